@@ -31,7 +31,7 @@ pub struct RoutingRow {
     pub p95: f64,
     /// 99th percentile of slowdowns.
     pub p99: f64,
-    /// Payload bytes that were sent again.
+    /// Payload bytes that were retransmitted.
     pub retransmitted_bytes: u64,
     /// Packets that were dropped or lost.
     pub drops: u64,
@@ -44,7 +44,7 @@ impl fmt::Display for RoutingRow {
         write!(
             f,
             "{:<8} {:<15} slowdown p50 {:>6.3}  p95 {:>6.3}  p99 {:>6.3}  longest queue {:>8} bytes  {:>6} \
-             bytes sent again",
+             bytes retransmitted",
             self.control,
             self.policy,
             self.p50,
@@ -122,7 +122,7 @@ fn claims(rows: &[RoutingRow]) -> Vec<Claim> {
         let found = again.iter().map(|row| row.retransmitted_bytes).max();
         claims.push(Claim::tested(
             format!("{control}: no packet is taken for lost because others overtook it"),
-            found.map(|most| (most == 0, format!("{most} bytes sent again at most"))),
+            found.map(|most| (most == 0, format!("{most} bytes retransmitted at most"))),
         ));
     }
     claims
@@ -180,7 +180,7 @@ pub(super) fn show(rows: &[RoutingRow], page: &mut Page) {
             "p95",
             "p99",
             "longest queue (bytes)",
-            "sent again (bytes)",
+            "retransmitted (bytes)",
         ],
         &cells,
     );

@@ -280,7 +280,7 @@ fn timers_move_and_impossible_flows_are_refused_in_words() {
         fussy[0].refused,
         [
             "host 0 sends to itself",
-            "its destination, node 4, is not a host",
+            "its destination, switch0 (node 4), is not a host",
             "its destination, node 99, is not a host",
             "it has no bytes",
             "its priority is 0, and flows use 1 to 7",

@@ -95,12 +95,13 @@ fn finish_on_any_threads(text: &str) -> Simulation {
 }
 
 /// Runs `test` with the `[cc]` table of each algorithm, and with how many packets a link must have
-/// under way when it fails: TCP starts with ten segments, RDMA at line rate.
+/// under way when it fails: RDMA starts at line rate. TCP that is paced from its first segment on
+/// may have none.
 fn each_algorithm(test: impl Fn(&str, u64)) {
     for cc in CONGESTION_CONTROLS {
         println!("{}", cc.name);
         let cut = match cc.transport {
-            Transport::Rdma => 10,
+            Transport::Rdma => 11,
             Transport::Tcp => 0,
         };
         test(&format!("[cc]\nkind = \"{}\"\n", cc.name), cut);
@@ -125,12 +126,12 @@ fn a_link_that_flaps_holds_up_no_flow_under_any_algorithm() {
         let mut simulation = simulation(&text, 1);
         assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
         assert_eq!(simulation.flows_finished(), simulation.flows_started());
-        assert!(simulation.counters().link_down_drops > cut);
+        assert!(simulation.counters().link_down_drops >= cut);
         assert!(simulation.endpoint_counters().timeouts > 0);
 
         let fabric_only = text.replace("[0, 54]", "[55, 73]");
         let simulation = finish_on_any_threads(&fabric_only);
-        assert!(simulation.counters().link_down_drops > cut);
+        assert!(simulation.counters().link_down_drops >= cut);
     });
 }
 

@@ -16,7 +16,7 @@ fn a_core_or_aggregation_switch_can_be_lost_for_ever() {
             let text = [FAT_TREE, TRAFFIC, QUICK_TIMEOUT, &lost, cc].concat();
             let simulation = finish_on_any_threads(&text);
             let counters = simulation.counters();
-            assert!(counters.link_down_drops > cut, "{counters:?}");
+            assert!(counters.link_down_drops >= cut, "{counters:?}");
             assert_eq!(counters.no_route, 0);
         }
     });

@@ -45,7 +45,7 @@ proptest! {
         }
         let rpc = &summary.rpc[0];
         prop_assert_eq!((rpc.queries, rpc.unfinished), (4, 0));
-        prop_assert_eq!(rpc.slowdown_p99, Some(1.0));
+        prop_assert_eq!((rpc.slowdown_mean, rpc.slowdown_p50), (Some(1.0), Some(1.0)));
     }
 
     /// HPCC aims below the line rate, which packets of a message after the first one show. Its
