@@ -149,8 +149,8 @@ impl<H> ControllerFactory<H> for SwiftConfig {
 ///
 /// Differs from the paper: there is no window of endpoint delays beside that of the fabric, because
 /// hosts of the model acknowledge a packet in no time, so that one would never be the smaller. The
-/// delay is not averaged, and a flow starts with a window of one bandwidth-delay product; the paper
-/// states neither the weights nor a first window.
+/// delay is not averaged, and a flow starts with a window of one bandwidth-delay product: weights
+/// and a first window of the paper are not known here.
 #[derive(Clone, Debug)]
 pub struct Swift {
     target: TargetDelay,
