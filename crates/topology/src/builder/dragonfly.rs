@@ -23,7 +23,7 @@ settings! {
     /// Differs from the paper: packets take the paths with the fewest links, at each switch one of
     /// the next hops. Minimal routing (section 4) has exactly one link between groups; here there
     /// are two through a third group where that spares a link. Detours for the sake of balance
-    /// (Valiant, UGAL) are not modelled.
+    /// (Valiant, UGAL) are not modeled.
     pub struct DragonflyConfig {
         /// Hosts at each router (p).
         #[range(from 1)]

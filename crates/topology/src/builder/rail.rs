@@ -1,4 +1,4 @@
-//! Rail-optimised clusters: servers of GPUs with a switch inside, and a leaf for each GPU number.
+//! Rail-optimized clusters: servers of GPUs with a switch inside, and a leaf for each GPU number.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::{ConfigError, Keys};
@@ -10,7 +10,7 @@ use crate::graph::Topology;
 use crate::source::{TopologyKind, TopologySource};
 
 settings! {
-    /// A rail-optimised cluster: the hosts are GPUs. Those of a server meet at a switch inside of
+    /// A rail-optimized cluster: the hosts are GPUs. Those of a server meet at a switch inside of
     /// it; each has a NIC at the leaf of its rail, which is that of its number. A unit of servers
     /// has a leaf for each rail, and every leaf is linked to every spine.
     ///
