@@ -19,6 +19,7 @@ use fabricsim_core::packet::{PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PathStability, PortStates};
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Time};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::ecmp::{EcmpHash, NodeHash};
@@ -68,8 +69,59 @@ pub fn routing_policies() -> Vec<Arc<dyn RoutingPolicy>> {
     policies
 }
 
-/// A policy with keys: it is read from a table.
-pub trait PolicyKind: RoutingPolicy + Default + DeserializeOwned + 'static {}
+/// A policy with keys: it is read from a table, and is a [`RoutingPolicy`].
+pub trait PolicyKind:
+    fmt::Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static
+{
+    /// Its name in scenarios.
+    const NAME: &'static str;
+    /// One line about it.
+    const ABOUT: &'static str;
+    /// Its keys.
+    const KEYS: Keys;
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    fn validate(&self) -> Result<(), ConfigError>;
+
+    /// Returns whether the packets of a flow stay on one path.
+    fn path_stability(&self) -> PathStability;
+
+    /// Makes the chooser of one switch, with its own state.
+    fn chooser(&self, at: &PolicyContext) -> Chooser;
+}
+
+impl<K: PolicyKind> RoutingPolicy for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn about(&self) -> &'static str {
+        K::ABOUT
+    }
+
+    fn keys(&self) -> Keys {
+        K::KEYS
+    }
+
+    fn value(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("settings are plain tables")
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        PolicyKind::validate(self)
+    }
+
+    fn path_stability(&self) -> PathStability {
+        PolicyKind::path_stability(self)
+    }
+
+    fn chooser(&self, at: &PolicyContext) -> Chooser {
+        PolicyKind::chooser(self, at)
+    }
+}
 
 /// A way to choose among equal next hops: `[routing] policy` of a scenario.
 pub trait RoutingPolicy: fmt::Debug + Send + Sync {

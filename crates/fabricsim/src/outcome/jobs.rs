@@ -1,6 +1,5 @@
 //! Results of jobs: `collectives.csv` and the sums in `summary.json`.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
@@ -8,7 +7,6 @@ use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::plugin::Application;
 use fabricsim_core::units::{Duration, Time};
 use fabricsim_report::{Checksum, CollectiveRecord, RpcStatistics, percentile, write_collectives};
-use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_workload::{Instance, RankApplication, SpanRecord};
 use serde::{Deserialize, Serialize};
@@ -20,21 +18,6 @@ use crate::simulation::Simulation;
 use crate::summary::status::Status;
 
 pub(super) const COLLECTIVES: &str = "collectives.csv";
-
-/// Returns whether a run of `scenario` has ranks.
-pub(super) fn has_ranks(scenario: &Scenario) -> bool {
-    let workloads = scenario.workloads().iter().enumerate();
-    let mut applications = workloads.flat_map(|(index, workload)| {
-        let context = scenario.workload_context(index);
-        workload
-            .applications(&context, ClassId(0))
-            .unwrap_or_default()
-    });
-    applications.any(|(_, application)| {
-        let any: &dyn Any = &*application;
-        any.is::<RankApplication>()
-    })
-}
 
 /// A job: the ranks of one workload.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

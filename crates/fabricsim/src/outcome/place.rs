@@ -1,16 +1,21 @@
 //! Choice of the folder for the results of a run, with a check that they may be written there.
 
-use super::jobs::{COLLECTIVES, has_ranks};
+use std::any::Any;
+
+use super::jobs::COLLECTIVES;
 use super::published::FCT_TXT;
-use super::rpc::{RPC, has_rpc};
+use super::rpc::RPC;
 use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
 use crate::observe;
 use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed};
 use crate::query_files;
+use fabricsim_core::id::ClassId;
+use fabricsim_core::plugin::Application;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
+use fabricsim_workload::{RankApplication, RpcClient};
 
 /// Destination of a run's results, and everything that decides those results.
 pub struct ResultPlace<'a> {
@@ -64,6 +69,25 @@ impl<'a> ResultPlace<'a> {
     }
 }
 
+/// The applications of all workloads of `scenario`.
+fn applications(scenario: &Scenario) -> Vec<Box<dyn Application>> {
+    let workloads = scenario.workloads().iter().enumerate();
+    let applications = workloads.flat_map(|(index, workload)| {
+        let context = scenario.workload_context(index);
+        let found = workload.applications(&context, ClassId(0));
+        found.unwrap_or_default()
+    });
+    applications.map(|(_, application)| application).collect()
+}
+
+/// Returns whether one of `applications` is an `A`.
+fn has<A: Application>(applications: &[Box<dyn Application>]) -> bool {
+    applications.iter().any(|application| {
+        let any: &dyn Any = &**application;
+        any.is::<A>()
+    })
+}
+
 /// The files that a run of `scenario` writes beside its summary.
 fn planned_files(scenario: &Scenario) -> Vec<String> {
     let disciplines = scenario.has_tcp().then_some(QUEUE_STATS);
@@ -73,8 +97,9 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .queries()
         .into_iter()
         .flat_map(query_files::file_names);
-    let rpc = has_rpc(scenario).then_some(RPC);
-    let collectives = has_ranks(scenario).then_some(COLLECTIVES);
+    let applications = applications(scenario);
+    let rpc = has::<RpcClient>(&applications).then_some(RPC);
+    let collectives = has::<RankApplication>(&applications).then_some(COLLECTIVES);
     let published = scenario.output().fct_txt.then_some(FCT_TXT);
     [
         Some(FCT),

@@ -2,7 +2,6 @@
 
 mod query_rate;
 
-use std::any::Any;
 use std::io::{BufWriter, Write};
 
 use fabricsim_core::id::ClassId;
@@ -23,21 +22,6 @@ use crate::simulation::Simulation;
 use crate::summary::status::Status;
 
 pub(super) const RPC: &str = "rpc.csv";
-
-/// Returns whether a run of `scenario` has clients.
-pub(super) fn has_rpc(scenario: &Scenario) -> bool {
-    let workloads = scenario.workloads().iter().enumerate();
-    let mut applications = workloads.flat_map(|(index, workload)| {
-        let context = scenario.workload_context(index);
-        workload
-            .applications(&context, ClassId(0))
-            .unwrap_or_default()
-    });
-    applications.any(|(_, application)| {
-        let any: &dyn Any = &*application;
-        any.is::<RpcClient>()
-    })
-}
 
 /// The queries of one workload.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

@@ -8,9 +8,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
-use super::{
-    Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, RoutingPolicy, position_below,
-};
+use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
 
 settings! {
     /// Keeps the packets of a flow on one path until the flow pauses for longer than a gap; the next
@@ -33,24 +31,11 @@ settings! {
     }
 }
 
-impl PolicyKind for Flowlet {}
-
-impl RoutingPolicy for Flowlet {
-    fn name(&self) -> &'static str {
-        "flowlet"
-    }
-
-    fn about(&self) -> &'static str {
-        "a flow takes a next hop that is drawn, and draws again after a gap in it (LetFlow)"
-    }
-
-    fn keys(&self) -> Keys {
-        Self::KEYS
-    }
-
-    fn value(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("settings are plain tables")
-    }
+impl PolicyKind for Flowlet {
+    const NAME: &'static str = "flowlet";
+    const ABOUT: &'static str =
+        "a flow takes a next hop that is drawn, and draws again after a gap in it (LetFlow)";
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()

@@ -8,9 +8,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::Duration;
 
 use super::queue_lengths::QueueLengths;
-use super::{
-    Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, RoutingPolicy, position_below,
-};
+use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
 
 settings! {
     /// Compares the queues of a few next hops that are drawn for the packet, and of those that were
@@ -39,24 +37,11 @@ settings! {
     }
 }
 
-impl PolicyKind for PowerOfTwo {}
-
-impl RoutingPolicy for PowerOfTwo {
-    fn name(&self) -> &'static str {
-        "power-of-two"
-    }
-
-    fn about(&self) -> &'static str {
-        "each packet takes the shortest of a few queues: some drawn, some remembered (DRILL)"
-    }
-
-    fn keys(&self) -> Keys {
-        Self::KEYS
-    }
-
-    fn value(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("settings are plain tables")
-    }
+impl PolicyKind for PowerOfTwo {
+    const NAME: &'static str = "power-of-two";
+    const ABOUT: &'static str =
+        "each packet takes the shortest of a few queues: some drawn, some remembered (DRILL)";
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()

@@ -8,9 +8,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::Duration;
 
 use super::queue_lengths::QueueLengths;
-use super::{
-    Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, RoutingPolicy, position_below,
-};
+use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
 
 settings! {
     /// Sends each packet to the next hop at whose port the fewest bytes wait, of all priorities; a
@@ -29,24 +27,11 @@ settings! {
     }
 }
 
-impl PolicyKind for ShortestQueue {}
-
-impl RoutingPolicy for ShortestQueue {
-    fn name(&self) -> &'static str {
-        "shortest-queue"
-    }
-
-    fn about(&self) -> &'static str {
-        "each packet takes the next hop with the shortest queue (adaptive routing)"
-    }
-
-    fn keys(&self) -> Keys {
-        Self::KEYS
-    }
-
-    fn value(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("settings are plain tables")
-    }
+impl PolicyKind for ShortestQueue {
+    const NAME: &'static str = "shortest-queue";
+    const ABOUT: &'static str =
+        "each packet takes the next hop with the shortest queue (adaptive routing)";
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()
