@@ -54,16 +54,18 @@ impl CollectiveRecord {
         self.end.since(self.start)
     }
 
-    /// Algorithm bandwidth: size over duration.
+    /// Algorithm bandwidth: size over duration; `None` where no time passes, as with one rank.
     #[must_use]
-    pub fn algorithm_gbps(&self) -> f64 {
-        self.size.as_f64() * 8e3 / self.duration().as_ps().max(1) as f64
+    pub fn algorithm_gbps(&self) -> Option<f64> {
+        let ps = self.duration().as_ps();
+        (ps > 0).then(|| self.size.as_f64() * 8e3 / ps as f64)
     }
 
-    /// Bus bandwidth: what each rank's link carries one way, of the best algorithm.
+    /// Bus bandwidth: what each rank's link carries one way, of the best algorithm; `None` where no
+    /// time passes.
     #[must_use]
-    pub fn bus_gbps(&self) -> f64 {
-        self.algorithm_gbps() * self.bus_factor
+    pub fn bus_gbps(&self) -> Option<f64> {
+        Some(self.algorithm_gbps()? * self.bus_factor)
     }
 }
 
@@ -100,13 +102,13 @@ pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> i
             row.push(b',');
         }
         let (rank, host) = record.slowest;
-        write!(
-            row,
-            "{:.6},{:.6},{rank},{},",
-            record.algorithm_gbps(),
-            record.bus_gbps(),
-            host.0
-        )?;
+        for gbps in [record.algorithm_gbps(), record.bus_gbps()] {
+            if let Some(gbps) = gbps {
+                write!(row, "{gbps:.6}")?;
+            }
+            row.push(b',');
+        }
+        write!(row, "{rank},{},", host.0)?;
         match record.last {
             Some((flow, sender)) => writeln!(row, "{},{sender}", flow.0)?,
             None => row.extend_from_slice(b",\n"),
@@ -174,8 +176,12 @@ mod tests {
             last: None,
             ..record.clone()
         };
+        let at_once = CollectiveRecord {
+            end: record.start,
+            ..without.clone()
+        };
         let mut text = Vec::new();
-        write_collectives(&mut text, &[record, without]).unwrap();
+        write_collectives(&mut text, &[record, without, at_once]).unwrap();
         let text = String::from_utf8(text).unwrap();
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(
@@ -185,8 +191,9 @@ mod tests {
         );
         assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
         assert_eq!(rows[0].split(',').count(), rows[2].split(',').count());
+        assert!(rows[3].contains(",0,,,2,7,,"), "{}", rows[3]);
         let read = read_collectives(&text).unwrap();
-        assert_eq!(read.len(), 2);
+        assert_eq!(read.len(), 3);
         assert_eq!((read[0].class, read[0].iteration), (ClassId(2), 4));
         assert_eq!(read[0].end.as_ps(), 101_000_500);
     }

@@ -11,6 +11,7 @@ mod workload;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::limits::MAX_LIVE_FLOWS;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_core::{choices, settings};
 
@@ -19,6 +20,7 @@ use crate::context::WorkloadContext;
 use crate::graph::Connections;
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
+pub(crate) use messages::Numbered;
 pub(crate) use shape::Shape;
 
 /// The most messages of an iteration: what their operations take is kept in memory.
@@ -267,7 +269,8 @@ impl CollectiveConfig {
         check::two_hosts(context)?;
         self.check_keys()?;
         let groups = groups::Groups::of(self, context)?;
-        let (messages, _) = self.shape(groups.size)?.traffic();
+        let shape = self.shape(groups.size)?;
+        let (messages, _) = shape.traffic();
         let messages = messages * f64::from(groups.count());
         if messages > MAX_MESSAGES {
             let key = if self.chunks > 1 {
@@ -277,11 +280,18 @@ impl CollectiveConfig {
             };
             return Err(ConfigError::new(
                 key,
-                format!(
-                    "an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most, \
-                     which take about 5 GB of memory"
-                ),
+                format!("an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most"),
                 "choose fewer channels, chunks or ranks",
+            ));
+        }
+        if shape.algorithm == CollectiveAlgorithm::Direct && messages > MAX_LIVE_FLOWS as f64 {
+            return Err(ConfigError::new(
+                "algorithm",
+                format!(
+                    "`direct` has {messages:.0} messages under way at once, and a run can have up to \
+                     {MAX_LIVE_FLOWS}"
+                ),
+                "choose `pairwise`, which has one of each rank, or fewer ranks",
             ));
         }
         Ok(groups)

@@ -154,6 +154,18 @@ impl Job<'_> {
         spans
     }
 
+    /// Adds the times of all iterations of all ranks to `checksum`: messages of kept connections and
+    /// computations are in no file.
+    fn add_to(&self, checksum: &mut Checksum) {
+        for (_, rank) in &self.ranks {
+            let (class, number) = (rank.info().class.0, rank.rank());
+            for (start, end) in rank.iterations() {
+                let (start, end) = (start.as_ps(), end.as_ps());
+                checksum.update(format!("{class},{number},{start},{end}\n").as_bytes());
+            }
+        }
+    }
+
     fn summary(&self, records: &[CollectiveRecord], unfinished: u64) -> JobSummary {
         let info = self.first().info();
         let ns = |span: Duration| span.as_ps() as f64 / 1e3;
@@ -164,7 +176,9 @@ impl Job<'_> {
         let finished = self.ranks.iter().filter(|(_, rank)| rank.is_finished());
         let finished = finished.count();
         let whole = spans.first().zip(spans.last());
-        let rates = |of: fn(&CollectiveRecord) -> f64| mean(records.iter().map(of).collect());
+        let rates = |of: fn(&CollectiveRecord) -> Option<f64>| {
+            mean(records.iter().filter_map(of).collect())
+        };
         JobSummary {
             class: info.class.0,
             job: info.job.to_string(),
@@ -215,6 +229,7 @@ pub(super) fn write_job_results(
         let (records, unfinished) = job.collectives();
         summaries.push(job.summary(&records, unfinished));
         all.extend(records);
+        job.add_to(checksum);
     }
     all.sort_by_key(|record| {
         (

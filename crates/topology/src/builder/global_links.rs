@@ -35,16 +35,12 @@ impl GlobalLinks {
         }
         let others = groups - 1;
         if per_group == 0 || !per_group.is_multiple_of(others) {
-            let fitting: Vec<String> = (1..=per_group)
-                .filter(|&others| per_group.is_multiple_of(others))
-                .map(|others| (others + 1).to_string())
-                .collect();
             return Err(ConfigError::new(
                 "groups",
                 format!(
                     "the {per_group} outer links of a group do not spread evenly over {others} other groups"
                 ),
-                format!("write one of {}", fitting.join(", ")),
+                format!("write {}", fitting(groups, per_group)),
             ));
         }
         Ok(Self { groups, per_group })
@@ -70,9 +66,32 @@ impl GlobalLinks {
     }
 }
 
+/// Returns the numbers of groups next to `groups` over which `per_group` links spread evenly.
+fn fitting(groups: u32, per_group: u32) -> String {
+    let small = (1..=per_group.isqrt()).filter(|&divisor| per_group.is_multiple_of(divisor));
+    let divisors = small.flat_map(|divisor| [divisor, per_group / divisor]);
+    let (less, more): (Vec<u64>, Vec<u64>) = divisors
+        .map(|others| u64::from(others) + 1)
+        .partition(|&fits| fits < u64::from(groups));
+    let near = less
+        .into_iter()
+        .max()
+        .into_iter()
+        .chain(more.into_iter().min());
+    let near: Vec<String> = near.map(|fits| fits.to_string()).collect();
+    near.join(" or ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_groups_that_fit_are_named_at_any_size() {
+        assert_eq!(fitting(6, 12), "5 or 7");
+        assert_eq!(fitting(100, 12), "13");
+        assert_eq!(fitting(7, 65_000 * 65_000), "6 or 9");
+    }
 
     #[test]
     fn every_link_comes_back_and_every_pair_has_as_many() {
@@ -96,7 +115,7 @@ mod tests {
     fn links_that_do_not_spread_are_refused_with_numbers_that_do() {
         let error = GlobalLinks::new(4, 8).unwrap_err();
         assert_eq!(error.key, "groups");
-        assert_eq!(error.help, "write one of 2, 3, 5, 9");
+        assert_eq!(error.help, "write 3 or 5");
         assert!(GlobalLinks::new(1, 8).is_err());
     }
 }

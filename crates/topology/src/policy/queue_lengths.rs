@@ -7,7 +7,8 @@ use fabricsim_core::units::{Duration, Time};
 /// The bytes that wait at the ports of a switch: now, or as they were when they were first looked
 /// at since the last multiple of an interval.
 ///
-/// A port whose link is down has no queue to compare and counts as the longest.
+/// A port whose link is down has no queue to compare and counts as the longest, from the instant at
+/// which the link fails to the one at which it is up again: the interval is for lengths alone.
 #[derive(Debug)]
 pub(super) struct QueueLengths {
     interval: Duration,
@@ -26,8 +27,12 @@ impl QueueLengths {
 
     /// The length of the queue of `port`.
     pub(super) fn of(&mut self, now: Time, port: PortId, ports: &dyn PortStates) -> u64 {
+        if !ports.is_up(port) {
+            return u64::MAX;
+        }
+        let length = || ports.queued(port).get();
         let Some(interval) = now.as_ps().checked_div(self.interval.as_ps()) else {
-            return current(port, ports);
+            return length();
         };
         let number = interval + 1;
         if port.index() >= self.seen.len() {
@@ -35,17 +40,9 @@ impl QueueLengths {
         }
         let seen = &mut self.seen[port.index()];
         if seen.0 != number {
-            *seen = (number, current(port, ports));
+            *seen = (number, length());
         }
         seen.1
-    }
-}
-
-fn current(port: PortId, ports: &dyn PortStates) -> u64 {
-    if ports.is_up(port) {
-        ports.queued(port).get()
-    } else {
-        u64::MAX
     }
 }
 
@@ -73,6 +70,19 @@ mod tests {
             ],
             [5, 5, 8, 8, 1]
         );
+    }
+
+    #[test]
+    fn a_link_fails_and_recovers_within_an_interval() {
+        let mut lengths = QueueLengths::new(Duration::from_us(1));
+        let mut ports = Ports::default();
+        ports.queued[0] = 3;
+        let mut at = |ns, down| {
+            ports.down[0] = down;
+            lengths.of(Time::from_ns(ns), PortId(0), &ports)
+        };
+        let seen = [at(10, false), at(20, true), at(30, false)];
+        assert_eq!(seen, [3, u64::MAX, 3]);
     }
 
     #[test]

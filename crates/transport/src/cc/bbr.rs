@@ -111,7 +111,7 @@ impl Bbr {
     /// `BBRSetPacingRateWithGain`.
     fn pace(&mut self, gain: f64) {
         let rate = gain * self.model.bandwidth();
-        if self.states.filled_pipe || rate > self.rate {
+        if rate > self.rate || (self.states.filled_pipe && rate > 0.0) {
             self.rate = rate;
         }
     }

@@ -321,8 +321,8 @@ impl<L> RdmaSender<L> {
             format!("the window is full with {in_flight} bytes in flight")
         } else {
             format!(
-                "{in_flight} bytes in flight, and the next packet waits for its pacing time \
-                 ({:.3} us), its port or a pause",
+                "{in_flight} bytes in flight; pacing lets the next packet go from {:.3} us on, \
+                 and it waits for that, for its port or for a pause to end",
                 self.next_send.as_secs_f64() * 1e6
             )
         };

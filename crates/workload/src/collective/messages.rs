@@ -7,22 +7,31 @@ use super::transfers::{Transfers, Use};
 use super::unit::Unit;
 use crate::graph::ProgramBuilder;
 
+/// A collective among those of its job.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbered {
+    pub(crate) number: u32,
+    /// The tag of its first block. Each of its blocks has the next one, and no other collective whose
+    /// ranks meet has any of them.
+    pub(crate) first_tag: u64,
+}
+
 impl Shape {
-    /// Adds what `member` does to `builder`, as the collective number `instance`. `rank_of` is the
-    /// rank of each member. Returns the operations with which it begins and ends.
+    /// Adds what `member` does in the collective `this` to `builder`. `rank_of` is the rank of each
+    /// member. Returns the operations with which it begins and ends.
     pub(crate) fn append(
         &self,
         builder: &mut ProgramBuilder,
-        instance: u32,
+        this: Numbered,
         member: u32,
         rank_of: &dyn Fn(u32) -> u32,
     ) -> (u32, u32) {
         let begin = builder.begin_span();
         for unit in 0..self.units() {
-            let mut unit = Unit::new(self, builder, (begin, instance, unit), rank_of);
+            let mut unit = Unit::new(self, builder, (begin, this.first_tag, unit), rank_of);
             algorithm::transfer(self, member, &mut unit);
         }
-        (begin, builder.end_span(begin, instance))
+        (begin, builder.end_span(begin, this.number))
     }
 
     /// Messages of one group, and the bytes of all of them together.

@@ -41,8 +41,18 @@ impl Shape {
     }
 
     /// Blocks of all units.
-    pub(super) fn blocks(&self) -> u64 {
+    pub(crate) fn blocks(&self) -> u64 {
         u64::from(self.units()) * u64::from(self.unit_blocks())
+    }
+
+    /// Returns the collective as messages name it: `all-reduce of 4096B by ring`.
+    pub(crate) fn in_words(&self) -> String {
+        format!(
+            "{} of {} by {}",
+            self.operation.name(),
+            self.size,
+            self.algorithm.name()
+        )
     }
 
     /// The first byte of block `block` of all: blocks differ by a byte at most.

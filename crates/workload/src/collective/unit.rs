@@ -34,7 +34,7 @@ impl<'a> Unit<'a> {
     pub(super) fn new(
         shape: &'a Shape,
         builder: &'a mut ProgramBuilder,
-        (begin, instance, unit): (u32, u32, u32),
+        (begin, first_tag, unit): (u32, u64, u32),
         rank_of: &'a dyn Fn(u32) -> u32,
     ) -> Self {
         let blocks = shape.unit_blocks();
@@ -46,7 +46,7 @@ impl<'a> Unit<'a> {
             rank_of,
             channel: u16::try_from(channel).expect("channels are few"),
             first_block,
-            tag: COLLECTIVE | (u64::from(instance) * shape.blocks() + first_block),
+            tag: COLLECTIVE | (first_tag + first_block),
             after: begin,
             writers: vec![Vec::new(); blocks as usize],
             step: Vec::new(),

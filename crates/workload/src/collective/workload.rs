@@ -7,7 +7,7 @@ use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Priority;
 
 use super::groups::Groups;
-use super::{CollectiveConfig, Shape};
+use super::{CollectiveConfig, Numbered, Shape};
 use crate::application::HostApplications;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
@@ -35,7 +35,11 @@ impl Programs for Members {
         let (group, member) = self.groups.place(rank);
         let mut builder = ProgramBuilder::default();
         let rank_of = |member| self.groups.rank(group, member);
-        self.shape.append(&mut builder, group, member, &rank_of);
+        let this = Numbered {
+            number: group,
+            first_tag: u64::from(group) * self.shape.blocks(),
+        };
+        self.shape.append(&mut builder, this, member, &rank_of);
         let program = builder.finish();
         Arc::new(program.expect("messages of a collective follow the receipts before them"))
     }

@@ -79,7 +79,7 @@ impl Span {
     }
 }
 
-/// The operations of one rank: 28 bytes for each, and 4 for each dependency.
+/// The operations of one rank: 32 bytes for each, and 4 for each dependency.
 #[derive(Debug, Eq, PartialEq)]
 pub struct Program {
     pub(super) operations: Box<[Operation]>,

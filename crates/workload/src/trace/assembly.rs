@@ -8,7 +8,7 @@ use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::units::Bytes;
 
 use super::Loaded;
-use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Shape};
+use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Numbered, Shape};
 use crate::graph::{Instance, Operation, ProgramBuilder};
 use crate::text::Piece;
 
@@ -48,6 +48,7 @@ struct Rank {
 /// What ranks have stated of one collective: the shape, the first statement, and how many.
 struct Collective<'t> {
     shape: Shape,
+    first_tag: u64,
     place: Piece<'t>,
     stated: u32,
 }
@@ -61,6 +62,8 @@ pub(super) struct Assembly<'t> {
     groups: BTreeMap<Arc<[u32]>, u32>,
     numbers: BTreeMap<(u32, u32), u32>,
     collectives: Vec<(u32, Collective<'t>)>,
+    /// The first tag that no collective up to here has.
+    next_tag: u64,
     messages: f64,
     bytes: f64,
     /// Operations of collectives, about.
@@ -76,6 +79,7 @@ impl<'t> Assembly<'t> {
             groups: BTreeMap::new(),
             numbers: BTreeMap::new(),
             collectives: Vec::new(),
+            next_tag: 0,
             messages: 0.0,
             bytes: 0.0,
             operations: 0,
@@ -198,23 +202,23 @@ impl<'t> Assembly<'t> {
             .or_default();
         let key = (group, *turn);
         *turn += 1;
-        let number = self.number(key, &shape, place)?;
+        let this = self.numbered(key, &shape, place)?;
         let own = &mut self.ranks[rank as usize];
         let members = &stated.members;
         let rank_of = |member: u32| members[member as usize];
         let member = u32::try_from(member).expect("a group has as many members as ranks at most");
-        let (first, last) = shape.append(&mut own.builder, number, member, &rank_of);
+        let (first, last) = shape.append(&mut own.builder, this, member, &rank_of);
         own.names.resize(own.builder.len() as usize, name.into());
         Ok(Placed { first, last })
     }
 
-    /// The number of the collective that is the `turn`-th one of `group`; it is the same for all.
-    fn number(
+    /// The collective that is the `turn`-th one of `group`; it is the same for all members.
+    fn numbered(
         &mut self,
         (group, turn): (u32, u32),
         shape: &Shape,
         place: Piece<'t>,
-    ) -> Result<u32, InputError> {
+    ) -> Result<Numbered, InputError> {
         let next = u32::try_from(self.collectives.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry((group, turn)).or_insert(next);
         if number == next {
@@ -223,9 +227,11 @@ impl<'t> Assembly<'t> {
             self.bytes += bytes;
             let collective = Collective {
                 shape: shape.clone(),
+                first_tag: self.next_tag,
                 place,
                 stated: 0,
             };
+            self.next_tag += shape.blocks();
             self.collectives.push((group, collective));
         }
         let (_, collective) = &mut self.collectives[number as usize];
@@ -233,18 +239,19 @@ impl<'t> Assembly<'t> {
             let other = &collective.shape;
             return Err(place.error(
                 format!(
-                    "this is collective {turn} of its group, a {} of {}; another member has a {} \
-                     of {} there",
-                    shape.operation.name(),
-                    shape.size,
-                    other.operation.name(),
-                    other.size
+                    "this is number {turn} of the collectives of its group, {}; another member \
+                     has {} there",
+                    shape.in_words(),
+                    other.in_words()
                 ),
                 "let all members of a group have the same collectives in the same order",
             ));
         }
         collective.stated += 1;
-        Ok(number)
+        Ok(Numbered {
+            number,
+            first_tag: collective.first_tag,
+        })
     }
 
     /// Lets `operation` of `rank` start after the end of `before`.

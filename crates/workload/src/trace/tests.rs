@@ -97,6 +97,29 @@ fn collectives_of_a_list_are_matched_by_their_group_and_turn() {
     );
 }
 
+/// The second collective has fewer blocks than the first one: numbers times blocks would meet.
+#[test]
+fn messages_of_two_collectives_have_different_tags() {
+    let text = "rank,id,op,peer,bytes,after
+0,a,all-to-all,0;1,100,
+1,a,all-to-all,0;1,100,
+0,b,broadcast,0;1;2;3,100,
+1,b,broadcast,0;1;2;3,100,
+2,b,broadcast,0;1;2;3,100,
+3,b,broadcast,0;1;2;3,100,
+";
+    let loaded = load(text).unwrap().loaded.unwrap();
+    let mut tags: Vec<u64> = (loaded.programs[0].operations().iter())
+        .filter_map(|operation| match *operation {
+            Operation::Send { to: 1, tag, .. } => Some(tag),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(tags.len(), 2);
+    tags.dedup();
+    assert_eq!(tags.len(), 2, "both have tag {tags:?}");
+}
+
 /// The text at fault, and what is wrong with it.
 fn error(text: &str) -> (String, String) {
     let error = load(text).unwrap_err();

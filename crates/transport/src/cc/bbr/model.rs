@@ -9,8 +9,11 @@ const ROUNDS: usize = 10;
 /// The model.
 #[derive(Clone, Debug)]
 pub(super) struct PathModel {
-    /// Largest rate of each of the last rounds, by round modulo their number, bit/s.
-    rates: [f64; ROUNDS],
+    /// Largest rate of each round that had one, with the round, by round modulo their number, bit/s.
+    rates: [(usize, f64); ROUNDS],
+    /// The last round that had a rate: the filter ages by what it is given, as the draft's does, and
+    /// keeps its maximum while no rate can be measured.
+    sampled: usize,
     /// BBR.round_count.
     round: usize,
     round_start: Round,
@@ -31,7 +34,8 @@ pub(super) struct PathModel {
 impl PathModel {
     pub(super) const fn new(now: Time, rtt_lasts: Duration) -> Self {
         Self {
-            rates: [0.0; ROUNDS],
+            rates: [(0, 0.0); ROUNDS],
+            sampled: 0,
             round: 0,
             round_start: Round::Same,
             next_round: 0,
@@ -50,7 +54,6 @@ impl PathModel {
         self.round_start = if new {
             self.next_round = sample.delivered;
             self.round += 1;
-            self.rates[self.round % ROUNDS] = 0.0;
             Round::New
         } else {
             Round::Same
@@ -68,8 +71,14 @@ impl PathModel {
             return;
         };
         if rate >= self.bandwidth() || !self.is_limited(sample) {
-            let slot = &mut self.rates[self.round % ROUNDS];
-            *slot = slot.max(rate);
+            self.sampled = self.round;
+            let (round, largest) = &mut self.rates[self.round % ROUNDS];
+            *largest = if *round == self.round {
+                largest.max(rate)
+            } else {
+                rate
+            };
+            *round = self.round;
         }
     }
 
@@ -107,7 +116,9 @@ impl PathModel {
 
     /// BBR.BtlBw in bit/s.
     pub(super) fn bandwidth(&self) -> f64 {
-        self.rates.iter().copied().fold(0.0, f64::max)
+        let recent = |&&(round, _): &&(usize, f64)| round + ROUNDS > self.sampled;
+        let rates = self.rates.iter().filter(recent).map(|&(_, rate)| rate);
+        rates.fold(0.0, f64::max)
     }
 
     /// The smallest round-trip time.

@@ -33,12 +33,17 @@ impl Path {
     /// A round trip in which `segments` are delivered by one acknowledgement, at the pacing rate or
     /// what the path carries.
     fn round(&mut self, segments: u32, recovering: Recovering, lost: u32) {
+        let rate = Rate::from_bps_f64(self.cc.rate.min(self.capacity));
+        self.sample(segments, recovering, lost, Some(rate));
+    }
+
+    /// A round trip that measures `rate`.
+    fn sample(&mut self, segments: u32, recovering: Recovering, lost: u32, rate: Option<Rate>) {
         let prior = self.delivered;
         self.delivered += u64::from(segments);
         self.now += RTT + Duration::from_ns(1);
-        let rate = self.cc.rate.min(self.capacity);
         let sample = RateSample {
-            rate: Some(Rate::from_bps_f64(rate)),
+            rate,
             interval: RTT,
             delivered: self.delivered,
             prior_delivered: Some(prior),
@@ -193,4 +198,21 @@ fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
         CongestionControl::<()>::window(&path.cc),
         Some(Bytes::new(1_448))
     );
+}
+
+#[test]
+fn a_path_that_cannot_be_measured_keeps_its_bandwidth_and_new_rates_replace_it() {
+    let mut path = Path::new();
+    path.rounds(30);
+    let before = path.cc.model.bandwidth();
+    for _ in 0..40 {
+        path.sample(100, Recovering::No, 0, None);
+    }
+    assert!((path.cc.model.bandwidth() - before).abs() < 1.0);
+    assert!(path.cc.rate > 0.0);
+    for _ in 0..11 {
+        let rate = Some(Rate::from_gbps(2));
+        path.sample(100, Recovering::No, 0, rate);
+    }
+    assert!((path.cc.model.bandwidth() - 2e9).abs() < 1.0);
 }
