@@ -91,7 +91,9 @@ pub use placement::Placement;
 pub use poisson::PoissonConfig;
 pub use rpc::{RpcClient, RpcConfig, RpcMode, RpcQuery, RpcTargets, ServiceTimes, SizeSteps};
 pub use sizes::Sizes;
-pub use trace::{ChakraError, GraphConfig, GraphTable, chakra_to_csv};
+pub use trace::{
+    ChakraError, GraphConfig, GraphTable, chakra_to_csv, goal_binary_to_text, is_goal_binary,
+};
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,
 };

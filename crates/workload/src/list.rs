@@ -1,8 +1,10 @@
 //! Flows listed in a file: our CSV or the HPCC simulator's `flow.txt`.
 
+mod application;
 mod csv;
 mod hpcc;
 mod row;
+mod waits;
 mod workload;
 
 use std::path::PathBuf;
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::csv::parse_csv;
 pub use self::hpcc::{FlowTimes, parse_hpcc_flows};
+use self::waits::Waits;
 use crate::context::WorkloadContext;
 use crate::text::lines;
 
@@ -41,11 +44,13 @@ pub fn detect(text: &str) -> ListFormat {
     }
 }
 
-/// Flows read from a file, sorted by start; flows that start together keep the file's order.
+/// Flows read from a file, sorted by start; flows that start together keep the file's order, and
+/// flows that wait for others stay where they are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowList {
     flows: Arc<[FlowRequest]>,
     classes: Classes,
+    waits: Option<Arc<Waits>>,
 }
 
 /// Source of the class of a flow.
@@ -63,10 +68,27 @@ impl FlowList {
         Self {
             flows: flows.into(),
             classes,
+            waits: None,
         }
     }
 
-    /// The flows in the order of their starts. Their class is zero when the file has none.
+    /// Flows in the order of their rows, which wait for one another.
+    fn waiting(flows: Vec<FlowRequest>, classes: Classes, waits: Waits) -> Self {
+        Self {
+            flows: flows.into(),
+            classes,
+            waits: Some(Arc::new(waits)),
+        }
+    }
+
+    /// Whether flows wait for others, so that their hosts start them. The start of one that does is
+    /// counted from the end of the last one that it waits for.
+    #[must_use]
+    pub const fn has_waits(&self) -> bool {
+        self.waits.is_some()
+    }
+
+    /// The flows in the order of their starts, or of the file where they wait for others. Their class is zero when the file has none.
     #[must_use]
     pub fn flows(&self) -> &[FlowRequest] {
         &self.flows
@@ -100,6 +122,8 @@ settings! {
     /// The table of a list of flows.
     pub struct ListTable {
         /// A CSV with the columns src, dst, size_bytes, start_ns, or an HPCC simulator's flow.txt.
+        ///
+        /// With the columns id and after, flows wait for others.
         path: PathBuf = required,
     }
 }

@@ -39,6 +39,12 @@ impl<'t> Piece<'t> {
             .filter(|word| !word.text.is_empty())
     }
 
+    /// Names with blanks or semicolons between them.
+    pub(crate) fn names(self) -> impl Iterator<Item = Self> {
+        self.split(|c| matches!(c, ' ' | ';'))
+            .filter(|name| !name.text.is_empty())
+    }
+
     /// The fields of a line of CSV, without surrounding blanks and quotes.
     pub(crate) fn fields(self) -> impl Iterator<Item = Self> {
         self.split(|c| c == ',')
@@ -69,7 +75,7 @@ impl<'t> Piece<'t> {
                 let start = offset;
                 offset += part.len();
                 let text = part
-                    .strip_suffix([',', ' ', '\t', '\r', '\n', '\x0c'])
+                    .strip_suffix([',', ';', ' ', '\t', '\r', '\n', '\x0c'])
                     .unwrap_or(part);
                 Self {
                     text,

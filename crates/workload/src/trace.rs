@@ -4,6 +4,7 @@ mod assembly;
 mod chakra;
 mod csv;
 mod goal;
+mod goal_binary;
 mod workload;
 
 use std::path::PathBuf;
@@ -22,12 +23,13 @@ use crate::placement::{Order, Placement};
 use crate::text::lines;
 
 pub use chakra::{ChakraError, chakra_to_csv};
+pub use goal_binary::{goal_binary_to_text, is_goal_binary};
 
 settings! {
     /// The operations of ranks that wait for one another: messages, receipts, computations and
     /// collectives.
     pub struct GraphTable {
-        /// A CSV with the columns rank, id, op, or GOAL of LogGOPSim as text.
+        /// A CSV with the columns rank, id, op, or GOAL of LogGOPSim, text or binary.
         pub path: PathBuf = required,
         /// Name of the job in results.
         #[note("(default: \"job\" and the number of the workload)")]

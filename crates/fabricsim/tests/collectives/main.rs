@@ -10,3 +10,4 @@ mod exact;
 mod row;
 mod runs;
 mod star;
+mod waits;

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_workload::{goal_binary_to_text, is_goal_binary};
 
 use crate::schema::part::Reason;
+use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
-use crate::text::input_file::read_named;
+use crate::text::input_file::{first_bytes, read_bytes, read_named};
 
 /// Reads the file that `key` of a table names.
 ///
@@ -22,4 +24,14 @@ pub(crate) fn read_referenced(
         let message = format!("cannot read {kind} `{path}`: {reason}");
         Reason::Key(ConfigError::new(key, message, help))
     })
+}
+
+/// Like [`read_referenced`], for a graph of operations: GOAL in its binary form becomes text.
+pub(crate) fn read_graph(key: &'static str, path: &Path) -> Result<String, Reason> {
+    if !first_bytes(path).is_some_and(|first| is_goal_binary(&first)) {
+        return read_referenced(key, FileKind::GRAPH, path);
+    }
+    let bytes = read_bytes(FileKind::GRAPH, path)?;
+    let text = goal_binary_to_text(&bytes);
+    Ok(text.map_err(|error| Error::input(&path.display().to_string(), "", error))?)
 }

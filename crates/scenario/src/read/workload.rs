@@ -9,7 +9,7 @@ use fabricsim_workload::{
     AnyWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf, WorkloadContext,
 };
 
-use crate::read::referenced::read_referenced;
+use crate::read::referenced::{read_graph, read_referenced};
 use crate::schema::part::Reason;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
@@ -38,7 +38,10 @@ pub(crate) fn load_workload(
         if file.content == FileContent::Sizes && !path.exists() {
             return Err(Reason::Key(unknown_sizes(file.key, file.path)));
         }
-        let text = read_referenced(file.key, FileKind::of(file.content), &path)?;
+        let text = match file.content {
+            FileContent::Graph => read_graph(file.key, &path)?,
+            content => read_referenced(file.key, FileKind::of(content), &path)?,
+        };
         config
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;

@@ -78,6 +78,22 @@ pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
+/// Returns the first bytes of the regular file at `path`, 8 of them where it has so many; `None`
+/// where it cannot be read.
+pub(crate) fn first_bytes(path: &Path) -> Option<Vec<u8>> {
+    // A named pipe would wait for its writer when it is opened.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut first = Vec::new();
+    File::open(path)
+        .ok()?
+        .take(8)
+        .read_to_end(&mut first)
+        .ok()?;
+    Some(first)
+}
+
 /// Reads the text in the file at `path`, which another text names; `at_place` turns a reason and a
 /// help into the error at that place.
 pub fn read_named<E: From<Error>>(

@@ -56,13 +56,13 @@ struct Caller<'a> {
 
 impl AppActions for Caller<'_> {
     fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError> {
-        let resolver = self.state.check(at, flow)?;
+        let routes = self.state.check(at, flow)?;
         let number = self.state.number()?;
         if let Some(connection) = &flow.connection {
             self.state.streams.ask(connection.id, flow.size);
         }
         if at <= self.now {
-            return self.state.start(self.now, &*resolver, number, flow);
+            return self.state.start(self.now, &routes, number, flow);
         }
         let (id, port) = number;
         let due = Due::Flow(id, *flow, port);
@@ -126,6 +126,8 @@ pub(super) struct Applications {
     state: AppState,
     /// Time for which the host's own event for the next due entry is set.
     pub(super) armed: Time,
+    /// Room for what has arrived, while the applications are told.
+    arrived: Vec<(Flow, u64)>,
 }
 
 impl Applications {
@@ -135,6 +137,7 @@ impl Applications {
             own: Vec::new(),
             state: AppState::new(network, host, rank),
             armed: Time::MAX,
+            arrived: Vec::new(),
         }
     }
 
@@ -173,13 +176,17 @@ impl Applications {
         if self.own.is_empty() {
             return;
         }
-        for (flow, tag) in self.state.network.take(self.state.host, src, received) {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        let ends = (self.state.host, src);
+        self.state.network.take(ends, received, &mut arrived);
+        for (flow, tag) in arrived.drain(..) {
             for index in 0..self.own.len() {
                 self.call(now, index, |application, context| {
                     application.on_flow_received(context, &flow, tag);
                 });
             }
         }
+        self.arrived = arrived;
     }
 
     /// Does all that is due at `now`.
@@ -198,13 +205,13 @@ impl Applications {
                 }),
                 Due::Flow(id, flow, port) => {
                     // A flow that has no route now stands in the list of those.
-                    if let Ok(resolver) = self.state.network.resolver() {
-                        let _ = self.state.start(now, &*resolver, (id, port), &flow);
+                    if let Ok(routes) = self.state.network.routes() {
+                        let _ = self.state.start(now, &routes, (id, port), &flow);
                     }
                 }
                 Due::Routes => {
-                    if let Ok(resolver) = self.state.network.resolver() {
-                        self.state.send_held(&*resolver);
+                    if let Ok(routes) = self.state.network.routes() {
+                        self.state.send_held(&routes);
                     }
                 }
             }
@@ -235,24 +242,29 @@ impl Applications {
         callback(&mut **application, &mut context);
     }
 
-    /// Flows that start now, in the order in which they were asked for; their receivers can know
-    /// of them. Messages of each class begin at a multiple of `alignment` in their stream.
-    pub(super) fn take_ready(
+    /// Shows the flows that start now to `start`, in the order in which they were asked for; their
+    /// receivers can know of them. Messages of each class begin at a multiple of what `alignment`
+    /// says in their stream. Returns whether there were any.
+    pub(super) fn start_ready<T>(
         &mut self,
-        alignment: impl Fn(ClassId) -> Bytes,
-    ) -> Vec<(Flow, PortId)> {
-        let ready = std::mem::take(&mut self.state.ready);
-        let start = |(mut flow, tag, nic): (Flow, u64, PortId)| {
+        transport: &mut T,
+        alignment: impl Fn(&T, ClassId) -> Bytes,
+        mut start: impl FnMut(&mut T, &Flow, PortId),
+    ) -> bool {
+        let mut ready = std::mem::take(&mut self.state.ready);
+        let any = !ready.is_empty();
+        for (mut flow, tag, nic) in ready.drain(..) {
             if let Some(place) = &mut flow.stream {
                 let request = &flow.request;
-                let alignment = alignment(request.class);
+                let alignment = alignment(transport, request.class);
                 let streams = &mut self.state.streams;
                 *place = streams.place(place.connection, request.size, alignment);
             }
             self.state.network.announce(&flow, tag);
-            (flow, nic)
-        };
-        ready.into_iter().map(start).collect()
+            start(transport, &flow, nic);
+        }
+        self.state.ready = ready;
+        any
     }
 
     /// The network changes at `now`. Returns whether that matters here.

@@ -297,6 +297,7 @@ pub trait PathResolver: Send + Sync + fmt::Debug {
     /// and connections that its host has started before, where NICs take turns.
     fn resolve(&self, id: FlowId, turn: u64, request: &FlowRequest) -> Option<ResolvedPath>;
 
-    /// Like [`Self::resolve`], for a message of a connection between the addresses `ends`.
+    /// Like [`Self::resolve`], for a message of a connection between the addresses `ends`: the same
+    /// for all messages of a connection, which ask once.
     fn resolve_between(&self, request: &FlowRequest, ends: Ends) -> Option<ResolvedPath>;
 }

@@ -78,20 +78,10 @@ impl ProgramBuilder {
     /// When operations wait for one another in a cycle.
     pub(crate) fn finish(mut self) -> Result<Program, Cycle> {
         let count = self.operations.len();
-        // A dependency that is stated twice is one.
-        let mut packed: Vec<(u32, u32)> = (self.edges.drain(..))
-            .map(|(before, edge)| (before, edge.packed()))
-            .collect();
-        packed.sort_unstable();
-        packed.dedup();
-        let mut first_edge = vec![0u32; count + 1];
+        let (first_edge, edges) = sorted(count, &std::mem::take(&mut self.edges));
         let mut needs = vec![0u32; count];
-        for &(before, bits) in &packed {
-            first_edge[before as usize + 1] += 1;
+        for bits in &edges {
             needs[(bits >> 1) as usize] += 1;
-        }
-        for at in 0..count {
-            first_edge[at + 1] += first_edge[at];
         }
         for span in &self.spans {
             // Ends when the number of operations that are left in the span says so.
@@ -100,7 +90,7 @@ impl ProgramBuilder {
         let program = Program {
             operations: self.operations.into(),
             first_edge: first_edge.into(),
-            edges: packed.into_iter().map(|(_, bits)| bits).collect(),
+            edges: edges.into(),
             needs: needs.into(),
             spans: self.spans.into(),
             names: self.names.into(),
@@ -110,6 +100,45 @@ impl ProgramBuilder {
             None => Ok(program),
         }
     }
+}
+
+/// Sorts the edges of `count` operations by the one that is waited for. Returns where those of each
+/// begin, and where the last ones end, and the edges, packed. A dependency that is stated twice is
+/// one.
+fn sorted(count: usize, edges: &[(u32, Edge)]) -> (Vec<u32>, Vec<u32>) {
+    let mut begins = vec![0u32; count + 2];
+    for &(before, _) in edges {
+        begins[before as usize + 2] += 1;
+    }
+    for at in 1..=count {
+        begins[at + 1] += begins[at];
+    }
+    // While edges are placed, `begins[before + 1]` is where the next one of `before` goes.
+    let mut placed = vec![0u32; edges.len()];
+    for &(before, edge) in edges {
+        let next = &mut begins[before as usize + 1];
+        placed[*next as usize] = edge.packed();
+        *next += 1;
+    }
+    begins.pop();
+    let (mut kept, mut from) = (0, 0);
+    for at in 0..count {
+        let end = begins[at + 1] as usize;
+        placed[from..end].sort_unstable();
+        let mut last = None;
+        for place in from..end {
+            let edge = placed[place];
+            if last != Some(edge) {
+                placed[kept as usize] = edge;
+                kept += 1;
+            }
+            last = Some(edge);
+        }
+        from = end;
+        begins[at + 1] = kept;
+    }
+    placed.truncate(kept as usize);
+    (begins, placed)
 }
 
 /// Finds operations that wait for one another: those that are left when all that can be done has

@@ -1,8 +1,10 @@
 //! Matches messages with the operations that receive them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use fabricsim_core::id::FlowId;
+use rustc_hash::FxHashMap;
 
 /// Receipts that wait for messages, or messages that wait for receipts, of one sender and tag.
 #[derive(Debug)]
@@ -20,7 +22,7 @@ enum Slot {
 /// The k-th receipt of a sender and tag gets the k-th message that is delivered with them.
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
-    slots: BTreeMap<(u32, u64), Slot>,
+    slots: FxHashMap<(u32, u64), Slot>,
 }
 
 impl Mailbox {
@@ -28,25 +30,27 @@ impl Mailbox {
     /// operation waits.
     pub(super) fn receive(&mut self, from: u32, tag: u64, operation: u32) -> Option<FlowId> {
         let key = (from, tag);
-        match self.slots.remove(&key) {
-            None => {
-                self.slots.insert(key, Slot::One(operation));
+        let mut slot = match self.slots.entry(key) {
+            Entry::Vacant(free) => {
+                free.insert(Slot::One(operation));
+                return None;
+            }
+            Entry::Occupied(slot) => slot,
+        };
+        match slot.get_mut() {
+            Slot::One(first) => {
+                let posted = VecDeque::from([*first, operation]);
+                slot.insert(Slot::Posted(posted));
                 None
             }
-            Some(Slot::One(first)) => {
-                let posted = VecDeque::from([first, operation]);
-                self.slots.insert(key, Slot::Posted(posted));
-                None
-            }
-            Some(Slot::Posted(mut posted)) => {
+            Slot::Posted(posted) => {
                 posted.push_back(operation);
-                self.slots.insert(key, Slot::Posted(posted));
                 None
             }
-            Some(Slot::Arrived(mut arrived)) => {
+            Slot::Arrived(arrived) => {
                 let message = arrived.pop_front();
-                if !arrived.is_empty() {
-                    self.slots.insert(key, Slot::Arrived(arrived));
+                if arrived.is_empty() {
+                    slot.remove();
                 }
                 message
             }
@@ -56,22 +60,27 @@ impl Mailbox {
     /// Takes the operation that waits for `message`; otherwise the message waits.
     pub(super) fn deliver(&mut self, from: u32, tag: u64, message: FlowId) -> Option<u32> {
         let key = (from, tag);
-        match self.slots.remove(&key) {
-            None => {
-                let arrived = VecDeque::from([message]);
-                self.slots.insert(key, Slot::Arrived(arrived));
-                None
+        let mut slot = match self.slots.entry(key) {
+            Entry::Vacant(free) => {
+                free.insert(Slot::Arrived(VecDeque::from([message])));
+                return None;
             }
-            Some(Slot::Arrived(mut arrived)) => {
+            Entry::Occupied(slot) => slot,
+        };
+        match slot.get_mut() {
+            Slot::Arrived(arrived) => {
                 arrived.push_back(message);
-                self.slots.insert(key, Slot::Arrived(arrived));
                 None
             }
-            Some(Slot::One(operation)) => Some(operation),
-            Some(Slot::Posted(mut posted)) => {
+            Slot::One(operation) => {
+                let operation = *operation;
+                slot.remove();
+                Some(operation)
+            }
+            Slot::Posted(posted) => {
                 let operation = posted.pop_front();
-                if !posted.is_empty() {
-                    self.slots.insert(key, Slot::Posted(posted));
+                if posted.is_empty() {
+                    slot.remove();
                 }
                 operation
             }
@@ -81,16 +90,20 @@ impl Mailbox {
     /// The number of operations that wait, and the first of them by sender and tag.
     pub(super) fn waiting(&self) -> (usize, Option<u32>) {
         let mut count = 0;
-        let mut first = None;
-        for slot in self.slots.values() {
+        let mut first: Option<((u32, u64), u32)> = None;
+        for (&key, slot) in &self.slots {
             let (more, one) = match slot {
                 Slot::One(operation) => (1, Some(*operation)),
                 Slot::Posted(posted) => (posted.len(), posted.front().copied()),
                 Slot::Arrived(_) => (0, None),
             };
             count += more;
-            first = first.or(one);
+            if let Some(operation) = one
+                && first.is_none_or(|(least, _)| key < least)
+            {
+                first = Some((key, operation));
+            }
         }
-        (count, first)
+        (count, first.map(|(_, operation)| operation))
     }
 }

@@ -74,6 +74,9 @@ pub(crate) trait Programs: fmt::Debug + Send + Sync {
     fn program(&self, rank: u32) -> Arc<Program>;
 }
 
+/// What stands for the rank of a host that has none.
+const NO_RANK: u32 = u32::MAX;
+
 /// What all ranks of a graph share.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -86,8 +89,8 @@ pub(crate) struct Plan {
     /// Time from the end of an iteration of a rank to its next one.
     pub(crate) compute: Duration,
     pub(crate) programs: Box<dyn Programs>,
-    /// Hosts with their ranks, in the order of hosts.
-    ranks: Box<[(NodeId, u32)]>,
+    /// By host: its rank, [`NO_RANK`] for none.
+    ranks: Box<[u32]>,
 }
 
 /// How the messages of a graph travel, and when it runs.
@@ -103,8 +106,11 @@ pub(crate) struct Manner {
 
 impl Plan {
     pub(crate) fn new(info: GraphInfo, manner: Manner, programs: Box<dyn Programs>) -> Self {
-        let mut ranks: Vec<(NodeId, u32)> = info.hosts.iter().copied().zip(0..).collect();
-        ranks.sort_unstable();
+        let most = info.hosts.iter().map(|host| host.index()).max();
+        let mut ranks = vec![NO_RANK; most.map_or(0, |most| most + 1)];
+        for (host, rank) in info.hosts.iter().zip(0..) {
+            ranks[host.index()] = rank;
+        }
         Self {
             info,
             priority: manner.priority,
@@ -120,8 +126,8 @@ impl Plan {
 
     /// The rank at `host`.
     pub(super) fn rank_of(&self, host: NodeId) -> Option<u32> {
-        let at = self.ranks.binary_search_by_key(&host, |&(host, _)| host);
-        Some(self.ranks[at.ok()?].1)
+        let rank = self.ranks.get(host.index()).copied();
+        rank.filter(|&rank| rank != NO_RANK)
     }
 
     /// The host of `rank`.

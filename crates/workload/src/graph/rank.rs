@@ -1,12 +1,12 @@
 //! The application that goes through the program of one rank.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
 use fabricsim_core::units::{Duration, Time};
+use rustc_hash::FxHashMap;
 
 use super::mailbox::Mailbox;
 use super::plan::{Connections, GraphInfo, Plan, SendEnd};
@@ -43,15 +43,15 @@ pub struct SpanRecord {
 pub struct RankApplication {
     plan: Arc<Plan>,
     rank: u32,
-    /// From the beginning of the run on.
+    /// From the beginning of the run on, but while it is gone through.
     program: Option<Arc<Program>>,
     state: RankState,
     iteration: u32,
     mailbox: Mailbox,
     streams: Streams,
-    connections: BTreeMap<(u32, u16), Connection>,
+    connections: FxHashMap<(u32, u16), Connection>,
     /// Operations whose messages have not been acknowledged.
-    unacknowledged: BTreeMap<FlowId, u32>,
+    unacknowledged: FxHashMap<FlowId, u32>,
     /// Operations whose messages could not be started.
     lost: Vec<u32>,
     done: Vec<SpanRecord>,
@@ -73,8 +73,8 @@ impl RankApplication {
             iteration: 0,
             mailbox: Mailbox::default(),
             streams: Streams::default(),
-            connections: BTreeMap::new(),
-            unacknowledged: BTreeMap::new(),
+            connections: FxHashMap::default(),
+            unacknowledged: FxHashMap::default(),
             lost: Vec::new(),
             done: Vec::new(),
             iterations: Vec::new(),
@@ -133,13 +133,24 @@ impl RankApplication {
 
     fn begin(&mut self, context: &mut AppContext<'_>) {
         let programs = &self.plan.programs;
-        let program = Arc::clone(
-            self.program
-                .get_or_insert_with(|| programs.program(self.rank)),
-        );
-        self.state.reset(&program);
-        (self.begun, self.last) = (context.now(), None);
-        self.go_on(context, &program);
+        (self.program).get_or_insert_with(|| programs.program(self.rank));
+        self.go_through(context, |own, context, program| {
+            own.state.reset(program);
+            (own.begun, own.last) = (context.now(), None);
+            own.go_on(context, program);
+        });
+    }
+
+    /// Takes the program out for `step`, if there is one: to share it would be to count.
+    fn go_through(
+        &mut self,
+        context: &mut AppContext<'_>,
+        step: impl FnOnce(&mut Self, &mut AppContext<'_>, &Program),
+    ) {
+        if let Some(program) = self.program.take() {
+            step(self, context, &program);
+            self.program = Some(program);
+        }
     }
 
     /// Starts what can start, and what can start then.
@@ -192,6 +203,20 @@ impl RankApplication {
         context.set_timer(span, u64::from(operation));
     }
 
+    fn computed(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
+        let Operation::Compute { stream, .. } = program.operations[operation as usize] else {
+            return;
+        };
+        self.last = Some(context.now());
+        self.end(context, program, operation);
+        if let Some(next) = self.streams.leave(stream)
+            && let Operation::Compute { span, .. } = program.operations[next as usize]
+        {
+            self.compute(context, program, next, span);
+        }
+        self.go_on(context, program);
+    }
+
     fn send(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
         let Operation::Send {
             channel,
@@ -203,7 +228,7 @@ impl RankApplication {
             return;
         };
         self.state.started(program, operation);
-        let plan = Arc::clone(&self.plan);
+        let plan = &self.plan;
         let (peer, class) = (plan.host_of(to), plan.info.class);
         let message = match plan.connections {
             Connections::PerMessage => Some(AppFlow {
@@ -224,10 +249,11 @@ impl RankApplication {
                 connection.map(|connection| AppFlow::on(&connection, size))
             }
         };
+        let waits = plan.send_end == SendEnd::Acknowledged;
         let tag = self.wire_tag(tag);
         let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
         match started {
-            Some(Ok(flow)) if plan.send_end == SendEnd::Acknowledged => {
+            Some(Ok(flow)) if waits => {
                 self.unacknowledged.insert(flow, operation);
             }
             Some(Ok(_)) => self.end(context, program, operation),
@@ -278,10 +304,10 @@ impl Application for RankApplication {
         let Some(operation) = self.unacknowledged.remove(&completion.flow.id) else {
             return;
         };
-        if let Some(program) = self.program.clone() {
-            self.end(context, &program, operation);
-            self.go_on(context, &program);
-        }
+        self.go_through(context, |own, context, program| {
+            own.end(context, program, operation);
+            own.go_on(context, program);
+        });
     }
 
     fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
@@ -294,31 +320,20 @@ impl Application for RankApplication {
         let Some(operation) = self.mailbox.deliver(from, tag, flow.id) else {
             return;
         };
-        if let Some(program) = self.program.clone() {
-            self.received(context, &program, operation, (from, flow.id));
-            self.go_on(context, &program);
-        }
+        self.go_through(context, |own, context, program| {
+            own.received(context, program, operation, (from, flow.id));
+            own.go_on(context, program);
+        });
     }
 
     fn on_timer(&mut self, context: &mut AppContext<'_>, token: u64) {
         if matches!(token, BEGIN | NEXT) {
             return self.begin(context);
         }
-        let Some(program) = self.program.clone() else {
-            return;
-        };
         let operation = u32::try_from(token).expect("other tokens are numbers of operations");
-        let Operation::Compute { stream, .. } = program.operations[operation as usize] else {
-            return;
-        };
-        self.last = Some(context.now());
-        self.end(context, &program, operation);
-        if let Some(next) = self.streams.leave(stream)
-            && let Operation::Compute { span, .. } = program.operations[next as usize]
-        {
-            self.compute(context, &program, next, span);
-        }
-        self.go_on(context, &program);
+        self.go_through(context, |own, context, program| {
+            own.computed(context, program, operation);
+        });
     }
 
     fn waits_for(&self) -> Option<String> {
@@ -327,9 +342,13 @@ impl Application for RankApplication {
             return None;
         }
         let (receipts, first) = self.mailbox.waiting();
-        let sent = self.unacknowledged.values().chain(&self.lost);
-        let first = first.or_else(|| sent.clone().next().copied());
-        let count = receipts + sent.count();
+        let sent = self
+            .unacknowledged
+            .iter()
+            .min()
+            .map(|(_, operation)| operation);
+        let first = first.or_else(|| sent.or_else(|| self.lost.first()).copied());
+        let count = receipts + self.unacknowledged.len() + self.lost.len();
         let operation = first.map_or_else(
             || "an operation".to_owned(),
             |operation| program.describe(operation),

@@ -6,6 +6,7 @@ use fabricsim_core::input::InputError;
 use fabricsim_core::packet::Priority;
 
 use super::row::{self, HostSet};
+use super::waits::{Stated, Waits};
 use super::{Classes, FlowList};
 use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
 use crate::context::WorkloadContext;
@@ -22,6 +23,8 @@ enum Column {
     Src,
     SrcPort,
     Start,
+    Id,
+    After,
 }
 
 const COLUMNS: &[(&str, Column)] = &[
@@ -33,6 +36,8 @@ const COLUMNS: &[(&str, Column)] = &[
     ("priority", Column::Priority),
     ("src_port", Column::SrcPort),
     ("dst_port", Column::DstPort),
+    ("id", Column::Id),
+    ("after", Column::After),
 ];
 
 /// Columns of our own result files, so that a run's `fct.csv` can be replayed; the nameless one is
@@ -50,12 +55,18 @@ const IGNORED: &[&str] = &[
 /// order; `class`, `priority` (default 3), `src_port` and `dst_port` (default 100) are optional,
 /// and the result columns of a run's `fct.csv` are ignored.
 ///
+/// With the columns `id` and `after`, a flow waits for those that `after` names, with blanks or
+/// semicolons between them, and `start_ns` is counted from the end of the last one: the delivery of
+/// its last byte where it goes to the source of the flow, the acknowledgement where it comes from
+/// there.
+///
 /// `start_ns` may have decimals and is exact to the picosecond. Rows need not be sorted. Blank
 /// lines and comments (`#`) are skipped.
 ///
 /// # Errors
 /// At the field at fault: a column that is missing or unknown, a node that is no host of `context`, a
-/// flow to itself or of zero bytes, a row of another length than the header, a number out of range.
+/// flow to itself or of zero bytes, a row of another length than the header, a number out of range,
+/// flows that wait for what their source does not see or for one another in a cycle.
 pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, InputError> {
     let mut lines = lines(text);
     let Some(header) = lines.next() else {
@@ -67,7 +78,15 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
     };
     let columns = columns(header)?;
     let hosts = HostSet::new(context);
-    let mut flows = Vec::new();
+    let waits = columns.contains(&Some(Column::After));
+    if waits && let Some(port) = place(&columns, Column::SrcPort) {
+        let name = header.fields().nth(port).unwrap_or(header);
+        return Err(name.error(
+            "flows that wait for others get their source ports from their hosts",
+            "leave out `src_port` or `after`",
+        ));
+    }
+    let (mut flows, mut stated) = (Vec::new(), Vec::new());
     for line in lines {
         let fields: Vec<Piece<'_>> = line.fields().collect();
         if fields.len() != columns.len() {
@@ -81,16 +100,30 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
             ));
         }
         flows.push(flow(&columns, &fields, line, &hosts)?);
+        if waits {
+            let nothing = Piece { text: "", ..line };
+            let field = |column| place(&columns, column).map_or(nothing, |at| fields[at]);
+            stated.push(Stated {
+                id: field(Column::Id),
+                after: field(Column::After),
+            });
+        }
     }
-    let has_class = columns.contains(&Some(Column::Class));
-    Ok(FlowList::sorted(
-        flows,
-        if has_class {
-            Classes::Listed
-        } else {
-            Classes::OfWorkload
-        },
-    ))
+    let classes = if columns.contains(&Some(Column::Class)) {
+        Classes::Listed
+    } else {
+        Classes::OfWorkload
+    };
+    if waits {
+        let waits = Waits::read(&flows, &stated)?;
+        return Ok(FlowList::waiting(flows, classes, waits));
+    }
+    Ok(FlowList::sorted(flows, classes))
+}
+
+/// The position of `wanted` among the columns.
+fn place(columns: &[Option<Column>], wanted: Column) -> Option<usize> {
+    columns.iter().position(|column| *column == Some(wanted))
 }
 
 fn columns(header: Piece<'_>) -> Result<Vec<Option<Column>>, InputError> {
@@ -134,10 +167,7 @@ fn flow(
     line: Piece<'_>,
     hosts: &HostSet<'_>,
 ) -> Result<FlowRequest, InputError> {
-    let field = |wanted| {
-        let found = columns.iter().position(|column| *column == Some(wanted));
-        found.map(|i| fields[i])
-    };
+    let field = |wanted| place(columns, wanted).map(|at| fields[at]);
     let required = |wanted| {
         field(wanted)
             .ok_or_else(|| line.error("a field is missing", "write one field for each column"))

@@ -7,7 +7,9 @@ use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::{ConfigError, InputError, Keys};
 use fabricsim_core::packet::Priority;
 
+use super::application::applications;
 use super::{FlowTimes, ListConfig, ListTable};
+use crate::application::{HostApplications, NoFlows};
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, FlowCost, Offered, Traffic};
 use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
@@ -24,7 +26,23 @@ impl Workload for ListConfig {
         _context: &WorkloadContext,
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        self.loaded().map(|list| list.source(class))
+        let list = self.loaded()?;
+        if list.has_waits() {
+            return Ok(Box::new(NoFlows));
+        }
+        Ok(list.source(class))
+    }
+
+    fn applications(
+        &self,
+        _context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<HostApplications, ConfigError> {
+        let list = self.loaded()?;
+        Ok(match &list.waits {
+            Some(waits) => applications(list, waits, class),
+            None => Vec::new(),
+        })
     }
 
     fn expected(&self, _context: &WorkloadContext) -> Result<Expected, ConfigError> {
@@ -83,7 +101,8 @@ impl Workload for ListConfig {
 }
 
 fn offered(config: &ListConfig, context: &WorkloadContext, cost: CostOf<'_>) -> Option<Offered> {
-    let flows = config.list()?.flows();
+    let list = config.list().filter(|list| !list.has_waits())?;
+    let flows = list.flows();
     let (first, last) = (flows.first()?.start, flows.last()?.start);
     if first == last {
         return None;

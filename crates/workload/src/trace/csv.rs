@@ -108,7 +108,7 @@ pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
         let rank = row.number(RANK, 0)?;
         let own = placed[&(rank, row.fields[ID].text)];
         for column in [AFTER, AFTER_START] {
-            for name in names(row.fields[column]) {
+            for name in row.fields[column].names() {
                 let Some(&before) = placed.get(&(rank, name.text)) else {
                     return Err(name.error(
                         format!("rank {rank} has no operation `{}`", name.text),
@@ -124,23 +124,6 @@ pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
         }
     }
     assembly.finish(text)
-}
-
-/// The ids of a field, with blanks or semicolons between them.
-fn names(field: Piece<'_>) -> impl Iterator<Item = Piece<'_>> {
-    let mut offset = field.offset;
-    field
-        .text
-        .split_inclusive([' ', ';'])
-        .map(move |part| {
-            let start = offset;
-            offset += part.len();
-            Piece {
-                text: part.trim_end_matches([' ', ';']),
-                offset: start,
-            }
-        })
-        .filter(|name| !name.text.is_empty())
 }
 
 fn rows(text: &str) -> Result<Vec<Row<'_>>, InputError> {
@@ -278,7 +261,7 @@ fn stated<'t>(row: &Row<'t>, op: Piece<'t>, all: &Arc<[u32]>) -> Result<Stated<'
         None => Arc::clone(all),
         Some(field) => {
             let mut members = Vec::new();
-            for name in names(field) {
+            for name in field.names() {
                 let rank: u32 = name.integer("the number of a rank", "write ranks, as 0;1;2")?;
                 if rank as usize >= all.len() {
                     return Err(name.error(

@@ -9,6 +9,13 @@ const GRAPH: &str = star!(
     "kind = \"hpcc\""
 );
 
+/// A scenario with the flows of `flows.csv`.
+const LIST: &str = star!(
+    "",
+    "kind = \"list\"\npath = \"flows.csv\"",
+    "kind = \"hpcc\""
+);
+
 pub(super) const CASES: &[Case] = &[
     Case {
         name: "an algorithm that cannot do the operation",
@@ -93,5 +100,62 @@ pub(super) const CASES: &[Case] = &[
         place: "graph.csv:3:5",
         says: &["`jump` is no operation"],
         help: "write `send 8b to 1 tag 0`",
+    },
+    Case {
+        name: "GOAL in its binary form that ends too early",
+        files: &[("graph.csv", "\x7f\x10\0\0\0\0\0\0\x02\0\0\0")],
+        scenario: GRAPH,
+        args: &[],
+        place: "graph.csv",
+        says: &["the binary GOAL file is damaged", "ends too early"],
+        help: "make it again with txt2bin",
+    },
+    Case {
+        name: "a flow that waits for one that there is not",
+        files: &[(
+            "flows.csv",
+            "id,src,dst,size_bytes,start_ns,after\na,0,1,9,0,\nb,1,2,9,0,a;x\n",
+        )],
+        scenario: LIST,
+        args: &[],
+        place: "flows.csv:3:13",
+        says: &["there is no flow `x`"],
+        help: "name flows by the column `id`",
+    },
+    Case {
+        name: "a flow whose source does not see what it waits for",
+        files: &[(
+            "flows.csv",
+            "id,src,dst,size_bytes,start_ns,after\na,0,1,9,0,\nb,2,3,9,0,a\n",
+        )],
+        scenario: LIST,
+        args: &[],
+        place: "flows.csv:3:11",
+        says: &["`a` goes from host 0 to host 1", "host 2 learns nothing"],
+        help: "flows to its source or from its source",
+    },
+    Case {
+        name: "flows that wait for one another",
+        files: &[(
+            "flows.csv",
+            "id,src,dst,size_bytes,start_ns,after\nc,0,1,9,0,a\na,0,1,9,0,b\nb,1,0,9,0,a\n",
+        )],
+        scenario: LIST,
+        args: &[],
+        place: "flows.csv:3:11",
+        says: &["2 flows wait for one another", "`a`, after `b`"],
+        help: "take one of these dependencies out",
+    },
+    Case {
+        name: "flows that wait for others and have source ports",
+        files: &[(
+            "flows.csv",
+            "id,src,dst,size_bytes,start_ns,after,src_port\na,0,1,9,0,,7\n",
+        )],
+        scenario: LIST,
+        args: &[],
+        place: "flows.csv:1:38",
+        says: &["get their source ports from their hosts"],
+        help: "leave out `src_port` or `after`",
     },
 ];

@@ -20,17 +20,54 @@ pub(in crate::network) struct AppNetwork {
     pub(super) hosts: u32,
 }
 
-/// Flows of one sender that are under way, each with its tag.
+/// Flows of one sender that are under way.
 #[derive(Debug, Default)]
 struct InFlight {
-    flows: BTreeMap<FlowId, (Flow, u64)>,
+    /// Places in `kept`.
+    flows: BTreeMap<FlowId, u32>,
     /// By connection, receiver and end: both ends of a connection may stand here.
-    messages: BTreeMap<(FlowId, NodeId, u64), (Flow, u64)>,
+    messages: BTreeMap<(FlowId, NodeId, u64), u32>,
+    kept: Kept,
+}
+
+/// Flows with their tags, outside of the maps, whose nodes they would make large.
+#[derive(Debug, Default)]
+struct Kept {
+    places: Vec<(Flow, u64)>,
+    /// Places without a flow.
+    free: Vec<u32>,
+}
+
+impl Kept {
+    fn put(&mut self, flow: Flow, tag: u64) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.places[place as usize] = (flow, tag);
+            return place;
+        }
+        let place = u32::try_from(self.places.len()).expect("flows are numbered by 32 bits");
+        self.places.push((flow, tag));
+        place
+    }
+
+    fn take(&mut self, place: u32) -> (Flow, u64) {
+        self.free.push(place);
+        self.places[place as usize]
+    }
+}
+
+/// The routes that are in force.
+#[derive(Clone, Debug)]
+pub(super) struct InForce {
+    pub(super) resolver: Arc<dyn PathResolver>,
+    /// Tells them from those before.
+    pub(super) number: u64,
 }
 
 #[derive(Debug)]
 struct Current {
     resolver: Option<Arc<dyn PathResolver>>,
+    /// How often a resolver has been set.
+    number: u64,
     /// By node: whether it has applications.
     listens: Vec<bool>,
 }
@@ -41,6 +78,7 @@ impl AppNetwork {
         Self {
             current: RwLock::new(Current {
                 resolver: None,
+                number: 0,
                 listens: vec![false; nodes],
             }),
             in_flight: (0..nodes).map(|_| Mutex::default()).collect(),
@@ -52,6 +90,7 @@ impl AppNetwork {
     pub(in crate::network) fn set_resolver(&self, resolver: Option<Arc<dyn PathResolver>>) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = resolver;
+        current.number += 1;
     }
 
     /// Returns whether a resolver has been set.
@@ -65,10 +104,14 @@ impl AppNetwork {
         current.listens[host.index()] = true;
     }
 
-    pub(super) fn resolver(&self) -> Result<Arc<dyn PathResolver>, StartError> {
+    pub(super) fn routes(&self) -> Result<InForce, StartError> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         let none = || StartError::Refused("the network resolves no paths for hosts".to_owned());
-        current.resolver.clone().ok_or_else(none)
+        let resolver = current.resolver.clone().ok_or_else(none)?;
+        Ok(InForce {
+            resolver,
+            number: current.number,
+        })
     }
 
     /// Remembers `flow`, which starts now, for its receiver.
@@ -77,12 +120,13 @@ impl AppNetwork {
         if current.listens[flow.request.dst.index()] {
             let flows = self.from(flow.ends.src);
             let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = flows.kept.put(*flow, tag);
             match &flow.stream {
-                None => flows.flows.insert(flow.id, (*flow, tag)),
+                None => flows.flows.insert(flow.id, kept),
                 Some(place) => {
                     let (dst, end) = (flow.request.dst, place.end(flow.request.size));
                     let key = (place.connection, dst, end);
-                    flows.messages.insert(key, (*flow, tag))
+                    flows.messages.insert(key, kept)
                 }
             };
         }
@@ -94,18 +138,34 @@ impl AppNetwork {
         &self.in_flight[src.index() % self.in_flight.len()]
     }
 
-    /// Takes out what `received` from the address `src` completes at `host`, in the order in which
-    /// it was sent. Messages that start meanwhile end beyond, so the order of threads does not show.
-    pub(super) fn take(&self, host: NodeId, src: NodeId, received: Received) -> Vec<(Flow, u64)> {
+    /// Moves what `received` from the address `src` completes at `host` to the end of `arrived`, in
+    /// the order in which it was sent. Messages that start meanwhile end beyond, so the order of
+    /// threads does not show.
+    pub(super) fn take(
+        &self,
+        (host, src): (NodeId, NodeId),
+        received: Received,
+        arrived: &mut Vec<(Flow, u64)>,
+    ) {
         let flows = self.from(src);
         let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+        let InFlight {
+            flows,
+            messages,
+            kept,
+        } = &mut *flows;
         match received {
-            Received::Flow(id) => flows.flows.remove(&id).into_iter().collect(),
+            Received::Flow(id) => arrived.extend(flows.remove(&id).map(|place| kept.take(place))),
             Received::Stream { connection, until } => {
-                let whole = (connection, host, 0)..=(connection, host, until);
-                let whole: Vec<_> = flows.messages.range(whole).map(|(&key, _)| key).collect();
-                let messages = whole.iter().filter_map(|key| flows.messages.remove(key));
-                messages.collect()
+                let first = (connection, host, 0);
+                let end = (connection, host, until);
+                while let Some((&key, &place)) = messages.range(first..=end).next() {
+                    messages.remove(&key);
+                    arrived.push(kept.take(place));
+                    if key == end {
+                        break;
+                    }
+                }
             }
         }
     }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::shared::AppNetwork;
+use super::shared::{AppNetwork, InForce};
 use super::streams::{Message, Streams};
 use super::{AppNews, Due};
 use crate::flow::Flow;
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::{FIRST_APP_FLOW, MAX_SIZE};
 use crate::network::Overload;
-use crate::plugin::{AppFlow, PathResolver, StartError};
+use crate::plugin::{AppFlow, StartError};
 use crate::units::{Bytes, Time};
 
 /// The source ports that flows of applications get in turn: the first one, and how many there are.
@@ -101,11 +101,7 @@ impl AppState {
     }
 
     /// Checks a flow that is to start at `at`.
-    pub(super) fn check(
-        &self,
-        at: Time,
-        flow: &AppFlow,
-    ) -> Result<Arc<dyn PathResolver>, StartError> {
+    pub(super) fn check(&self, at: Time, flow: &AppFlow) -> Result<InForce, StartError> {
         let refuse = |why: String| Err(StartError::Refused(why));
         if let Some(why) = self.misfit(flow) {
             return refuse(why);
@@ -130,17 +126,18 @@ impl AppState {
                 "it starts at {at}, beyond the end of simulated time, 53 days"
             ));
         }
-        let resolver = self.network.resolver()?;
+        let routes = self.network.routes()?;
         let request = flow.request(self.host, at, FIRST_PORT);
-        resolver.check(&request).map_err(StartError::Refused)?;
-        Ok(resolver)
+        let fits = routes.resolver.check(&request);
+        fits.map_err(StartError::Refused)?;
+        Ok(routes)
     }
 
     /// Starts a flow that has been checked.
     pub(super) fn start(
         &mut self,
         now: Time,
-        resolver: &dyn PathResolver,
+        routes: &InForce,
         (id, port): (FlowId, u16),
         flow: &AppFlow,
     ) -> Result<FlowId, StartError> {
@@ -154,14 +151,14 @@ impl AppState {
                 request: flow.request(self.host, now, connection.key.src_port),
                 tag: flow.tag,
             };
-            if !self.send(resolver, &message) {
+            if !self.send(routes, &message) {
                 self.streams.hold(message);
             }
             return Ok(id);
         }
         let request = flow.request(self.host, now, port);
         self.turns += 1;
-        let Some(found) = resolver.resolve(id, self.turns - 1, &request) else {
+        let Some(found) = routes.resolver.resolve(id, self.turns - 1, &request) else {
             self.news.unreachable.push(request);
             return Err(StartError::NoRoute);
         };
@@ -171,16 +168,17 @@ impl AppState {
     }
 
     /// Starts a message of a connection, if there is a route for it.
-    fn send(&mut self, resolver: &dyn PathResolver, message: &Message) -> bool {
-        let turns = &mut self.turns;
-        let found = (self.streams).path(&message.connection, |ends| match ends {
+    fn send(&mut self, routes: &InForce, message: &Message) -> bool {
+        let (turns, resolver) = (&mut self.turns, &routes.resolver);
+        let resolve = |ends| match ends {
             Some(ends) => resolver.resolve_between(&message.request, ends),
             None => {
                 let found = resolver.resolve(message.id, *turns, &message.request);
                 *turns += u64::from(found.is_some());
                 found
             }
-        });
+        };
+        let found = (self.streams).path(&message.connection, routes.number, resolve);
         let Some(found) = found else {
             return false;
         };
@@ -190,10 +188,10 @@ impl AppState {
     }
 
     /// Starts the messages that have waited for a route and have one now.
-    pub(super) fn send_held(&mut self, resolver: &dyn PathResolver) {
+    pub(super) fn send_held(&mut self, routes: &InForce) {
         for messages in self.streams.take_held().into_values() {
             for message in messages {
-                if !self.send(resolver, &message) {
+                if !self.send(routes, &message) {
                     self.streams.hold(message);
                 }
             }

@@ -40,6 +40,8 @@ struct Stream {
     written: u64,
     /// The path of the last message that had a route.
     path: Option<ResolvedPath>,
+    /// The number of the routes in which a path between these addresses was looked for last.
+    looked_in: Option<u64>,
 }
 
 /// The streams that one host sends.
@@ -68,17 +70,21 @@ impl Streams {
     }
 
     /// Returns the path of a message of `connection` that starts now, as `resolve` finds it between
-    /// the addresses of the connection, or any where it has none. What is written to a connection
-    /// that has had a route waits for the next one in the transport; a message of another one is
-    /// held here.
+    /// the addresses of the connection, or any where it has none; once for each number of `routes`.
+    /// What is written to a connection that has had a route waits for the next one in the transport;
+    /// a message of another one is held here.
     pub(super) fn path(
         &mut self,
         connection: &Connection,
+        routes: u64,
         resolve: impl FnOnce(Option<Ends>) -> Option<ResolvedPath>,
     ) -> Option<ResolvedPath> {
         let stream = self.of.entry(connection.id).or_default();
-        let ends = stream.path.map(|path| path.ends).or(connection.ends);
-        stream.path = resolve(ends).or(stream.path);
+        if stream.looked_in != Some(routes) || stream.path.is_none() {
+            let ends = stream.path.map(|path| path.ends).or(connection.ends);
+            stream.path = resolve(ends).or(stream.path);
+            stream.looked_in = ends.map(|_| routes);
+        }
         stream.path
     }
 

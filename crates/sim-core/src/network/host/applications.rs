@@ -81,14 +81,17 @@ impl<M: Model> Host<M> {
         let Some(applications) = &mut self.applications else {
             return false;
         };
-        let endpoint = &self.endpoint;
-        let ready = applications.take_ready(|class| endpoint.message_alignment(class));
-        for (flow, nic) in &ready {
-            self.observer.on_start(now, self.id, flow);
-            self.endpoint.start(now, flow, *nic);
-        }
+        let (observer, id) = (&mut self.observer, self.id);
+        let any = applications.start_ready(
+            &mut self.endpoint,
+            |endpoint, class| endpoint.message_alignment(class),
+            |endpoint, flow, nic| {
+                observer.on_start(now, id, flow);
+                endpoint.start(now, flow, nic);
+            },
+        );
         self.arm_applications(now);
-        !ready.is_empty()
+        any
     }
 
     /// The network changes at `now`, before anything else that happens then.

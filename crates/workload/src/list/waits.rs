@@ -1,0 +1,192 @@
+//! Flows of a list that wait for others.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::flow::FlowRequest;
+use fabricsim_core::input::InputError;
+
+use crate::text::Piece;
+
+/// Flows of a cycle that a message names.
+const NAMED: usize = 6;
+
+/// The name of a flow and those that it waits for, as a row states them.
+pub(super) struct Stated<'t> {
+    /// Empty where it has none.
+    pub(super) id: Piece<'t>,
+    pub(super) after: Piece<'t>,
+}
+
+/// What the flows of a list wait for.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) struct Waits {
+    /// By flow: the places of those that it waits for, each once.
+    after: Box<[Box<[u32]>]>,
+    /// By flow: its name, empty where it has none.
+    names: Box<[Box<str>]>,
+}
+
+impl Waits {
+    /// The places of the flows that `flow` waits for.
+    pub(super) fn after(&self, flow: u32) -> &[u32] {
+        &self.after[flow as usize]
+    }
+
+    /// The flow in words: its name, or its place.
+    pub(super) fn describe(&self, flow: u32) -> String {
+        match &*self.names[flow as usize] {
+            "" => format!("flow {flow} of the list"),
+            name => format!("`{name}`"),
+        }
+    }
+
+    /// Reads what `stated` says of `flows`, each with its row.
+    ///
+    /// # Errors
+    /// At a name that is stated twice, or that no flow has; where a flow waits for one of which its
+    /// source learns nothing; where flows wait for one another in a cycle.
+    pub(super) fn read(flows: &[FlowRequest], stated: &[Stated<'_>]) -> Result<Self, InputError> {
+        let mut places: BTreeMap<&str, u32> = BTreeMap::new();
+        for (row, place) in stated.iter().zip(0..) {
+            if !row.id.text.is_empty() && places.insert(row.id.text, place).is_some() {
+                return Err(row.id.error(
+                    format!("a second flow `{}`", row.id.text),
+                    "let each id stand for one flow",
+                ));
+            }
+        }
+        let mut after = Vec::with_capacity(flows.len());
+        for (row, flow) in stated.iter().zip(flows) {
+            let mut before = Vec::new();
+            for name in row.after.names() {
+                let Some(&place) = places.get(name.text) else {
+                    return Err(name.error(
+                        format!("there is no flow `{}`", name.text),
+                        "name flows by the column `id`",
+                    ));
+                };
+                let other = &flows[place as usize];
+                if other.dst != flow.src && other.src != flow.src {
+                    return Err(name.error(
+                        format!(
+                            "`{}` goes from host {} to host {}: host {} learns nothing of its end",
+                            name.text, other.src, other.dst, flow.src
+                        ),
+                        "let a flow wait for flows to its source or from its source",
+                    ));
+                }
+                before.push(place);
+            }
+            before.sort_unstable();
+            before.dedup();
+            after.push(before.into());
+        }
+        let waits = Self {
+            after: after.into(),
+            names: stated.iter().map(|row| row.id.text.into()).collect(),
+        };
+        match waits.cycle() {
+            None => Ok(waits),
+            Some(cycle) => {
+                let words = cycle.iter().take(NAMED).map(|&flow| waits.describe(flow));
+                let words: Vec<String> = words.collect();
+                Err(stated[cycle[0] as usize].after.error(
+                    format!(
+                        "{} flows wait for one another and none can start: {}",
+                        cycle.len(),
+                        words.join(", after ")
+                    ),
+                    "take one of these dependencies out",
+                ))
+            }
+        }
+    }
+
+    /// Finds flows that wait for one another, each for the one behind it.
+    fn cycle(&self) -> Option<Vec<u32>> {
+        let mut needs: Vec<usize> = self.after.iter().map(|before| before.len()).collect();
+        let mut followers = vec![Vec::new(); needs.len()];
+        for (before, flow) in self.after.iter().zip(0u32..) {
+            for &other in before {
+                followers[other as usize].push(flow);
+            }
+        }
+        let free = (0u32..).zip(&needs).filter(|(_, needs)| **needs == 0);
+        let mut ready: Vec<u32> = free.map(|(flow, _)| flow).collect();
+        while let Some(flow) = ready.pop() {
+            for &follower in &followers[flow as usize] {
+                let left = &mut needs[follower as usize];
+                *left -= 1;
+                if *left == 0 {
+                    ready.push(follower);
+                }
+            }
+        }
+        // What is left waits for something that is left: to follow that leads into a cycle.
+        let waits_for = |flow: u32| {
+            let before = self.after[flow as usize].iter();
+            before.copied().find(|&other| needs[other as usize] > 0)
+        };
+        let mut seen = vec![false; needs.len()];
+        let first = needs.iter().position(|&left| left > 0)?;
+        let mut at = u32::try_from(first).ok()?;
+        let mut path = Vec::new();
+        while !seen[at as usize] {
+            seen[at as usize] = true;
+            path.push(at);
+            at = waits_for(at)?;
+        }
+        let begin = path.iter().position(|&flow| flow == at)?;
+        Some(path.split_off(begin))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::context::testing::context;
+    use crate::list::parse_csv;
+
+    proptest! {
+        /// Flows among few hosts that wait for any of the others: a list that is taken can be gone
+        /// through.
+        #[test]
+        fn lists_that_are_taken_end(
+            flows in prop::collection::vec(
+                (0..3u32, 1..3u32, prop::collection::vec(0..8usize, 0..3)),
+                1..8,
+            ),
+        ) {
+            let mut text = "id,src,dst,size_bytes,start_ns,after\n".to_owned();
+            for (at, (src, offset, after)) in flows.iter().enumerate() {
+                let names: Vec<String> = after.iter().map(|other| format!("f{other}")).collect();
+                let dst = (src + offset) % 3;
+                text += &format!("f{at},{src},{dst},9,0,{}\n", names.join(" "));
+            }
+            let known = flows.iter().all(|(_, _, after)| {
+                after.iter().all(|&other| other < flows.len())
+            });
+            match parse_csv(&text, &context(3, 1)) {
+                Ok(list) => {
+                    let waits = list.waits.expect("there is a column `after`");
+                    let mut ended = vec![false; flows.len()];
+                    for _ in 0..flows.len() {
+                        for flow in 0..flows.len() {
+                            let place = u32::try_from(flow).unwrap();
+                            let mut before = waits.after(place).iter();
+                            ended[flow] |= before.all(|&other| ended[other as usize]);
+                        }
+                    }
+                    prop_assert!(ended.iter().all(|&ended| ended), "{text}");
+                }
+                Err(error) => {
+                    let place = text.get(error.span.clone()).unwrap_or("");
+                    prop_assert!(place.starts_with('f'), "{place}: {}", error.message);
+                    let unknown = error.message.contains("there is no flow");
+                    prop_assert!(known || unknown || error.message.contains("learns nothing"));
+                }
+            }
+        }
+    }
+}
