@@ -77,6 +77,8 @@
 //! Congestion-control algorithms are in [`cc`], the tables of a scenario in [`scenario::schema`].
 
 pub mod cc;
+
+pub mod driver;
 mod failures;
 pub mod identity;
 mod network;

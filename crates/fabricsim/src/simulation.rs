@@ -2,11 +2,12 @@
 
 mod attached;
 pub(crate) mod construction;
-mod inputs;
+pub(crate) mod inputs;
 mod readings;
+mod steering;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
@@ -18,6 +19,7 @@ use fabricsim_pint::query::Queries;
 use fabricsim_report::FctRecord;
 use fabricsim_topology::{PathStats, Routes};
 
+use crate::driver::Cell;
 use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
 pub use crate::network::pause_log::PauseEvent;
@@ -25,6 +27,7 @@ use crate::network::runner::Runner;
 use crate::network::sources::Sources;
 use crate::size::MemoryNeed;
 pub use fabricsim_core::packet::PauseChange;
+use inputs::FlowRules;
 
 /// Properties of the idle network of a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +56,9 @@ pub struct Simulation {
     control_plane: RouteControl,
     info: NetworkInfo,
     ideal: IdealFct,
-    hosts: Vec<bool>,
+    rules: FlowRules,
+    /// What a program that steers the simulation shares with its applications at the hosts.
+    steered: Option<Arc<Mutex<Cell>>>,
     expected: Expectation,
     telemetry: Option<TelemetryRoom>,
     queries: Option<Arc<Queries>>,
@@ -88,7 +93,7 @@ impl fmt::Debug for Simulation {
 
 impl Simulation {
     fn is_host(&self, node: NodeId) -> bool {
-        self.hosts.get(node.index()).copied().unwrap_or(false)
+        self.rules.is_host(node)
     }
 
     /// Runs everything that happens before `until` and comes back: earlier when all flows have
@@ -99,18 +104,25 @@ impl Simulation {
 
     /// Like [`run_until`](Self::run_until), watched by `watch`.
     pub fn run_with_callback(&mut self, until: Time, callback: &mut dyn RunCallback) -> Stop {
+        if self.steered.is_some() {
+            return self.run_steered(until, callback);
+        }
         self.runner
             .run_until(until, &mut self.sources, &mut self.control_plane, callback)
     }
 
     /// Like [`run_with_callback`](Self::run_with_callback), on the calling thread alone; `probe` is
-    /// told of each epoch and of each node in it, by its index. The results are the same.
+    /// told of each epoch and of each node in it, by its index. The results are the same. A run that
+    /// is steered from outside tells it nothing.
     pub fn run_probed(
         &mut self,
         until: Time,
         callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop {
+        if self.steered.is_some() {
+            return self.run_steered(until, callback);
+        }
         self.runner.run_probed(
             until,
             &mut self.sources,

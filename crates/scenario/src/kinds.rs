@@ -40,6 +40,16 @@ pub struct Registry {
     workloads: Vec<Kind<BoxedWorkload>>,
     disciplines: Vec<Kind<DisciplineConfig>>,
     policies: Vec<KnownPolicy>,
+    traffic: Traffic,
+}
+
+/// Where the traffic of a scenario comes from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Traffic {
+    /// From its workloads: there is one at least.
+    Workloads,
+    /// From a program, and from workloads if there are some.
+    Program,
 }
 
 /// A routing policy that scenarios can name.
@@ -85,6 +95,7 @@ impl Default for Registry {
             workloads: Vec::new(),
             disciplines: Vec::new(),
             policies: Vec::new(),
+            traffic: Traffic::Workloads,
         };
         visit_policies(&mut registry);
         fabricsim_topology::visit_kinds(&mut registry);
@@ -164,6 +175,18 @@ impl PolicyVisitor for Registry {
 }
 
 impl Registry {
+    /// Lets scenarios be without `[[workload]]`: the traffic comes from the program that runs them.
+    #[must_use]
+    pub fn with_optional_workloads(mut self) -> Self {
+        self.traffic = Traffic::Program;
+        self
+    }
+
+    /// Returns whether a scenario may be without `[[workload]]`.
+    pub(crate) fn allows_no_workload(&self) -> bool {
+        self.traffic == Traffic::Program
+    }
+
     /// Adds the topology `K`: scenarios name it by `[topology] kind`.
     ///
     /// # Panics

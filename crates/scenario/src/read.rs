@@ -146,6 +146,12 @@ impl Scenario {
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
+        if tables.workloads.is_empty() && !registry.allows_no_workload() {
+            return Err(document.missing(
+                "the scenario has no [[workload]] table, so nothing would be sent",
+                "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
+            ));
+        }
         let mut unknown = Vec::new();
         let numbers = NodeNumbers::find(document, &mut tables, (registry, base), &mut unknown);
         numbers.put_into(&mut tables, registry);

@@ -25,6 +25,7 @@ mod partition;
 mod placement;
 mod probe;
 mod processes;
+mod steered;
 mod threads;
 mod timers;
 
@@ -35,6 +36,7 @@ pub use interrupt::Interrupt;
 pub use message::Message;
 pub use probe::Probe;
 pub use processes::Processes;
+pub use steered::{SteeredDriver, Steps};
 pub use threads::{Crew, MOST_THREADS, Threads, ThreadsError};
 pub use timers::{Timer, Timers};
 
@@ -44,6 +46,7 @@ use inbox::{LONGEST_SPAN, MOST_CHANNELS};
 use mailboxes::Mailboxes;
 use partition::{Member, Partition, Span, earliest};
 use placement::Position;
+use steered::Steered;
 
 /// Partitions of processes for each thread: enough for threads to even out what the partitions
 /// cost. A partition is what a thread takes on at once.
@@ -84,6 +87,29 @@ pub trait LogicalProcess: Send {
     fn may_run_lazily(&self) -> bool {
         false
     }
+
+    /// Returns whether a steered run ([`Engine::run_steered`]) stops at the process. Such a process
+    /// is not run lazily.
+    fn is_steered(&self) -> bool {
+        false
+    }
+
+    /// Returns when the process may next do something by itself that whoever steers has to see;
+    /// [`Time::MAX`] for never.
+    fn next_stop(&self) -> Time {
+        Time::MAX
+    }
+
+    /// Adds the arrivals of those of `messages` that may make whoever steers react. None of them
+    /// has been read yet; those of each channel are in the order of arrival.
+    fn add_stops<'a>(
+        &self,
+        _messages: impl Iterator<Item = &'a Self::Message> + Clone,
+        _stops: &mut Vec<Time>,
+    ) where
+        Self::Message: 'a,
+    {
+    }
 }
 
 /// One direction of a link between two processes.
@@ -115,6 +141,8 @@ pub struct Engine<D: LogicalProcess> {
     interrupt: Interrupt,
     /// An epoch was left half done.
     broken: bool,
+    /// The epoch that a steered run is in.
+    steered: Option<Steered>,
 }
 
 /// A driver that controls the engine from epoch to epoch.
@@ -215,6 +243,7 @@ impl<D: LogicalProcess> Engine<D> {
             threads: threads.clone(),
             interrupt: Interrupt::default(),
             broken: false,
+            steered: None,
         }
     }
 

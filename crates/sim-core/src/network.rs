@@ -15,6 +15,7 @@ mod node;
 mod pause_clock;
 mod room;
 mod state;
+mod steering;
 mod switch;
 
 pub use callback::{Progress, RunCallback, Stop};
@@ -26,6 +27,7 @@ pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
 pub use room::{Overload, Room};
+pub use steering::{Desk, Order};
 pub use switch::SwitchConfig;
 
 use std::sync::Arc;
@@ -95,6 +97,8 @@ pub struct Network<M: Model> {
     reached: Time,
     /// Why the last run came back.
     stop: Stop,
+    /// Place of the application of whoever steers among those of each host, by node.
+    steered_by: Vec<usize>,
 }
 
 impl<M: Model> Network<M> {
@@ -152,6 +156,7 @@ impl<M: Model> Network<M> {
             wiring: wiring.to_vec(),
             reached: Time::ZERO,
             stop: Stop::TimeReached,
+            steered_by: Vec::new(),
         }
     }
 
@@ -235,7 +240,7 @@ impl<M: Model> Network<M> {
         if self.state.applications.is_none() {
             self.join_hosts();
         }
-        let now = self.now();
+        let now = self.frontier();
         self.state.pending += 1;
         self.engine.update(host.index(), |node| match node {
             Node::Host(host) => {
@@ -307,10 +312,10 @@ impl<M: Model> Network<M> {
 
     /// Lets nodes that are behind do what they have left to do before [`Self::now`]. Only a run
     /// that has ended in another way than by reaching the time that was asked for leaves such
-    /// nodes.
+    /// nodes. In the middle of an epoch of a steered run nothing is done.
     pub fn synchronize(&mut self) {
         let now = self.now();
-        if self.state.level < now {
+        if self.state.level < now && self.engine.steered_to().is_none() {
             self.state.level = now;
             self.engine.run(&mut Synchronize(Some(now)));
         }

@@ -184,6 +184,14 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
             .or_else(|| self.tcp.take_received())
     }
 
+    fn may_complete(&self, packet: &Packet<H>) -> bool {
+        if packet.telemetry.tcp().bits.has(Bits::TCP) {
+            self.tcp.may_complete(packet)
+        } else {
+            self.rdma.may_complete(packet)
+        }
+    }
+
     #[inline]
     fn deadline(&self) -> Time {
         self.rdma.deadline().min(self.tcp.deadline())

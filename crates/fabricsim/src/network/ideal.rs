@@ -72,7 +72,7 @@ impl IdealFct {
     }
 
     /// The ideal completion time of a flow on `path`.
-    fn along(&self, path: &PathInfo, request: &FlowRequest) -> Duration {
+    pub(crate) fn along(&self, path: &PathInfo, request: &FlowRequest) -> Duration {
         if let Some(tcp) = &self.tcp
             && let Some(class) = tcp.class(request.class)
         {

@@ -4,7 +4,7 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    BlockedPort, Counters, Network, NetworkControl, PortSample, Room, RunCallback, Stop,
+    BlockedPort, Counters, Desk, Network, NetworkControl, PortSample, Room, RunCallback, Stop,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -36,6 +36,16 @@ pub(crate) trait Runner: Send {
         callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop;
+    fn steer(&mut self, make: &mut dyn FnMut(NodeId) -> (Box<dyn Application>, Stream));
+    fn run_steered(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        control_plane: &mut dyn NetworkControl<SwitchRoutes>,
+        callback: &mut dyn RunCallback,
+        desk: &mut dyn Desk,
+    ) -> Option<Stop>;
+    fn frontier(&self) -> Time;
     fn set_room(&mut self, room: Room);
     fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
     fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
@@ -85,6 +95,22 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         probe: &mut dyn Probe,
     ) -> Stop {
         self.run_probed(until, source, control_plane, callback, probe)
+    }
+    fn steer(&mut self, make: &mut dyn FnMut(NodeId) -> (Box<dyn Application>, Stream)) {
+        self.steer(make);
+    }
+    fn run_steered(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        control_plane: &mut dyn NetworkControl<SwitchRoutes>,
+        callback: &mut dyn RunCallback,
+        desk: &mut dyn Desk,
+    ) -> Option<Stop> {
+        self.run_steered(until, source, control_plane, callback, desk)
+    }
+    fn frontier(&self) -> Time {
+        self.frontier()
     }
     fn set_room(&mut self, room: Room) {
         self.set_room(room);

@@ -20,6 +20,7 @@ use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
 
+use super::inputs::FlowRules;
 use super::{Expectation, NetworkInfo, Simulation, TelemetryRoom};
 use crate::failures::control::ControlPlane;
 use crate::network::assembly::Assembly;
@@ -100,13 +101,14 @@ impl Simulation {
                 _ => telemetry_bytes + digest_bytes,
             },
         };
+        let nodes = (0..topology.len()).map(NodeId::from_index);
+        let hosts = nodes.map(|node| topology.is_host(node));
         let mut simulation = Self {
             runner,
             sources: traffic.sources,
             info,
-            hosts: (0..topology.len())
-                .map(|i| topology.is_host(NodeId::from_index(i)))
-                .collect(),
+            rules: FlowRules::new(hosts.collect(), ideal.clone()),
+            steered: None,
             expected: traffic.expected,
             telemetry: scenario
                 .needs(RequiredTelemetry::Int)

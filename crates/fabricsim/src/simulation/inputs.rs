@@ -1,25 +1,43 @@
 //! Flows and events that a program adds.
 
+use std::sync::Arc;
+
 use fabricsim_core::flow::FlowRequest;
+use fabricsim_core::id::NodeId;
 use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_scenario::schema::event::Event;
 use fabricsim_scenario::text::error::Error;
 
-use super::Simulation;
+use super::{IdealFct, Simulation};
 
-impl Simulation {
-    /// Adds a flow. Its number is given when it starts.
+/// Rules of a simulation for flows that a program adds.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowRules {
+    /// By node: whether it is a host.
+    hosts: Arc<[bool]>,
+    ideal: IdealFct,
+}
+
+impl FlowRules {
+    pub(crate) fn new(hosts: Arc<[bool]>, ideal: IdealFct) -> Self {
+        Self { hosts, ideal }
+    }
+
+    pub(crate) fn is_host(&self, node: NodeId) -> bool {
+        self.hosts.get(node.index()).copied().unwrap_or(false)
+    }
+
+    /// Checks a flow that is added at `now`.
     ///
     /// # Errors
-    /// When it starts in the past, has no bytes, or its ends are not two different hosts.
-    pub fn inject(&mut self, request: FlowRequest) -> Result<(), Error> {
-        let refuse = |text: String| Err(Error::Injection(text));
-        if request.start < self.now() {
+    /// Why it is impossible, in words.
+    pub(crate) fn check(&self, request: &FlowRequest, now: Time) -> Result<(), String> {
+        let refuse = Err;
+        if request.start < now {
             return refuse(format!(
-                "it starts at {}, and it is {} now",
-                request.start,
-                self.now()
+                "it starts at {}, and it is {now} now",
+                request.start
             ));
         }
         for (end, node) in [("source", request.src), ("destination", request.dst)] {
@@ -59,6 +77,19 @@ impl Simulation {
                 request.class.0, request.priority
             ));
         }
+        Ok(())
+    }
+}
+
+impl Simulation {
+    /// Adds a flow. Its number is given when it starts. A program that reacts to what becomes of
+    /// its flows [sends](Self::send) them instead.
+    ///
+    /// # Errors
+    /// When it starts in the past, has no bytes, or its ends are not two different hosts.
+    pub fn inject(&mut self, request: FlowRequest) -> Result<(), Error> {
+        let frontier = self.runner.frontier();
+        (self.rules.check(&request, frontier)).map_err(Error::Injection)?;
         self.sources.inject(request);
         Ok(())
     }
@@ -70,12 +101,9 @@ impl Simulation {
     /// or it makes paths or rates that the telemetry of this simulation has no room for.
     pub fn schedule(&mut self, event: Event) -> Result<(), Error> {
         let refuse = |text: String| Err(Error::Event(text));
-        if event.at < self.now() {
-            return refuse(format!(
-                "it is at {}, and it is {} now",
-                event.at,
-                self.now()
-            ));
+        let now = self.runner.frontier();
+        if event.at < now {
+            return refuse(format!("it is at {}, and it is {now} now", event.at));
         }
         if let Err(error) = event.validate(self.routes().topology()) {
             return refuse(format!("{}; {}", error.message, error.help));

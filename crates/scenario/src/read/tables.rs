@@ -151,12 +151,6 @@ impl<'a> Tables<'a> {
                 queries: document.sections(root, "query")?,
             },
         };
-        if tables.workloads.is_empty() {
-            return Err(document.missing(
-                "the scenario has no [[workload]] table, so nothing would be sent",
-                "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
-            ));
-        }
         Ok((tables, places))
     }
 

@@ -75,6 +75,9 @@ pub enum Error {
     /// A flow that was injected cannot be simulated.
     #[error("cannot inject the flow: {0}")]
     Injection(String),
+    /// A timer cannot be set.
+    #[error("cannot set the timer: {0}")]
+    Timer(String),
     /// An application cannot be added.
     #[error("cannot add the application: {0}")]
     Application(String),
@@ -294,7 +297,11 @@ impl miette::Diagnostic for Error {
                 "give fewer --threads (one starts none), or raise the limits of the process: its memory \
                  (ulimit -v) and its threads (ulimit -u)",
             )),
-            Self::Several(_) | Self::Injection(_) | Self::Application(_) | Self::Event(_) => None,
+            Self::Several(_)
+            | Self::Injection(_)
+            | Self::Timer(_)
+            | Self::Application(_)
+            | Self::Event(_) => None,
         }
     }
 

@@ -217,6 +217,20 @@ impl<M: Message> Inbox<M> {
         }
     }
 
+    /// The messages that arrive before `end`, those of each channel in the order of arrival.
+    pub(super) fn before(&self, end: Time) -> impl Iterator<Item = &M> + Clone {
+        let carried = self.carried.iter();
+        let carried = carried.filter(move |message| message.arrival() < end);
+        let active = self.active.iter();
+        let unread = active.flat_map(move |&input| {
+            let channel = &self.channels[input as usize];
+            let current = channel.current[channel.cursor..].iter();
+            let rest = channel.rest.iter().flat_map(|rest| &**rest);
+            (current.chain(rest)).take_while(move |message| message.arrival() < end)
+        });
+        carried.chain(unread)
+    }
+
     /// Hands the next due message and its input to `read`. Call it only after
     /// [`next_time`](Self::next_time) has named a time.
     #[inline]

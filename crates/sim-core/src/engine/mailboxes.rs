@@ -98,6 +98,12 @@ impl<M: Message> Mailboxes<M> {
         bits
     }
 
+    /// Says again that `processes` of a block have messages in the half with `parity`.
+    pub(super) fn put_ready(&self, parity: usize, partition: usize, block: usize, processes: u64) {
+        let word = &self.ready[parity][self.first_words[partition] as usize + block];
+        word.fetch_or(processes, Ordering::Relaxed);
+    }
+
     /// Hands over everything in `send_buffer`, to be read in the next epoch; the earliest arrival.
     #[inline]
     pub(super) fn deliver(

@@ -4,6 +4,7 @@ use super::calendar::{BLOCK, Calendar};
 use super::channel::{SendBuffer, Spare};
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor};
+use super::steered::SteeredBlock;
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Probe};
 use crate::units::{Duration, Time};
 
@@ -72,6 +73,10 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) steps: u64,
     /// Number of messages that were due for its processes in those runs.
     pub(super) messages: u64,
+    /// By block: the processes that a steered run stops at; empty before there is such a run.
+    pub(super) steered: Vec<SteeredBlock>,
+    /// Room for the stops of a process.
+    pub(super) stops: Vec<Time>,
 }
 
 /// The least next event of all processes in `partitions`.
@@ -94,6 +99,8 @@ impl<D: LogicalProcess> Partition<D> {
             results: Vec::new(),
             steps: 0,
             messages: 0,
+            steered: Vec::new(),
+            stops: Vec::new(),
         }
     }
 

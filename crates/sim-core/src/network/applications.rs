@@ -7,6 +7,7 @@ mod streams;
 use std::sync::Arc;
 
 use super::Overload;
+use super::steering::Order;
 use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
 use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::limits::MAX_TIMERS_AT_ONCE;
@@ -148,6 +149,34 @@ impl Applications {
         self.state.ask(at, self.own.len() - 1, Due::Start);
     }
 
+    /// Carries out what was asked for at `now` in the name of application number `index`.
+    pub(super) fn carry_out(
+        &mut self,
+        now: Time,
+        index: usize,
+        order: &Order,
+    ) -> Result<Option<FlowId>, StartError> {
+        let mut caller = Caller {
+            now,
+            application: index,
+            state: &mut self.state,
+        };
+        match *order {
+            Order::Flow { at, flow } => {
+                let at = at.max(now);
+                caller.state.check(at, &flow)?;
+                let (id, port) = caller.state.number()?;
+                caller.state.ask(at, index, Due::Flow(id, flow, port));
+                return Ok(Some(id));
+            }
+            Order::Timer { at, token } => caller.set_timer(at, token),
+            Order::CancelTimer { token } => {
+                caller.cancel_timer(token);
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns when something is due next; [`Time::MAX`] for never, and when the run has to end.
     pub(super) fn next_time(&self) -> Time {
         if self.state.news.overload.is_some() {
@@ -204,9 +233,14 @@ impl Applications {
                     application.on_timer(context, token);
                 }),
                 Due::Flow(id, flow, port) => {
-                    // A flow that has no route now stands in the list of those.
-                    if let Ok(routes) = self.state.network.routes() {
-                        let _ = self.state.start(now, &routes, (id, port), &flow);
+                    let started = match self.state.network.routes() {
+                        Ok(routes) => self.state.start(now, &routes, (id, port), &flow),
+                        Err(_) => continue,
+                    };
+                    if started.is_err() {
+                        self.call(now, index, |application, context| {
+                            application.on_flow_unreachable(context, id, flow.tag);
+                        });
                     }
                 }
                 Due::Routes => {

@@ -52,7 +52,7 @@ impl<R> NetworkDriver<'_, R> {
     }
 
     /// Takes note of what the applications of some host have done.
-    fn follow(&mut self, news: AppNews) {
+    pub(super) fn follow(&mut self, news: AppNews) {
         self.state.by_applications += news.started;
         self.state.pending = self.state.pending.saturating_add_signed(news.pending);
         self.state.settled = self.state.settled.max(news.last);

@@ -125,4 +125,27 @@ impl<M: Model> LogicalProcess for Node<M> {
             Self::Switch(_) => true,
         }
     }
+
+    fn is_steered(&self) -> bool {
+        matches!(self, Self::Host(_))
+    }
+
+    fn next_stop(&self) -> Time {
+        match self {
+            Self::Host(host) => host.next_application(),
+            Self::Switch(_) => Time::MAX,
+        }
+    }
+
+    fn add_stops<'a>(
+        &self,
+        messages: impl Iterator<Item = &'a Self::Message> + Clone,
+        stops: &mut Vec<Time>,
+    ) where
+        Self::Message: 'a,
+    {
+        if let Self::Host(host) = self {
+            host.add_stops(messages, stops);
+        }
+    }
 }

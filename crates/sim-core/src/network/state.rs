@@ -18,7 +18,15 @@ impl<M: Model> Network<M> {
     /// Everything before this instant has happened.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.engine.now().max(self.reached)
+        let steered = self.engine.steered_to().unwrap_or(Time::ZERO);
+        self.engine.now().max(self.reached).max(steered)
+    }
+
+    /// The earliest time at which flows and applications can be added: now, or the end of the epoch
+    /// in whose middle a steered run has come back.
+    #[must_use]
+    pub fn frontier(&self) -> Time {
+        self.engine.frontier().max(self.reached)
     }
 
     /// Returns when the run ended: the time that it was asked to reach, or that of the last event

@@ -36,6 +36,10 @@ pub trait Application: Any + Send + fmt::Debug {
     /// Called when the timer `token` is due. The timer is no longer set then.
     fn on_timer(&mut self, _context: &mut AppContext<'_>, _token: u64) {}
 
+    /// Called when flow `id` of this application, which it has asked to start later, is due and no
+    /// route leads to its destination. `tag` is what was given with the flow.
+    fn on_flow_unreachable(&mut self, _context: &mut AppContext<'_>, _id: FlowId, _tag: u64) {}
+
     /// Returns what the application still waits for, in words, or `None` when it has nothing left
     /// to do.
     ///
@@ -238,8 +242,8 @@ impl<'a> AppContext<'a> {
     }
 
     /// Starts `flow` after `delay`. Returns its number. When no route leads to the destination of a
-    /// flow of its own by then, it is listed among the unreachable flows and the application is not
-    /// told.
+    /// flow of its own by then, it is listed among the unreachable flows and
+    /// [`Application::on_flow_unreachable`] is called.
     ///
     /// # Errors
     /// When the flow is impossible.

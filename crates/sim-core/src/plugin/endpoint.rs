@@ -146,6 +146,14 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         None
     }
 
+    /// Returns whether the arrival of `packet`, after others that may precede it, may end a flow that
+    /// starts here or bring the last missing byte of one that ends here. For data it is enough that
+    /// the answer is right for the last packet of a flow, and for all that come after that one.
+    /// Asked for in runs that are steered, and nowhere else.
+    fn may_complete(&self, _packet: &Packet<H>) -> bool {
+        true
+    }
+
     /// Returns the multiple of bytes at which messages of connections of `class` begin in their
     /// stream.
     fn message_alignment(&self, _class: ClassId) -> Bytes {

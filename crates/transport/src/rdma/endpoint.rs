@@ -282,6 +282,22 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         self.receivers.received.take()
     }
 
+    fn may_complete(&self, packet: &Packet<H>) -> bool {
+        match packet.kind() {
+            PacketKind::Data => self.receivers.may_complete(packet),
+            PacketKind::Ack | PacketKind::Nack => {
+                let slot = self.slots.get(&packet.flow);
+                let sender = slot.and_then(|&slot| self.senders[slot as usize].as_ref());
+                sender.is_some_and(|sender| {
+                    packet.flags.has(Flags::COMPLETE)
+                        || sender.is_stream()
+                        || packet.cumulative() >= sender.written()
+                })
+            }
+            PacketKind::Pause => false,
+        }
+    }
+
     #[inline]
     fn deadline(&self) -> Time {
         self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)

@@ -154,6 +154,15 @@ impl Receivers {
         }
     }
 
+    /// Returns whether `packet` may bring the last byte of its flow or message: the last packet may,
+    /// and one that fills a gap below packets that are kept.
+    pub(super) fn may_complete<H: Header>(&self, packet: &Packet<H>) -> bool {
+        let fills = |reception: &Reception| reception.reassembly.is_some();
+        packet.flags.has(Flags::LAST)
+            || packet.flags.has(Flags::STREAM)
+            || self.flows.get(&packet.flow).is_some_and(fills)
+    }
+
     /// [`Self::on_data`] of connections and of packets that were trimmed.
     // Apart from the code that packets of flows run through.
     #[inline(never)]

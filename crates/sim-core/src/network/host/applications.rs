@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::{Host, RANK_APPLICATION};
-use crate::engine::{SendBuffer, Timer};
+use crate::engine::{Message, SendBuffer, Timer};
 use crate::flow::FlowRequest;
 use crate::id::{FlowId, NodeId};
 use crate::network::applications::{AppNetwork, AppNews, Applications};
-use crate::packet::{Packet, Stamps};
-use crate::plugin::{Application, Endpoint, Model, Observer};
+use crate::network::steering::Order;
+use crate::packet::{Packet, PacketKind, Stamps};
+use crate::plugin::{Application, Endpoint, Model, Observer, StartError};
 use crate::rng::Stream;
 use crate::units::Time;
 
@@ -32,6 +33,56 @@ impl<M: Model> Host<M> {
         }
     }
 
+    /// Carries out what was asked for at `now` in the name of application number `index`. Returns
+    /// the number of the flow, if it was one.
+    pub(in crate::network) fn carry_out(
+        &mut self,
+        now: Time,
+        index: usize,
+        order: &Order,
+    ) -> Result<Option<FlowId>, StartError> {
+        let Some(applications) = &mut self.applications else {
+            return Ok(None);
+        };
+        let number = applications.carry_out(now, index, order);
+        self.arm_applications(now);
+        number
+    }
+
+    /// Returns when an application is called next for what it has asked for.
+    pub(in crate::network) fn next_application(&self) -> Time {
+        let applications = self.applications.as_ref();
+        applications.map_or(Time::MAX, |applications| applications.next_time())
+    }
+
+    /// Adds the arrivals of those of `packets` that may end a message here, or bring its last byte.
+    pub(in crate::network) fn add_stops<'a>(
+        &self,
+        packets: impl Iterator<Item = &'a Packet<M::Header>> + Clone,
+        stops: &mut Vec<Time>,
+    ) {
+        // Data that follows the last packet of its flow, which has overtaken it, may end the flow.
+        let mut lasts: Vec<(FlowId, Time)> = Vec::new();
+        for packet in packets.clone() {
+            if packet.kind() != PacketKind::Pause && self.endpoint.may_complete(packet) {
+                stops.push(packet.arrival());
+                if packet.kind() == PacketKind::Data {
+                    lasts.push((packet.flow, packet.arrival()));
+                }
+            }
+        }
+        if lasts.is_empty() {
+            return;
+        }
+        for packet in packets.filter(|packet| packet.kind() == PacketKind::Data) {
+            let at = packet.arrival();
+            let overtaken = |&(flow, last): &(FlowId, Time)| flow == packet.flow && last <= at;
+            if lasts.iter().any(overtaken) && !self.endpoint.may_complete(packet) {
+                stops.push(at);
+            }
+        }
+    }
+
     /// Tells the applications of the flows that have ended, of which `ended` were known before, and
     /// of the one whose last byte has come from `src`. Starts what they ask for; whether that was
     /// something.
@@ -46,10 +97,14 @@ impl<M: Model> Host<M> {
         let Some(applications) = &mut self.applications else {
             return false;
         };
+        let received = src.zip(self.endpoint.take_received());
+        if received.is_none() && ended == self.completions.len() {
+            return false;
+        }
         for completion in &self.completions[ended..] {
             applications.on_finished(completion);
         }
-        if let Some((src, received)) = src.zip(self.endpoint.take_received()) {
+        if let Some((src, received)) = received {
             applications.on_received(now, src, received);
         }
         self.start_ready(now)

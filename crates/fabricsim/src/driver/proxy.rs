@@ -1,0 +1,52 @@
+//! The application at each host through which a driver hears of what happens there.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::FlowId;
+use fabricsim_core::plugin::{AppContext, Application};
+use fabricsim_core::units::Time;
+
+use super::actions::LocalHost;
+use super::cell::{Cell, State, lock};
+
+/// The ear and the hand of the driver at one host. In steered runs all hosts are on one thread, so
+/// nobody waits for the lock.
+pub(crate) struct Proxy(pub(crate) Arc<Mutex<Cell>>);
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy").finish_non_exhaustive()
+    }
+}
+
+impl Proxy {
+    fn hear(&self, context: &mut AppContext<'_>, tell: impl FnOnce(&mut State, Time)) {
+        let mut cell = lock(&self.0);
+        tell(&mut cell.state, context.now());
+        if !cell.state.events.is_empty() {
+            let id = context.host();
+            cell.call(Some(LocalHost { id, flows: context }));
+        }
+    }
+}
+
+impl Application for Proxy {
+    fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
+        let id = completion.flow.id;
+        self.hear(context, |state, now| state.acknowledged(now, id));
+    }
+
+    fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, _tag: u64) {
+        self.hear(context, |state, now| state.delivered(now, flow.id));
+    }
+
+    fn on_flow_unreachable(&mut self, context: &mut AppContext<'_>, id: FlowId, _tag: u64) {
+        self.hear(context, |state, now| state.unreachable(now, id));
+    }
+
+    fn on_timer(&mut self, context: &mut AppContext<'_>, token: u64) {
+        self.hear(context, |state, now| state.timer(now, token));
+    }
+}

@@ -1,0 +1,21 @@
+//! Programs that drive a simulation from outside of the engine.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod log;
+mod ring;
+mod rules;
+mod storm;
+
+use fabricsim::scenario::kinds::Registry;
+use fabricsim::{Scenario, Simulation};
+
+/// A simulation of a scenario that may have no workload.
+fn simulation(text: &str, threads: usize) -> Simulation {
+    let registry = Registry::default().with_optional_workloads();
+    let scenario = Scenario::from_toml_with(text, registry).unwrap();
+    Simulation::new(&scenario, threads).unwrap()
+}

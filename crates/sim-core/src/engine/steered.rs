@@ -1,0 +1,370 @@
+//! Runs that are steered from outside: whoever steers reacts to what happens in some processes, at
+//! the instant at which it happens, in any of these processes.
+//!
+//! All messages that arrive in an epoch have been sent before it. So it is known beforehand at
+//! which instants a process may do something that calls for a reaction: its *stops*. First all
+//! other processes are run to the end of the epoch, as ever. Then the steered ones are run from stop
+//! to stop, in the order of (time, process): whatever is asked of a process at some stop, it has not
+//! been run beyond it. What they send in reaction arrives after the epoch, like all they send.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use super::calendar::BLOCK;
+use super::executor::{Executor, Parallel, Sequential};
+use super::mailboxes::Mailboxes;
+use super::partition::{Partition, Span};
+use super::placement::Position;
+use super::{Driver, Engine, Epoch, LogicalProcess, Probe};
+use crate::units::{Duration, Time};
+
+const INSTANT: Duration = Duration::from_ps(1);
+
+/// Drives an engine and reacts to what happens in its steered processes.
+pub trait SteeredDriver<D: LogicalProcess>: Driver<D> {
+    /// Called at `now`, when a run begins and whenever a steered process has been run through one
+    /// of its stops. Changes processes by [`Steps::update`]. [`ControlFlow::Break`] ends the run,
+    /// which can go on later.
+    fn react(&mut self, now: Time, steps: &mut Steps<'_, D>) -> ControlFlow<()>;
+
+    /// Returns the time that the run is asked to reach: it stops there, in the middle of an epoch if
+    /// it began one earlier.
+    fn until(&self) -> Time;
+}
+
+/// The epoch that a steered run is in.
+#[derive(Debug)]
+pub(super) struct Steered {
+    epoch: Epoch,
+    parity: usize,
+    /// Stops that are left, with the process; some may have been passed.
+    stops: BinaryHeap<Reverse<(Time, u32)>>,
+    /// The processes that have been begun, to be finished with the epoch.
+    begun: Vec<u32>,
+    /// Time that the steered processes have reached.
+    now: Time,
+}
+
+/// The processes as whoever steers them can change them.
+#[derive(Debug)]
+pub struct Steps<'a, D: LogicalProcess> {
+    partitions: &'a mut [Partition<D>],
+    positions: &'a [Position],
+    /// `None` between two epochs.
+    steered: Option<&'a mut Steered>,
+}
+
+impl<D: LogicalProcess> Steps<'_, D> {
+    /// Changes process `index`, which is steered and has been run up to now. It may have something
+    /// to do at once.
+    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
+        let Position { partition, place } = self.positions[index];
+        let partition = &mut self.partitions[partition as usize];
+        let place = place as usize;
+        let result = change(&mut partition.members[place].process);
+        let process = &partition.members[place].process;
+        let (next, stop) = (process.next_event(), process.next_stop());
+        match &mut self.steered {
+            None => {
+                if next < partition.calendar.time(place) {
+                    partition.calendar.put(place, next);
+                }
+            }
+            Some(steered) => {
+                if next < steered.epoch.end {
+                    steered.begin(partition, place);
+                } else if !partition.is_begun(place) && next < partition.calendar.time(place) {
+                    partition.calendar.put(place, next);
+                }
+                steered.add_stop(stop, index);
+            }
+        }
+        result
+    }
+}
+
+impl Steered {
+    fn add_stop(&mut self, at: Time, index: usize) {
+        if at < self.epoch.end {
+            let index = u32::try_from(index).expect("processes are numbered by u32");
+            self.stops.push(Reverse((at, index)));
+        }
+    }
+
+    /// Lets the process at `place` take in what is due in the epoch, unless it has.
+    fn begin<D: LogicalProcess>(&mut self, partition: &mut Partition<D>, place: usize) {
+        if partition.is_begun(place) {
+            return;
+        }
+        let end = self.epoch.end;
+        let member = &mut partition.members[place];
+        let first = member.inbox.first().min(member.process.next_event());
+        let start = first.min(self.epoch.start);
+        let mut stops = std::mem::take(&mut partition.stops);
+        (member.process).add_stops(member.inbox.before(end), &mut stops);
+        let index = member.index;
+        let own = member.process.next_stop();
+        member.inbox.gather::<D::Order>(start, end);
+        partition.steps += 1;
+        partition.messages += member.inbox.due() as u64;
+        for at in stops.drain(..) {
+            self.add_stop(at, index);
+        }
+        self.add_stop(own, index);
+        partition.stops = stops;
+        partition.calendar.set(place, Time::MAX);
+        partition.steered[place / BLOCK as usize].begun |= 1 << (place % BLOCK as usize);
+        (self.begun).push(u32::try_from(index).expect("processes are numbered by u32"));
+    }
+}
+
+/// The steered processes of a block of a partition, a bit for each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SteeredBlock {
+    /// All of them.
+    all: u64,
+    /// Those that have been begun in this epoch.
+    begun: u64,
+}
+
+impl<D: LogicalProcess> Partition<D> {
+    fn is_begun(&self, place: usize) -> bool {
+        let block = &self.steered[place / BLOCK as usize];
+        block.begun >> (place % BLOCK as usize) & 1 != 0
+    }
+
+    /// Finds the steered processes, once.
+    fn mark_steered(&mut self) {
+        self.steered = vec![SteeredBlock::default(); self.calendar.blocks()];
+        for (place, member) in self.members.iter().enumerate() {
+            if member.process.is_steered() {
+                self.steered[place / BLOCK as usize].all |= 1 << (place % BLOCK as usize);
+            }
+        }
+    }
+
+    /// Sets the steered processes that have something to do in the epoch apart, so that the step of
+    /// all others passes them over.
+    fn set_apart(
+        &mut self,
+        steered: &mut Steered,
+        span: Span<'_>,
+        mailboxes: &Mailboxes<D::Message>,
+    ) {
+        for block in 0..self.calendar.blocks() {
+            let all = self.steered[block].all;
+            if all == 0 {
+                continue;
+            }
+            let unread = span.parity ^ 1;
+            let messages = mailboxes.take_ready(unread, self.number, block);
+            if messages & !all != 0 {
+                mailboxes.put_ready(unread, self.number, block, messages & !all);
+            }
+            let messages = messages & all;
+            let mut due = (self.calendar.due(block, span.epoch.end) & all) | messages;
+            while due != 0 {
+                let bit = due.trailing_zeros() as usize;
+                due &= due - 1;
+                let place = block * BLOCK as usize + bit;
+                let member = &mut self.members[place];
+                if messages >> bit & 1 != 0 {
+                    let (inbox, spare) = (&mut member.inbox, &mut self.spare);
+                    inbox.fetch(mailboxes, member.index, unread, spare);
+                }
+                let first = member.inbox.first().min(member.process.next_event());
+                if first >= span.epoch.end {
+                    self.calendar.set(place, first);
+                } else {
+                    steered.begin(self, place);
+                }
+            }
+        }
+    }
+
+    /// Runs a process that has been begun to `end`.
+    fn advance(&mut self, place: usize, end: Time) {
+        let member = &mut self.members[place];
+        std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
+        (member.process).run(end, &mut member.inbox, &mut member.send_buffer);
+        std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
+    }
+
+    /// Runs a process that has been begun to the end of the epoch and hands over what it sends.
+    fn finish(&mut self, place: usize, span: Span<'_>, mailboxes: &Mailboxes<D::Message>) {
+        self.advance(place, span.epoch.end);
+        let member = &mut self.members[place];
+        member.inbox.settle(span.epoch.end, &mut self.spare);
+        let next = member.inbox.first().min(member.process.next_event());
+        let neighbors = &member.neighbors;
+        let sent = mailboxes.deliver(&mut member.send_buffer, neighbors, span.parity);
+        self.sent = self.sent.min(sent);
+        if member.process.has_results() {
+            let place = u32::try_from(place).expect("processes are numbered by u32");
+            self.results.push(place);
+        }
+        self.calendar.set(place, next);
+        self.steered[place / BLOCK as usize].begun &= !(1 << (place % BLOCK as usize));
+    }
+
+    /// Brings the calendar up to date after an epoch.
+    fn settle_steered(&mut self) {
+        for (block, steered) in self.steered.iter().enumerate() {
+            if steered.all != 0 {
+                self.calendar.settle(block);
+            }
+        }
+    }
+}
+
+impl<D: LogicalProcess> Engine<D> {
+    /// Runs epochs until `driver` stops, and lets it react to what happens in the steered processes:
+    /// these are run on the calling thread.
+    pub fn run_steered(&mut self, driver: &mut impl SteeredDriver<D>) {
+        for partition in &mut self.partitions {
+            if partition.steered.len() != partition.calendar.blocks() {
+                partition.mark_steered();
+            }
+        }
+        let mut now = self
+            .steered
+            .as_ref()
+            .map_or(self.now, |steered| steered.now);
+        while !self.broken {
+            if self.react(driver, now).is_break() {
+                return;
+            }
+            if self.steered.is_none() {
+                let next = self.next_event();
+                let Some(epoch) = driver.before(&mut self.between(), next) else {
+                    return;
+                };
+                self.begin_steered(epoch);
+            }
+            if self.steer(driver).is_break() {
+                return;
+            }
+            self.finish_steered(driver);
+            now = self.now;
+        }
+    }
+
+    /// Returns the time that a steered run has reached within an epoch, if it is in one.
+    #[must_use]
+    pub fn steered_to(&self) -> Option<Time> {
+        self.steered.as_ref().map(|steered| steered.now)
+    }
+
+    /// The end of the last epoch, or of the one that a steered run is in.
+    #[must_use]
+    pub fn frontier(&self) -> Time {
+        let steered = self.steered.as_ref();
+        steered.map_or(self.now, |steered| steered.epoch.end)
+    }
+
+    fn react(&mut self, driver: &mut impl SteeredDriver<D>, now: Time) -> ControlFlow<()> {
+        let mut steps = Steps {
+            partitions: &mut self.partitions,
+            positions: &self.positions,
+            steered: self.steered.as_mut(),
+        };
+        driver.react(now, &mut steps)
+    }
+
+    /// Begins an epoch: runs all processes that are not steered.
+    fn begin_steered(&mut self, epoch: Epoch) {
+        debug_assert!(
+            epoch.end.since(epoch.start) <= self.lookahead,
+            "an epoch fits the lookahead"
+        );
+        let interrupt = self.interrupt.clone();
+        let parity = usize::from(self.epochs % 2 == 1);
+        let span = Span {
+            epoch,
+            parity,
+            interrupt: &interrupt,
+        };
+        let mut steered = Steered {
+            epoch,
+            parity,
+            stops: BinaryHeap::new(),
+            begun: Vec::new(),
+            now: epoch.start,
+        };
+        for partition in &mut self.partitions {
+            partition.set_apart(&mut steered, span, &self.mailboxes);
+        }
+        let mailboxes = &self.mailboxes;
+        let step = |partition: &mut Partition<D>| {
+            let nobody: &mut dyn Probe = &mut ();
+            partition.step(span, mailboxes, nobody);
+        };
+        match self.threads.pool().cloned() {
+            None => Sequential.for_each(&mut self.partitions, step),
+            Some(pool) => {
+                let partitions = &mut self.partitions;
+                pool.install(|| Parallel.for_each(partitions, step));
+            }
+        }
+        self.steered = Some(steered);
+    }
+
+    /// Runs the steered processes from stop to stop; breaks off when the driver does, or when the
+    /// run has reached the time that it is to reach.
+    fn steer(&mut self, driver: &mut impl SteeredDriver<D>) -> ControlFlow<()> {
+        let until = driver.until();
+        while let Some(steered) = &mut self.steered {
+            let next = steered.stops.peek().map_or(Time::MAX, |stop| stop.0.0);
+            if next >= until && until < steered.epoch.end {
+                steered.now = steered.now.max(until);
+                return ControlFlow::Break(());
+            }
+            let Some(Reverse((at, index))) = steered.stops.pop() else {
+                break;
+            };
+            steered.now = at;
+            let Position { partition, place } = self.positions[index as usize];
+            let partition = &mut self.partitions[partition as usize];
+            partition.advance(place as usize, at.saturating_add(INSTANT));
+            let stop = partition.members[place as usize].process.next_stop();
+            steered.add_stop(stop, index as usize);
+            self.react(driver, at)?;
+            if self.interrupt.is_raised() {
+                break;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Runs the steered processes to the end of the epoch.
+    fn finish_steered(&mut self, driver: &mut impl SteeredDriver<D>) {
+        let Some(steered) = self.steered.take() else {
+            return;
+        };
+        let interrupt = self.interrupt.clone();
+        let span = Span {
+            epoch: steered.epoch,
+            parity: steered.parity,
+            interrupt: &interrupt,
+        };
+        for &index in &steered.begun {
+            let Position { partition, place } = self.positions[index as usize];
+            let partition = &mut self.partitions[partition as usize];
+            partition.finish(place as usize, span, &self.mailboxes);
+        }
+        self.partitions
+            .iter_mut()
+            .for_each(Partition::settle_steered);
+        if interrupt.is_raised() {
+            self.broken = true;
+        } else {
+            self.epochs += 1;
+            self.now = span.epoch.end;
+        }
+        let mut partitions = self.partitions.iter();
+        if partitions.any(|partition| !partition.results.is_empty()) {
+            driver.collect(&mut self.between());
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Runs of a network that are steered from outside: whoever steers has an application at every
+//! host, and acts at all hosts at the instant at which one of them hears of something.
+
+use std::ops::ControlFlow;
+
+use super::driver::NetworkDriver;
+use super::node::Node;
+use super::{Network, NetworkControl, Overload, RunCallback, Stop};
+use crate::engine::{Driver, Epoch, Interrupt, Processes, SteeredDriver, Steps};
+use crate::flow::FlowSource;
+use crate::id::{FlowId, NodeId};
+use crate::plugin::{AppFlow, Application, Model, StartError};
+use crate::rng::Stream;
+use crate::units::Time;
+
+/// What whoever steers asks of a host.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Order {
+    /// To start a flow at this time, or now when that has passed: after what arrives at the host and
+    /// what it sends at that instant, in the order of asking.
+    Flow {
+        /// The start.
+        at: Time,
+        /// The flow.
+        flow: AppFlow,
+    },
+    /// To set a timer, or to move it.
+    Timer {
+        /// When it goes off.
+        at: Time,
+        /// Its token.
+        token: u64,
+    },
+    /// To cancel a timer.
+    CancelTimer {
+        /// Its token.
+        token: u64,
+    },
+}
+
+/// Where the applications of whoever steers leave what they ask of other hosts.
+pub trait Desk {
+    /// Takes the next order, if there is one, and the host that it is for. It is `now`.
+    fn take_order(&mut self, now: Time) -> Option<(NodeId, Order)>;
+
+    /// The flow with this tag has been ordered. It has a number, unless it is impossible or its host
+    /// is out of numbers.
+    fn on_number(&mut self, tag: u64, number: Result<FlowId, StartError>);
+
+    /// Returns whether the run is to come back at this instant.
+    fn pauses(&self) -> bool;
+
+    /// Returns why the run has to end, if it has.
+    fn overload(&self) -> Option<Overload>;
+}
+
+/// Drives a network for whoever steers it.
+struct Steering<'a, R> {
+    driver: NetworkDriver<'a, R>,
+    desk: &'a mut dyn Desk,
+    /// Place of the application of whoever steers, by node.
+    places: &'a [usize],
+    /// Time before which nothing can be asked for.
+    from: Time,
+    paused: bool,
+}
+
+impl<M: Model> Driver<Node<M>> for Steering<'_, M::Routing> {
+    fn before(&mut self, processes: &mut Processes<'_, Node<M>>, next: Time) -> Option<Epoch> {
+        self.driver.before(processes, next)
+    }
+
+    fn collect(&mut self, processes: &mut Processes<'_, Node<M>>) {
+        self.driver.collect(processes);
+    }
+}
+
+impl<M: Model> SteeredDriver<Node<M>> for Steering<'_, M::Routing> {
+    fn react(&mut self, now: Time, steps: &mut Steps<'_, Node<M>>) -> ControlFlow<()> {
+        let now = now.max(self.from);
+        while let Some((id, order)) = self.desk.take_order(now) {
+            let place = self.places[id.index()];
+            let carry_out = |node: &mut Node<M>| match node {
+                Node::Host(host) => {
+                    let number = host.carry_out(now, place, &order);
+                    (number, host.take_app_news())
+                }
+                Node::Switch(_) => unreachable!("whoever steers has applications at hosts alone"),
+            };
+            let (number, news) = steps.update(id.index(), carry_out);
+            if let Some(news) = news {
+                self.driver.follow(news);
+            }
+            if let Order::Flow { flow, .. } = order
+                && let Some(number) = number.transpose()
+            {
+                self.desk.on_number(flow.tag, number);
+            }
+        }
+        if let Some(overload) = self.desk.overload() {
+            self.driver.state.overload.get_or_insert(overload);
+            self.driver.stop = Stop::Overloaded(overload);
+            return ControlFlow::Break(());
+        }
+        if self.desk.pauses() {
+            self.paused = true;
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn until(&self) -> Time {
+        self.driver.until
+    }
+}
+
+impl<M: Model> Network<M> {
+    /// Gives every host an application of whoever steers the runs from now on, by
+    /// [`Self::run_steered`] alone. `make` returns it with the stream that it draws from.
+    pub fn steer(&mut self, mut make: impl FnMut(NodeId) -> (Box<dyn Application>, Stream)) {
+        self.steered_by = vec![0; self.wiring.len()];
+        let hosts: Vec<(NodeId, usize)> = self
+            .hosts()
+            .map(|host| (host.id(), host.applications().count()))
+            .collect();
+        for (host, place) in hosts {
+            self.steered_by[host.index()] = place;
+            let (application, stream) = make(host);
+            self.add_application(host, application, stream);
+        }
+    }
+
+    /// Like [`run_until`](Self::run_until), for whoever steers. Also comes back when `desk` pauses
+    /// the run: then the result is `None`, and [`Self::now`] is the exact time.
+    ///
+    /// # Panics
+    /// Unless [`Self::steer`] has been called.
+    pub fn run_steered(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        control_plane: &mut dyn NetworkControl<M::Routing>,
+        callback: &mut dyn RunCallback,
+        desk: &mut dyn Desk,
+    ) -> Option<Stop> {
+        let from = self.now();
+        let driver = NetworkDriver {
+            until,
+            source,
+            control_plane,
+            state: &mut self.state,
+            stall_after: self.stall_after,
+            room: self.room,
+            wiring: &self.wiring,
+            callback,
+            stop: Stop::TimeReached,
+            changed: self.reached,
+        };
+        driver.share_routes();
+        let mut steering = Steering {
+            driver,
+            desk,
+            places: &self.steered_by,
+            from,
+            paused: false,
+        };
+        let interrupt = steering.driver.callback.interrupt();
+        self.engine.set_interrupt(interrupt);
+        self.engine.run_steered(&mut steering);
+        self.engine.set_interrupt(Interrupt::default());
+        let Steering { driver, paused, .. } = steering;
+        let stop = if self.engine.is_broken() {
+            Stop::Interrupted
+        } else {
+            driver.stop
+        };
+        self.reached = driver.changed;
+        self.stop = stop;
+        if paused && !self.engine.is_broken() {
+            return None;
+        }
+        if stop == Stop::TimeReached {
+            self.reached = self.reached.max(until);
+        }
+        Some(stop)
+    }
+}
