@@ -9,17 +9,21 @@ const ROUNDS: usize = 10;
 /// The model.
 #[derive(Clone, Debug)]
 pub(super) struct PathModel {
-    /// Largest rate of each of the last rounds, by round modulo their number, bit/s.
+    /// Largest rate of each of the last rounds that had one, by round modulo their number, bit/s.
     rates: [f64; ROUNDS],
+    /// BBR.BtlBw, the largest of them.
+    bandwidth: f64,
+    /// The round of the last rate that counted.
+    filtered: usize,
     /// BBR.round_count.
     round: usize,
     round_start: Round,
     /// BBR.next_round_delivered, in segments.
     next_round: u64,
     delivered: u64,
-    /// Samples of what was sent before so many segments were delivered are of a sender that has
-    /// limited itself.
-    limited_until: u64,
+    /// Samples of what was sent before more segments than this were delivered are of a sender that
+    /// has limited itself.
+    limited_until: Option<u64>,
     /// BBR.RTprop; `None` before the first sample.
     rtt: Option<Duration>,
     /// BBR.rtprop_stamp.
@@ -32,11 +36,13 @@ impl PathModel {
     pub(super) const fn new(now: Time, rtt_lasts: Duration) -> Self {
         Self {
             rates: [0.0; ROUNDS],
+            bandwidth: 0.0,
+            filtered: 0,
             round: 0,
             round_start: Round::Same,
             next_round: 0,
             delivered: 0,
-            limited_until: 0,
+            limited_until: None,
             rtt: None,
             rtt_stamp: now,
             rtt_lasts,
@@ -50,7 +56,6 @@ impl PathModel {
         self.round_start = if new {
             self.next_round = sample.delivered;
             self.round += 1;
-            self.rates[self.round % ROUNDS] = 0.0;
             Round::New
         } else {
             Round::Same
@@ -62,20 +67,27 @@ impl PathModel {
         self.next_round = self.delivered;
     }
 
-    /// `BBRUpdateBtlBw`.
+    /// `BBRUpdateBtlBw`: old rates leave the filter when one comes that counts, not before. The
+    /// bandwidth outlives the rounds of a probe of the round-trip time, whose rates are limited by
+    /// the sender.
     pub(super) fn update_bandwidth(&mut self, sample: &RateSample) {
         let Some(rate) = sample.rate.map(Rate::as_bps_f64) else {
             return;
         };
-        if rate >= self.bandwidth() || !self.is_limited(sample) {
+        if rate >= self.bandwidth || !self.is_limited(sample) {
+            for old in 1..=(self.round - self.filtered).min(ROUNDS) {
+                self.rates[(self.filtered + old) % ROUNDS] = 0.0;
+            }
+            self.filtered = self.round;
             let slot = &mut self.rates[self.round % ROUNDS];
             *slot = slot.max(rate);
+            self.bandwidth = self.rates.iter().copied().fold(0.0, f64::max);
         }
     }
 
     /// Returns whether the sender has limited itself when it sent what `sample` is of.
     pub(super) fn is_limited(&self, sample: &RateSample) -> bool {
-        let early = |prior| prior < self.limited_until;
+        let early = |prior| self.limited_until.is_some_and(|until| prior <= until);
         sample.application_limited || sample.prior_delivered.is_some_and(early)
     }
 
@@ -87,7 +99,7 @@ impl PathModel {
             reason = "a number of segments"
         )]
         let in_flight = in_flight as u64;
-        self.limited_until = (delivered + in_flight).max(1);
+        self.limited_until = Some(delivered + in_flight);
     }
 
     /// Takes a round-trip time in; returns whether the smallest had expired (`BBRUpdateRTprop`).
@@ -106,8 +118,8 @@ impl PathModel {
     }
 
     /// BBR.BtlBw in bit/s.
-    pub(super) fn bandwidth(&self) -> f64 {
-        self.rates.iter().copied().fold(0.0, f64::max)
+    pub(super) const fn bandwidth(&self) -> f64 {
+        self.bandwidth
     }
 
     /// The smallest round-trip time.
