@@ -1,5 +1,5 @@
 //! What an acknowledgement costs: HPCC and PowerTCP over one hop and over five, and every algorithm of
-//! the registry on what a packet without a stack of telemetry brings back.
+//! the registry on what a packet without a stack of telemetry brings back, or on what a segment does.
 //!
 //! `cargo bench -p fabricsim --bench congestion_control`
 
@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::{
-    Ack, CcContext, CongestionControl, ControllerFactory, FlowStart, Hop, Quirks,
+    Ack, CcContext, CongestionControl, ControllerFactory, FlowStart, Hop, Quirks, RateSample,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
@@ -143,5 +143,53 @@ fn registry(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, factory, registry);
+/// Every algorithm of TCP, on acknowledgements of one segment with a sample of the delivery rate and
+/// a round-trip time that goes up and down; a hundred segments are in flight.
+fn connections(criterion: &mut Criterion) {
+    let network = network(Quirks::EXACT);
+    let mut group = criterion.benchmark_group("registry/on_ack of a segment");
+    for entry in CONGESTION_CONTROLS
+        .iter()
+        .filter(|cc| cc.transport == Transport::Tcp)
+    {
+        let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
+        let mut cc: AnyController<PintDigest> =
+            ClassFactories::new(&config, [], &network).build(&start(&network));
+        let telemetry = PintDigest::default();
+        let mut count = 0u64;
+        group.bench_function(entry.name, |bencher| {
+            bencher.iter(|| {
+                count += 1;
+                let rtt = Duration::from_ns(13_000 + count % 1_024 * 50);
+                let sample = RateSample {
+                    rate: Some(Rate::from_gbps(50 + count % 32)),
+                    interval: rtt,
+                    delivered: count,
+                    prior_delivered: Some(count.saturating_sub(100)),
+                    prior_in_flight: 101,
+                    lost: 0,
+                    application_limited: false,
+                };
+                cc.on_ack(black_box(&Ack {
+                    newly_acked: Bytes::new(MTU),
+                    in_flight: Bytes::new(100 * MTU),
+                    least_rtt: Duration::from_ns(13_000),
+                    smoothed_rtt: rtt,
+                    sample: Some(&sample),
+                    ..Ack::new(
+                        Time::ZERO + SPACING * count,
+                        count * MTU,
+                        (count + 100) * MTU,
+                        rtt,
+                        &telemetry,
+                    )
+                }));
+                black_box(cc.window())
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, factory, registry, connections);
 criterion_main!(benches);

@@ -21,7 +21,7 @@ pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathReso
 pub use congestion::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
     DeliveryRate, DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth,
-    IntHop, MarkResponse, MarkingThresholds, ProbeForm, Probes, RateSample, Recovering,
+    IntHop, MarkResponse, MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering,
     RequiredTelemetry, ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader,
     TelemetryView, Transport, default_min_rate, scaled_window,
 };

@@ -178,6 +178,7 @@ impl<'s> Ground<'s> {
             longest_path: self.longest,
             seed: self.scenario.seed(),
             quirks: *self.scenario.quirks(),
+            overflow: self.scenario.overflow(),
             ..CcContext::of_nics(self.scenario.nic_rate())
         }
     }

@@ -9,6 +9,7 @@
 mod bbr;
 mod nscc;
 mod powertcp;
+mod published;
 mod swift;
 
 use fabricsim::{Scenario, Simulation};

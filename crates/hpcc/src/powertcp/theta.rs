@@ -12,8 +12,9 @@ use crate::config::Reaction;
 
 /// theta-PowerTCP for one flow.
 ///
-/// Differs from the paper: τ is the smallest round-trip time so far, at most the base round-trip
-/// time that the algorithm is given, with an allowance of 5%; a current below one half counts as one
+/// Differs from the paper: τ, also that of the window, is the smallest round-trip time so far, at most
+/// the base round-trip time that the algorithm is given, which section 3.3 has as an alternative, with
+/// an allowance of 5%; a current below one half counts as one
 /// half; and γ is 0.7. All as in the simulator that the authors published.
 #[derive(Clone, Debug)]
 pub struct ThetaPowerTcp {
@@ -21,6 +22,8 @@ pub struct ThetaPowerTcp {
     window: PowerWindow,
     reaction: Reaction,
     allowance: f64,
+    /// τ in shares of the base round-trip time that the algorithm is given.
+    tau: f64,
     /// The last acknowledgement: its time and its round-trip time.
     previous: Option<(Time, Duration)>,
 }
@@ -35,6 +38,7 @@ impl<H> ControllerFactory<H> for ThetaPowerTcpConfig {
             rule,
             reaction: self.reaction,
             allowance: self.rtt_allowance,
+            tau: 1.0,
             previous: None,
         }
     }
@@ -50,12 +54,13 @@ impl ThetaPowerTcp {
     /// Averages the power that the round-trip time `rtt` shows.
     fn observe(&mut self, now: Time, rtt: Duration, least: Duration) {
         let rtt_ns = rtt.as_ps() as f64 / 1_000.0;
+        let tau = self.rule.tau_ns.min(least.as_ps() as f64 / 1_000.0);
+        self.tau = tau / self.rule.tau_ns;
         if let Some((then, before)) = self.previous {
             let interval = now.since(then).as_ps() as f64 / 1_000.0;
             if interval <= 0.0 {
                 return;
             }
-            let tau = self.rule.tau_ns.min(least.as_ps() as f64 / 1_000.0);
             let growth = rtt_ns - before.as_ps() as f64 / 1_000.0;
             let current = (growth / interval + 1.0).max(LEAST_CURRENT);
             let voltage = rtt_ns / (self.allowance * tau);
@@ -88,9 +93,10 @@ impl<H> CongestionControl<H> for ThetaPowerTcp {
         }
     }
 
+    /// What the flow sends at its rate in τ.
     #[inline]
     fn window(&self) -> Option<Bytes> {
-        Some(self.window.bytes())
+        Some(self.window.bytes_of(self.tau))
     }
 
     #[inline]

@@ -99,12 +99,18 @@ impl PowerWindow {
 
     #[inline]
     pub(super) fn bytes(&self) -> Bytes {
+        self.bytes_of(1.0)
+    }
+
+    /// The window of a base round-trip time that is `share` of the rule's.
+    #[inline]
+    pub(super) fn bytes_of(&self, share: f64) -> Bytes {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a positive number, at most a bandwidth-delay product"
         )]
-        let bytes = self.window as u64;
+        let bytes = (self.window * share) as u64;
         Bytes::new(bytes.max(1))
     }
 

@@ -16,6 +16,7 @@ impl Scenario {
             link_rates: self.link_rates().into(),
             seed: self.seed,
             quirks: *self.quirks(),
+            overflow: self.overflow(),
             ..CcContext::of_nics(nic_rate)
         };
         let workloads: Vec<serde_json::Value> = self

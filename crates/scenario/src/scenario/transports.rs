@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Priority, PrioritySet};
-use fabricsim_core::plugin::CcContext;
 use fabricsim_core::plugin::quirks::SetAside;
+use fabricsim_core::plugin::{CcContext, Overflow};
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
 use fabricsim_report::HEADER_BYTES;
@@ -199,6 +199,15 @@ impl Scenario {
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.has_tcp() || self.switch.trim_above.is_some()
+    }
+
+    /// Returns what becomes of packets of RDMA that find no room.
+    #[must_use]
+    pub const fn overflow(&self) -> Overflow {
+        match self.switch.trim_above {
+            Some(_) => Overflow::Trim,
+            None => Overflow::Drop,
+        }
     }
 
     /// Refuses trimming where no packet is dropped, where receivers take a gap for a loss, and where

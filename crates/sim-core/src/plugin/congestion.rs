@@ -13,7 +13,7 @@ mod view;
 
 pub use config::{
     CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, FlowStart,
-    MarkResponse, MarkingThresholds, RequiredTelemetry, SharedConstants, Transport,
+    MarkResponse, MarkingThresholds, Overflow, RequiredTelemetry, SharedConstants, Transport,
     default_min_rate, scaled_window,
 };
 pub use dynamic::{DynController, DynFactory};
@@ -192,6 +192,10 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Called for each signal of congestion: when an episode of recovery begins, at each timeout,
     /// and for marks where the sender reacts to them.
     fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    /// Called for each further packet of an episode of recovery that a switch has trimmed; the first
+    /// one begins the episode. RDMA alone.
+    fn on_trimmed(&mut self, _congestion: &Congestion) {}
 
     /// Called when an episode of reduction has ended: the window becomes the threshold, at most
     /// `most`.

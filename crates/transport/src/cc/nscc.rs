@@ -14,7 +14,7 @@ mod parameters;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart,
-    MarkingThresholds, Signal,
+    MarkingThresholds, Overflow, Signal,
 };
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
@@ -29,7 +29,7 @@ settings! {
         /// Target of the queueing delay.
         #[range(above "0s")]
         #[refused("a queue takes some time", "give a time, such as \"6us\"")]
-        #[note("(default: the largest base round-trip time of the network)")]
+        #[note("(default: the largest base round-trip time of the network, or three quarters of it where switches trim packets)")]
         pub target_delay: Option<Duration> = none,
         /// Largest window in bandwidth-delay products, and the first one.
         #[range(above 0.0)]
@@ -65,8 +65,9 @@ impl CcConfig for NsccConfig {
 
     fn resolved(&self, network: &CcContext) -> Self {
         let known = Some(network.base_rtt).filter(|&rtt| rtt > Duration::ZERO);
+        let target = || Some(default_target(known?, network.overflow));
         Self {
-            target_delay: self.target_delay.or(known),
+            target_delay: self.target_delay.or_else(target),
             ..self.clone()
         }
     }
@@ -79,6 +80,14 @@ impl CcConfig for NsccConfig {
             kmax: bytes_at(nic_rate, REFERENCE_RTT_NS * 4 / 5),
             pmax: 1.0,
         })
+    }
+}
+
+/// The target delay of a network of `base_rtt` (`initNsccParams`).
+fn default_target(base_rtt: Duration, overflow: Overflow) -> Duration {
+    match overflow {
+        Overflow::Drop => base_rtt,
+        Overflow::Trim => Duration::from_ps(base_rtt.as_ps() * 3 / 4),
     }
 }
 
@@ -263,6 +272,11 @@ impl<H> CongestionControl<H> for Nscc {
         if !self.adapts(ack.now, cause, delay, ack.in_flight.as_f64()) {
             self.acknowledged(ack.now, cause, acknowledged, delay);
         }
+    }
+
+    /// `updateCwndOnNack_NSCC`.
+    fn on_trimmed(&mut self, congestion: &Congestion) {
+        CongestionControl::<H>::on_congestion(self, congestion);
     }
 
     /// A packet is lost: `updateCwndOnNack_NSCC`, and for a timeout `mark_packet_for_retransmission`.

@@ -148,9 +148,10 @@ impl<H> ControllerFactory<H> for SwiftConfig {
 /// Swift for one flow.
 ///
 /// Differs from the paper: there is no window of endpoint delays beside that of the fabric, because
-/// hosts of the model acknowledge a packet in no time, so that one would never be the smaller. The
-/// delay is not averaged, and a flow starts with a window of one bandwidth-delay product: weights
-/// and a first window of the paper are not known here.
+/// hosts of the model acknowledge a packet in no time, so that one would never be the smaller. A flow
+/// starts with a window of one bandwidth-delay product; the paper names no first window. Its lowest
+/// line of algorithm 1 lets a window that stays as it is count as decreased, and would never decrease
+/// one again; the public simulator htsim asks for a smaller one, as is done here.
 #[derive(Clone, Debug)]
 pub struct Swift {
     target: TargetDelay,

@@ -77,6 +77,8 @@ pub(super) enum Episode {
     Begins,
     /// One is under way.
     GoesOn,
+    /// One is under way, and another packet of it was trimmed.
+    Extends,
 }
 
 impl Scoreboard {
@@ -230,7 +232,7 @@ impl Scoreboard {
             return Episode::GoesOn;
         }
         if first * self.mtu < self.until {
-            return Episode::GoesOn;
+            return Episode::Extends;
         }
         self.until = next;
         Episode::Begins

@@ -101,6 +101,10 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
         each!(self, on_congestion(congestion));
     }
 
+    fn on_trimmed(&mut self, congestion: &Congestion) {
+        each!(self, on_trimmed(congestion));
+    }
+
     #[inline]
     fn window(&self) -> Option<Bytes> {
         each!(self, window())

@@ -113,6 +113,10 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
         self.cc.on_congestion(congestion);
     }
 
+    fn on_trimmed(&mut self, congestion: &Congestion) {
+        self.cc.on_trimmed(congestion);
+    }
+
     fn on_recovery_exit(&mut self, most: Option<Bytes>) {
         self.cc.on_recovery_exit(most);
     }

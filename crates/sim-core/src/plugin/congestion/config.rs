@@ -98,6 +98,16 @@ pub enum DigestCarrier {
     Switch,
 }
 
+/// What becomes of packets of RDMA that find no room in a switch.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Overflow {
+    /// They are dropped, where switches do not pause their neighbors before.
+    #[default]
+    Drop,
+    /// Their headers go on, and receivers report each of them.
+    Trim,
+}
+
 /// The network that flows of one configuration run in.
 #[derive(Clone, Debug)]
 pub struct CcContext {
@@ -115,6 +125,8 @@ pub struct CcContext {
     pub quirks: Quirks,
     /// Node that decides which packets carry digests.
     pub digests: DigestCarrier,
+    /// What becomes of packets that find no room.
+    pub overflow: Overflow,
     /// Constants that the controllers of this configuration share.
     pub shared: SharedConstants,
 }
@@ -132,6 +144,7 @@ impl CcContext {
             seed: 0,
             quirks: Quirks::EXACT,
             digests: DigestCarrier::Sender,
+            overflow: Overflow::Drop,
             shared: SharedConstants::default(),
         }
     }

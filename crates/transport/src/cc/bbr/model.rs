@@ -9,20 +9,21 @@ const ROUNDS: usize = 10;
 /// The model.
 #[derive(Clone, Debug)]
 pub(super) struct PathModel {
-    /// Largest rate of each round that had one, with the round, by round modulo their number, bit/s.
-    rates: [(usize, f64); ROUNDS],
-    /// The last round that had a rate: the filter ages by what it is given, as the draft's does, and
-    /// keeps its maximum while no rate can be measured.
-    sampled: usize,
+    /// Largest rate of each of the last rounds that had one, by round modulo their number, bit/s.
+    rates: [f64; ROUNDS],
+    /// BBR.BtlBw, the largest of them.
+    bandwidth: f64,
+    /// The round of the last rate that counted.
+    filtered: usize,
     /// BBR.round_count.
     round: usize,
     round_start: Round,
     /// BBR.next_round_delivered, in segments.
     next_round: u64,
     delivered: u64,
-    /// Samples of what was sent before so many segments were delivered are of a sender that has
-    /// limited itself.
-    limited_until: u64,
+    /// Samples of what was sent before more segments than this were delivered are of a sender that
+    /// has limited itself.
+    limited_until: Option<u64>,
     /// BBR.RTprop; `None` before the first sample.
     rtt: Option<Duration>,
     /// BBR.rtprop_stamp.
@@ -34,13 +35,14 @@ pub(super) struct PathModel {
 impl PathModel {
     pub(super) const fn new(now: Time, rtt_lasts: Duration) -> Self {
         Self {
-            rates: [(0, 0.0); ROUNDS],
-            sampled: 0,
+            rates: [0.0; ROUNDS],
+            bandwidth: 0.0,
+            filtered: 0,
             round: 0,
             round_start: Round::Same,
             next_round: 0,
             delivered: 0,
-            limited_until: 0,
+            limited_until: None,
             rtt: None,
             rtt_stamp: now,
             rtt_lasts,
@@ -65,26 +67,27 @@ impl PathModel {
         self.next_round = self.delivered;
     }
 
-    /// `BBRUpdateBtlBw`.
+    /// `BBRUpdateBtlBw`: old rates leave the filter when one comes that counts, not before. The
+    /// bandwidth outlives the rounds of a probe of the round-trip time, whose rates are limited by
+    /// the sender.
     pub(super) fn update_bandwidth(&mut self, sample: &RateSample) {
         let Some(rate) = sample.rate.map(Rate::as_bps_f64) else {
             return;
         };
-        if rate >= self.bandwidth() || !self.is_limited(sample) {
-            self.sampled = self.round;
-            let (round, largest) = &mut self.rates[self.round % ROUNDS];
-            *largest = if *round == self.round {
-                largest.max(rate)
-            } else {
-                rate
-            };
-            *round = self.round;
+        if rate >= self.bandwidth || !self.is_limited(sample) {
+            for old in 1..=(self.round - self.filtered).min(ROUNDS) {
+                self.rates[(self.filtered + old) % ROUNDS] = 0.0;
+            }
+            self.filtered = self.round;
+            let slot = &mut self.rates[self.round % ROUNDS];
+            *slot = slot.max(rate);
+            self.bandwidth = self.rates.iter().copied().fold(0.0, f64::max);
         }
     }
 
     /// Returns whether the sender has limited itself when it sent what `sample` is of.
     pub(super) fn is_limited(&self, sample: &RateSample) -> bool {
-        let early = |prior| prior < self.limited_until;
+        let early = |prior| self.limited_until.is_some_and(|until| prior <= until);
         sample.application_limited || sample.prior_delivered.is_some_and(early)
     }
 
@@ -96,7 +99,7 @@ impl PathModel {
             reason = "a number of segments"
         )]
         let in_flight = in_flight as u64;
-        self.limited_until = (delivered + in_flight).max(1);
+        self.limited_until = Some(delivered + in_flight);
     }
 
     /// Takes a round-trip time in; returns whether the smallest had expired (`BBRUpdateRTprop`).
@@ -115,10 +118,8 @@ impl PathModel {
     }
 
     /// BBR.BtlBw in bit/s.
-    pub(super) fn bandwidth(&self) -> f64 {
-        let recent = |&&(round, _): &&(usize, f64)| round + ROUNDS > self.sampled;
-        let rates = self.rates.iter().filter(recent).map(|&(_, rate)| rate);
-        rates.fold(0.0, f64::max)
+    pub(super) const fn bandwidth(&self) -> f64 {
+        self.bandwidth
     }
 
     /// The smallest round-trip time.

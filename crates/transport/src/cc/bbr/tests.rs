@@ -172,8 +172,13 @@ fn the_round_trip_time_is_measured_again_with_four_segments() {
     path.rounds(1);
     assert_eq!(path.cc.states.state, State::ProbeRtt);
     assert!((path.cc.cwnd - 4.0).abs() < 1e-9, "{}", path.cc.cwnd);
+    // Many more rounds than rates count for, each of four segments.
+    path.capacity = 4.0 * 1_448.0 * 8.0 / 1e-3;
     path.rounds(150);
     assert_eq!(path.cc.states.state, State::ProbeRtt);
+    // Their rate is not the path's.
+    assert!((path.cc.model.bandwidth() - 10e9).abs() < 1.0);
+    path.capacity = 10e9;
     path.rounds(60);
     assert_eq!(path.cc.states.state, State::ProbeBw);
     assert!(path.cc.cwnd >= before * 0.99, "{} {before}", path.cc.cwnd);

@@ -3,7 +3,7 @@
 use fabricsim_core::plugin::FlowStart;
 use fabricsim_core::units::{Duration, Rate};
 
-use super::{NsccConfig, REFERENCE_RTT_NS};
+use super::{NsccConfig, REFERENCE_RTT_NS, default_target};
 
 /// Bytes of the bandwidth-delay product of the reference: 100 Gbps and 12 us.
 const REFERENCE_PRODUCT: f64 = 12.5 * REFERENCE_RTT_NS as f64;
@@ -45,7 +45,8 @@ impl Parameters {
     pub(super) fn new(config: &NsccConfig, start: &FlowStart<'_>) -> Self {
         let known = Some(start.network.base_rtt).filter(|&rtt| rtt > Duration::ZERO);
         let network_rtt = known.unwrap_or(start.base_rtt);
-        let target = config.target_delay.unwrap_or(network_rtt);
+        let overflow = start.network.overflow;
+        let target = (config.target_delay).unwrap_or_else(|| default_target(network_rtt, overflow));
         let target_ps = target.as_ps() as f64;
         let product = start.line_rate.bytes_in(network_rtt).as_f64();
         let mss = start.mtu.as_f64();

@@ -92,7 +92,7 @@ fn a_packet_that_was_trimmed_is_sent_again_once_and_first() {
     board.note_arrival(0, 3);
     assert_eq!((board.lost(), board.held()), (None, 1_000));
     assert_eq!(board.note_trimmed(0, 5, NEXT), Episode::Begins);
-    assert_eq!(board.note_trimmed(0, 2, NEXT), Episode::GoesOn);
+    assert_eq!(board.note_trimmed(0, 2, NEXT), Episode::Extends);
     assert_eq!(board.note_trimmed(0, 2, NEXT), Episode::GoesOn);
     assert_eq!(
         board.note_trimmed(0, 3, NEXT),

@@ -11,7 +11,7 @@ use crate::rdma::selective::{Episode, Overtaking, Scoreboard};
 impl<L> RdmaSender<L> {
     /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
     /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an
-    /// episode.
+    /// episode, and of each packet that was trimmed.
     // Apart from the code that every ACK runs through.
     #[cold]
     pub(in crate::rdma) fn on_nack<H: Header, F>(
@@ -24,11 +24,11 @@ impl<L> RdmaSender<L> {
     {
         let loss = self.congestion(now, Signal::Loss);
         match settings.config.recovery.unwrap_or_default() {
-            Recovery::AnyOrder => {
-                if self.report_packet(nack, settings) == Episode::GoesOn {
-                    return;
-                }
-            }
+            Recovery::AnyOrder => match self.report_packet(nack, settings) {
+                Episode::Begins => {}
+                Episode::GoesOn => return,
+                Episode::Extends => return self.cc.on_trimmed(&loss),
+            },
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
             Recovery::Selective if nack.cumulative() < self.acknowledged => return,
