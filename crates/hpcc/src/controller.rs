@@ -9,7 +9,7 @@ use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, ControllerFactory, FlowStart, PathStability, scaled_window,
 };
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::config::{Form, HpccConfig, Reaction};
 use crate::control::Control;
@@ -103,7 +103,7 @@ impl<S: IntHeader> Hpcc<S> {
     }
 
     /// Follows the telemetry; the reference moves with a new round.
-    fn update(&mut self, stack: &S, round: Round) {
+    fn update(&mut self, now: Time, stack: &S, round: Round) {
         let hops = stack.hops();
         let mut busiest = 0.0;
         let mut measured_over = 0.0;
@@ -138,6 +138,9 @@ impl<S: IntHeader> Hpcc<S> {
         }
         let rate = if self.per_hop.is_empty() {
             let rtt = self.constants.base_rtt_ns;
+            if let Some(others) = &mut self.other_paths {
+                measured_over = others.weight_ns(now, measured_over);
+            }
             self.single.observe(busiest, measured_over, rtt);
             let (rate, stage) = self.single.step(&self.constants.rule);
             if round == Round::New {
@@ -226,7 +229,7 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
         } else if stack.hops() <= S::CAPACITY
             && (round == Round::New || self.constants.reaction == Reaction::PerAck)
         {
-            self.update(stack, round);
+            self.update(ack.now, stack, round);
             self.remember(stack, round);
         }
         if round == Round::New {

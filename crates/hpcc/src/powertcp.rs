@@ -13,7 +13,7 @@ mod window;
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart, PathStability};
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 pub use config::{PowerTcpConfig, ThetaPowerTcpConfig};
 pub use theta::ThetaPowerTcp;
@@ -118,11 +118,14 @@ impl<S: IntHeader> PowerTcp<S> {
     }
 
     /// Averages the power of the busiest link; returns whether there was one.
-    fn observe(&mut self, stack: &S) -> bool {
+    fn observe(&mut self, now: Time, stack: &S) -> bool {
         let samples = (0..stack.hops()).filter_map(|index| self.link_power(stack, index));
-        let Some((power, interval)) = samples.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        let Some((power, mut interval)) = samples.max_by(|a, b| a.0.total_cmp(&b.0)) else {
             return false;
         };
+        if let Some(others) = &mut self.other_paths {
+            interval = others.weight_ns(now, interval);
+        }
         self.window
             .observe(power, interval, self.constants.rule.tau_ns);
         true
@@ -150,7 +153,7 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for PowerTcp<S> {
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         let stack = ack.telemetry.int();
         if stack.hops() <= S::CAPACITY {
-            if self.has_previous(stack) && self.observe(stack) {
+            if self.has_previous(stack) && self.observe(ack.now, stack) {
                 self.window.follow(&self.constants.rule);
             }
             self.previous = *stack;

@@ -128,3 +128,40 @@ fn rates_of_hops_begin_a_path_with_the_one_that_ruled() {
         }
     }
 }
+
+/// Packets take 8 paths in turns, each of which is half full. An acknowledgement comes each 125 ns,
+/// and that of one path after eight of them.
+#[test]
+fn the_samples_of_all_paths_together_are_averaged_over_a_round_trip() {
+    let factory = factory(HpccConfig::default(), Quirks::EXACT);
+    let mut start = factory.start();
+    start.paths = PathStability::PerPacket;
+    let mut cc: Hpcc<Stack> = ControllerFactory::<Stack>::build(&factory.config, &start);
+    let mut see = |number: u64| {
+        let ns = 1_024 + number * 125;
+        // 50 Gbps.
+        let sent = ns * 50 / 8;
+        let stack: Stack = seen_of(&factory, u32::try_from(number % 8).unwrap_or(0), ns, sent);
+        let (cumulative, next_seq) = (1_000 * (number + 1), 1_000 * (number + 100));
+        let now = Time::from_ns(ns);
+        let mut ack = Ack::new(now, cumulative, next_seq, Duration::ZERO, &stack);
+        ack.now = now;
+        CongestionControl::<Stack>::on_ack(&mut cc, &ack);
+        cc.utilization()
+    };
+    // The first packet of each path has nothing to be compared with.
+    for number in 0..8 {
+        assert_eq!(see(number), 1.0);
+    }
+    // The next one spans 1,000 of the 10,000 ns, and each one after it stands for another 125.
+    let mut expected = 1.0;
+    for number in 8..88 {
+        let weight_ns = if number == 8 { 1_000.0 } else { 125.0 };
+        expected += (0.5 - expected) * weight_ns / T_NS as f64;
+        let utilization = see(number);
+        assert!(
+            (utilization - expected).abs() < 1e-3,
+            "{number}: {utilization}, {expected}"
+        );
+    }
+}
