@@ -16,6 +16,7 @@ mod streams;
 pub(crate) use builder::ProgramBuilder;
 pub use plan::{Connections, GraphInfo, Instance, SendEnd};
 pub(crate) use plan::{Manner, Plan, Programs};
+pub(crate) use program::OF_A_COLLECTIVE;
 pub use program::{Operation, Program};
 pub(crate) use rank::applications;
 pub use rank::{RankApplication, SpanRecord};

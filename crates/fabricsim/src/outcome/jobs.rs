@@ -48,7 +48,7 @@ pub struct JobSummary {
     pub iteration_max_ns: Option<f64>,
     /// Collectives that have ended.
     pub collectives: u64,
-    /// Collectives that have begun at some rank and not ended at all.
+    /// Collectives that have begun at some rank and not ended at all of them.
     pub collectives_unfinished: u64,
     /// Mean algorithm bandwidth of collectives; absent without any.
     pub algbw_gbps: Option<f64>,
@@ -68,6 +68,7 @@ struct Job<'s> {
 }
 
 /// What is known of one collective in one iteration.
+#[derive(Clone, Copy)]
 struct Gathered {
     ranks: u32,
     start: Time,
@@ -96,21 +97,25 @@ impl Job<'_> {
     }
 
     /// The collectives that have ended at all of their ranks, and the number of others that have
-    /// ended at some.
+    /// begun at some.
     fn collectives(&self) -> (Vec<CollectiveRecord>, u64) {
         let info = self.first().info();
         let mut gathered: BTreeMap<(u32, u32), Gathered> = BTreeMap::new();
         for &(host, rank) in &self.ranks {
+            let none = Gathered {
+                ranks: 0,
+                start: Time::MAX,
+                end: Time::ZERO,
+                slowest: (rank.rank(), host),
+                last: None,
+            };
             for record in rank.done() {
                 let key = (record.iteration, record.instance);
-                let all = gathered.entry(key).or_insert_with(|| Gathered {
-                    ranks: 0,
-                    start: Time::MAX,
-                    end: Time::ZERO,
-                    slowest: (rank.rank(), host),
-                    last: None,
-                });
+                let all = gathered.entry(key).or_insert(none);
                 all.add((rank.rank(), host), record);
+            }
+            for key in rank.under_way() {
+                gathered.entry(key).or_insert(none);
             }
         }
         let mut unfinished = 0;

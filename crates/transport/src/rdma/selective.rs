@@ -258,13 +258,14 @@ impl Scoreboard {
             self.reported = PacketSet::new(first);
             self.held = 0;
         }
-        self.trimmed.clear();
         let sent = match self.overtaking {
             Overtaking::AnyOrder => std::mem::replace(&mut self.older, next),
             Overtaking::Never | Overtaking::Packets(_) => next,
         };
         self.turn = self.reported.first_absent(first);
         self.lost_below = sent.div_ceil(self.mtu);
+        // Those above have left since, and it is known that they were trimmed.
+        self.trimmed = self.trimmed.split_off(&self.lost_below);
         self.until = next;
     }
 }

@@ -6,11 +6,7 @@ use fabricsim_core::units::Bytes;
 
 use super::shape::Shape;
 use super::transfers::{Transfers, Use};
-use crate::graph::{Operation, ProgramBuilder};
-
-/// The bit of tags that tells messages of collectives from those of single operations, which have
-/// 32 bits.
-const COLLECTIVE: u64 = 1 << 47;
+use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
 
 /// One part of the buffer of one collective at one rank.
 pub(super) struct Unit<'a> {
@@ -46,7 +42,7 @@ impl<'a> Unit<'a> {
             rank_of,
             channel: u16::try_from(channel).expect("channels are few"),
             first_block,
-            tag: COLLECTIVE | (first_tag + first_block),
+            tag: OF_A_COLLECTIVE | (first_tag + first_block),
             after: begin,
             writers: vec![Vec::new(); blocks as usize],
             step: Vec::new(),

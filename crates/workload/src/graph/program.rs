@@ -79,6 +79,19 @@ impl Span {
     }
 }
 
+/// The bit of tags that tells messages of collectives from those of single operations, which have
+/// 32 bits.
+pub(crate) const OF_A_COLLECTIVE: u64 = 1 << 46;
+
+/// Returns the end of a sentence on a message with `tag`.
+fn in_words(tag: u64) -> String {
+    if tag & OF_A_COLLECTIVE == 0 {
+        format!(", tag {tag}")
+    } else {
+        " for a collective".to_owned()
+    }
+}
+
 /// The operations of one rank: 32 bytes for each, and 4 for each dependency.
 #[derive(Debug, Eq, PartialEq)]
 pub struct Program {
@@ -133,9 +146,11 @@ impl Program {
         let at = operation as usize;
         let what = match self.operations[at] {
             Operation::Send { to, size, tag, .. } => {
-                format!("sends {size} to rank {to}, tag {tag}")
+                format!("sends {size} to rank {to}{}", in_words(tag))
             }
-            Operation::Receive { from, tag } => format!("receives from rank {from}, tag {tag}"),
+            Operation::Receive { from, tag } => {
+                format!("receives from rank {from}{}", in_words(tag))
+            }
             Operation::Compute { span, stream } => format!("computes {span} on stream {stream}"),
             Operation::Join => "joins others".to_owned(),
         };

@@ -19,8 +19,11 @@ use crate::application::HostApplications;
 const BEGIN: u64 = u64::MAX;
 const NEXT: u64 = u64::MAX - 1;
 
-/// Bits of a message's tag that are the operation's; those above count iterations.
-const TAG_BITS: u32 = 48;
+/// Bits of a message's tag that are the operation's; those above count iterations, but for the last.
+const TAG_BITS: u32 = 47;
+
+/// The bit that tells messages of graphs from flows of lists, which can have their class.
+const OF_A_GRAPH: u64 = 1 << 63;
 
 /// A collective that has ended at one rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -101,6 +104,15 @@ impl RankApplication {
         &self.done
     }
 
+    /// The collectives that have begun here and not ended: iteration and number.
+    pub fn under_way(&self) -> impl Iterator<Item = (u32, u32)> {
+        let program = self.program.iter().flat_map(|program| &program.spans);
+        let begun = program.zip(&self.state.spans);
+        begun
+            .filter(|(_, state)| state.start < Time::MAX)
+            .map(|(span, _)| (self.iteration, span.instance))
+    }
+
     /// The iterations that have ended here, each with the time at which it began and that at which
     /// its last receipt or computation ended; without any, the beginning again.
     #[must_use]
@@ -128,7 +140,7 @@ impl RankApplication {
 
     fn wire_tag(&self, tag: u64) -> u64 {
         // There are at most 2^16 iterations.
-        u64::from(self.iteration) << TAG_BITS | tag
+        OF_A_GRAPH | u64::from(self.iteration) << TAG_BITS | tag
     }
 
     fn begin(&mut self, context: &mut AppContext<'_>) {
@@ -280,6 +292,7 @@ impl RankApplication {
         let now = context.now();
         if let Some(at) = self.state.ended(program, operation, now) {
             let state = self.state.spans[at];
+            self.state.spans[at].start = Time::MAX;
             self.done.push(SpanRecord {
                 instance: program.spans[at].instance,
                 iteration: self.iteration,
@@ -311,7 +324,7 @@ impl Application for RankApplication {
     }
 
     fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
-        if flow.request.class != self.plan.info.class {
+        if flow.request.class != self.plan.info.class || tag & OF_A_GRAPH == 0 {
             return;
         }
         let Some(from) = self.plan.rank_of(flow.request.src) else {

@@ -12,7 +12,7 @@ use super::program::{Edge, Program};
 pub(super) struct SpanState {
     /// Operations that have not ended.
     left: u32,
-    /// Time at which it began.
+    /// Time at which it began; `Time::MAX` before, and when its end has been noted.
     pub(super) start: Time,
     /// The last receipt: time, sender and message.
     pub(super) last: Option<(Time, u32, FlowId)>,
@@ -39,7 +39,7 @@ impl RankState {
         self.spans
             .extend(program.spans.iter().map(|span| SpanState {
                 left: span.inner(),
-                start: Time::ZERO,
+                start: Time::MAX,
                 last: None,
             }));
         self.left = program.len();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fabricsim_core::input::InputError;
-use fabricsim_core::limits::MAX_SIZE;
+use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
 use fabricsim_core::units::Bytes;
 
 use super::Loaded;
@@ -101,7 +101,7 @@ impl<'t> Assembly<'t> {
             return Ok(());
         }
         let message = if peer == rank {
-            format!("rank {rank} sends to itself, which no network carries")
+            format!("a message of rank {rank} to itself, which no network carries")
         } else {
             format!("there is no rank {peer}")
         };
@@ -135,6 +135,12 @@ impl<'t> Assembly<'t> {
             Operation::Receive { from, tag } => {
                 self.peer(rank, from, place)?;
                 Some(((from, rank, tag), -1))
+            }
+            Operation::Compute { span, .. } if span > MAX_DURATION => {
+                return Err(place.error(
+                    format!("{span} is too long: {MAX_DURATION} is the most that can be simulated"),
+                    "write a shorter time",
+                ));
             }
             Operation::Compute { .. } | Operation::Join => None,
         };
