@@ -18,7 +18,24 @@ const FEW: f64 = 1.0;
 #[must_use]
 pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
     let workloads = workload_warnings(scenario).into_iter();
-    workloads.chain(overtaken_packets(scenario)).collect()
+    let paths = overtaken_packets(scenario).into_iter();
+    workloads
+        .chain(paths)
+        .chain(unmarked_entropies(scenario))
+        .collect()
+}
+
+/// Returns a warning about senders that wait for marks, where no switch marks packets.
+fn unmarked_entropies(scenario: &Scenario) -> Option<String> {
+    let policy = scenario.routing_policy();
+    if policy.entropy().is_none() || scenario.marks_packets() {
+        return None;
+    }
+    Some(format!(
+        "`{}` avoids paths whose packets are marked, and no switch marks any: only timeouts tell paths \
+         apart; give [switch] `ecn`, or [cc] an algorithm that wants marks",
+        policy.name()
+    ))
 }
 
 /// Returns a warning about receivers that take packets for lost which others have overtaken.

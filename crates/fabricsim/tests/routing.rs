@@ -156,3 +156,65 @@ fn a_receiver_in_any_order_is_the_default_where_packets_overtake_one_another() {
         "any-order"
     );
 }
+
+/// A fabric of four leaves with four uplinks each, whose hosts send 2 MB to one another. Where
+/// `event` is one, it has a link that is slower, or has failed before switches know of it.
+fn four_leaves(policy: &str, event: &str) -> Scenario {
+    let text = format!(
+        "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 8\nspines = 4\n\
+         host_rate = \"100Gbps\"\nfabric_rate = \"200Gbps\"\n\
+         [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
+         [cc]\nkind = \"none\"\nwindow_bdp = 2\n\
+         [switch]\necn = {{ kmin = \"30KB\", kmax = \"120KB\", pmax = 1.0 }}\n\
+         [rdma]\nrto_min = \"100us\"\n\
+         [routing]\npolicy = \"{policy}\"\nconvergence = \"1s\"\n{event}"
+    );
+    Scenario::from_toml(&text).unwrap()
+}
+
+/// The median slowdown, the largest one and the bytes sent again.
+fn spread(scenario: &Scenario) -> (f64, f64, Bytes) {
+    let mut simulation = finished(scenario, 2);
+    let done = simulation.take_completions();
+    let again: Bytes = done.iter().map(|flow| flow.retransmitted).sum();
+    let mut slowdowns: Vec<f64> = (done.iter())
+        .map(|flow| simulation.record(flow).slowdown())
+        .collect();
+    slowdowns.sort_by(f64::total_cmp);
+    (
+        slowdowns[slowdowns.len() / 2],
+        slowdowns[slowdowns.len() - 1],
+        again,
+    )
+}
+
+/// Senders that recycle entropy avoid a path that is slow or has failed, at either end of it;
+/// spraying sends every fourth packet of a leaf into it.
+#[test]
+fn recycled_entropies_avoid_a_link_that_is_slow_or_has_failed() {
+    let of = |policy: &str, event: &str| {
+        let (median, most, again) = spread(&four_leaves(policy, event));
+        println!("{policy}, {event:?}: median {median:.3}, most {most:.3}, {again} sent again");
+        (most, again)
+    };
+    let slow = "[[event]]\nkind = \"link-rate\"\nat = \"0s\"\nlink = [\"leaf0\", \"spine0\"]\nrate = \"50Gbps\"\n";
+    let failed = "[[event]]\nkind = \"link-down\"\nat = \"20us\"\nlink = [\"leaf0\", \"spine0\"]\n";
+    for policy in ["random", "round-robin", "reps"] {
+        assert!(of(policy, "").0 < 1.5, "{policy}");
+    }
+    let (slow_random, _) = of("random", slow);
+    of("round-robin", slow);
+    let (slow_reps, _) = of("reps", slow);
+    assert!(slow_reps < 0.7 * slow_random, "{slow_reps}, {slow_random}");
+    let (failed_random, random_again) = of("random", failed);
+    of("round-robin", failed);
+    let (failed_reps, reps_again) = of("reps", failed);
+    assert!(
+        failed_reps < 0.7 * failed_random,
+        "{failed_reps}, {failed_random}"
+    );
+    assert!(
+        reps_again.get() * 2 < random_again.get(),
+        "{reps_again}, {random_again}"
+    );
+}

@@ -15,7 +15,7 @@ use fabricsim_workload::{BoxedWorkload, WorkloadKind, boxed};
 use self::check::{check_name, check_seed};
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
-use crate::read::routing::find_policy;
+use crate::read::routing::policy_of;
 use crate::read::topology::build_topology;
 use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
@@ -335,7 +335,7 @@ impl ScenarioBuilder {
         }
         let routing_policy = match self.routing_policy {
             Some(own) => own,
-            None => find_policy(&routing, &Registry::default())
+            None => policy_of(&mut routing, None, &Registry::default())
                 .map_err(|error| Part::Routing.refused(error))?,
         };
         let mut workloads = self.workloads;

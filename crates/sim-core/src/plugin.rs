@@ -31,7 +31,7 @@ pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
 pub use quirks::Quirks;
 pub use reuse::Reuse;
-pub use routing::{PathStability, PortStates, Routing};
+pub use routing::{EntropyRecycling, PathStability, PortStates, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 
 pub use crate::flow::FlowKey;

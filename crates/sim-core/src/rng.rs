@@ -30,6 +30,8 @@ pub enum Purpose {
     Routing,
     /// Phases of a congestion control that probes.
     Probing,
+    /// Entropy of the packets of a flow.
+    Entropy,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),
 }
@@ -47,6 +49,7 @@ impl Purpose {
             Self::Application => 8,
             Self::Routing => 9,
             Self::Probing => 12,
+            Self::Entropy => 13,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

@@ -63,10 +63,10 @@ pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 pub use node_finder::{NodeFinder, is_name};
 pub use node_kind::NodeKind;
 pub use policy::{
-    Arrival, Chooser, Ecmp, Flowlet, NextHopChoice, PolicyContext, PolicyKind, PolicyVisitor,
-    PowerOfTwo, RandomSpray, RoundRobin, RoutingPolicy, ShortestQueue, routing_policies,
-    visit_policies,
+    Arrival, ByPriority, Chooser, Ecmp, Flowlet, NextHopChoice, PolicyContext, PolicyKind,
+    PolicyVisitor, PowerOfTwo, RandomSpray, Reps, RoundRobin, RoutingPolicy, ShortestQueue,
+    routing_policies, visit_policies,
 };
-pub use routes::{EqualPaths, NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes};
+pub use routes::{EqualPaths, NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes, Weights};
 pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

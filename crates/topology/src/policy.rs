@@ -1,10 +1,12 @@
 //! Routing policies: which of several equal next hops a packet takes.
 
+mod by_priority;
 mod ecmp;
 mod flowlet;
 mod power_of_choices;
 mod queue_lengths;
 mod random;
+mod reps;
 mod round_robin;
 mod shortest_queue;
 #[cfg(test)]
@@ -16,17 +18,19 @@ use std::sync::Arc;
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::{PacketKind, Priority};
-use fabricsim_core::plugin::{FlowKey, PathStability, PortStates};
+use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability, PortStates};
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Time};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::ecmp::{EcmpHash, NodeHash};
+pub use by_priority::ByPriority;
 pub use ecmp::Ecmp;
 pub use flowlet::Flowlet;
 pub use power_of_choices::PowerOfTwo;
 pub use random::RandomSpray;
+pub use reps::Reps;
 pub use round_robin::RoundRobin;
 pub use shortest_queue::ShortestQueue;
 
@@ -39,6 +43,7 @@ pub fn visit_policies(visitor: &mut impl PolicyVisitor) {
     visitor.visit::<Flowlet>();
     visitor.visit::<ShortestQueue>();
     visitor.visit::<PowerOfTwo>();
+    visitor.visit::<Reps>();
 }
 
 /// Takes each policy by its type.
@@ -89,6 +94,11 @@ pub trait PolicyKind:
     /// Returns whether the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
 
+    /// Returns how senders choose the entropy of their packets, if each packet has its own.
+    fn entropy(&self) -> Option<EntropyRecycling> {
+        None
+    }
+
     /// Makes the chooser of one switch, with its own state.
     fn chooser(&self, at: &PolicyContext) -> Chooser;
 }
@@ -116,6 +126,10 @@ impl<K: PolicyKind> RoutingPolicy for K {
 
     fn path_stability(&self) -> PathStability {
         PolicyKind::path_stability(self)
+    }
+
+    fn entropy(&self) -> Option<EntropyRecycling> {
+        PolicyKind::entropy(self)
     }
 
     fn chooser(&self, at: &PolicyContext) -> Chooser {
@@ -151,6 +165,11 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
 
     /// Returns whether the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
+
+    /// Returns how senders choose the entropy of their packets, if each packet has its own.
+    fn entropy(&self) -> Option<EntropyRecycling> {
+        None
+    }
 
     /// Makes the chooser of one switch, with its own state.
     fn chooser(&self, at: &PolicyContext) -> Chooser;

@@ -10,9 +10,10 @@ mod path_stats;
 mod size;
 mod switch;
 mod tree;
+mod weights;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::plugin::{FlowKey, PathStability};
+use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability};
 use std::fmt;
 use std::sync::Arc;
 
@@ -57,9 +58,21 @@ impl NextHopOrder {
     }
 }
 
+/// Shares of equal next hops.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Weights {
+    /// All next hops are alike.
+    #[default]
+    Equal,
+    /// A next hop is in the table as many times as the capacity that is left beyond it asks for:
+    /// WCMP (Zhou et al., EuroSys 2014).
+    Capacity,
+}
+
 /// Settings for spreading packets over equal paths.
 struct Settings {
     order: NextHopOrder,
+    weights: Weights,
     hash: EcmpHash,
     policy: Arc<dyn RoutingPolicy>,
     seed: u64,
@@ -75,6 +88,7 @@ pub struct Routes {
     topology: Topology,
     down: Arc<DownLinks>,
     order: NextHopOrder,
+    weights: Weights,
     hash: EcmpHash,
     policy: Arc<dyn RoutingPolicy>,
     /// Of the policy.
@@ -95,6 +109,7 @@ impl Routes {
     pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
         let settings = Settings {
             order,
+            weights: Weights::Equal,
             hash,
             policy: Arc::new(Ecmp),
             seed: 0,
@@ -111,6 +126,21 @@ impl Routes {
             seed,
             ..self
         }
+    }
+
+    /// The same routes, with such `weights` of equal next hops.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Self {
+        if weights == self.weights {
+            return self;
+        }
+        let down = Arc::clone(&self.down);
+        let topology = self.topology.clone();
+        let settings = Settings {
+            weights,
+            ..self.settings()
+        };
+        Self::compute_without(&topology, &down, settings)
     }
 
     /// The same routes, and in addition those to the addresses of NICs: each NIC of a host that has
@@ -133,6 +163,12 @@ impl Routes {
         self.policy.path_stability()
     }
 
+    /// Returns how senders choose the entropy of their packets, if each packet has its own.
+    #[must_use]
+    pub fn entropy(&self) -> Option<EntropyRecycling> {
+        self.policy.entropy()
+    }
+
     /// The routes of the same network, in the same order and with the same hash, over the links
     /// that are not in `down`. Ports keep their numbers. Hosts may be cut off from each other:
     /// there is then no route between them.
@@ -144,6 +180,7 @@ impl Routes {
     fn settings(&self) -> Settings {
         Settings {
             order: self.order,
+            weights: self.weights,
             hash: self.hash,
             policy: Arc::clone(&self.policy),
             seed: self.seed,
@@ -154,6 +191,7 @@ impl Routes {
     fn compute_without(topology: &Topology, down: &DownLinks, settings: Settings) -> Self {
         let Settings {
             order,
+            weights,
             hash,
             policy,
             seed,
@@ -161,25 +199,29 @@ impl Routes {
         } = settings;
         let groups = Groups::of(topology, down, &addresses);
         let graph = SwitchGraph::of(topology, down, &groups, order);
-        let tables: Vec<Arc<SwitchTable>> = graph
+        let mut tables: Vec<SwitchTable> = graph
             .tables(&groups)
             .into_iter()
             .enumerate()
             .map(|(switch, table)| {
                 let local = groups.local(topology, down, &addresses, graph.node(switch));
-                Arc::new(table.finish(&local))
+                table.finish(&local)
             })
             .collect();
+        if weights == Weights::Capacity {
+            graph.weigh(topology, &mut tables, groups.count());
+        }
         Self {
             topology: topology.clone(),
             down: Arc::new(down.clone()),
             order,
+            weights,
             hash,
             policy,
             seed,
             addresses,
             slots: groups.into_slots(),
-            tables: tables.into(),
+            tables: tables.into_iter().map(Arc::new).collect(),
         }
     }
 
@@ -262,7 +304,9 @@ impl Routes {
         } else {
             let slot = self.slots.get(dst.index());
             slot.map_or_else(Vec::new, |&slot| {
-                self.table_ref(node).next_hops(slot).to_vec()
+                let mut hops = self.table_ref(node).next_hops(slot).to_vec();
+                hops.dedup();
+                hops
             })
         };
         let ports = self.topology.ports(node);

@@ -15,6 +15,7 @@ mod ack_queue;
 mod base_rtt;
 mod config;
 mod endpoint;
+mod entropy;
 pub(crate) mod nic;
 mod packet_set;
 mod reassembly;

@@ -133,7 +133,8 @@ impl<'s> Ground<'s> {
     fn of(scenario: &'s Scenario) -> Result<Self, Error> {
         let routing = (scenario.routing()).resolved(scenario.seed(), scenario.quirks());
         let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
-            .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
+            .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed())
+            .with_weights(routing.weights());
         let routes = match routing.binds_nics() {
             true => Arc::new(routes.with_nic_addresses()),
             false => Arc::new(routes),
@@ -214,7 +215,9 @@ impl<'s> Ground<'s> {
                 self.path_stats.bdp,
             ),
         );
-        settings.over(self.routes.path_stability())
+        settings
+            .over(self.routes.path_stability())
+            .with_entropy(self.routes.entropy(), scenario.seed())
     }
 
     /// Returns what finds the path of each flow.

@@ -169,6 +169,12 @@ impl Scenario {
         ClassFactories::new(&self.cc, own, network)
     }
 
+    /// Returns whether switches mark packets of RDMA anywhere.
+    #[must_use]
+    pub fn marks_packets(&self) -> bool {
+        !self.ecn_in_use().is_empty()
+    }
+
     /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then
     /// what holds for other ports, by priority, or once where all priorities have the same.
     pub(crate) fn ecn_in_use(&self) -> Vec<EcnRule> {

@@ -4,6 +4,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{PathStability, Transport};
 use fabricsim_pint::query::{Aggregation, QueryConfig};
+use fabricsim_transport::rdma::Recovery;
 
 use crate::cc::registry::{AnyCcConfig, RequiredTelemetry};
 use crate::scenario::Scenario;
@@ -52,6 +53,33 @@ impl Scenario {
                 ),
                 "set policy = \"ecmp\", or leave out the profile",
             );
+        }
+        self.check_entropy()
+    }
+
+    /// Refuses senders that choose the paths of packets where there are none that could, or where
+    /// receivers would take what arrives out of order for a loss.
+    fn check_entropy(&self) -> Result<(), ConfigError> {
+        let policy = self.routing_policy.name();
+        if self.routing_policy.entropy().is_none() {
+            return Ok(());
+        }
+        if self.has_tcp() {
+            return Err(ConfigError::new(
+                "policy",
+                format!("`{policy}` is a policy of senders of RDMA, and [cc] has TCP"),
+                "set policy = \"ecmp\", or give all traffic an algorithm of RDMA",
+            ));
+        }
+        if self.recovery() != Recovery::AnyOrder {
+            return Err(ConfigError::new(
+                "policy",
+                format!(
+                    "`{policy}` needs receivers that take packets in any order, and [rdma] `recovery` asks \
+                     for others"
+                ),
+                "leave `recovery` out, or set it to \"any-order\"",
+            ));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::EcmpRule;
 use fabricsim_core::units::Duration;
 use fabricsim_core::{choices, settings};
-use fabricsim_topology::{EcmpHash, NextHopOrder};
+use fabricsim_topology::{EcmpHash, NextHopOrder, Weights};
 
 use crate::schema::nics::{NicChoice, NicRule};
 
@@ -28,16 +28,40 @@ choices! {
     }
 }
 
+choices! {
+    /// Shares of equal next hops.
+    pub enum WeightsName {
+        /// All alike.
+        Equal = "equal" ("default"),
+        /// By the capacity that is left beyond each of them.
+        Capacity = "capacity" ("by what is left beyond each of them: WCMP"),
+    }
+}
+
+settings! {
+    /// The policy of one priority.
+    pub struct PolicyRule {
+        /// The priority.
+        pub priority: u8 = required,
+        /// Name of its policy, whose keys have their defaults.
+        pub policy: String = required,
+    }
+}
+
 settings! {
     /// The `[routing]` table.
     pub struct RoutingSettings {
         /// Policy by which packets are spread over equal-cost next hops.
         #[note("(default \"ecmp\"; a name or a table such as { kind = \"flowlet\", gap = \"50us\" })")]
         pub policy: Option<String> = none,
+        /// Policies of priorities that have one of their own: [{ priority = 4, policy = "random" }].
+        pub priorities: Vec<PolicyRule> = empty,
         /// Hash by which flows are spread over equal paths.
         pub hash: Option<HashName> = none,
         /// Order of equal next hops.
         pub next_hops: Option<OrderName> = none,
+        /// Shares of equal next hops.
+        pub weights: WeightsName = "equal",
         /// Seed of the seeded hash.
         #[note("(default: the scenario's seed)")]
         pub seed: Option<u64> = none,
@@ -60,8 +84,10 @@ impl RoutingSettings {
         };
         Self {
             policy: self.policy.clone(),
+            priorities: self.priorities.clone(),
             hash: Some(self.hash.unwrap_or(hash)),
             next_hops: Some(self.next_hops.unwrap_or(order)),
+            weights: self.weights,
             seed: Some(self.seed.unwrap_or(seed)),
             nic: self.nic,
             nics: self.nics.clone(),
@@ -74,6 +100,14 @@ impl RoutingSettings {
         match self.hash {
             Some(HashName::Ns3) => EcmpHash::Ns3,
             _ => EcmpHash::Seeded(self.seed.unwrap_or_default()),
+        }
+    }
+
+    /// The shares of equal next hops.
+    pub const fn weights(&self) -> Weights {
+        match self.weights {
+            WeightsName::Equal => Weights::Equal,
+            WeightsName::Capacity => Weights::Capacity,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::id::PortId;
 use crate::packet::{Header, Packet, Priority};
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Duration, Time};
 
 /// Whether the packets of a flow stay on one path while routes do not change.
 ///
@@ -16,6 +16,19 @@ pub enum PathStability {
     PerFlow,
     /// Each packet may take another path, so packets overtake one another.
     PerPacket,
+}
+
+/// Entropy that senders of RDMA put into their packets: a value in place of the source port, which
+/// the hashes of switches take with the other fields. Values that have come back in acknowledgements
+/// without a mark are taken again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct EntropyRecycling {
+    /// Values that packets can have, 1 to 65,536.
+    pub values: u32,
+    /// Values that a flow keeps, at least 1.
+    pub buffer: u16,
+    /// Time for which a flow that has had a timeout takes no other values than those it keeps.
+    pub freeze: Duration,
 }
 
 /// The ports of a switch as its routing sees them.

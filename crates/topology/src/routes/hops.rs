@@ -5,7 +5,8 @@ use fabricsim_core::id::{NodeId, PortId};
 use super::NextHopOrder;
 use super::groups::Groups;
 use super::hop::Hop;
-use super::switch::{Scratch, TableBuilder};
+use super::switch::{Scratch, SwitchTable, TableBuilder};
+use super::weights::{WeighedHop, capacities, entries};
 use crate::down_links::DownLinks;
 use crate::graph::Topology;
 
@@ -58,6 +59,35 @@ impl SwitchGraph {
     /// The hops out of a switch.
     pub(super) fn hops(&self, switch: usize) -> &[Hop] {
         &self.hops[self.first_hop[switch]..self.first_hop[switch + 1]]
+    }
+
+    /// Puts each next hop of `tables` in as many times as the capacity beyond it asks for.
+    pub(super) fn weigh(&self, topology: &Topology, tables: &mut [SwitchTable], groups: u32) {
+        for group in 0..groups {
+            let hops: Vec<Vec<WeighedHop>> = (0..self.len())
+                .map(|switch| {
+                    let ports = tables[switch].beyond(group).iter();
+                    ports
+                        .map(|&port| self.weighed(topology, switch, port))
+                        .collect()
+                })
+                .collect();
+            let capacities = capacities(&hops);
+            for (table, capacities) in tables.iter_mut().zip(&capacities) {
+                table.weigh(group, |ports| entries(ports, capacities));
+            }
+        }
+    }
+
+    /// The hop of `switch` by `port`, which leads to another switch.
+    fn weighed(&self, topology: &Topology, switch: usize, port: PortId) -> WeighedHop {
+        let hop = self.hops(switch).iter().find(|hop| hop.port == port);
+        WeighedHop {
+            hop: *hop.expect("next hops are hops of their switch"),
+            bps: topology.ports(self.node(switch))[port.index()]
+                .rate
+                .as_bps_f64(),
+        }
     }
 
     /// The table of each switch: a breadth-first search from each group's switches, for [`BATCH`]

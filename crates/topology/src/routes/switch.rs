@@ -99,6 +99,25 @@ impl SwitchTable {
         self.set(slot).map_or(&[], |set| self.ports_of(set))
     }
 
+    /// The equal next hops towards a group, where its hosts hang on other switches.
+    pub(super) fn beyond(&self, group: u32) -> &[PortId] {
+        match self.by_group[group as usize] {
+            entry if entry.len == LOCAL => &[],
+            entry => self.ports_of(entry),
+        }
+    }
+
+    /// Replaces the equal next hops towards a group by those that `weigh` makes of them, if it does.
+    pub(super) fn weigh(
+        &mut self,
+        group: u32,
+        weigh: impl FnOnce(&[PortId]) -> Option<Vec<PortId>>,
+    ) {
+        if let Some(weighed) = weigh(self.beyond(group)) {
+            self.by_group[group as usize] = self.add_set(weighed.into_iter());
+        }
+    }
+
     fn ports_of(&self, set: Entry) -> &[PortId] {
         &self.ports[set.start as usize..][..set.len.into()]
     }

@@ -243,3 +243,36 @@ fn a_policy_has_a_state_at_each_switch_that_outlives_its_routes() {
     Routing::<()>::update(&mut switch, routes.switch(leaf));
     assert_eq!(next(&mut switch), ports[0]);
 }
+
+/// The first aggregation switch of another pod has lost one of its two cores, so that a sender's
+/// top-of-rack switch can send half as much through the first of its own.
+#[test]
+fn next_hops_are_weighted_by_what_is_left_beyond_them() {
+    let fabric = FatTreeConfig {
+        k: 4,
+        ..Default::default()
+    };
+    let fabric = fabric.build().unwrap();
+    let routes = ascending(&fabric);
+    let weighted = routes.clone().with_weights(Weights::Capacity);
+    let shares = |routes: &Routes| {
+        let mut first = routes.switch(NodeId(16));
+        let ports = (0..6_000).filter_map(|port| first.next_hop(&key(0, 15, port)));
+        ports.fold([0; 4], |mut counts, port| {
+            counts[port.index()] += 1;
+            counts
+        })
+    };
+    assert_eq!(shares(&routes), shares(&weighted));
+    let agg = hops(&routes, 16, 15)[0].0;
+    let core = hops(&routes, agg, 15)[0];
+    let mut down = DownLinks::none(&fabric);
+    down.insert(fabric.ports(NodeId(agg))[usize::from(core.1)].link);
+    let [_, _, left, right] = shares(&routes.without(&down));
+    assert!((2_800..3_200).contains(&left), "{left} and {right}");
+    let weighted = weighted.without(&down);
+    let [_, _, left, right] = shares(&weighted);
+    assert!((1_800..2_200).contains(&left), "{left} and {right}");
+    assert_eq!(left + right, 6_000);
+    assert_eq!(hops(&weighted, 16, 15), hops(&routes, 16, 15));
+}

@@ -3,7 +3,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit};
-use fabricsim_core::plugin::{CcContext, PathStability};
+use fabricsim_core::plugin::{CcContext, EntropyRecycling, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
@@ -143,6 +143,8 @@ pub struct RdmaSettings<F> {
     pub rto_min: Duration,
     /// Whether the packets of a flow stay on one path.
     pub paths: PathStability,
+    /// Choice of the entropy of packets, where each has its own, and the seed of its draws.
+    pub entropy: Option<(EntropyRecycling, u64)>,
 }
 
 impl<F> RdmaSettings<F> {
@@ -168,6 +170,7 @@ impl<F> RdmaSettings<F> {
             nic_timer: quirks.nic_timer,
             base,
             paths: PathStability::PerFlow,
+            entropy: None,
         }
     }
 
@@ -176,6 +179,14 @@ impl<F> RdmaSettings<F> {
     pub fn over(mut self, paths: PathStability) -> Self {
         self.config.recovery = Some(self.config.recovery(paths));
         self.paths = paths;
+        self
+    }
+
+    /// The same, where packets have entropy values by `rule`, drawn with `seed`. Receivers have to
+    /// take packets in any order.
+    #[must_use]
+    pub fn with_entropy(mut self, rule: Option<EntropyRecycling>, seed: u64) -> Self {
+        self.entropy = rule.map(|rule| (rule, seed));
         self
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fabricsim_core::plugin::PathStability;
 use fabricsim_core::units::{Bytes, Time};
 
+use super::entropy::Entropies;
 use super::packet_set::PacketSet;
 
 /// The packets of a flow between its first unacknowledged and its next new byte, while some of them
@@ -41,6 +42,8 @@ pub(super) struct Scoreboard {
     older: u64,
     /// Packets that were trimmed and have not been retransmitted.
     trimmed: BTreeSet<u64>,
+    /// The entropy values of the flow's packets, where each has its own.
+    entropies: Option<Box<Entropies>>,
 }
 
 /// Extent to which packets of a flow overtake one another without one of them being lost.
@@ -102,7 +105,23 @@ impl Scoreboard {
             held: 0,
             older: next,
             trimmed: BTreeSet::new(),
+            entropies: None,
         }
+    }
+
+    /// What is known of a flow that begins, and whose packets have `entropies`.
+    pub(super) fn with_entropies(mtu: u64, entropies: Entropies) -> Self {
+        Self {
+            // Nothing has moved yet: all that is sent has had a timeout's time to arrive.
+            older: u64::MAX,
+            entropies: Some(Box::new(entropies)),
+            ..Self::new((0, 0), mtu, Overtaking::AnyOrder)
+        }
+    }
+
+    /// The entropy values of the flow's packets, where each has its own.
+    pub(super) fn entropies(&mut self) -> Option<&mut Entropies> {
+        self.entropies.as_deref_mut()
     }
 
     /// Sequence numbers of the packets that have arrived beyond the first missing one, or were
@@ -259,7 +278,7 @@ impl Scoreboard {
             self.held = 0;
         }
         let sent = match self.overtaking {
-            Overtaking::AnyOrder => std::mem::replace(&mut self.older, next),
+            Overtaking::AnyOrder => std::mem::replace(&mut self.older, next).min(next),
             Overtaking::Never | Overtaking::Packets(_) => next,
         };
         self.turn = self.reported.first_absent(first);

@@ -221,6 +221,9 @@ impl<L> RdmaSender<L> {
         self.next += numbers;
         self.sent_once = self.sent_once.max(self.next);
         if let Some(scoreboard) = &mut self.scoreboard {
+            if let Some(entropies) = scoreboard.entropies() {
+                packet.key.src_port = entropies.next();
+            }
             let mut held = None;
             if again {
                 scoreboard.resent(now);

@@ -59,4 +59,33 @@ pub(super) const CASES: &[Case] = &[
         says: &["[routing], table `policy`", "gap"],
         help: "",
     },
+    Case {
+        name: "senders that choose paths for receivers that take a gap for a loss",
+        files: FILES,
+        scenario: good_and!("[routing]\npolicy = \"reps\"\n[rdma]\nrecovery = \"go-back-n\""),
+        args: &[],
+        place: "t.toml:12:10",
+        says: &["`reps` needs receivers that take packets in any order"],
+        help: "leave `recovery` out, or set it to \"any-order\"",
+    },
+    Case {
+        name: "a priority with two routing policies",
+        files: FILES,
+        scenario: good_and!(
+            "[routing]\npriorities = [{ priority = 4, policy = \"random\" }, { priority = 4, policy = \"ecmp\" }]"
+        ),
+        args: &[],
+        place: "t.toml:12:14",
+        says: &["[routing], key `priorities`: priority 4 has two policies"],
+        help: "name each priority once",
+    },
+    Case {
+        name: "senders that choose paths for one priority",
+        files: FILES,
+        scenario: good_and!("[routing]\npriorities = [{ priority = 4, policy = \"reps\" }]"),
+        args: &[],
+        place: "t.toml:12:14",
+        says: &["[routing], key `priorities`", "`reps` is a policy of hosts, for all of their packets"],
+        help: "leave out `priorities`, or name other policies",
+    },
 ];

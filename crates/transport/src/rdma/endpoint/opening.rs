@@ -55,7 +55,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             feedback: Feedback::Accurate,
             network: &self.settings.network,
         });
-        RdmaSender::new(*flow, cc, nic, now, line_rate, bdp)
+        RdmaSender::new(*flow, cc, nic, now, line_rate, bdp).with_entropies(&self.settings)
     }
 
     fn insert(&mut self, sender: RdmaSender<F::Controller>) -> u32 {

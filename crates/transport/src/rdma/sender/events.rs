@@ -19,6 +19,7 @@ impl<L> RdmaSender<L> {
         packet: &'p Packet<H>,
     ) -> Ack<'p, H> {
         let next_seq = self.sent();
+        let recovering = self.note_packet(now, packet);
         let round = if cumulative > self.round_end {
             self.round_end = next_seq;
             Round::New
@@ -36,7 +37,7 @@ impl<L> RdmaSender<L> {
             least_rtt: self.least_rtt,
             smoothed_rtt: self.smoothed_rtt,
             in_flight: Bytes::new(self.payload_in_flight()),
-            recovering: if self.next < self.sent_once || self.is_recovering() {
+            recovering: if recovering || self.next < self.sent_once {
                 Recovering::Yes
             } else {
                 Recovering::No
@@ -49,11 +50,19 @@ impl<L> RdmaSender<L> {
     }
 
     /// Returns whether an episode of recovery is under way, or packets are reported beyond a gap that
-    /// is one.
+    /// is one. Where packets have entropy values, that of the data packet that was acknowledged or
+    /// reported by `reply` is taken again, unless it was marked or trimmed.
     #[inline]
-    fn is_recovering(&self) -> bool {
-        let scoreboard = self.scoreboard.as_ref();
-        scoreboard.is_some_and(|scoreboard| scoreboard.is_recovering(self.acknowledged))
+    fn note_packet<H: Header>(&mut self, now: Time, reply: &Packet<H>) -> bool {
+        let Some(scoreboard) = &mut self.scoreboard else {
+            return false;
+        };
+        if let Some(entropies) = scoreboard.entropies()
+            && !(reply.flags).has_any(Flags::ECHO.and_if(true, Flags::TRIMMED))
+        {
+            entropies.note_good(now, reply.key.dst_port);
+        }
+        scoreboard.is_recovering(self.acknowledged)
     }
 
     /// A signal of congestion, as the controller sees it.

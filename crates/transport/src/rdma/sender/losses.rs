@@ -6,6 +6,7 @@ use fabricsim_core::units::Time;
 
 use super::{MAX_BACKOFF, RdmaSender};
 use crate::rdma::config::{RdmaSettings, Recovery};
+use crate::rdma::entropy::Entropies;
 use crate::rdma::selective::{Episode, Overtaking, Scoreboard};
 
 impl<L> RdmaSender<L> {
@@ -98,12 +99,25 @@ impl<L> RdmaSender<L> {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
                 let scoreboard = self.scoreboard(settings);
                 scoreboard.time_out(acknowledged, sent);
+                if let Some(entropies) = scoreboard.entropies() {
+                    entropies.note_timeout(now);
+                }
                 let (held, lost) = (scoreboard.held(), scoreboard.lost());
                 self.held = self.held_of(held);
                 self.next = lost.unwrap_or(sent);
             }
         }
         self.cc.on_congestion(&loss);
+    }
+
+    /// The same flow, which begins, with an entropy value in each packet if `settings` say so.
+    pub(in crate::rdma) fn with_entropies<F>(mut self, settings: &RdmaSettings<F>) -> Self {
+        if let Some((rule, seed)) = &settings.entropy {
+            let entropies = Entropies::new(rule, *seed, self.flow.id);
+            let mtu = settings.config.mtu.get();
+            self.scoreboard = Some(Box::new(Scoreboard::with_entropies(mtu, entropies)));
+        }
+        self
     }
 
     pub(super) fn scoreboard<F>(&mut self, settings: &RdmaSettings<F>) -> &mut Scoreboard {

@@ -1,0 +1,62 @@
+//! Recycled entropies: senders learn which paths are good.
+
+use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::plugin::{EntropyRecycling, PathStability};
+use fabricsim_core::settings;
+use fabricsim_core::units::Duration;
+
+use super::{Chooser, PolicyContext, PolicyKind};
+
+settings! {
+    /// Switches hash as with `ecmp`, and senders of RDMA put an entropy value into each packet, in
+    /// place of the source port: one that is drawn, or one that an acknowledgement without a mark
+    /// has brought back (REPS: Bonato et al., arXiv 2407.21625; `UecMpReps` in
+    /// `htsim/sim/uec_mp.cpp` and `htsim/sim/buffer_reps.cpp` of uet-htsim, which the rules and the
+    /// defaults of `values`, `buffer` and `freeze` follow).
+    ///
+    /// Differs from the paper: in htsim receivers choose an entropy value for each acknowledgement;
+    /// here an acknowledgement has that of its packet, so that its path is hashed from the same
+    /// value.
+    ///
+    /// Differs from the paper: htsim freezes only where switches trim packets, since its timeouts
+    /// may otherwise mean a drop for want of buffer. Here a timeout always freezes.
+    pub struct Reps {
+        /// Number of entropy values.
+        #[range(from 1, to 65536)]
+        #[refused("packets cannot have {value} entropy values", "give a number from 1 to 65536, such as 64")]
+        pub values: u32 = 64,
+        /// Number of entropy values that a flow keeps.
+        #[range(from 1, to 65535)]
+        #[refused("a flow cannot keep {value} entropy values", "give a number from 1 to 65535, such as 8")]
+        pub buffer: u32 = 8,
+        /// Time for which a flow that has had a timeout takes no other values than those it keeps.
+        pub freeze: Duration = "10ms",
+    }
+}
+
+impl PolicyKind for Reps {
+    const NAME: &'static str = "reps";
+    const ABOUT: &'static str =
+        "senders give each packet an entropy value and take good ones again; switches hash (REPS)";
+    const KEYS: Keys = Self::KEYS;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_ranges()
+    }
+
+    fn path_stability(&self) -> PathStability {
+        PathStability::PerPacket
+    }
+
+    fn entropy(&self) -> Option<EntropyRecycling> {
+        Some(EntropyRecycling {
+            values: self.values,
+            buffer: u16::try_from(self.buffer).unwrap_or(u16::MAX),
+            freeze: self.freeze,
+        })
+    }
+
+    fn chooser(&self, at: &PolicyContext) -> Chooser {
+        Chooser::by_hash(at)
+    }
+}
