@@ -66,6 +66,22 @@ fn an_incast_that_is_trimmed_ends_before_the_first_timeout_of_one_that_is_droppe
     assert!(dropped > Time::ZERO + Duration::from_ms(4), "{dropped}");
 }
 
+/// Two incasts whose receivers are senders of the other one: acknowledgements meet queues of data
+/// that are full.
+#[test]
+fn acknowledgements_go_before_data_and_none_is_dropped() {
+    let text = "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"100Gbps\"\n\
+         fabric_rate = \"100Gbps\"\n[switch]\npfc = false\ntrim_above = \"40KB\"\n\
+         buffer = \"300KB\"\nreserve = \"0B\"\n[cc]\nkind = \"none\"\n\
+         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"150KB\"\nreceiver = 3\nat = \"0s\"\n\
+         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"150KB\"\nreceiver = 5\nat = \"0s\"\n";
+    let simulation = finished(&Scenario::from_toml(text).unwrap(), 1);
+    let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
+    assert!(counters.trimmed > 0, "{counters:?}");
+    assert_eq!(counters.buffer_drops, 0, "{counters:?}");
+    assert_eq!(ends.timeouts, 0, "{ends:?}");
+}
+
 #[test]
 fn threads_do_not_change_what_is_trimmed() {
     let scenario = incast(

@@ -222,8 +222,10 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
         let round = Round::of(ack.cumulative, self.last_update_seq);
         self.updated = false;
         if self.last_update_seq == 0 {
-            // The first acknowledgement: nothing to compare with.
+            // The first acknowledgement: nothing to compare with. It may be of a later packet than the
+            // first, which a switch has trimmed.
             self.previous = *stack;
+            self.last_update_seq = ack.next_seq;
         } else if !stack.same_path(&self.previous) && !self.change_path(stack) {
             // Nothing to compare with, on this path.
         } else if stack.hops() <= S::CAPACITY

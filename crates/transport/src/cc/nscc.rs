@@ -109,6 +109,7 @@ impl<H> ControllerFactory<H> for NsccConfig {
             decreased: start.now,
             fast: Fast::default(),
             adapt: QuickAdapt::default(),
+            reported: false,
         }
     }
 }
@@ -155,6 +156,8 @@ pub struct Nscc {
     decreased: Time,
     fast: Fast,
     adapt: QuickAdapt,
+    /// A loss was reported: its report comes once more, as an acknowledgement.
+    reported: bool,
 }
 
 impl Nscc {
@@ -257,6 +260,10 @@ impl<H> CongestionControl<H> for Nscc {
         self.adapt.achieved += acknowledged;
         self.adapt.ignored += acknowledged;
         self.received += acknowledged;
+        if std::mem::take(&mut self.reported) {
+            // The header of a packet that was trimmed has met no queue.
+            return;
+        }
         let cause = if ack.marked > 0 {
             Cause::Marked
         } else {
@@ -284,6 +291,7 @@ impl<H> CongestionControl<H> for Nscc {
         let packet = self.parameters.least;
         match congestion.signal {
             Signal::Loss => {
+                self.reported = true;
                 self.adapt.ignored += packet;
                 self.delay.lose(self.parameters.adjust_period);
                 self.adapt.triggered = true;

@@ -3,7 +3,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit};
-use fabricsim_core::plugin::{CcContext, EntropyRecycling, PathStability};
+use fabricsim_core::plugin::{CcContext, EntropyRecycling, Overflow, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
@@ -70,7 +70,7 @@ settings! {
             "priorities of flows are 1 to 7 (0 is the switches' own)",
             "give a number from 1 to 7, or leave the key out"
         )]
-        #[note("(default: that of the data)")]
+        #[note("(default: that of the data; where switches trim packets, that of control)")]
         pub ack_priority: Option<u8> = none,
     }
 }
@@ -156,8 +156,13 @@ impl<F> RdmaSettings<F> {
     #[must_use]
     pub fn new(config: RdmaConfig, factory: F, network: CcContext, base: BaseReference) -> Self {
         let quirks = network.quirks;
+        // Where packets are trimmed, those without a payload are control, as headers are.
+        let ack_priority = match network.overflow {
+            Overflow::Drop => None,
+            Overflow::Trim => Some(Priority::CONTROL),
+        };
         Self {
-            ack_priority: config.ack_priority.map(Priority::new),
+            ack_priority: config.ack_priority.map(Priority::new).or(ack_priority),
             ack_high_priority: config.ack_high_priority.unwrap_or(false),
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,

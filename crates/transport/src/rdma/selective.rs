@@ -135,6 +135,11 @@ impl Scoreboard {
         }
     }
 
+    /// Returns whether packets were trimmed, and all others are reported or in flight.
+    pub(super) fn knows_what_is_in_flight(&self) -> bool {
+        !self.trimmed.is_empty() && self.turn >= self.lost_below
+    }
+
     /// Returns whether the sender has to take it that packets are lost.
     pub(super) fn is_recovering(&self, acknowledged: u64) -> bool {
         self.overtaking != Overtaking::AnyOrder || acknowledged < self.until

@@ -224,15 +224,12 @@ impl<L> RdmaSender<L> {
             if let Some(entropies) = scoreboard.entropies() {
                 packet.key.src_port = entropies.next();
             }
-            let mut held = None;
             if again {
                 scoreboard.resent(now);
-                held = Some(scoreboard.held());
-            }
-            self.next = scoreboard.lost().unwrap_or(self.sent_once);
-            if let Some(held) = held {
+                let held = scoreboard.held();
                 self.held = self.held_of(held);
             }
+            self.choose_next::<H>();
         }
         self.last_wire = packet.wire;
         self.gap = match self.cc.pacing_rate() {
@@ -246,7 +243,15 @@ impl<L> RdmaSender<L> {
 
     /// Takes an acknowledgement of all bytes below `cumulative`; the bytes that it newly covers.
     #[inline]
-    pub(super) fn acknowledge(&mut self, now: Time, cumulative: u64, rtt: Duration) -> Bytes {
+    pub(super) fn acknowledge<H: Header>(
+        &mut self,
+        now: Time,
+        cumulative: u64,
+        rtt: Duration,
+    ) -> Bytes
+    where
+        L: CongestionControl<H>,
+    {
         let mut newly = cumulative.saturating_sub(self.acknowledged);
         if newly > 0 {
             if let Some(stream) = &self.stream {
@@ -259,8 +264,8 @@ impl<L> RdmaSender<L> {
             if let Some(scoreboard) = &mut self.scoreboard {
                 let settled = scoreboard.advance(cumulative, self.sent_once);
                 let held = scoreboard.held();
-                self.next = scoreboard.lost().unwrap_or(self.sent_once);
                 self.held = self.held_of(held);
+                self.choose_next::<H>();
                 if settled {
                     self.scoreboard = None;
                 }

@@ -2,7 +2,7 @@
 
 use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::{CongestionControl, Signal};
-use fabricsim_core::units::Time;
+use fabricsim_core::units::{Bytes, Time};
 
 use super::{MAX_BACKOFF, RdmaSender};
 use crate::rdma::config::{RdmaSettings, Recovery};
@@ -25,11 +25,14 @@ impl<L> RdmaSender<L> {
     {
         let loss = self.congestion(now, Signal::Loss);
         match settings.config.recovery.unwrap_or_default() {
-            Recovery::AnyOrder => match self.report_packet(nack, settings) {
-                Episode::Begins => {}
-                Episode::GoesOn => return,
-                Episode::Extends => return self.cc.on_trimmed(&loss),
-            },
+            Recovery::AnyOrder => {
+                match self.report_packet(nack, settings) {
+                    Episode::Begins => self.cc.on_congestion(&loss),
+                    Episode::GoesOn => {}
+                    Episode::Extends => self.cc.on_trimmed(&loss),
+                }
+                return self.choose_next::<H>();
+            }
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
             Recovery::Selective if nack.cumulative() < self.acknowledged => return,
@@ -65,10 +68,27 @@ impl<L> RdmaSender<L> {
             scoreboard.note_arrival(first, arrived);
             Episode::GoesOn
         };
-        let (held, lost) = (scoreboard.held(), scoreboard.lost());
+        let held = scoreboard.held();
         self.held = self.held_of(held);
-        self.next = lost.unwrap_or(sent);
         episode
+    }
+
+    /// Chooses the next packet: one that has to be sent again, else the next new one. One that was
+    /// trimmed waits where the window is full, as all others have left the network or are in flight.
+    pub(super) fn choose_next<H: Header>(&mut self)
+    where
+        L: CongestionControl<H>,
+    {
+        let Some(scoreboard) = &self.scoreboard else {
+            return;
+        };
+        let bounded = self.stream.is_none() && scoreboard.knows_what_is_in_flight();
+        let full = |window: Bytes| self.in_flight() >= window.get() + self.held;
+        let again = match bounded && self.cc.window().is_some_and(full) {
+            true => None,
+            false => scoreboard.lost(),
+        };
+        self.next = again.unwrap_or(self.sent_once);
     }
 
     /// What is not in flight of `held` sequence numbers: those of a flow are its bytes, and those of
