@@ -7,7 +7,7 @@ mod streams;
 use std::sync::Arc;
 
 use super::Overload;
-use super::steering::Order;
+use super::steering::{Hearing, Order};
 use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
 use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::limits::MAX_TIMERS_AT_ONCE;
@@ -127,6 +127,8 @@ pub(super) struct Applications {
     state: AppState,
     /// Time for which the host's own event for the next due entry is set.
     pub(super) armed: Time,
+    /// What whoever steers the run wants to hear of.
+    pub(super) hearing: Hearing,
 }
 
 impl Applications {
@@ -136,6 +138,7 @@ impl Applications {
             own: Vec::new(),
             state: AppState::new(network, host, rank),
             armed: Time::MAX,
+            hearing: Hearing::default(),
         }
     }
 
