@@ -27,7 +27,7 @@ pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
 pub use room::{Overload, Room};
-pub use steering::{Desk, Order};
+pub use steering::{Desk, Hearing, Order, Step};
 pub use switch::SwitchConfig;
 
 use std::sync::Arc;

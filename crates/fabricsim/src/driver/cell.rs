@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::limits::MAX_TIMERS_AT_ONCE;
-use fabricsim_core::network::{Desk, Order, Overload};
+use fabricsim_core::network::{Desk, Hearing, Order, Overload, Step};
 use fabricsim_core::plugin::StartError;
 use fabricsim_core::units::Time;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -39,6 +39,7 @@ pub(crate) struct State {
     /// The host whose application keeps the timers.
     keeper: NodeId,
     pub(crate) pausing: Pausing,
+    pub(crate) hearing: Hearing,
     /// Events that nobody has heard of.
     pub(crate) events: VecDeque<Event>,
     orders: VecDeque<(NodeId, Order)>,
@@ -132,7 +133,9 @@ impl State {
         if let Some(own) = self.under_way.get_mut(&id) {
             own.acknowledged = true;
             let own = *own;
-            self.tell(at, EventKind::Acknowledged(own.message));
+            if self.hearing == Hearing::Everything {
+                self.tell(at, EventKind::Acknowledged(own.message));
+            }
             self.forget(id, &own);
         }
     }
@@ -165,6 +168,7 @@ impl Cell {
                 rules,
                 keeper,
                 pausing: Pausing::Never,
+                hearing: Hearing::Everything,
                 events: VecDeque::new(),
                 orders: VecDeque::new(),
                 ordered: HashMap::with_hasher(FxBuildHasher),
@@ -206,12 +210,23 @@ impl State {
 pub(crate) struct OrderDesk<'a>(pub(crate) &'a Mutex<Cell>);
 
 impl Desk for OrderDesk<'_> {
-    fn take_order(&mut self, _now: Time) -> Option<(NodeId, Order)> {
+    fn next_step(&mut self, _now: Time) -> Step {
         let mut cell = lock(self.0);
         if cell.state.orders.is_empty() && !cell.state.events.is_empty() {
             cell.call(None);
         }
-        cell.state.orders.pop_front()
+        let state = &mut cell.state;
+        if let Some((host, order)) = state.orders.pop_front() {
+            return Step::Order(host, order);
+        }
+        if state.is_crowded() {
+            return Step::End(Overload::EndlessTimers(state.keeper));
+        }
+        match state.pausing {
+            Pausing::AtEvents if !state.events.is_empty() => Step::Pause,
+            Pausing::Now => Step::Pause,
+            Pausing::AtEvents | Pausing::Never => Step::Proceed,
+        }
     }
 
     fn on_number(&mut self, tag: u64, number: Result<FlowId, StartError>) {
@@ -224,20 +239,5 @@ impl Desk for OrderDesk<'_> {
         if let Ok(id) = number {
             state.add(id, &message);
         }
-    }
-
-    fn pauses(&self) -> bool {
-        let state = &lock(self.0).state;
-        match state.pausing {
-            Pausing::Never => false,
-            Pausing::AtEvents => !state.events.is_empty(),
-            Pausing::Now => true,
-        }
-    }
-
-    fn overload(&self) -> Option<Overload> {
-        let state = &lock(self.0).state;
-        let keeper = state.keeper;
-        (state.is_crowded()).then_some(Overload::EndlessTimers(keeper))
     }
 }

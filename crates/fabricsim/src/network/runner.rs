@@ -4,7 +4,8 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    BlockedPort, Counters, Desk, Network, NetworkControl, PortSample, Room, RunCallback, Stop,
+    BlockedPort, Counters, Desk, Hearing, Network, NetworkControl, PortSample, Room, RunCallback,
+    Stop,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -45,6 +46,7 @@ pub(crate) trait Runner: Send {
         callback: &mut dyn RunCallback,
         desk: &mut dyn Desk,
     ) -> Option<Stop>;
+    fn set_hearing(&mut self, hearing: Hearing);
     fn frontier(&self) -> Time;
     fn set_room(&mut self, room: Room);
     fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
@@ -108,6 +110,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         desk: &mut dyn Desk,
     ) -> Option<Stop> {
         self.run_steered(until, source, control_plane, callback, desk)
+    }
+    fn set_hearing(&mut self, hearing: Hearing) {
+        self.set_hearing(hearing);
     }
     fn frontier(&self) -> Time {
         self.frontier()

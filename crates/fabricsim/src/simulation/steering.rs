@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::id::NodeId;
-use fabricsim_core::network::{RunCallback, Stop};
+use fabricsim_core::network::{Hearing, RunCallback, Stop};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
 use fabricsim_scenario::Error;
@@ -126,6 +126,14 @@ impl Simulation {
         let mut cell = lock(cell);
         let driver: &mut dyn Any = cell.driver.as_deref_mut()?;
         driver.downcast_mut().map(visit)
+    }
+
+    /// Ends the events [`Acknowledged`](crate::driver::EventKind::Acknowledged): a run in which
+    /// deliveries and timers alone are heard of costs less.
+    pub fn ignore_acknowledgements(&mut self) {
+        let cell = self.steer();
+        lock(&cell).state.hearing = Hearing::Deliveries;
+        self.runner.set_hearing(Hearing::Deliveries);
     }
 
     /// Runs to the next event before `until` and comes back at its exact time, [`Self::now`]. What

@@ -38,12 +38,16 @@ pub trait SteeredDriver<D: LogicalProcess>: Driver<D> {
 pub(super) struct Steered {
     epoch: Epoch,
     parity: usize,
-    /// Stops that are left, with the process; some may have been passed.
-    stops: BinaryHeap<Reverse<(Time, u32)>>,
+    /// Stops with their processes that were known when the epoch began, the last one first.
+    stops: Vec<(Time, u32)>,
+    /// Those that have come up since. Some may have been passed.
+    late: BinaryHeap<Reverse<(Time, u32)>>,
     /// The processes that have been begun, to be finished with the epoch.
     begun: Vec<u32>,
     /// Time that the steered processes have reached.
     now: Time,
+    /// Whether all stops that are known beforehand have been gathered.
+    is_begun: bool,
 }
 
 /// The processes as whoever steers them can change them.
@@ -88,8 +92,24 @@ impl Steered {
     fn add_stop(&mut self, at: Time, index: usize) {
         if at < self.epoch.end {
             let index = u32::try_from(index).expect("processes are numbered by u32");
-            self.stops.push(Reverse((at, index)));
+            self.late.push(Reverse((at, index)));
         }
+    }
+
+    /// Returns when the next stop is; [`Time::MAX`] for never.
+    fn next_stop(&self) -> Time {
+        let late = self.late.peek().map_or(Time::MAX, |stop| stop.0.0);
+        self.stops.last().map_or(late, |stop| stop.0.min(late))
+    }
+
+    /// Takes the next stop.
+    fn pop_stop(&mut self) -> Option<(Time, u32)> {
+        match (self.stops.last(), self.late.peek()) {
+            (Some(known), Some(Reverse(late))) if late < known => {}
+            (Some(_), _) => return self.stops.pop(),
+            (None, _) => {}
+        }
+        self.late.pop().map(|Reverse(stop)| stop)
     }
 
     /// Lets the process at `place` take in what is due in the epoch, unless it has.
@@ -108,14 +128,21 @@ impl Steered {
         member.inbox.gather::<D::Order>(start, end);
         partition.steps += 1;
         partition.messages += member.inbox.due() as u64;
-        for at in stops.drain(..) {
-            self.add_stop(at, index);
+        let number = u32::try_from(index).expect("processes are numbered by u32");
+        if self.is_begun {
+            self.add_stop(own, index);
+            self.late
+                .extend(stops.drain(..).map(|at| Reverse((at, number))));
+        } else {
+            if own < end {
+                self.stops.push((own, number));
+            }
+            self.stops.extend(stops.drain(..).map(|at| (at, number)));
         }
-        self.add_stop(own, index);
         partition.stops = stops;
         partition.calendar.set(place, Time::MAX);
         partition.steered[place / BLOCK as usize].begun |= 1 << (place % BLOCK as usize);
-        (self.begun).push(u32::try_from(index).expect("processes are numbered by u32"));
+        self.begun.push(number);
     }
 }
 
@@ -288,13 +315,17 @@ impl<D: LogicalProcess> Engine<D> {
         let mut steered = Steered {
             epoch,
             parity,
-            stops: BinaryHeap::new(),
+            stops: Vec::new(),
+            late: BinaryHeap::new(),
             begun: Vec::new(),
             now: epoch.start,
+            is_begun: false,
         };
         for partition in &mut self.partitions {
             partition.set_apart(&mut steered, span, &self.mailboxes);
         }
+        (steered.stops).sort_unstable_by_key(|&stop| Reverse(stop));
+        steered.is_begun = true;
         let mailboxes = &self.mailboxes;
         let step = |partition: &mut Partition<D>| {
             let nobody: &mut dyn Probe = &mut ();
@@ -315,12 +346,11 @@ impl<D: LogicalProcess> Engine<D> {
     fn steer(&mut self, driver: &mut impl SteeredDriver<D>) -> ControlFlow<()> {
         let until = driver.until();
         while let Some(steered) = &mut self.steered {
-            let next = steered.stops.peek().map_or(Time::MAX, |stop| stop.0.0);
-            if next >= until && until < steered.epoch.end {
+            if steered.next_stop() >= until && until < steered.epoch.end {
                 steered.now = steered.now.max(until);
                 return ControlFlow::Break(());
             }
-            let Some(Reverse((at, index))) = steered.stops.pop() else {
+            let Some((at, index)) = steered.pop_stop() else {
                 break;
             };
             steered.now = at;
@@ -348,7 +378,8 @@ impl<D: LogicalProcess> Engine<D> {
             parity: steered.parity,
             interrupt: &interrupt,
         };
-        for &index in &steered.begun {
+        // Backwards: the next epoch then begins with what is still in the cache.
+        for &index in steered.begun.iter().rev() {
             let Position { partition, place } = self.positions[index as usize];
             let partition = &mut self.partitions[partition as usize];
             partition.finish(place as usize, span, &self.mailboxes);

@@ -7,7 +7,7 @@ mod streams;
 use std::sync::Arc;
 
 use super::Overload;
-use super::steering::Order;
+use super::steering::{Hearing, Order};
 use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
 use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::limits::MAX_TIMERS_AT_ONCE;
@@ -129,6 +129,8 @@ pub(super) struct Applications {
     pub(super) armed: Time,
     /// Room for what has arrived, while the applications are told.
     arrived: Vec<(Flow, u64)>,
+    /// What whoever steers the run wants to hear of.
+    pub(super) hearing: Hearing,
 }
 
 impl Applications {
@@ -139,6 +141,7 @@ impl Applications {
             state: AppState::new(network, host, rank),
             armed: Time::MAX,
             arrived: Vec::new(),
+            hearing: Hearing::default(),
         }
     }
 

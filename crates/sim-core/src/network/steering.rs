@@ -13,6 +13,16 @@ use crate::plugin::{AppFlow, Application, Model, StartError};
 use crate::rng::Stream;
 use crate::units::Time;
 
+/// What whoever steers wants to hear of at the exact time.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Hearing {
+    /// Deliveries and acknowledgements.
+    #[default]
+    Everything,
+    /// Deliveries alone: applications hear of acknowledgements early, and not in the order of time.
+    Deliveries,
+}
+
 /// What whoever steers asks of a host.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Order {
@@ -38,20 +48,27 @@ pub enum Order {
     },
 }
 
-/// Where the applications of whoever steers leave what they ask of other hosts.
+/// What whoever steers wants next.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Step {
+    /// Something of this host.
+    Order(NodeId, Order),
+    /// The run to come back at this instant.
+    Pause,
+    /// The run to end, because it cannot go on.
+    End(Overload),
+    /// Nothing more at this instant.
+    Proceed,
+}
+
+/// Where the applications of whoever steers leave what they ask for.
 pub trait Desk {
-    /// Takes the next order, if there is one, and the host that it is for. It is `now`.
-    fn take_order(&mut self, now: Time) -> Option<(NodeId, Order)>;
+    /// Takes what is wanted next. It is `now`.
+    fn next_step(&mut self, now: Time) -> Step;
 
     /// The flow with this tag has been ordered. It has a number, unless it is impossible or its host
     /// is out of numbers.
     fn on_number(&mut self, tag: u64, number: Result<FlowId, StartError>);
-
-    /// Returns whether the run is to come back at this instant.
-    fn pauses(&self) -> bool;
-
-    /// Returns why the run has to end, if it has.
-    fn overload(&self) -> Option<Overload>;
 }
 
 /// Drives a network for whoever steers it.
@@ -63,6 +80,34 @@ struct Steering<'a, R> {
     /// Time before which nothing can be asked for.
     from: Time,
     paused: bool,
+}
+
+impl<R> Steering<'_, R> {
+    /// Lets a host carry out what is asked of it.
+    fn carry_out<M: Model>(
+        &mut self,
+        now: Time,
+        steps: &mut Steps<'_, Node<M>>,
+        (id, order): (NodeId, Order),
+    ) {
+        let place = self.places[id.index()];
+        let carry_out = |node: &mut Node<M>| match node {
+            Node::Host(host) => {
+                let number = host.carry_out(now, place, &order);
+                (number, host.take_app_news())
+            }
+            Node::Switch(_) => unreachable!("whoever steers has applications at hosts alone"),
+        };
+        let (number, news) = steps.update(id.index(), carry_out);
+        if let Some(news) = news {
+            self.driver.follow(news);
+        }
+        if let Order::Flow { flow, .. } = order
+            && let Some(number) = number.transpose()
+        {
+            self.desk.on_number(flow.tag, number);
+        }
+    }
 }
 
 impl<M: Model> Driver<Node<M>> for Steering<'_, M::Routing> {
@@ -78,35 +123,21 @@ impl<M: Model> Driver<Node<M>> for Steering<'_, M::Routing> {
 impl<M: Model> SteeredDriver<Node<M>> for Steering<'_, M::Routing> {
     fn react(&mut self, now: Time, steps: &mut Steps<'_, Node<M>>) -> ControlFlow<()> {
         let now = now.max(self.from);
-        while let Some((id, order)) = self.desk.take_order(now) {
-            let place = self.places[id.index()];
-            let carry_out = |node: &mut Node<M>| match node {
-                Node::Host(host) => {
-                    let number = host.carry_out(now, place, &order);
-                    (number, host.take_app_news())
+        loop {
+            match self.desk.next_step(now) {
+                Step::Order(host, order) => self.carry_out(now, steps, (host, order)),
+                Step::Pause => {
+                    self.paused = true;
+                    return ControlFlow::Break(());
                 }
-                Node::Switch(_) => unreachable!("whoever steers has applications at hosts alone"),
-            };
-            let (number, news) = steps.update(id.index(), carry_out);
-            if let Some(news) = news {
-                self.driver.follow(news);
-            }
-            if let Order::Flow { flow, .. } = order
-                && let Some(number) = number.transpose()
-            {
-                self.desk.on_number(flow.tag, number);
+                Step::End(overload) => {
+                    self.driver.state.overload.get_or_insert(overload);
+                    self.driver.stop = Stop::Overloaded(overload);
+                    return ControlFlow::Break(());
+                }
+                Step::Proceed => return ControlFlow::Continue(()),
             }
         }
-        if let Some(overload) = self.desk.overload() {
-            self.driver.state.overload.get_or_insert(overload);
-            self.driver.stop = Stop::Overloaded(overload);
-            return ControlFlow::Break(());
-        }
-        if self.desk.pauses() {
-            self.paused = true;
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
     }
 
     fn until(&self) -> Time {
@@ -127,6 +158,18 @@ impl<M: Model> Network<M> {
             self.steered_by[host.index()] = place;
             let (application, stream) = make(host);
             self.add_application(host, application, stream);
+        }
+    }
+
+    /// Changes what whoever steers wants to hear of.
+    pub fn set_hearing(&mut self, hearing: Hearing) {
+        let hosts: Vec<NodeId> = self.hosts().map(|host| host.id()).collect();
+        for host in hosts {
+            self.engine.update(host.index(), |node| {
+                if let Node::Host(host) = node {
+                    host.set_hearing(hearing);
+                }
+            });
         }
     }
 

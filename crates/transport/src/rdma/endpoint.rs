@@ -284,7 +284,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
 
     fn may_complete(&self, packet: &Packet<H>) -> bool {
         match packet.kind() {
-            PacketKind::Data => self.receivers.may_complete(packet),
+            PacketKind::Data => self.receivers.may_complete(packet, &self.settings.config),
             PacketKind::Ack | PacketKind::Nack => {
                 let slot = self.slots.get(&packet.flow);
                 let sender = slot.and_then(|&slot| self.senders[slot as usize].as_ref());

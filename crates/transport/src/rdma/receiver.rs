@@ -156,11 +156,12 @@ impl Receivers {
 
     /// Returns whether `packet` may bring the last byte of its flow or message: the last packet may,
     /// and one that fills a gap below packets that are kept.
-    pub(super) fn may_complete<H: Header>(&self, packet: &Packet<H>) -> bool {
+    pub(super) fn may_complete<H: Header>(&self, packet: &Packet<H>, config: &RdmaConfig) -> bool {
         let fills = |reception: &Reception| reception.reassembly.is_some();
         packet.flags.has(Flags::LAST)
             || packet.flags.has(Flags::STREAM)
-            || self.flows.get(&packet.flow).is_some_and(fills)
+            || config.recovery != Some(Recovery::GoBackN)
+                && self.flows.get(&packet.flow).is_some_and(fills)
     }
 
     /// [`Self::on_data`] of connections and of packets that were trimmed.

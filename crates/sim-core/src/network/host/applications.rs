@@ -7,7 +7,7 @@ use crate::engine::{Message, SendBuffer, Timer};
 use crate::flow::FlowRequest;
 use crate::id::{FlowId, NodeId};
 use crate::network::applications::{AppNetwork, AppNews, Applications};
-use crate::network::steering::Order;
+use crate::network::steering::{Hearing, Order};
 use crate::packet::{Packet, PacketKind, Stamps};
 use crate::plugin::{Application, Endpoint, Model, Observer, StartError};
 use crate::rng::Stream;
@@ -49,6 +49,12 @@ impl<M: Model> Host<M> {
         number
     }
 
+    pub(in crate::network) fn set_hearing(&mut self, hearing: Hearing) {
+        if let Some(applications) = &mut self.applications {
+            applications.hearing = hearing;
+        }
+    }
+
     /// Returns when an application is called next for what it has asked for.
     pub(in crate::network) fn next_application(&self) -> Time {
         let applications = self.applications.as_ref();
@@ -61,10 +67,16 @@ impl<M: Model> Host<M> {
         packets: impl Iterator<Item = &'a Packet<M::Header>> + Clone,
         stops: &mut Vec<Time>,
     ) {
+        let hearing = self.applications.as_ref().map(|own| own.hearing);
+        let heard = |packet: &Packet<M::Header>| match packet.kind() {
+            PacketKind::Data => true,
+            PacketKind::Ack | PacketKind::Nack => hearing == Some(Hearing::Everything),
+            PacketKind::Pause => false,
+        };
         // Data that follows the last packet of its flow, which has overtaken it, may end the flow.
         let mut lasts: Vec<(FlowId, Time)> = Vec::new();
         for packet in packets.clone() {
-            if packet.kind() != PacketKind::Pause && self.endpoint.may_complete(packet) {
+            if heard(packet) && self.endpoint.may_complete(packet) {
                 stops.push(packet.arrival());
                 if packet.kind() == PacketKind::Data {
                     lasts.push((packet.flow, packet.arrival()));

@@ -1,0 +1,332 @@
+/* libfabricsim: a packet-level simulator of datacenter networks for programs in C.
+ *
+ * Made by cbindgen from crates/capi; do not edit. docs/embedding.md has a guide.
+ *
+ * Every function that returns an int32_t returns FABRICSIM_OK or FABRICSIM_ERROR_...; then
+ * fabricsim_last_error() has the words, on the same thread. Times are in picoseconds.
+ *
+ * Pointers: a function uses a pointer until it returns and keeps none, but the callback and its
+ * `user`, which stay in use until another callback is set or the simulation is closed. A pointer is
+ * not null unless its function says that it may be. Texts end with a zero and are UTF-8.
+ *
+ * Threads: simulations are independent of one another. One simulation is used by one thread at a
+ * time; where two use it, one gets FABRICSIM_ERROR_BUSY.
+ */
+
+#ifndef FABRICSIM_H
+#define FABRICSIM_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// The version of the functions and types of this header: it grows when they change.
+#define FABRICSIM_ABI_VERSION 1
+
+// A function has done what it says.
+#define FABRICSIM_OK 0
+
+// A pointer is null that must not be.
+#define FABRICSIM_ERROR_NULL -1
+
+// The handle is none, or that of a simulation that has been closed.
+#define FABRICSIM_ERROR_HANDLE -2
+
+// A value is impossible: fabricsim_last_error() says which, and why.
+#define FABRICSIM_ERROR_ARGUMENT -3
+
+// The scenario cannot be read or built: fabricsim_last_error() names place and help.
+#define FABRICSIM_ERROR_SCENARIO -4
+
+// The simulation is running: the function cannot be called from a callback, or another thread is
+// at work on it.
+#define FABRICSIM_ERROR_BUSY -5
+
+// A file cannot be written.
+#define FABRICSIM_ERROR_FILE -6
+
+// A callback has panicked. The run has ended; the simulation can be used and closed.
+#define FABRICSIM_ERROR_CALLBACK -7
+
+// An error of the library itself, now or in an earlier call. The simulation can only be closed.
+#define FABRICSIM_ERROR_INTERNAL -8
+
+// All flows have ended and nothing more is to happen.
+#define FABRICSIM_STOP_FINISHED 0
+
+// The time that was asked for has come.
+#define FABRICSIM_STOP_TIME 1
+
+// An event: of fabricsim_run_until_next() alone.
+#define FABRICSIM_STOP_EVENT 2
+
+// Flows are left, and nothing moves.
+#define FABRICSIM_STOP_STALLED 3
+
+// Switches wait for one another (a PFC deadlock).
+#define FABRICSIM_STOP_DEADLOCKED 4
+
+// The end of simulated time, 53 days.
+#define FABRICSIM_STOP_HORIZON 5
+
+// More is under way than a run keeps.
+#define FABRICSIM_STOP_OVERLOADED 6
+
+// A callback has asked for it by fabricsim_stop(). The run can go on.
+#define FABRICSIM_STOP_ASKED 7
+
+// The last byte of a message has been delivered to its receiver.
+#define FABRICSIM_EVENT_DELIVERED 1
+
+// The last acknowledgement of a message has reached its sender.
+#define FABRICSIM_EVENT_ACKNOWLEDGED 2
+
+// No route led to the receiver when a message was to start. It is lost.
+#define FABRICSIM_EVENT_UNREACHABLE 4
+
+// A timer has gone off.
+#define FABRICSIM_EVENT_TIMER 8
+
+// A simulation. Zero is none; the number of one that has been closed is not used again.
+typedef uint64_t FabricsimHandle;
+
+// A message from one host to another.
+typedef struct FabricsimMessage {
+  // The sending host, from 0 to fabricsim_hosts() - 1.
+  uint32_t src;
+  // The receiving host.
+  uint32_t dst;
+  // Payload bytes, at least one.
+  uint64_t size;
+  // A number of the program's own, which comes back with the events of the message.
+  uint64_t tag;
+  // A second one.
+  uint64_t token;
+  // The flow class, by which results are told apart: that of `[[workload]]` with this number, if
+  // there is one.
+  uint16_t flow_class;
+  // Destination port; 0 for port 100.
+  uint16_t dst_port;
+  // Priority queue of its packets, 1 to 7; 0 for priority 3.
+  uint8_t priority;
+  // Zero.
+  uint8_t reserved[3];
+} FabricsimMessage;
+
+// Counts over the whole network, from the start.
+typedef struct FabricsimStatistics {
+  // The present time, in picoseconds.
+  uint64_t now;
+  // Flows that have started, those of workloads included.
+  uint64_t flows_started;
+  // Flows that have ended.
+  uint64_t flows_finished;
+  // Flows that no route led to the destination of.
+  uint64_t flows_unreachable;
+  // Packets that crossed a link.
+  uint64_t packet_hops;
+  // Bytes that crossed a link.
+  uint64_t wire_bytes;
+  // Packets dropped by switches, for want of buffer or by a queue discipline.
+  uint64_t drops;
+  // Packets lost on links, or because a link was down.
+  uint64_t losses;
+  // Pause frames sent by switches.
+  uint64_t pauses;
+  // Payload bytes delivered in order.
+  uint64_t delivered_bytes;
+  // Payload bytes sent again.
+  uint64_t retransmitted_bytes;
+  // Retransmission timeouts.
+  uint64_t timeouts;
+  // The most bytes that stood in the queues of one switch port.
+  uint64_t max_queue_bytes;
+} FabricsimStatistics;
+
+// Something that has happened.
+typedef struct FabricsimEvent {
+  // The exact time, in picoseconds.
+  uint64_t at;
+  // Token of the timer, of FABRICSIM_EVENT_TIMER alone.
+  uint64_t timer;
+  // One of FABRICSIM_EVENT_...
+  uint32_t kind;
+  // Zero.
+  uint32_t reserved;
+  // The message; all zero for a timer.
+  struct FabricsimMessage message;
+} FabricsimEvent;
+
+// Is called with each event. `user` is the pointer that was given with it, and the event lives until
+// the callback returns. No exception and no longjmp may leave it.
+typedef void (*FabricsimCallback)(void *user, const struct FabricsimEvent *event);
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Returns the version of the functions and types that the library has: compare it with
+// FABRICSIM_ABI_VERSION.
+uint32_t fabricsim_abi_version(void);
+
+// Returns the version of the library, such as "0.1.0". The text stays.
+const char *fabricsim_version(void);
+
+// Copies the words of the last error of this thread to `buffer`, as much as fits into `room` bytes
+// with a zero behind it. Returns how many bytes all of it takes, with the zero. `buffer` may be null
+// when `room` is 0.
+//
+// # Safety
+// `buffer` is null or points to `room` bytes.
+size_t fabricsim_last_error(char *buffer,
+                            size_t room);
+
+// Opens a simulation of the scenario `toml`, whose paths are relative to the working folder. It may
+// be without `[[workload]]`. `threads` is 1 or more; results do not depend on it. Writes the handle
+// to `simulation`.
+//
+// # Safety
+// `toml` ends with a zero; `simulation` points to room for a handle.
+int32_t fabricsim_open_text(const char *toml,
+                            uint32_t threads,
+                            FabricsimHandle *simulation);
+
+// Like fabricsim_open_text(), from the file at `path`. Each of the `count` texts of `settings` is a
+// change to it, such as "cc.kind=hpcc"; `settings` may be null when `count` is 0.
+//
+// # Safety
+// `path` and each of `settings` end with a zero; `simulation` points to room for a handle.
+int32_t fabricsim_open_file(const char *path,
+                            const char *const *settings,
+                            size_t count,
+                            uint32_t threads,
+                            FabricsimHandle *simulation);
+
+// Closes a simulation: its handle is none from now on. Not from a callback of it.
+int32_t fabricsim_close(FabricsimHandle simulation);
+
+// Writes the number of hosts to `count`. Hosts are numbered from 0.
+//
+// # Safety
+// `count` points to room for it.
+int32_t fabricsim_hosts(FabricsimHandle simulation, uint32_t *count);
+
+// Copies the name of a host to `buffer`, as much as fits into `room` bytes with a zero behind it, and
+// writes how many bytes all of it takes to `needed`, which may be null.
+//
+// # Safety
+// `buffer` is null or points to `room` bytes; `needed` is null or points to room for it.
+int32_t fabricsim_host_name(FabricsimHandle simulation,
+                            uint32_t host,
+                            char *buffer,
+                            size_t room,
+                            size_t *needed);
+
+// Writes the number of the host called `name` to `host`.
+//
+// # Safety
+// `name` ends with a zero; `host` points to room for the number.
+int32_t fabricsim_find_host(FabricsimHandle simulation, const char *name, uint32_t *host);
+
+// Writes how long a message takes on the idle network to its last acknowledgement, in picoseconds,
+// to `time`: base round-trip time and bytes at the rate of the slowest link. Its ends, size, class
+// and priority count.
+//
+// # Safety
+// `message` points to a message and `time` to room for the time.
+int32_t fabricsim_ideal_time(FabricsimHandle simulation,
+                             const struct FabricsimMessage *message,
+                             uint64_t *time);
+
+// Writes the present time, in picoseconds, to `now`. In a callback it is that of the event.
+//
+// # Safety
+// `now` points to room for it.
+int32_t fabricsim_now(FabricsimHandle simulation, uint64_t *now);
+
+// Writes counts over the whole network to `statistics`. After an event they contain what switches
+// have done up to the end of the synchronization window in which the run stands.
+//
+// # Safety
+// `statistics` points to room for them.
+int32_t fabricsim_statistics(FabricsimHandle simulation,
+                             struct FabricsimStatistics *statistics);
+
+// Writes the flows that have ended so far to the file at `path`, as the `fct.csv` of a run: messages
+// and flows of workloads, in the order of their ends.
+//
+// # Safety
+// `path` ends with a zero.
+int32_t fabricsim_write_flows(FabricsimHandle simulation,
+                              const char *path);
+
+// Lets `callback` be called with each event of the `kinds` (FABRICSIM_EVENT_... put together by
+// `|`) within fabricsim_run_until(), on the thread that runs the simulation. `user` is handed to it
+// and has to stay for as long. A callback that is null ends this.
+//
+// From a callback, messages can be sent, timers be set and canceled, fabricsim_now() asked and
+// fabricsim_stop() called: what it asks for is done at the instant of the event. Nothing else.
+//
+// # Safety
+// `callback` can be called with `user` until another one is set or the simulation is closed.
+int32_t fabricsim_set_callback(FabricsimHandle simulation,
+                               FabricsimCallback callback,
+                               void *user,
+                               uint32_t kinds);
+
+// Runs everything that happens before `until`, in picoseconds; UINT64_MAX for all there is. Writes
+// why it has come back to `stop`, FABRICSIM_STOP_..., which may be null. Events without a callback
+// are kept for fabricsim_run_until_next().
+//
+// # Safety
+// `stop` is null or points to room for it.
+int32_t fabricsim_run_until(FabricsimHandle simulation,
+                            uint64_t until,
+                            uint32_t *stop);
+
+// Runs to the next event before `until` and writes it to `event`; fabricsim_now() is its exact time
+// then, and what is asked for happens at that time. Writes FABRICSIM_STOP_EVENT to `stop`, or why
+// there is no event. Not with a callback.
+//
+// # Safety
+// `event` and `stop` point to room for them.
+int32_t fabricsim_run_until_next(FabricsimHandle simulation,
+                                 uint64_t until,
+                                 struct FabricsimEvent *event,
+                                 uint32_t *stop);
+
+// Ends the events FABRICSIM_EVENT_ACKNOWLEDGED from now on: a run in which deliveries and timers
+// alone are heard of costs less. Not from a callback.
+int32_t fabricsim_ignore_acknowledgements(FabricsimHandle simulation);
+
+// Ends the run after the present event. From a callback alone. The run can go on later.
+int32_t fabricsim_stop(FabricsimHandle simulation);
+
+// Sends a message now. It is copied.
+//
+// # Safety
+// `message` points to a message.
+int32_t fabricsim_send(FabricsimHandle simulation, const struct FabricsimMessage *message);
+
+// Sends a message at the time `at`, in picoseconds, which is now or later. It is copied.
+//
+// # Safety
+// `message` points to a message.
+int32_t fabricsim_send_at(FabricsimHandle simulation,
+                          uint64_t at,
+                          const struct FabricsimMessage *message);
+
+// Sets the timer `token` to the time `at`, in picoseconds, or moves it there: then there is an
+// event FABRICSIM_EVENT_TIMER. `at` is now or later.
+int32_t fabricsim_set_timer(FabricsimHandle simulation, uint64_t at, uint64_t token);
+
+// Cancels the timer `token`, if it is set.
+int32_t fabricsim_cancel_timer(FabricsimHandle simulation, uint64_t token);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* FABRICSIM_H */

@@ -1,0 +1,96 @@
+//! Error codes, and the words of the last error of each thread.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use facade::Error;
+
+use crate::types::{
+    FABRICSIM_ERROR_ARGUMENT, FABRICSIM_ERROR_BUSY, FABRICSIM_ERROR_HANDLE,
+    FABRICSIM_ERROR_INTERNAL, FABRICSIM_ERROR_NULL, FABRICSIM_ERROR_SCENARIO, FABRICSIM_OK,
+};
+
+/// Why a function has not done what it says.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: i32,
+    text: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: i32, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { code, text }
+    }
+
+    /// `argument` is null.
+    pub(crate) fn null(argument: &str) -> Self {
+        Self::new(FABRICSIM_ERROR_NULL, format!("`{argument}` is null"))
+    }
+
+    pub(crate) fn argument(text: impl Into<String>) -> Self {
+        Self::new(FABRICSIM_ERROR_ARGUMENT, text)
+    }
+
+    /// There is no simulation of this handle.
+    pub(crate) fn handle() -> Self {
+        let text = "there is no simulation of this handle, or it has been closed";
+        Self::new(FABRICSIM_ERROR_HANDLE, text)
+    }
+
+    pub(crate) fn busy() -> Self {
+        let text = "the simulation is running: a callback can send, set timers, ask for the time and \
+                    stop the run; all else waits until the run has come back";
+        Self::new(FABRICSIM_ERROR_BUSY, text)
+    }
+
+    pub(crate) fn internal() -> Self {
+        let text = "the library has failed inside; close the simulation and report the message that \
+                    stands on the standard error";
+        Self::new(FABRICSIM_ERROR_INTERNAL, text)
+    }
+
+    /// A scenario that cannot be used, with each of its errors, where it is and what helps.
+    pub(crate) fn scenario(error: Error) -> Self {
+        let lines = error.each().into_iter().map(|error| {
+            let help = match &error {
+                Error::Folder { help, .. } | Error::Unsupported { help, .. } => Some(help.clone()),
+                Error::Read { source, .. } => Some(source.to_string()),
+                other => other.diagnostic().map(|found| found.help().to_owned()),
+            };
+            match help {
+                Some(help) => format!("{error}\n  help: {help}"),
+                None => error.to_string(),
+            }
+        });
+        let lines: Vec<String> = lines.collect();
+        Self::new(FABRICSIM_ERROR_SCENARIO, lines.join("\n"))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::argument(error.to_string())
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Returns the words of the last error of this thread.
+pub(crate) fn last() -> String {
+    LAST.with_borrow(String::clone)
+}
+
+/// Calls `function`, keeps the words of its failure, and lets no panic out.
+pub(crate) fn guard(function: impl FnOnce() -> Result<(), Failure>) -> i32 {
+    let result = catch_unwind(AssertUnwindSafe(function));
+    let failure = match result {
+        Ok(Ok(())) => return FABRICSIM_OK,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::internal(),
+    };
+    LAST.set(failure.text);
+    failure.code
+}

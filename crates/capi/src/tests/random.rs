@@ -1,0 +1,160 @@
+//! Sequences of calls that make no sense end in error codes.
+
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::*;
+
+/// A call, with numbers that say what it is given.
+type Call = (u8, u8, u64, u64);
+
+const SCENARIOS: [&std::ffi::CStr; 5] = [
+    c"[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n",
+    c"[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"cubic\"\n",
+    c"[topology]\nkind = \"star\"\nhosts = 18446744073709551615\n[cc]\nkind = \"hpcc\"\n",
+    c"[topology",
+    c"",
+];
+
+/// Sends, sets timers or panics, as the event has it.
+unsafe extern "C-unwind" fn erratic(user: *mut c_void, event: *const FabricsimEvent) {
+    // SAFETY: the test has given a handle, and the library gives an event.
+    let (handle, event) = unsafe { (*user.cast::<FabricsimHandle>(), &*event) };
+    match event.at % 7 {
+        0 => panic!("a callback that panics, as a test wants it"),
+        1 => {
+            fabricsim_stop(handle);
+        }
+        2 if event.message.token < 3 => {
+            let reply = FabricsimMessage {
+                token: event.message.token + 1,
+                ..message(event.message.dst, event.message.src, 10)
+            };
+            send(handle, &reply);
+        }
+        3 => {
+            fabricsim_set_timer(handle, event.at.wrapping_sub(1), 0);
+        }
+        4 => {
+            fabricsim_close(handle);
+        }
+        _ => {}
+    }
+}
+
+/// Makes one call. Its code is one that is documented.
+fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mut c_void) {
+    // Mostly a handle that is open.
+    let handle = match which {
+        0 => a,
+        1 => 0,
+        _ => *handles.last().unwrap_or(&b),
+    };
+    let sent = FabricsimMessage {
+        src: u32::try_from(a % 5).unwrap(),
+        dst: u32::try_from(b % 5).unwrap(),
+        size: if which == 2 { b } else { 1 + b % 3_000 },
+        tag: a,
+        token: 0,
+        flow_class: u16::from(which / 4),
+        dst_port: u16::from(which),
+        priority: u8::from(which % 3 == 0),
+        reserved: [which; 3],
+    };
+    let mut event = FabricsimEvent::default();
+    let (mut number, mut small, mut size) = (0u64, 0u32, 0usize);
+    let mut buffer = [0; 16];
+    let null_now = which % 16 == 3;
+    let horizon = if which % 8 == 5 {
+        u64::MAX
+    } else {
+        a % (1 << 28)
+    };
+    // SAFETY: pointers are to variables here, with the room that is said, or null.
+    let code = unsafe {
+        match kind % 18 {
+            0 => {
+                let text = SCENARIOS[usize::from(which) % SCENARIOS.len()];
+                let threads = [1, 1, 0, u32::MAX, 2][usize::from(kind) % 5];
+                let place = if null_now {
+                    null_mut()
+                } else {
+                    &raw mut number
+                };
+                let code = fabricsim_open_text(text.as_ptr(), threads, place);
+                if code == FABRICSIM_OK {
+                    handles.push(number);
+                }
+                code
+            }
+            1 => fabricsim_close(handle),
+            2 if null_now => fabricsim_send(handle, null()),
+            2 | 3 => fabricsim_send(handle, &raw const sent),
+            4 => fabricsim_send_at(handle, horizon, &raw const sent),
+            5 => fabricsim_set_timer(handle, horizon, b % 4),
+            6 => fabricsim_cancel_timer(handle, b % 4),
+            7 => fabricsim_run_until(handle, horizon, &raw mut small),
+            8 | 9 => fabricsim_run_until_next(handle, horizon, &raw mut event, &raw mut small),
+            10 => fabricsim_stop(handle),
+            11 => {
+                let function =
+                    (which % 2 == 0).then_some(erratic as unsafe extern "C-unwind" fn(_, _));
+                fabricsim_set_callback(handle, function, user, u32::from(which))
+            }
+            12 => {
+                let room = usize::try_from(b % 17).unwrap();
+                let host = u32::try_from(a % 6).unwrap();
+                fabricsim_host_name(handle, host, buffer.as_mut_ptr(), room, &raw mut size)
+            }
+            13 => fabricsim_find_host(handle, c"x".as_ptr(), &raw mut small),
+            17 => fabricsim_ignore_acknowledgements(handle),
+            14 => fabricsim_ideal_time(handle, &raw const sent, &raw mut number),
+            15 => {
+                let mut statistics = FabricsimStatistics::default();
+                fabricsim_statistics(handle, &raw mut statistics)
+            }
+            _ => fabricsim_write_flows(handle, c"/nowhere/fct.csv".as_ptr()),
+        }
+    };
+    // An error of the library itself is none that a program can bring about.
+    assert!(
+        (FABRICSIM_ERROR_CALLBACK..=FABRICSIM_OK).contains(&code),
+        "{code}"
+    );
+    assert!(code == FABRICSIM_OK || !last_error().is_empty());
+}
+
+fn sequences(cases: u32) {
+    let mut runner = TestRunner::new(Config {
+        failure_persistence: None,
+        ..Config::with_cases(cases)
+    });
+    let calls = prop::collection::vec(any::<Call>(), 1..40);
+    let tried = runner.run(&calls, |calls| {
+        let mut handles = vec![open(STAR)];
+        let mut own = Box::new(handles[0]);
+        for made in calls {
+            call(made, &mut handles, (&raw mut *own).cast());
+        }
+        for handle in handles {
+            let code = fabricsim_close(handle);
+            prop_assert!(code == FABRICSIM_OK || code == FABRICSIM_ERROR_HANDLE);
+        }
+        Ok(())
+    });
+    tried.unwrap();
+}
+
+#[test]
+fn random_calls_end_in_error_codes() {
+    sequences(200);
+}
+
+#[test]
+#[ignore = "takes seconds"]
+fn ten_thousand_sequences_of_random_calls_end_in_error_codes() {
+    sequences(10_000);
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds libfabricsim and its examples in C and C++ and runs them: against the shared library by
+# pkg-config, as a program from outside would, and against the static one, under valgrind where it is
+# installed. CC, CXX, PROFILE and CARGO_TARGET_DIR are heeded.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+profile=${PROFILE:-dev}
+cargo build --locked --quiet --profile "$profile" -p fabricsim-capi
+target=${CARGO_TARGET_DIR:-../../target}
+case $profile in dev) folder=debug ;; *) folder=$profile ;; esac
+library=$(cd "$target/$folder" && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"$/\1/p' ../../Cargo.toml)
+sed -e "s|@PREFIX@|$work|" -e "s|@LIBDIR@|$library|" -e "s|@INCLUDEDIR@|$PWD/include|" \
+    -e "s|@VERSION@|$version|" fabricsim.pc.in >"$work/fabricsim.pc"
+flags=(-Iinclude)
+shared=("-L$library" -lfabricsim)
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$work
+    read -ra flags <<<"$(pkg-config --cflags fabricsim)"
+    read -ra shared <<<"$(pkg-config --libs fabricsim)"
+fi
+static=("$library/libfabricsim.a" -lpthread -ldl -lm)
+warnings=(-Wall -Wextra -Werror -pedantic)
+
+"${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/ring" examples/ring.c "${shared[@]}"
+"${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/ring-static" examples/ring.c "${static[@]}"
+if command -v "${CXX:-c++}" >/dev/null; then
+    "${CXX:-c++}" -std=c++17 "${warnings[@]}" "${flags[@]}" -o "$work/requests" \
+        examples/requests.cpp "${shared[@]}"
+fi
+
+# expect WORDS COMMAND...: the command prints the words and nothing else.
+expect() {
+    local words=$1 printed
+    shift
+    printed=$("$@")
+    if [ "$printed" != "$words" ]; then
+        echo "$*: printed \"$printed\" and not \"$words\"" >&2
+        exit 1
+    fi
+    echo "$printed"
+}
+
+last=$(sed -n 's/^const LAST: u64 = \([0-9_]*\);$/\1/p' src/tests/ring.rs | tr -d _)
+ring="1024 messages, the last delivered at $last ps"
+export LD_LIBRARY_PATH=$library
+expect "$ring" "$work/ring"
+expect "$ring" "$work/ring-static"
+requests="400 requests, REQUEST_TIME us each"
+if [ -x "$work/requests" ]; then
+    expect "$requests" "$work/requests"
+fi
+if command -v valgrind >/dev/null; then
+    check=(valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite)
+    expect "$ring" "${check[@]}" "$work/ring"
+    if [ -x "$work/requests" ]; then
+        expect "$requests" "${check[@]}" "$work/requests"
+    fi
+    echo "no errors found by valgrind"
+else
+    echo "skipped: valgrind is not installed"
+fi
+if command -v cbindgen >/dev/null; then
+    ./header.sh --check
+fi
