@@ -106,13 +106,10 @@ fn a_flow_whose_first_packet_was_trimmed_follows_the_link_all_the_same() {
     let factory = factory(HpccConfig::default(), Quirks::EXACT);
     let mut cc = flow(&factory);
     // Later packets have arrived, and none below them.
-    ack(&mut cc, &seen(&factory, 1_024, 0, 0), 0, 100_000);
-    ack(
-        &mut cc,
-        &seen(&factory, 11_264, 128_000, 125_000),
-        0,
-        101_000,
-    );
+    let first = seen(&factory, 1_024, 0, 125_000);
+    let second = seen(&factory, 11_264, 128_000, 125_000);
+    ack(&mut cc, &first, 0, 100_000);
+    ack(&mut cc, &second, 0, 101_000);
     // A full link with a bandwidth-delay product in its queue.
     assert!(gbps(&cc) < 50.0, "{}", gbps(&cc));
 }

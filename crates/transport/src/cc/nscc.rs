@@ -307,6 +307,7 @@ impl<H> CongestionControl<H> for Nscc {
         self.bound();
     }
 
+    /// The whole packet has to fit (`can_send_NSCC`), where RDMA's sender asks for its first byte.
     #[inline]
     fn window(&self) -> Option<Bytes> {
         #[expect(
@@ -314,8 +315,8 @@ impl<H> CongestionControl<H> for Nscc {
             clippy::cast_sign_loss,
             reason = "a positive number of bytes, at most some bandwidth-delay products"
         )]
-        let bytes = self.cwnd as u64;
-        Some(Bytes::new(bytes.max(1)))
+        let bytes = (self.cwnd - self.parameters.least) as u64;
+        Some(Bytes::new(bytes + 1))
     }
 
     #[inline]

@@ -65,4 +65,10 @@ fn nscc_settles_where_its_public_simulator_does() {
     let samples = fabric.queues(30_000, 40_000, 5);
     compare("nscc", "mean queue of 8 flows", mean(&samples));
     compare("nscc", "Jain's index of 8 flows", fairness(&shares));
+    let trimmed = fabric.simulation.counters().trimmed;
+    compare(
+        "nscc",
+        "packets of 8 flows that are trimmed",
+        trimmed as f64,
+    );
 }

@@ -73,7 +73,7 @@ impl<L> RdmaSender<L> {
         episode
     }
 
-    /// Chooses the next packet: one that has to be sent again, else the next new one. One that was
+    /// Chooses the next packet: one that has to be retransmitted, else the next new one. One that was
     /// trimmed waits where the window is full, as all others have left the network or are in flight.
     pub(super) fn choose_next<H: Header>(&mut self)
     where
