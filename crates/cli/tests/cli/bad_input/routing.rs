@@ -85,7 +85,10 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[routing]\npriorities = [{ priority = 4, policy = \"reps\" }]"),
         args: &[],
         place: "t.toml:12:14",
-        says: &["[routing], key `priorities`", "`reps` is a policy of hosts, for all of their packets"],
+        says: &[
+            "[routing], key `priorities`",
+            "`reps` is a policy of hosts, for all of their packets",
+        ],
         help: "leave out `priorities`, or name other policies",
     },
 ];
