@@ -102,7 +102,9 @@ fn hpcc_under_spraying_follows_each_path() {
 #[test]
 fn every_policy_gives_the_same_results_on_any_number_of_threads() {
     for policy in routing_policies() {
-        for cc in ["hpcc", "dcqcn", "cubic"] {
+        // Entropy is a matter of senders of RDMA.
+        let all = ["hpcc", "dcqcn", "cubic"];
+        for cc in &all[..if policy.entropy().is_some() { 2 } else { 3 }] {
             let more = format!("[cc]\nkind = \"{cc}\"");
             let name = format!("\"{}\"", policy.name());
             let scenario = permutation(4, "100KB", &name, &more);
@@ -172,7 +174,7 @@ fn four_leaves(policy: &str, event: &str) -> Scenario {
     Scenario::from_toml(&text).unwrap()
 }
 
-/// The median slowdown, the largest one and the bytes sent again.
+/// The median slowdown, the largest one and the bytes that were retransmitted.
 fn spread(scenario: &Scenario) -> (f64, f64, Bytes) {
     let mut simulation = finished(scenario, 2);
     let done = simulation.take_completions();
@@ -194,7 +196,7 @@ fn spread(scenario: &Scenario) -> (f64, f64, Bytes) {
 fn recycled_entropies_avoid_a_link_that_is_slow_or_has_failed() {
     let of = |policy: &str, event: &str| {
         let (median, most, again) = spread(&four_leaves(policy, event));
-        println!("{policy}, {event:?}: median {median:.3}, most {most:.3}, {again} sent again");
+        println!("{policy}, {event:?}: median {median:.3}, most {most:.3}, {again} retransmitted");
         (most, again)
     };
     let slow = "[[event]]\nkind = \"link-rate\"\nat = \"0s\"\nlink = [\"leaf0\", \"spine0\"]\nrate = \"50Gbps\"\n";

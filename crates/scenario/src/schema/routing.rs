@@ -32,7 +32,7 @@ choices! {
     /// Shares of equal next hops.
     pub enum WeightsName {
         /// All alike.
-        Equal = "equal" ("default"),
+        Equal = "equal",
         /// By the capacity that is left beyond each of them.
         Capacity = "capacity" ("by what is left beyond each of them: WCMP"),
     }
