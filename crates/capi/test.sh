@@ -56,7 +56,8 @@ if [ -x "$work/requests" ]; then
     expect "$requests" "$work/requests"
 fi
 if command -v valgrind >/dev/null; then
-    check=(valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite)
+    check=(valgrind --quiet --error-exitcode=99 --leak-check=full
+        --show-leak-kinds=definite --errors-for-leak-kinds=definite)
     expect "$ring" "${check[@]}" "$work/ring"
     if [ -x "$work/requests" ]; then
         expect "$requests" "${check[@]}" "$work/requests"
