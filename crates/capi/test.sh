@@ -33,13 +33,14 @@ if command -v "${CXX:-c++}" >/dev/null; then
         examples/requests.cpp "${shared[@]}"
 fi
 
-# expect WORDS COMMAND...: the command prints the words and nothing else.
+# expect PATTERN COMMAND...: the command prints a line that the pattern fits and nothing else.
 expect() {
-    local words=$1 printed
+    local pattern=$1 printed
     shift
     printed=$("$@")
-    if [ "$printed" != "$words" ]; then
-        echo "$*: printed \"$printed\" and not \"$words\"" >&2
+    # The pattern is a pattern: not quoted.
+    if [[ $printed != $pattern ]]; then
+        echo "$*: printed \"$printed\" and not \"$pattern\"" >&2
         exit 1
     fi
     echo "$printed"
@@ -50,12 +51,13 @@ ring="1024 messages, the last delivered at $last ps"
 export LD_LIBRARY_PATH=$library
 expect "$ring" "$work/ring"
 expect "$ring" "$work/ring-static"
-requests="400 requests, REQUEST_TIME us each"
+requests="400 requests, [0-9]*.[0-9][0-9][0-9] us each"
 if [ -x "$work/requests" ]; then
     expect "$requests" "$work/requests"
 fi
 if command -v valgrind >/dev/null; then
-    check=(valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite)
+    check=(valgrind --quiet --error-exitcode=99 --leak-check=full
+        --show-leak-kinds=definite --errors-for-leak-kinds=definite)
     expect "$ring" "${check[@]}" "$work/ring"
     if [ -x "$work/requests" ]; then
         expect "$requests" "${check[@]}" "$work/requests"

@@ -3,9 +3,8 @@
 //!
 //! All messages that arrive in an epoch have been sent before it. So it is known beforehand at
 //! which instants a process may do something that calls for a reaction: its *stops*. First all
-//! other processes are run to the end of the epoch, as ever. Then the steered ones are run from stop
-//! to stop, in the order of (time, process): whatever is asked of a process at some stop, it has not
-//! been run beyond it. What they send in reaction arrives after the epoch, like all they send.
+//! other processes are run to the end of the epoch. Then the steered ones are run from stop to stop,
+//! in the order of (time, process), so none has gone beyond a stop at which something is asked of it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,8 +27,7 @@ pub trait SteeredDriver<D: LogicalProcess>: Driver<D> {
     /// which can go on later.
     fn react(&mut self, now: Time, steps: &mut Steps<'_, D>) -> ControlFlow<()>;
 
-    /// Returns the time that the run is asked to reach: it stops there, in the middle of an epoch if
-    /// it began one earlier.
+    /// Returns the time that the run is to reach, which may lie within an epoch that has begun.
     fn until(&self) -> Time;
 }
 

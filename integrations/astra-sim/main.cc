@@ -1,0 +1,207 @@
+// ASTRA-sim on fabricsim: the command.
+#include "FabricNetwork.hh"
+
+#include <astra-sim/common/Logging.hh>
+#include <astra-sim/system/Sys.hh>
+#include <remote_memory_backend/analytical/AnalyticalRemoteMemory.hh>
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+namespace {
+
+const char *const HELP =
+    "AstraSim_Fabric --workload-configuration=PREFIX --system-configuration=FILE\n"
+    "                --remote-memory-configuration=FILE --fabric=SCENARIO.toml\n"
+    "\n"
+    "  --logical-topology=16       ranks in each dimension, such as 8,2 (default: one dimension of all hosts)\n"
+    "  --set=cc.kind=hpcc          a change to the scenario; may be repeated\n"
+    "  --rank-hosts=FILE           the name of the host of each rank, one a line (default: rank i on host i)\n"
+    "  --send-end=acknowledged     when a send has ended: acknowledged, or delivered\n"
+    "  --threads=1                 threads for switches; results do not depend on it\n"
+    "  --flows=FILE                writes all messages with their completion times, as fct.csv\n"
+    "  --comm-group-configuration, --num-queues-per-dim, --comm-scale, --injection-scale,\n"
+    "  --rendezvous-protocol, --logging-configuration, --logging-folder: as ASTRA-sim has them\n";
+
+// The options of the command line: "--name=value".
+class Options {
+public:
+    Options(int argc, char **argv)
+    {
+        for (int i = 1; i < argc; i++) {
+            const std::string text = argv[i];
+            const auto equals = text.find('=');
+            if (text.rfind("--", 0) != 0 || equals == std::string::npos) {
+                throw std::invalid_argument("cannot read `" + text + "`\n\n" + HELP);
+            }
+            values_.emplace(text.substr(2, equals - 2), text.substr(equals + 1));
+        }
+    }
+
+    std::string get(const std::string &name, const char *otherwise = nullptr)
+    {
+        known_[name] = true;
+        const auto found = values_.find(name);
+        if (found != values_.end()) {
+            return found->second;
+        }
+        if (otherwise == nullptr) {
+            throw std::invalid_argument("--" + name + " is missing\n\n" + HELP);
+        }
+        return otherwise;
+    }
+
+    std::vector<std::string> all(const std::string &name)
+    {
+        known_[name] = true;
+        std::vector<std::string> found;
+        const auto range = values_.equal_range(name);
+        for (auto it = range.first; it != range.second; ++it) {
+            found.push_back(it->second);
+        }
+        return found;
+    }
+
+    void refuse_unknown() const
+    {
+        for (const auto &value : values_) {
+            if (known_.count(value.first) == 0) {
+                throw std::invalid_argument("there is no option --" + value.first + "\n\n" + HELP);
+            }
+        }
+    }
+
+private:
+    std::multimap<std::string, std::string> values_;
+    std::map<std::string, bool> known_;
+};
+
+std::vector<int> dimensions(const std::string &text)
+{
+    std::vector<int> sizes;
+    std::stringstream stream(text);
+    for (std::string part; std::getline(stream, part, ',');) {
+        sizes.push_back(std::stoi(part));
+        if (sizes.back() < 1) {
+            throw std::invalid_argument("a dimension of " + part + " ranks");
+        }
+    }
+    return sizes;
+}
+
+std::vector<std::string> lines(const std::string &path)
+{
+    std::vector<std::string> found;
+    if (path.empty()) {
+        return found;
+    }
+    std::ifstream file(path);
+    if (!file) {
+        throw std::runtime_error("cannot read " + path);
+    }
+    for (std::string line; std::getline(file, line);) {
+        found.push_back(line);
+    }
+    return found;
+}
+
+FabricSim::SendEnd send_end(const std::string &name)
+{
+    if (name == "acknowledged") {
+        return FabricSim::SendEnd::Acknowledged;
+    }
+    if (name == "delivered") {
+        return FabricSim::SendEnd::Delivered;
+    }
+    throw std::invalid_argument("--send-end is acknowledged or delivered, and not " + name);
+}
+
+void run(Options &options)
+{
+    const auto workload = options.get("workload-configuration");
+    const auto system = options.get("system-configuration");
+    const auto memory = options.get("remote-memory-configuration");
+    const auto scenario = options.get("fabric");
+    const auto settings = options.all("set");
+    const auto topology = dimensions(options.get("logical-topology"));
+    const auto groups = options.get("comm-group-configuration", "empty");
+    const auto queues = std::stoi(options.get("num-queues-per-dim", "1"));
+    const auto comm_scale = std::stod(options.get("comm-scale", "1"));
+    const auto injection_scale = std::stod(options.get("injection-scale", "1"));
+    const auto rendezvous = options.get("rendezvous-protocol", "false") == "true";
+    const auto threads = static_cast<std::uint32_t>(std::stoul(options.get("threads", "1")));
+    const auto end = send_end(options.get("send-end", "acknowledged"));
+    const auto rank_hosts = lines(options.get("rank-hosts", ""));
+    const auto flows = options.get("flows", "");
+    const auto logging = options.get("logging-configuration", "empty");
+    const auto folder = options.get("logging-folder", "log");
+    options.refuse_unknown();
+
+    std::size_t ranks = 1;
+    for (const auto size : topology) {
+        ranks *= static_cast<std::size_t>(size);
+    }
+    FabricSim::Fabric fabric(scenario, settings, threads, ranks, rank_hosts, end);
+    AstraSim::LoggerFactory::init(logging, folder);
+    {
+        const auto remote = std::make_unique<Analytical::AnalyticalRemoteMemory>(memory);
+        const std::vector<int> queues_per_dim(topology.size(), queues);
+        std::vector<std::unique_ptr<FabricSim::FabricNetwork>> networks;
+        std::vector<std::unique_ptr<AstraSim::Sys>> systems;
+        for (std::size_t rank = 0; rank < ranks; rank++) {
+            const auto id = static_cast<int>(rank);
+            networks.push_back(std::make_unique<FabricSim::FabricNetwork>(id, fabric));
+            systems.push_back(std::make_unique<AstraSim::Sys>(id, workload, groups, system, remote.get(),
+                                                              networks.back().get(), topology, queues_per_dim,
+                                                              injection_scale, comm_scale, rendezvous));
+        }
+        const auto begun = std::chrono::steady_clock::now();
+        for (const auto &one : systems) {
+            one->workload->fire();
+        }
+        fabric.run();
+        const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
+        std::uint64_t last = 0;
+        std::size_t unfinished = 0;
+        for (const auto time : fabric.finish_times()) {
+            if (time == UINT64_MAX) {
+                unfinished++;
+            } else {
+                last = std::max(last, time);
+            }
+        }
+        const auto statistics = fabric.statistics();
+        std::printf("%zu ranks, finished after %.3f us; %" PRIu64 " messages, %" PRIu64 " packet-hops, %" PRIu64
+                    " drops, %.2f s\n",
+                    ranks, static_cast<double>(last) / 1e6, fabric.messages(), statistics.packet_hops,
+                    statistics.drops, wall.count());
+        if (unfinished > 0) {
+            throw std::runtime_error(std::to_string(unfinished) + " ranks have not finished, and " +
+                                     std::to_string(fabric.unmatched()) + " receives wait for messages that nobody sends");
+        }
+        if (!flows.empty()) {
+            fabric.write_flows(flows);
+        }
+    }
+    AstraSim::LoggerFactory::shutdown();
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    try {
+        Options options(argc, argv);
+        run(options);
+        return 0;
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}
