@@ -7,7 +7,9 @@
 
 mod endings;
 mod exact;
+mod fat_tree;
 mod row;
 mod runs;
 mod star;
+mod uneven;
 mod waits;
