@@ -91,7 +91,7 @@ fn a_pipeline_takes_what_its_stages_compute_and_hand_on() {
             .collect();
         let last = *ends(&orders, &spans, message(3_000))[0].last().unwrap();
         let completion = summary.jobs[0].completion_ns.unwrap();
-        assert_eq!((completion * 1e3).round() as u64, last, "{algorithm}");
+        assert!((completion * 1e3 - last as f64).abs() < 0.5, "{algorithm}");
         // The last message comes before the last computation.
         assert_eq!(rows[0].end, last - spans[0][1], "{algorithm}");
     }
