@@ -4,6 +4,8 @@
 mod algorithm;
 mod groups;
 mod messages;
+mod parts;
+mod pipeline;
 mod shape;
 mod transfers;
 mod unit;
@@ -21,7 +23,9 @@ use crate::graph::Connections;
 use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 pub(crate) use messages::Numbered;
-pub(crate) use shape::Shape;
+use parts::Parts;
+use pipeline::Stages;
+pub(crate) use shape::{Detail, Shape};
 
 /// The most messages of an iteration: what their operations take is kept in memory.
 const MAX_MESSAGES: f64 = 5e7;
@@ -38,10 +42,14 @@ choices! {
         ReduceScatter = "reduce-scatter" ("`size` is what each rank has at first"),
         /// Each has a part for each. The size is that of the parts of one rank together.
         AllToAll = "all-to-all" ("`size` is what each rank has: a part for each, itself included"),
+        /// Each has a part for each, of sizes that differ.
+        AllToAllV = "all-to-all-v" ("`size` is what the rank with the most has: parts by `skew` or `weights`"),
         /// All get the buffer of the root.
         Broadcast = "broadcast" ("`size` is the root's buffer"),
         /// Each sends its buffer to the next rank of its group.
         SendReceive = "send-receive" ("`size` is what each rank sends to the next one"),
+        /// Each member is a stage, through which micro-batches go forward and back.
+        Pipeline = "pipeline" ("`size` is what all micro-batches take from a stage to the next one"),
     }
 }
 
@@ -66,6 +74,10 @@ choices! {
         Binomial = "binomial",
         /// From each rank to the next one.
         Chain = "chain" ("each rank passes on to the next; with `chunks` a pipeline"),
+        /// All micro-batches forward, then all back.
+        Gpipe = "gpipe" ("all micro-batches forward, then all back"),
+        /// One micro-batch forward and one back in turn.
+        OneForwardOneBackward = "1f1b" ("one micro-batch forward and one back in turn"),
     }
 }
 
@@ -117,7 +129,22 @@ settings! {
         #[range(from 1, to 1024)]
         #[refused("{value} channels are outside the range 1 to 1024", "write for example 2")]
         pub channels: u32 = 1,
-        /// Parts of each channel that follow one another: a pipeline.
+        /// Of an all-to-all-v: the k-th member of a group gets a share in proportion to 1/k^skew of
+        /// what each one has.
+        #[range(from 0.0, to 10.0)]
+        #[refused("a skew of {value} is outside the range 0 to 10", "write for example 1")]
+        pub skew: f64 = 0.0,
+        /// Of an all-to-all-v, in place of `skew`: rows of numbers, one row for each sender, in
+        /// proportion to what it has for each receiver.
+        pub weights: Option<Vec<Vec<u64>>> = null,
+        /// Of a pipeline: time that a stage computes for a micro-batch forward, one for all stages or
+        /// one for each.
+        #[note("(default: none)")]
+        pub forward: Option<Vec<Duration>> = null,
+        /// The same backward.
+        #[note("(default: none)")]
+        pub backward: Option<Vec<Duration>> = null,
+        /// Parts of each channel that follow one another: a pipeline, whose micro-batches they are.
         #[range(from 1, to 65536)]
         #[refused("{value} chunks are outside the range 1 to 65536", "write for example 8")]
         pub chunks: u32 = 1,
@@ -155,6 +182,8 @@ impl CollectiveOperation {
             Self::AllToAll => "all-to-all",
             Self::Broadcast => "broadcast",
             Self::SendReceive => "send-receive",
+            Self::AllToAllV => "all-to-all-v",
+            Self::Pipeline => "pipeline",
         }
     }
 
@@ -164,8 +193,10 @@ impl CollectiveOperation {
         let ranks = f64::from(ranks.max(1));
         match self {
             Self::AllReduce => 2.0 * (ranks - 1.0) / ranks,
-            Self::AllGather | Self::ReduceScatter | Self::AllToAll => (ranks - 1.0) / ranks,
-            Self::Broadcast | Self::SendReceive => 1.0,
+            Self::AllGather | Self::ReduceScatter | Self::AllToAll | Self::AllToAllV => {
+                (ranks - 1.0) / ranks
+            }
+            Self::Broadcast | Self::SendReceive | Self::Pipeline => 1.0,
         }
     }
 
@@ -173,7 +204,8 @@ impl CollectiveOperation {
     #[must_use]
     pub const fn usual_algorithm(self) -> CollectiveAlgorithm {
         match self {
-            Self::AllToAll => CollectiveAlgorithm::Direct,
+            Self::AllToAll | Self::AllToAllV => CollectiveAlgorithm::Direct,
+            Self::Pipeline => CollectiveAlgorithm::Gpipe,
             Self::Broadcast => CollectiveAlgorithm::Binomial,
             _ => CollectiveAlgorithm::Ring,
         }
@@ -193,7 +225,8 @@ impl CollectiveOperation {
             Self::AllGather | Self::ReduceScatter => {
                 &[A::Ring, A::BidirectionalRing, A::HalvingDoubling]
             }
-            Self::AllToAll => &[A::Direct, A::Pairwise],
+            Self::AllToAll | Self::AllToAllV => &[A::Direct, A::Pairwise],
+            Self::Pipeline => &[A::Gpipe, A::OneForwardOneBackward],
             Self::Broadcast => &[A::Binomial, A::Chain],
             Self::SendReceive => &[A::Ring],
         }
@@ -214,6 +247,8 @@ impl CollectiveAlgorithm {
             Self::Pairwise => "pairwise",
             Self::Binomial => "binomial",
             Self::Chain => "chain",
+            Self::Gpipe => "gpipe",
+            Self::OneForwardOneBackward => "1f1b",
         }
     }
 }
@@ -260,8 +295,75 @@ impl CollectiveConfig {
             chunks: self.chunks,
             local_size: self.local_size,
             root: self.root,
+            detail: self.detail(ranks)?,
         };
         shape.checked()
+    }
+
+    /// What only the operation has, of a group of `ranks`.
+    fn detail(&self, ranks: u32) -> Result<Detail, ConfigError> {
+        self.refuse_foreign_keys()?;
+        let times = |times: &Option<Vec<Duration>>| times.clone().unwrap_or_default();
+        Ok(match (self.operation, &self.weights) {
+            (CollectiveOperation::AllToAllV, Some(weights)) => {
+                Detail::Parts(Parts::weighted(self.size, ranks, weights)?)
+            }
+            (CollectiveOperation::AllToAllV, None) => {
+                Detail::Parts(Parts::skewed(self.size, ranks, self.skew))
+            }
+            (CollectiveOperation::Pipeline, _) => {
+                let (forward, backward) = (times(&self.forward), times(&self.backward));
+                Detail::Stages(Stages::new(ranks, &forward, &backward)?)
+            }
+            _ => Detail::None,
+        })
+    }
+
+    /// Refuses keys of another operation.
+    fn refuse_foreign_keys(&self) -> Result<(), ConfigError> {
+        let is_v = self.operation == CollectiveOperation::AllToAllV;
+        let is_pipeline = self.operation == CollectiveOperation::Pipeline;
+        for (key, is_foreign, help) in [
+            (
+                "skew",
+                self.skew > 0.0 && !is_v,
+                "it is a key of \"all-to-all-v\"",
+            ),
+            (
+                "weights",
+                self.weights.is_some() && !is_v,
+                "it is a key of \"all-to-all-v\"",
+            ),
+            (
+                "weights",
+                self.weights.is_some() && self.skew > 0.0,
+                "give `skew` or `weights`",
+            ),
+            (
+                "forward",
+                self.forward.is_some() && !is_pipeline,
+                "it is a key of \"pipeline\"",
+            ),
+            (
+                "backward",
+                self.backward.is_some() && !is_pipeline,
+                "it is a key of \"pipeline\"",
+            ),
+            (
+                "channels",
+                self.channels > 1 && is_pipeline,
+                "a pipeline has one channel",
+            ),
+        ] {
+            if is_foreign {
+                let message = format!("`{key}` does not go with the other keys here");
+                return Err(ConfigError::new(key, message, help));
+            }
+        }
+        for time in self.forward.iter().chain(&self.backward).flatten() {
+            check::span("forward", *time)?;
+        }
+        Ok(())
     }
 
     /// Checks all keys.

@@ -92,7 +92,8 @@ pub use poisson::PoissonConfig;
 pub use rpc::{RpcClient, RpcConfig, RpcMode, RpcQuery, RpcTargets, ServiceTimes, SizeSteps};
 pub use sizes::Sizes;
 pub use trace::{
-    ChakraError, GraphConfig, GraphTable, chakra_to_csv, goal_binary_to_text, is_goal_binary,
+    ChakraError, GraphConfig, GraphTable, ProcessGroups, chakra_to_csv, goal_binary_to_text,
+    is_goal_binary,
 };
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,

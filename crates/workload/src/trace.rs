@@ -22,7 +22,7 @@ use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 use crate::text::lines;
 
-pub use chakra::{ChakraError, chakra_to_csv};
+pub use chakra::{ChakraError, ProcessGroups, chakra_to_csv};
 pub use goal_binary::{goal_binary_to_text, is_goal_binary};
 
 settings! {

@@ -8,7 +8,9 @@
 mod bisection;
 mod endings;
 mod exact;
+mod fat_tree;
 mod row;
 mod runs;
 mod star;
+mod uneven;
 mod waits;

@@ -29,9 +29,11 @@ pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
         }
         Algorithm::DoubleBinaryTree => double_tree::all_reduce(ranks, member, to),
         Algorithm::Hierarchical => hierarchical::all_reduce(ranks, shape.local_size, member, to),
-        Algorithm::Direct => all_to_all::direct(ranks, member, to),
-        Algorithm::Pairwise => all_to_all::pairwise(ranks, member, to),
+        Algorithm::Direct => all_to_all::direct(shape, member, to),
+        Algorithm::Pairwise => all_to_all::pairwise(shape, member, to),
         Algorithm::Binomial => broadcast::binomial(ranks, shape.root, member, to),
         Algorithm::Chain => broadcast::chain(ranks, shape.root, member, to),
+        // Computations make it more than an exchange of blocks: `pipeline`.
+        Algorithm::Gpipe | Algorithm::OneForwardOneBackward => {}
     }
 }

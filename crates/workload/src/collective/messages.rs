@@ -2,7 +2,8 @@
 
 use super::CollectiveAlgorithm;
 use super::algorithm;
-use super::shape::Shape;
+use super::pipeline;
+use super::shape::{Detail, Shape};
 use super::transfers::{Transfers, Use};
 use super::unit::Unit;
 use crate::graph::ProgramBuilder;
@@ -27,15 +28,38 @@ impl Shape {
         rank_of: &dyn Fn(u32) -> u32,
     ) -> (u32, u32) {
         let begin = builder.begin_span();
-        for unit in 0..self.units() {
-            let mut unit = Unit::new(self, builder, (begin, this.first_tag, unit), rank_of);
-            algorithm::transfer(self, member, &mut unit);
+        if let Detail::Stages(stages) = &self.detail {
+            pipeline::append(
+                self,
+                stages,
+                builder,
+                (begin, this.first_tag, member),
+                rank_of,
+            );
+        } else {
+            for unit in 0..self.units() {
+                let (span, place) = ((begin, this.first_tag), (member, unit));
+                let mut unit = Unit::new(self, builder, span, place, rank_of);
+                algorithm::transfer(self, member, &mut unit);
+            }
         }
         (begin, builder.end_span(begin, this.number))
     }
 
     /// Messages of one group, and the bytes of all of them together.
     pub(crate) fn traffic(&self) -> (f64, f64) {
+        match &self.detail {
+            Detail::Parts(parts) => {
+                let (messages, bytes) = parts.traffic();
+                return (messages * f64::from(self.units()), bytes);
+            }
+            // Forward and back over each gap between stages.
+            Detail::Stages(_) => {
+                let ways = 2.0 * f64::from(self.ranks - 1);
+                return (ways * f64::from(self.chunks), ways * self.size.as_f64());
+            }
+            Detail::None => {}
+        }
         let mut count = Count::default();
         // Members differ only by a byte here and there, but for trees.
         let alike = !matches!(

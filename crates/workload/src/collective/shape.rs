@@ -3,7 +3,20 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Bytes;
 
+use super::parts::Parts;
+use super::pipeline::Stages;
 use super::{CollectiveAlgorithm, CollectiveOperation};
+
+/// What only one operation has.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Detail {
+    /// Nothing.
+    None,
+    /// What each member of an all-to-all-v has for each other one.
+    Parts(Parts),
+    /// What the stages of a pipeline compute.
+    Stages(Stages),
+}
 
 /// One collective of one group.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,6 +32,7 @@ pub(crate) struct Shape {
     pub(crate) local_size: u32,
     /// The member that has the data of a broadcast.
     pub(crate) root: u32,
+    pub(crate) detail: Detail,
 }
 
 impl Shape {
@@ -37,6 +51,7 @@ impl Shape {
             Algorithm::BidirectionalRing => 2 * self.ranks,
             Algorithm::DoubleBinaryTree => 2,
             Algorithm::Binomial | Algorithm::Chain => 1,
+            Algorithm::Gpipe | Algorithm::OneForwardOneBackward => 1,
         }
     }
 
@@ -118,17 +133,42 @@ impl Shape {
                 format!("choose 0 to {}", self.ranks - 1),
             );
         }
-        if self.blocks() > self.size.get() {
-            return refuse(
-                "size",
-                format!(
-                    "{} is cut into {} parts, each of which needs a byte",
-                    self.size,
-                    self.blocks()
-                ),
-                "choose a larger size, or fewer channels and chunks".to_owned(),
-            );
-        }
+        self.check_detail()?;
         Ok(self)
+    }
+
+    /// Refuses an operation without what only it has, and messages without a byte.
+    fn check_detail(&self) -> Result<(), ConfigError> {
+        let has_detail = match self.operation {
+            CollectiveOperation::AllToAllV => matches!(self.detail, Detail::Parts(_)),
+            CollectiveOperation::Pipeline => matches!(self.detail, Detail::Stages(_)),
+            _ => self.detail == Detail::None,
+        };
+        if !has_detail {
+            return Err(ConfigError::new(
+                "operation",
+                format!("{} has more keys than stand here", self.operation.name()),
+                "write its messages and computations one by one",
+            ));
+        }
+        let (cut, size, pieces) = match &self.detail {
+            Detail::Parts(parts) => {
+                let least = parts.least();
+                (
+                    format!("a message of {least} B"),
+                    least,
+                    self.units().into(),
+                )
+            }
+            _ => (self.size.to_string(), self.size.get(), self.blocks()),
+        };
+        if pieces > size {
+            return Err(ConfigError::new(
+                "size",
+                format!("{cut} is cut into {pieces} parts, each of which needs a byte"),
+                "choose a larger size, or fewer channels and chunks",
+            ));
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fabricsim_core::units::Bytes;
 
-use super::shape::Shape;
+use super::shape::{Detail, Shape};
 use super::transfers::{Transfers, Use};
 use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
 
@@ -13,6 +13,8 @@ pub(super) struct Unit<'a> {
     shape: &'a Shape,
     builder: &'a mut ProgramBuilder,
     rank_of: &'a dyn Fn(u32) -> u32,
+    member: u32,
+    unit: u32,
     channel: u16,
     /// The first block of the unit among those of all.
     first_block: u64,
@@ -30,7 +32,8 @@ impl<'a> Unit<'a> {
     pub(super) fn new(
         shape: &'a Shape,
         builder: &'a mut ProgramBuilder,
-        (begin, first_tag, unit): (u32, u64, u32),
+        (begin, first_tag): (u32, u64),
+        (member, unit): (u32, u32),
         rank_of: &'a dyn Fn(u32) -> u32,
     ) -> Self {
         let blocks = shape.unit_blocks();
@@ -40,6 +43,8 @@ impl<'a> Unit<'a> {
             shape,
             builder,
             rank_of,
+            member,
+            unit,
             channel: u16::try_from(channel).expect("channels are few"),
             first_block,
             tag: OF_A_COLLECTIVE | (first_tag + first_block),
@@ -56,11 +61,21 @@ impl<'a> Unit<'a> {
 
 impl Transfers for Unit<'_> {
     fn send(&mut self, to: u32, blocks: Range<u32>) {
-        let at = |block: u32| self.shape.offset(self.first_block + u64::from(block));
+        let size = match &self.shape.detail {
+            Detail::Parts(parts) => {
+                let (bytes, unit) = (parts.bytes(self.member, to), u64::from(self.unit));
+                let at = |unit: u64| bytes * unit / u64::from(self.shape.units());
+                at(unit + 1) - at(unit)
+            }
+            _ => {
+                let at = |block: u32| self.shape.offset(self.first_block + u64::from(block));
+                at(blocks.end) - at(blocks.start)
+            }
+        };
         let operation = self.builder.add(Operation::Send {
             channel: self.channel,
             to: (self.rank_of)(to),
-            size: Bytes::new(at(blocks.end) - at(blocks.start)),
+            size: Bytes::new(size),
             tag: self.tag(&blocks),
         });
         let written = &self.writers[blocks.start as usize..blocks.end as usize];

@@ -8,7 +8,7 @@ use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
 use fabricsim_core::units::Bytes;
 
 use super::Loaded;
-use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Numbered, Shape};
+use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Detail, Numbered, Shape};
 use crate::graph::{Instance, Operation, ProgramBuilder};
 use crate::text::Piece;
 
@@ -183,6 +183,7 @@ impl<'t> Assembly<'t> {
             chunks: 1,
             local_size: 8,
             root: 0,
+            detail: Detail::None,
         };
         let shape = shape
             .checked()

@@ -6,15 +6,17 @@
 //! `astra-sim/workload/Workload.cc` of ASTRA-sim does with it.
 //!
 //! Differs from ASTRA-sim: the sends and collectives of a rank whose dependencies are met run beside
-//! one another (there, one at a time: `HardwareResource.cc`), and a broadcast is sent (there, it is
-//! a delay).
+//! one another (there, one at a time: `HardwareResource.cc`), a broadcast is sent (there, it is a
+//! delay), and members of a group are in the order of their numbers (there, of the file).
 
+mod groups;
 mod node;
 mod wire;
 
 use std::fmt;
 use std::fmt::Write as _;
 
+pub use groups::ProcessGroups;
 use node::{Kind, Node};
 
 /// Why a trace cannot be used.
@@ -47,17 +49,22 @@ impl fmt::Display for ChakraError {
 impl std::error::Error for ChakraError {}
 
 /// Returns the operations of a trace as a CSV for `kind = "graph"`: `files` are the contents of the
-/// files of all ranks, in their order. `all_reduce` is the algorithm of all-reduces.
+/// files of all ranks, in their order. `all_reduce` is the algorithm of all-reduces, `groups` has the
+/// ranks of process groups.
 ///
 /// # Errors
 /// When a file is no trace, or has what cannot be simulated.
-pub fn chakra_to_csv(files: &[Vec<u8>], all_reduce: &str) -> Result<String, ChakraError> {
+pub fn chakra_to_csv(
+    files: &[Vec<u8>],
+    all_reduce: &str,
+    groups: &ProcessGroups,
+) -> Result<String, ChakraError> {
     let mut text = String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm\n");
     for (rank, file) in files.iter().enumerate() {
         let at = |error: ChakraError| ChakraError { rank, ..error };
         let nodes = node::read(file).map_err(at)?;
         for node in &nodes {
-            row(&mut text, (rank, files.len()), node, all_reduce).map_err(at)?;
+            row(&mut text, (rank, files.len()), node, (all_reduce, groups)).map_err(at)?;
         }
     }
     Ok(text)
@@ -80,7 +87,7 @@ fn row(
     text: &mut String,
     (rank, ranks): (usize, usize),
     node: &Node,
-    all_reduce: &str,
+    (all_reduce, groups): (&str, &ProcessGroups),
 ) -> Result<(), ChakraError> {
     let needed = |value: Option<u64>, name: &str| {
         value.ok_or_else(|| {
@@ -90,12 +97,6 @@ fn row(
             )
         })
     };
-    if node.group.is_some() && node.kind == Kind::Collective {
-        return Err(ChakraError::new(
-            format!("node {} belongs to a process group", node.id),
-            "collectives of all ranks can be read; write others as rows of a CSV of operations",
-        ));
-    }
     let size = || needed(node.size, "comm_size").map(|size| size.max(1));
     let tag = node.tag.unwrap_or(0);
     let cells = match node.kind {
@@ -118,14 +119,22 @@ fn row(
             format!("recv,{peer},,{tag},,")
         }
         Kind::Collective => {
+            let members = groups.members(node, (rank, ranks))?;
             let kind = needed(node.collective, "comm_type")?;
-            let (name, factor) = collective(kind, ranks).ok_or_else(|| {
+            let count = members.map_or(ranks, <[u32]>::len);
+            let (name, factor) = collective(kind, count).ok_or_else(|| {
                 ChakraError::new(
                     format!("node {} is a collective of type {kind}", node.id),
                     "all-reduce, all-gather, reduce-scatter, all-to-all and broadcast can be read",
                 )
             })?;
-            format!("{name},,{},,,", size()?.saturating_mul(factor))
+            let members: Vec<String> = members
+                .iter()
+                .flat_map(|members| members.iter())
+                .map(u32::to_string)
+                .collect();
+            let size = size()?.saturating_mul(factor);
+            format!("{name},{},{size},,,", members.join(";"))
         }
     };
     let after: Vec<String> = node.after.iter().map(u64::to_string).collect();

@@ -265,7 +265,7 @@ proptest! {
     fn bytes_that_are_no_trace_are_refused(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
-        if let Ok(csv) = chakra_to_csv(&[bytes], "ring") {
+        if let Ok(csv) = chakra_to_csv(&[bytes], "ring", &ProcessGroups::default()) {
             prop_assert!(csv.starts_with("rank,id,op"));
         }
     }

@@ -91,7 +91,12 @@ fn nodes_become_rows() {
             ],
         ),
     ]);
-    let csv = chakra_to_csv(&[first, second], "double-binary-tree").unwrap();
+    let csv = chakra_to_csv(
+        &[first, second],
+        "double-binary-tree",
+        &ProcessGroups::default(),
+    )
+    .unwrap();
     let rows: Vec<&str> = csv.lines().skip(1).collect();
     assert_eq!(
         rows,
@@ -114,7 +119,7 @@ fn nodes_become_rows() {
         7,
         &[attribute("comm_type", 9, 0), attribute("comm_size", 9, 8)],
     );
-    let csv = chakra_to_csv(&[file(&[all_reduce])], "ring").unwrap();
+    let csv = chakra_to_csv(&[file(&[all_reduce])], "ring", &ProcessGroups::default()).unwrap();
     assert!(csv.ends_with("0,1,all-reduce,,8,,,,,ring\n"), "{csv}");
 }
 
@@ -122,7 +127,8 @@ fn nodes_become_rows() {
 fn what_is_no_trace_is_refused_with_its_rank() {
     let good = file(&[node(1, 4, &[])]);
     let error = |file: Vec<u8>| {
-        let error = chakra_to_csv(&[good.clone(), file], "ring").unwrap_err();
+        let error =
+            chakra_to_csv(&[good.clone(), file], "ring", &ProcessGroups::default()).unwrap_err();
         assert_eq!(error.rank, 1);
         error.message
     };
@@ -148,5 +154,41 @@ fn what_is_no_trace_is_refused_with_its_rank() {
         .contains("type 9")
     );
     let group = bytes(10, &[bytes(1, b"pg_name"), bytes(29, b"3")].concat());
-    assert!(error(file(&[node(1, 7, &[group])])).contains("process group"));
+    assert!(error(file(&[node(1, 7, &[group])])).contains("process group 3"));
+}
+
+#[test]
+fn collectives_of_process_groups_have_the_ranks_of_their_group() {
+    let groups = ProcessGroups::parse("{\"1\": [2, 0], \"2\": [1]}").unwrap();
+    let name = |group: &[u8]| bytes(10, &[bytes(1, b"pg_name"), bytes(29, group)].concat());
+    let gather = |group: &[u8]| {
+        let kind = [attribute("comm_type", 9, 2), attribute("comm_size", 9, 8)];
+        file(&[node(1, 7, &[kind.concat(), name(group)])])
+    };
+    let files = [gather(b"1"), gather(b"2"), gather(b"1")];
+    let csv = chakra_to_csv(&files, "ring", &groups).unwrap();
+    let rows: Vec<&str> = csv.lines().skip(1).collect();
+    assert_eq!(
+        rows,
+        [
+            "0,1,all-gather,0;2,16,,,,,",
+            "1,1,all-gather,1,8,,,,,",
+            "2,1,all-gather,0;2,16,,,,,"
+        ]
+    );
+    let all = [gather(b"0"), gather(b"")];
+    let csv = chakra_to_csv(&all, "ring", &groups).unwrap();
+    assert!(csv.ends_with("1,1,all-gather,,16,,,,,\n"), "{csv}");
+    let error = |files: &[Vec<u8>]| chakra_to_csv(files, "ring", &groups).unwrap_err().message;
+    assert!(error(&[gather(b"2")]).contains("does not have rank 0"));
+    assert!(error(&[gather(b"1")]).contains("only ranks of the trace"));
+    for (text, words) in [
+        ("{\"1\": [0, 0]}", "one twice"),
+        ("{\"one\": [0]}", "`one` is not a number"),
+        ("{\"1\": 5}", "expected a sequence"),
+        ("", "EOF"),
+    ] {
+        let message = ProcessGroups::parse(text).unwrap_err().message;
+        assert!(message.contains(words), "{message}");
+    }
 }

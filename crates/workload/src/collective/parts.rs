@@ -1,0 +1,157 @@
+//! What each member of an all-to-all-v has for each other one.
+
+use std::sync::Arc;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::Bytes;
+
+/// The weight of the first member where weights follow from a skew.
+const UNIT: f64 = 1e9;
+
+/// Bytes by sender and receiver.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Parts(Arc<[Box<[u64]>]>);
+
+impl Parts {
+    /// Divides `size` among `ranks` receivers, the same way at each sender: the j-th, from zero, gets
+    /// a share in proportion to 1/(j+1)^`skew`.
+    pub(super) fn skewed(size: Bytes, ranks: u32, skew: f64) -> Self {
+        let row: Vec<u64> = (0..ranks).map(|place| weight(place, skew)).collect();
+        let total = row.iter().sum();
+        let row: Box<[u64]> = row.iter().map(|&one| share(size, one, total)).collect();
+        Self((0..ranks).map(|_| row.clone()).collect())
+    }
+
+    /// Divides in proportion to `weights`, by sender and receiver; the sender with the greatest sum
+    /// has `size`.
+    ///
+    /// # Errors
+    /// When there is no row and column for each of `ranks`, and where all weights are zero.
+    pub(super) fn weighted(
+        size: Bytes,
+        ranks: u32,
+        weights: &[Vec<u64>],
+    ) -> Result<Self, ConfigError> {
+        let refuse = |message: String| {
+            let help = format!("write {ranks} rows of {ranks} numbers, each row for a sender");
+            Err(ConfigError::new("weights", message, help))
+        };
+        let count = ranks as usize;
+        if weights.len() != count {
+            return refuse(format!(
+                "{} rows for groups of {ranks} ranks",
+                weights.len()
+            ));
+        }
+        if let Some((at, row)) = weights
+            .iter()
+            .enumerate()
+            .find(|(_, row)| row.len() != count)
+        {
+            return refuse(format!(
+                "row {at} has {} numbers for {ranks} ranks",
+                row.len()
+            ));
+        }
+        let sums = weights.iter().map(|row| {
+            let sum: u128 = row.iter().map(|&one| u128::from(one)).sum();
+            u64::try_from(sum).ok()
+        });
+        let sums: Option<Vec<u64>> = sums.collect();
+        let Some(total) = sums.and_then(|sums| sums.into_iter().max()) else {
+            return refuse("the sum of a row is above 2^64".to_owned());
+        };
+        let outside = |(from, row): (usize, &Vec<u64>)| {
+            let mut others = row.iter().enumerate().filter(|(to, _)| *to != from);
+            others.any(|(_, &weight)| share(size, weight, total) > 0)
+        };
+        if total == 0 || !weights.iter().enumerate().any(outside) {
+            return refuse("no rank has anything for another one".to_owned());
+        }
+        let row = |row: &Vec<u64>| row.iter().map(|&one| share(size, one, total)).collect();
+        Ok(Self(weights.iter().map(row).collect()))
+    }
+
+    /// Bytes that `from` has for `to`; without any, there is no message.
+    pub(super) fn bytes(&self, from: u32, to: u32) -> u64 {
+        self.0[from as usize][to as usize]
+    }
+
+    /// Messages from one member to another one, and their bytes.
+    pub(super) fn traffic(&self) -> (f64, f64) {
+        let (mut messages, mut bytes) = (0.0, 0.0);
+        for (from, row) in self.0.iter().enumerate() {
+            for (to, &part) in row.iter().enumerate() {
+                if part > 0 && from != to {
+                    messages += 1.0;
+                    bytes += part as f64;
+                }
+            }
+        }
+        (messages, bytes)
+    }
+
+    /// The least bytes of a message.
+    pub(super) fn least(&self) -> u64 {
+        let parts = self.0.iter().flatten().copied();
+        parts.filter(|&part| part > 0).min().unwrap_or(0)
+    }
+}
+
+/// The weight of the member at `place`, at least 1.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of UNIT"
+)]
+fn weight(place: u32, skew: f64) -> u64 {
+    let weight = UNIT / libm::pow(f64::from(place) + 1.0, skew);
+    (weight as u64).max(1)
+}
+
+fn share(size: Bytes, weight: u64, total: u64) -> u64 {
+    let share = u128::from(size.get()) * u128::from(weight) / u128::from(total.max(1));
+    u64::try_from(share).expect("no share is above the size")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_are_bytes_are_taken_as_they_are() {
+        let weights = [vec![0, 700, 300], vec![0, 0, 0], vec![5, 10, 0]];
+        let parts = Parts::weighted(Bytes::new(1_000), 3, &weights).unwrap();
+        assert_eq!(parts.bytes(0, 1), 700);
+        assert_eq!(parts.bytes(2, 0), 5);
+        assert_eq!(parts.traffic(), (4.0, 1_015.0));
+        assert_eq!(parts.least(), 5);
+        // Twice the size: twice the bytes.
+        let parts = Parts::weighted(Bytes::new(2_000), 3, &weights).unwrap();
+        assert_eq!(parts.traffic(), (4.0, 2_030.0));
+    }
+
+    #[test]
+    fn a_skew_gives_the_first_members_more() {
+        let parts = Parts::skewed(Bytes::new(1_000_000), 4, 1.0);
+        let row: Vec<u64> = (0..4).map(|to| parts.bytes(3, to)).collect();
+        // 1 + 1/2 + 1/3 + 1/4 = 25/12.
+        assert_eq!(row, [480_000, 240_000, 159_999, 120_000]);
+        let even = Parts::skewed(Bytes::new(1_000), 4, 0.0);
+        assert_eq!(even.traffic(), (12.0, 3_000.0));
+    }
+
+    #[test]
+    fn what_is_no_matrix_of_the_group_is_refused() {
+        let refused = |weights: &[Vec<u64>]| {
+            Parts::weighted(Bytes::new(1_000), 2, weights)
+                .unwrap_err()
+                .message
+        };
+        assert!(refused(&[vec![0, 1]]).contains("1 rows"));
+        assert!(refused(&[vec![0, 1], vec![1]]).contains("row 1 has 1"));
+        assert!(refused(&[vec![7, 0], vec![0, 7]]).contains("anything for another"));
+        assert!(refused(&[vec![0, 0], vec![0, 0]]).contains("anything for another"));
+        assert!(refused(&[vec![u64::MAX, 1], vec![1, 1]]).contains("2^64"));
+    }
+}

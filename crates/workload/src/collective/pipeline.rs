@@ -1,0 +1,144 @@
+//! A pipeline of stages: micro-batches go forward through all of them, and their gradients back.
+//!
+//! Each member is a stage. The orders are those of Huang et al., "GPipe" (NeurIPS 2019: all forward,
+//! then all backward) and of Narayanan et al., "PipeDream" (SOSP 2019), in the form with a flush at
+//! the end of "Efficient Large-Scale Language Model Training on GPU Clusters" (SC 2021, section 2.2):
+//! a stage goes as many micro-batches forward as there are stages behind it, then one forward and one
+//! backward in turn.
+
+use std::sync::Arc;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Bytes, Duration};
+
+use super::CollectiveAlgorithm;
+use super::shape::Shape;
+use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
+
+/// What the stages of a pipeline compute: by stage, the time of a micro-batch.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Stages {
+    pub(super) forward: Arc<[Duration]>,
+    pub(super) backward: Arc<[Duration]>,
+}
+
+impl Stages {
+    /// The times `forward` and `backward` of `ranks` stages: one of each, or one for all.
+    ///
+    /// # Errors
+    /// The key that has another number of times.
+    pub(super) fn new(
+        ranks: u32,
+        forward: &[Duration],
+        backward: &[Duration],
+    ) -> Result<Self, ConfigError> {
+        let each = |key, times: &[Duration]| match times {
+            [] => Ok(vec![Duration::ZERO; ranks as usize].into()),
+            [one] => Ok(vec![*one; ranks as usize].into()),
+            many if many.len() == ranks as usize => Ok(many.into()),
+            many => Err(ConfigError::new(
+                key,
+                format!("{} times for {ranks} stages", many.len()),
+                "write one for all stages, or one for each",
+            )),
+        };
+        Ok(Self {
+            forward: each("forward", forward)?,
+            backward: each("backward", backward)?,
+        })
+    }
+}
+
+/// What a stage does with one micro-batch.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Pass {
+    Forward(u32),
+    Backward(u32),
+}
+
+/// What `stage` of `stages` does with `batches` micro-batches, in order.
+fn order(algorithm: CollectiveAlgorithm, stage: u32, stages: u32, batches: u32) -> Vec<Pass> {
+    let ahead = match algorithm {
+        CollectiveAlgorithm::OneForwardOneBackward => (stages - 1 - stage).min(batches),
+        _ => batches,
+    };
+    let mut order: Vec<Pass> = (0..ahead).map(Pass::Forward).collect();
+    for batch in ahead..batches {
+        order.extend([Pass::Forward(batch), Pass::Backward(batch - ahead)]);
+    }
+    order.extend((batches - ahead..batches).map(Pass::Backward));
+    order
+}
+
+/// Adds what `stage` does to `builder`.
+pub(super) fn append(
+    shape: &Shape,
+    times: &Stages,
+    builder: &mut ProgramBuilder,
+    (begin, first_tag, stage): (u32, u64, u32),
+    rank_of: &dyn Fn(u32) -> u32,
+) {
+    let batches = shape.chunks;
+    let tag = |batch: u32| OF_A_COLLECTIVE | (first_tag + u64::from(batch));
+    let mut before = begin;
+    for pass in order(shape.algorithm, stage, shape.ranks, batches) {
+        let (batch, span, from, to) = match pass {
+            Pass::Forward(batch) => (
+                batch,
+                times.forward[stage as usize],
+                stage.checked_sub(1),
+                Some(stage + 1).filter(|&next| next < shape.ranks),
+            ),
+            Pass::Backward(batch) => (
+                batch,
+                times.backward[stage as usize],
+                Some(stage + 1).filter(|&next| next < shape.ranks),
+                stage.checked_sub(1),
+            ),
+        };
+        let compute = builder.add(Operation::Compute { stream: 0, span });
+        builder.after_end(compute, before);
+        if let Some(from) = from {
+            let from = rank_of(from);
+            let tag = tag(batch);
+            let receive = builder.add(Operation::Receive { from, tag });
+            builder.after_end(receive, begin);
+            builder.after_end(compute, receive);
+        }
+        if let Some(to) = to {
+            let bytes = shape.offset(u64::from(batch) + 1) - shape.offset(u64::from(batch));
+            let send = builder.add(Operation::Send {
+                channel: 0,
+                to: rank_of(to),
+                size: Bytes::new(bytes),
+                tag: tag(batch),
+            });
+            builder.after_end(send, compute);
+        }
+        before = compute;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_go_forward_as_often_as_there_are_stages_behind_them() {
+        use Pass::{Backward as B, Forward as F};
+        let order = |stage| order(CollectiveAlgorithm::OneForwardOneBackward, stage, 3, 3);
+        assert_eq!(order(2), [F(0), B(0), F(1), B(1), F(2), B(2)]);
+        assert_eq!(order(1), [F(0), F(1), B(0), F(2), B(1), B(2)]);
+        assert_eq!(order(0), [F(0), F(1), F(2), B(0), B(1), B(2)]);
+    }
+
+    #[test]
+    fn times_are_for_all_stages_or_for_each() {
+        let us = Duration::from_us;
+        let stages = Stages::new(3, &[us(1)], &[us(1), us(2), us(3)]).unwrap();
+        assert_eq!(*stages.forward, [us(1), us(1), us(1)]);
+        assert_eq!(stages.backward[2], us(3));
+        let error = Stages::new(3, &[us(1), us(2)], &[]).unwrap_err();
+        assert_eq!(error.key, "forward");
+    }
+}

@@ -1,0 +1,85 @@
+//! Process groups: the communicator groups that ASTRA-sim reads beside a trace.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::input::InputError;
+
+use super::ChakraError;
+use super::node::Node;
+
+/// The ranks of process groups, by the number of the group.
+///
+/// The form is that of `Workload::initialize_comm_groups` in `astra-sim/workload/Workload.cc` of
+/// ASTRA-sim: `{"1": [0, 1], "2": [2, 3]}`. A collective without a group, or of group 0, is one of
+/// all ranks (`extract_comm_group` there).
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ProcessGroups {
+    ranks: BTreeMap<u32, Vec<u32>>,
+}
+
+impl ProcessGroups {
+    /// Reads the JSON of a file of communicator groups.
+    ///
+    /// # Errors
+    /// When it is no table of lists of ranks, each with ranks that differ.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        const HELP: &str = "write for example {\"1\": [0, 1], \"2\": [2, 3]}";
+        let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text).map_err(|error| {
+            let line = text
+                .split_inclusive('\n')
+                .take(error.line().saturating_sub(1));
+            let at = line.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+            let at = at.min(text.len());
+            InputError::new(at..at, error.to_string(), HELP)
+        })?;
+        let mut ranks = BTreeMap::new();
+        for (name, mut members) in named {
+            let refuse = |message: String| Err(InputError::new(0..0, message, HELP));
+            let Ok(number) = name.parse::<u32>() else {
+                return refuse(format!("group `{name}` is not a number"));
+            };
+            members.sort_unstable();
+            if members.is_empty() || members.windows(2).any(|pair| pair[0] == pair[1]) {
+                return refuse(format!("group {name} has no ranks, or one twice"));
+            }
+            ranks.insert(number, members);
+        }
+        Ok(Self { ranks })
+    }
+
+    /// The members of the group of `node`, of rank `rank` of `ranks`; `None` for all ranks.
+    pub(super) fn members(
+        &self,
+        node: &Node,
+        (rank, ranks): (usize, usize),
+    ) -> Result<Option<&[u32]>, ChakraError> {
+        let Some(name) = node.group.as_deref().filter(|name| *name != "0") else {
+            return Ok(None);
+        };
+        let number = name.parse::<u32>().ok();
+        let members = number.and_then(|number| self.ranks.get(&number));
+        let members = members.ok_or_else(|| {
+            ChakraError::new(
+                format!(
+                    "node {} belongs to process group {name}, which is not known",
+                    node.id
+                ),
+                "give the file of communicator groups that has it (--groups)",
+            )
+        })?;
+        let is_rank = |member: &u32| (*member as usize) < ranks;
+        let own = u32::try_from(rank).is_ok_and(|rank| members.contains(&rank));
+        if !own || !members.iter().all(is_rank) {
+            return Err(ChakraError::new(
+                format!(
+                    "node {} belongs to process group {name}, which does not have rank {rank} and \
+                     only ranks of the trace, 0 to {}",
+                    node.id,
+                    ranks - 1
+                ),
+                "give the file of communicator groups that belongs to the trace (--groups)",
+            ));
+        }
+        Ok(Some(members))
+    }
+}
