@@ -1,6 +1,7 @@
 //! `fabricsim plot`.
 
 mod cdf;
+mod collectives;
 mod queues;
 mod series;
 mod slowdown;
@@ -17,6 +18,7 @@ use fabricsim::report::FctRecord;
 use fabricsim_plot::figure::{DrawError, Figure, Style, Theme};
 
 use self::cdf::{CdfArgs, cdf};
+use self::collectives::{CollectivesArgs, collectives};
 use self::queues::{QueuesArgs, queues};
 use self::series::{SeriesArgs, series};
 pub(crate) use self::series::{events, names_beside};
@@ -33,6 +35,7 @@ Examples:
   fabricsim plot cdf results/hpcc --of slowdown -o cdf.svg
   fabricsim plot series results/hpcc --of queue --node 330 -o queues.png --dark
   fabricsim plot queues results/hpcc results/dcqcn --group bottleneck -o queue-cdf.svg
+  fabricsim plot collectives results/ring results/tree -o collectives.svg
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
   fabricsim plot sweep results/loads --x load --by scheme --of p99 --size below-30KB -o p99.svg
 
@@ -53,6 +56,8 @@ enum Kind {
     Series(SeriesArgs),
     /// Distribution of queue lengths over time (queue_groups.csv)
     Queues(QueuesArgs),
+    /// Time and bus bandwidth of collectives, iteration by iteration (collectives.csv)
+    Collectives(CollectivesArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
     /// A number of a sweep over one of its axes, pooled over seeds (points.csv)
@@ -129,6 +134,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
         Kind::Cdf(args) => (&args.drawing, cdf(args)?),
         Kind::Series(args) => (&args.drawing, series(args)?),
         Kind::Queues(args) => (&args.drawing, queues(args)?),
+        Kind::Collectives(args) => (&args.drawing, collectives(args)?),
         Kind::Sweep(args) => (&args.drawing, sweep(args)?),
     };
     if figure.is_empty() && !figure.notes.is_empty() {

@@ -4,6 +4,7 @@ mod classes;
 mod differences;
 mod grouping;
 mod headline;
+mod jobs;
 mod observed;
 mod over_time;
 mod pairs;
@@ -91,6 +92,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     classes::losses(&mut page, &runs);
     classes::incasts(&mut page, &runs);
     classes::queries(&mut page, &runs);
+    jobs::jobs(&mut page, &runs);
     settings_that_differ(&mut page, &runs);
     overview(&mut page, &runs);
     unfinished(&mut page, &runs);

@@ -123,12 +123,20 @@ pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> i
 pub struct CollectiveRow {
     /// The flow class of its workload.
     pub class: ClassId,
+    /// The name of its job.
+    pub job: String,
+    /// What it does.
+    pub operation: String,
+    /// How it is done.
+    pub algorithm: String,
     /// The iteration, from zero.
     pub iteration: u32,
     /// Time at which the first rank began.
     pub start: Time,
     /// Time at which the last message was delivered.
     pub end: Time,
+    /// Bus bandwidth.
+    pub bus_gbps: f64,
 }
 
 /// Reads a `collectives.csv`, in the order of its rows. The columns are named by the header, in any
@@ -138,14 +146,36 @@ pub struct CollectiveRow {
 /// At the word at fault.
 pub fn read_collectives(text: &str) -> Result<Vec<CollectiveRow>, InputError> {
     let table = Table::new(text, "a file of collectives")?;
-    let [class, iteration, start, end] =
-        table.positions(["class", "iteration", "start_ns", "end_ns"])?;
+    let [class, job, operation, algorithm, iteration, start, end, bus] = table.positions([
+        "class",
+        "job",
+        "operation",
+        "algorithm",
+        "iteration",
+        "start_ns",
+        "end_ns",
+        "busbw_gbps",
+    ])?;
     table.read(|_, _, fields| {
         Ok(CollectiveRow {
             class: ClassId(fields[class].integer("class")?),
+            job: fields[job].text.to_owned(),
+            operation: fields[operation].text.to_owned(),
+            algorithm: fields[algorithm].text.to_owned(),
             iteration: fields[iteration].integer("iteration")?,
             start: Time::from_ps(fields[start].nanoseconds("start_ns")?),
             end: Time::from_ps(fields[end].nanoseconds("end_ns")?),
+            bus_gbps: {
+                let value = fields[bus].text.parse().ok();
+                value
+                    .filter(|value: &f64| value.is_finite())
+                    .ok_or_else(|| {
+                        fields[bus].error(
+                            format!("`{}` is not a bandwidth", fields[bus].text),
+                            "give a collectives.csv as a run has written it",
+                        )
+                    })?
+            },
         })
     })
 }
@@ -196,5 +226,17 @@ mod tests {
         assert_eq!(read.len(), 3);
         assert_eq!((read[0].class, read[0].iteration), (ClassId(2), 4));
         assert_eq!(read[0].end.as_ps(), 101_000_500);
+        assert_eq!(
+            (&*read[1].operation, &*read[1].algorithm),
+            ("all-reduce", "ring")
+        );
+        assert!((read[1].bus_gbps - 120.0).abs() < 1e-9);
+        let damaged = text.replace("120.000000", "fast");
+        assert!(
+            read_collectives(&damaged)
+                .unwrap_err()
+                .message
+                .contains("`fast`")
+        );
     }
 }

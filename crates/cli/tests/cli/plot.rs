@@ -348,3 +348,53 @@ fn a_sweep_is_drawn_over_an_axis() {
         assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
     }
 }
+
+const COLLECTIVES: &str = "class,job,collective,group,operation,algorithm,iteration,ranks,size_bytes,\
+                           start_ns,end_ns,duration_ns,algbw_gbps,busbw_gbps,slowest_rank,\
+                           slowest_host,last_flow,last_sender\n";
+
+/// Two groups of one job: the slower one counts in each iteration.
+#[test]
+fn collectives_over_their_iterations() {
+    let folder = folder();
+    let mut text = COLLECTIVES.to_owned();
+    for iteration in 0..3u64 {
+        for group in 0..2u64 {
+            let (start, time) = (iteration * 9_000, 1_000 + 500 * group + 100 * iteration);
+            text += &format!(
+                "0,train,{group},{group},all-reduce,ring,{iteration},8,1000,{start},{},{time},8,\
+                 {}.5,0,0,1,1\n",
+                start + time,
+                14 - group
+            );
+        }
+    }
+    folder.write("a/collectives.csv", &text);
+    folder
+        .run(&["plot", "collectives", "a", "-o", "c.svg"])
+        .succeeded();
+    assert_has(
+        &texts(&folder, "c.svg"),
+        &[
+            "Time of a collective",
+            "Bus bandwidth",
+            "all-reduce (ring)",
+            "iteration",
+        ],
+    );
+    let none = folder.run(&["plot", "collectives", "b", "-o", "c.svg"]);
+    assert_eq!(none.code, Some(2), "{}", none.stderr);
+    assert!(
+        none.stderr.contains("there is no collectives.csv"),
+        "{}",
+        none.stderr
+    );
+    let other = ["plot", "collectives", "a", "-o", "c.svg", "--job", "other"];
+    let other = folder.run(&other);
+    assert_eq!(other.code, Some(2), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("no collective that was asked for"),
+        "{}",
+        other.stderr
+    );
+}

@@ -80,6 +80,17 @@ fn commands(kind: Kind, name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<Vec<Os
             put(name);
             vec![words(&format!("plot series {name} -o out.svg"))]
         }
+        Kind::Graph | Kind::GoalBinary => {
+            put("x.graph.csv");
+            vec![
+                words("check graph.toml"),
+                words("run graph.toml --set run.stop_at=20us --quiet --threads 1 --out out"),
+            ]
+        }
+        Kind::Chakra => {
+            put("x.0.et");
+            vec![words("import-trace x -o out.csv")]
+        }
         // Nothing of the command reads these without a long run.
         Kind::Harm | Kind::HarmWorkload | Kind::Published => Vec::new(),
     }

@@ -122,6 +122,54 @@ const CHANGES: &[&str] = &[
     "output.dir=x",
 ];
 
+const OPERATIONS: &str = "rank,id,op,peer,bytes,tag,duration_ns,stream,after,after_start,algorithm
+0,a,all-reduce,0;1,1000,,,,,,double-binary-tree
+1,a,all-reduce,0;1,1000,,,,,,double-binary-tree
+0,b,send,1,8,3,,1,a,,
+1,b,recv,0,,3,,,a,,
+1,c,calc,,,,1.5,2,b,a,
+";
+
+const GOAL: &str = "num_ranks 2
+
+rank 0 { // the first
+l1: send 8b to 1 tag 3 cpu 1 nic 2
+/* what follows
+   waits */
+l2: calc 150 cpu 2
+l2 requires l1
+}
+rank 1 {
+l1: recv 8b from 0 tag 3
+l2: calc 10
+l2 irequires l1
+}
+";
+
+/// One rank with two computations, the second one after the first one, as `txt2bin` of LogGOPSim
+/// writes it.
+const GOAL_BINARY: &str = "\x7f\x10\0\0\0\0\0\0\x01\0\0\0\0\0\x16\0\0\0\0\0\0\0\x74\0\0\0\0\0\0\0\
+                           \x02\0\0\0\x01\0\0\0\0\0\0\0\
+                           \0\0\0\0\x03\0\0\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\
+                           \x01\0\0\0\x03\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\
+                           \x01\0\0\0";
+
+/// Metadata and two computations of one rank, the second one after the first one.
+const CHAKRA: &str = "\x07\n\x050.0.4\x06\x08\x01\x18\x048\x05\x08\x08\x02\x18\x04 \x018\x02";
+
+const FROM_GRAPH: &str = r#"
+[topology]
+kind = "star"
+hosts = 4
+
+[[workload]]
+kind = "graph"
+path = "x.graph.csv"
+
+[cc]
+kind = "none"
+"#;
+
 /// A file of the project.
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -191,6 +239,11 @@ pub(crate) fn seeds() -> Vec<Seed> {
         (Kind::Scenario, "files.toml", FROM_FILES),
         (Kind::Scenario, "graphml.toml", FROM_GRAPHML),
         (Kind::Harm, "harm.toml", HARM),
+        (Kind::Graph, "x.graph.csv", OPERATIONS),
+        (Kind::Graph, "x.goal", GOAL),
+        (Kind::GoalBinary, "x.goal.bin", GOAL_BINARY),
+        (Kind::Chakra, "x.0.et", CHAKRA),
+        (Kind::Scenario, "graph.toml", FROM_GRAPH),
     ];
     let observed = OBSERVED
         .iter()

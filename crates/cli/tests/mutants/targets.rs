@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim::core::id::NodeId;
+use fabricsim::core::id::{ClassId, NodeId};
 use fabricsim::core::input::InputError;
 use fabricsim::core::units::{Duration, Rate, Time};
 use fabricsim::report::observed::{
@@ -15,7 +15,8 @@ use fabricsim::report::{
 };
 use fabricsim::topology::{GraphmlConfig, parse_hpcc};
 use fabricsim::workload::{
-    FlowTimes, Host, Names, SizeCdf, WorkloadContext, parse_csv, parse_hpcc_flows,
+    FlowTimes, GraphConfig, Host, Names, ProcessGroups, SizeCdf, Workload, WorkloadContext,
+    chakra_to_csv, goal_binary_to_text, parse_csv, parse_hpcc_flows,
 };
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_experiments::Sweep;
@@ -40,6 +41,16 @@ pub(crate) enum Kind {
     HarmWorkload,
     Published,
     Observed,
+    Graph,
+    GoalBinary,
+    Chakra,
+}
+
+impl Kind {
+    /// Whether such a file is read as bytes.
+    pub(crate) const fn is_binary(self) -> bool {
+        matches!(self, Self::GoalBinary | Self::Chakra)
+    }
 }
 
 /// Outcome of processing a text.
@@ -71,18 +82,7 @@ const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml"
 /// # Errors
 /// What must not be: a refusal without a place or without a suggested fix.
 pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, String> {
-    let hosts = (0..16)
-        .map(|n| Host {
-            id: NodeId(n),
-            rate: Rate::from_gbps(100),
-        })
-        .collect();
-    let context = WorkloadContext {
-        hosts,
-        seed: 1,
-        index: 0,
-        names: Names::default(),
-    };
+    let context = context();
     match kind {
         Kind::Scenario => of_error(build(Scenario::from_text("x.toml", text, folder, &[]))),
         Kind::Override => of_error(build(Scenario::from_text(
@@ -115,6 +115,58 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
         Kind::HarmWorkload => of_input(text, read_workload(text).map(drop)),
         Kind::Published => of_input(text, read_published(text).map(drop)),
         Kind::Observed => observed(text),
+        Kind::Graph => of_input(text, graph(text, &context)),
+        Kind::GoalBinary | Kind::Chakra => judge_binary(kind, text.as_bytes(), &context),
+    }
+}
+
+/// Does with `bytes` what the command does with such a file of bytes.
+///
+/// # Errors
+/// As [`judge`].
+pub(crate) fn judge_bytes(kind: Kind, bytes: &[u8]) -> Result<Verdict, String> {
+    judge_binary(kind, bytes, &context())
+}
+
+fn judge_binary(kind: Kind, bytes: &[u8], context: &WorkloadContext) -> Result<Verdict, String> {
+    let text = match kind {
+        Kind::GoalBinary => goal_binary_to_text(bytes),
+        _ => chakra_to_csv(&[bytes.to_vec()], "ring", &ProcessGroups::default())
+            .map_err(|error| InputError::new(0..0, error.message, error.help)),
+    };
+    match text {
+        Ok(text) => of_input(&text, graph(&text, context)),
+        Err(error) => of_input("", Err::<(), _>(error)),
+    }
+}
+
+/// Reads operations, and puts them on hosts where there are enough.
+fn graph(text: &str, context: &WorkloadContext) -> Result<(), InputError> {
+    let mut config = GraphConfig::new("x.graph.csv");
+    config.load(text, context, FlowTimes::Exact)?;
+    if config.expected(context).is_ok() {
+        let applications = config.applications(context, ClassId(0));
+        assert!(
+            applications.is_ok_and(|all| !all.is_empty()),
+            "ranks have hosts"
+        );
+    }
+    Ok(())
+}
+
+/// Hosts for flows and ranks.
+fn context() -> WorkloadContext {
+    let hosts = (0..16)
+        .map(|n| Host {
+            id: NodeId(n),
+            rate: Rate::from_gbps(100),
+        })
+        .collect();
+    WorkloadContext {
+        hosts,
+        seed: 1,
+        index: 0,
+        names: Names::default(),
     }
 }
 

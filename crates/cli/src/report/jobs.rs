@@ -1,0 +1,75 @@
+//! Jobs: iterations and collectives of runs.
+
+use fabricsim_plot::html::{Cell, Page};
+use serde_json::Value;
+
+use super::classes::time;
+use super::runs::Run;
+
+/// A table of the jobs of all runs, and what ranks wait for that have not come to their end.
+pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
+    let mut rows = Vec::new();
+    let mut waiting = Vec::new();
+    for run in runs {
+        let jobs = run.summary.get("jobs").and_then(Value::as_array);
+        for job in jobs.into_iter().flatten() {
+            let name = job["job"].as_str().unwrap_or("-");
+            let number = |key: &str| {
+                job.get(key)
+                    .map_or_else(|| "-".to_owned(), Value::to_string)
+            };
+            let nanoseconds = |key: &str| time(job.get(key).and_then(Value::as_f64));
+            let gbps = |key: &str| {
+                let value = job.get(key).and_then(Value::as_f64);
+                Cell::from(value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1} Gbps")))
+            };
+            let ended = match job.get("ranks_finished") == job.get("ranks") {
+                true => Cell::from(number("iterations")),
+                false => Cell::bad(number("iterations")),
+            };
+            rows.push(vec![
+                Cell::from(run.name.as_str()),
+                Cell::from(name),
+                Cell::from(number("ranks")),
+                ended,
+                nanoseconds("completion_ns"),
+                nanoseconds("iteration_mean_ns"),
+                nanoseconds("iteration_p50_ns"),
+                nanoseconds("iteration_p99_ns"),
+                nanoseconds("iteration_max_ns"),
+                gbps("algbw_gbps"),
+                gbps("busbw_gbps"),
+            ]);
+            let first = job["waiting"].get(0).and_then(Value::as_str);
+            waiting.extend(first.map(|words| format!("{}: waits: {words}", run.name)));
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    page.section("Jobs");
+    page.paragraph(
+        "Times of iterations: from the beginning of the first rank to the last receipt or \
+         computation of the last one. Bandwidths are means over collectives, as NCCL-tests define \
+         them.",
+    );
+    page.table(
+        &[
+            "run",
+            "job",
+            "ranks",
+            "iterations",
+            "whole",
+            "mean",
+            "p50",
+            "p99",
+            "longest",
+            "algorithm bandwidth",
+            "bus bandwidth",
+        ],
+        &rows,
+    );
+    for words in waiting {
+        page.paragraph(&words);
+    }
+}
