@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds libfabricsim and its examples in C and C++ and runs them: against the shared library by
 # pkg-config, as a program from outside would, and against the static one, under valgrind where it is
-# installed. CC, CXX, PROFILE and CARGO_TARGET_DIR are heeded.
+# installed. CC, CXX, PROFILE and CARGO_TARGET_DIR are heeded; with `--built` the library is there.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 profile=${PROFILE:-dev}
-cargo build --locked --quiet --profile "$profile" -p fabricsim-capi
+if [ "${1:-}" != --built ]; then
+    cargo build --locked --quiet --profile "$profile" -p fabricsim-capi
+fi
 target=${CARGO_TARGET_DIR:-../../target}
 case $profile in dev) folder=debug ;; *) folder=$profile ;; esac
 library=$(cd "$target/$folder" && pwd)
