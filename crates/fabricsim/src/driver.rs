@@ -44,7 +44,10 @@
 
 mod actions;
 mod cell;
+mod local;
 mod proxy;
+mod rules;
+mod state;
 
 use std::any::Any;
 
@@ -55,9 +58,11 @@ use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::AppFlow;
 use fabricsim_core::units::{Bytes, Time};
 
-pub use actions::{Actions, MessageRules};
-pub(crate) use cell::{Cell, OrderDesk, Pausing, lock};
+pub use actions::Actions;
+pub(crate) use cell::{Cell, OrderDesk, lock};
 pub(crate) use proxy::Proxy;
+pub use rules::MessageRules;
+pub(crate) use state::Pausing;
 
 /// A message from one host to another. It is a flow of its own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

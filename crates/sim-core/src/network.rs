@@ -12,6 +12,7 @@ mod host;
 mod line;
 mod meter;
 mod node;
+mod orders;
 mod pause_clock;
 mod room;
 mod state;
@@ -26,8 +27,9 @@ pub use egress::LinkConfig;
 pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
+pub use orders::{Hearing, Order};
 pub use room::{Overload, Room};
-pub use steering::{Desk, Hearing, Order, Step};
+pub use steering::{Desk, Step};
 pub use switch::SwitchConfig;
 
 use std::sync::Arc;

@@ -7,13 +7,13 @@ mod messages;
 mod parts;
 mod pipeline;
 mod shape;
+mod stages;
 mod transfers;
 mod unit;
 mod workload;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::limits::MAX_LIVE_FLOWS;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_core::{choices, settings};
 
@@ -24,11 +24,8 @@ use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 pub(crate) use messages::Numbered;
 use parts::Parts;
-use pipeline::Stages;
 pub(crate) use shape::{Detail, Shape};
-
-/// The most messages of an iteration: what their operations take is kept in memory.
-const MAX_MESSAGES: f64 = 5e7;
+use stages::Stages;
 
 choices! {
     /// What a collective does. Sizes are those of NCCL-tests (`doc/PERFORMANCE.md` there): of the
@@ -371,31 +368,7 @@ impl CollectiveConfig {
         check::two_hosts(context)?;
         self.check_keys()?;
         let groups = groups::Groups::of(self, context)?;
-        let shape = self.shape(groups.size)?;
-        let (messages, _) = shape.traffic();
-        let messages = messages * f64::from(groups.count());
-        if messages > MAX_MESSAGES {
-            let key = if self.chunks > 1 {
-                "chunks"
-            } else {
-                "channels"
-            };
-            return Err(ConfigError::new(
-                key,
-                format!("an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most"),
-                "choose fewer channels, chunks or ranks",
-            ));
-        }
-        if shape.algorithm == CollectiveAlgorithm::Direct && messages > MAX_LIVE_FLOWS as f64 {
-            return Err(ConfigError::new(
-                "algorithm",
-                format!(
-                    "`direct` has {messages:.0} messages under way at once, and a run can have up to \
-                     {MAX_LIVE_FLOWS}"
-                ),
-                "choose `pairwise`, which has one of each rank, or fewer ranks",
-            ));
-        }
+        self.shape(groups.size)?.check_messages(groups.count())?;
         Ok(groups)
     }
 }

@@ -8,8 +8,9 @@ use fabricsim_core::id::FlowId;
 use fabricsim_core::plugin::{AppContext, Application};
 use fabricsim_core::units::Time;
 
-use super::actions::LocalHost;
-use super::cell::{Cell, State, lock};
+use super::cell::{Cell, lock};
+use super::local::LocalHost;
+use super::state::State;
 
 /// The ear and the hand of the driver at one host. In steered runs all hosts are on one thread, so
 /// nobody waits for the lock.

@@ -4,7 +4,6 @@ use super::calendar::{BLOCK, Calendar};
 use super::channel::{SendBuffer, Spare};
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor};
-use super::steered::SteeredBlock;
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Probe};
 use crate::units::{Duration, Time};
 
@@ -54,6 +53,15 @@ impl<D: LogicalProcess> Member<D> {
                 .run(part, &mut self.inbox, &mut self.send_buffer);
         }
     }
+}
+
+/// The steered processes of a block of a partition, a bit for each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SteeredBlock {
+    /// All of them.
+    pub(super) all: u64,
+    /// Those that have been begun in this epoch.
+    pub(super) begun: u64,
 }
 
 /// Processes that are run one after the other by one thread, and share their empty buffers.

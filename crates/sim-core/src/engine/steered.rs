@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use super::calendar::BLOCK;
 use super::executor::{Executor, Parallel, Sequential};
 use super::mailboxes::Mailboxes;
-use super::partition::{Partition, Span};
+use super::partition::{Partition, Span, SteeredBlock};
 use super::placement::Position;
 use super::{Driver, Engine, Epoch, LogicalProcess, Probe};
 use crate::units::{Duration, Time};
@@ -142,15 +142,6 @@ impl Steered {
         partition.steered[place / BLOCK as usize].begun |= 1 << (place % BLOCK as usize);
         self.begun.push(number);
     }
-}
-
-/// The steered processes of a block of a partition, a bit for each.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SteeredBlock {
-    /// All of them.
-    all: u64,
-    /// Those that have been begun in this epoch.
-    begun: u64,
 }
 
 impl<D: LogicalProcess> Partition<D> {

@@ -7,7 +7,7 @@ mod streams;
 use std::sync::Arc;
 
 use super::Overload;
-use super::steering::{Hearing, Order};
+use super::orders::{Hearing, Order};
 use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
 use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::limits::MAX_TIMERS_AT_ONCE;

@@ -5,48 +5,14 @@ use std::ops::ControlFlow;
 
 use super::driver::NetworkDriver;
 use super::node::Node;
+use super::orders::{Hearing, Order};
 use super::{Network, NetworkControl, Overload, RunCallback, Stop};
 use crate::engine::{Driver, Epoch, Interrupt, Processes, SteeredDriver, Steps};
 use crate::flow::FlowSource;
 use crate::id::{FlowId, NodeId};
-use crate::plugin::{AppFlow, Application, Model, StartError};
+use crate::plugin::{Application, Model, StartError};
 use crate::rng::Stream;
 use crate::units::Time;
-
-/// What whoever steers wants to hear of at the exact time.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Hearing {
-    /// Deliveries and acknowledgements.
-    #[default]
-    Everything,
-    /// Deliveries alone: applications hear of acknowledgements early, and not in the order of time.
-    Deliveries,
-}
-
-/// What whoever steers asks of a host.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Order {
-    /// To start a flow at this time, or now when that has passed: after what arrives at the host and
-    /// what it sends at that instant, in the order of asking.
-    Flow {
-        /// The start.
-        at: Time,
-        /// The flow.
-        flow: AppFlow,
-    },
-    /// To set a timer, or to move it.
-    Timer {
-        /// When it goes off.
-        at: Time,
-        /// Its token.
-        token: u64,
-    },
-    /// To cancel a timer.
-    CancelTimer {
-        /// Its token.
-        token: u64,
-    },
-}
 
 /// What whoever steers wants next.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

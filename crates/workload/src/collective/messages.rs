@@ -1,5 +1,8 @@
 //! Messages of a collective: as operations of its ranks, and counted.
 
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::limits::MAX_LIVE_FLOWS;
+
 use super::CollectiveAlgorithm;
 use super::algorithm;
 use super::pipeline;
@@ -17,7 +20,38 @@ pub(crate) struct Numbered {
     pub(crate) first_tag: u64,
 }
 
+/// The most messages of an iteration: what their operations take is kept in memory.
+const MAX_MESSAGES: f64 = 5e7;
+
 impl Shape {
+    /// Refuses more messages of all `groups` than can be done.
+    pub(super) fn check_messages(&self, groups: u32) -> Result<(), ConfigError> {
+        let messages = self.traffic().0 * f64::from(groups);
+        if messages > MAX_MESSAGES {
+            let key = if self.chunks > 1 {
+                "chunks"
+            } else {
+                "channels"
+            };
+            return Err(ConfigError::new(
+                key,
+                format!("an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most"),
+                "choose fewer channels, chunks or ranks",
+            ));
+        }
+        if self.algorithm == CollectiveAlgorithm::Direct && messages > MAX_LIVE_FLOWS as f64 {
+            return Err(ConfigError::new(
+                "algorithm",
+                format!(
+                    "`direct` has {messages:.0} messages under way at once, and a run can have up to \
+                     {MAX_LIVE_FLOWS}"
+                ),
+                "choose `pairwise`, which has one of each rank, or fewer ranks",
+            ));
+        }
+        Ok(())
+    }
+
     /// Adds what `member` does in the collective `this` to `builder`. `rank_of` is the rank of each
     /// member. Returns the operations with which it begins and ends.
     pub(crate) fn append(

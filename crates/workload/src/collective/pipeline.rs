@@ -6,48 +6,12 @@
 //! a stage goes as many micro-batches forward as there are stages behind it, then one forward and one
 //! backward in turn.
 
-use std::sync::Arc;
-
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_core::units::Bytes;
 
 use super::CollectiveAlgorithm;
 use super::shape::Shape;
+use super::stages::Stages;
 use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
-
-/// What the stages of a pipeline compute: by stage, the time of a micro-batch.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Stages {
-    pub(super) forward: Arc<[Duration]>,
-    pub(super) backward: Arc<[Duration]>,
-}
-
-impl Stages {
-    /// The times `forward` and `backward` of `ranks` stages: one of each, or one for all.
-    ///
-    /// # Errors
-    /// The key that has another number of times.
-    pub(super) fn new(
-        ranks: u32,
-        forward: &[Duration],
-        backward: &[Duration],
-    ) -> Result<Self, ConfigError> {
-        let each = |key, times: &[Duration]| match times {
-            [] => Ok(vec![Duration::ZERO; ranks as usize].into()),
-            [one] => Ok(vec![*one; ranks as usize].into()),
-            many if many.len() == ranks as usize => Ok(many.into()),
-            many => Err(ConfigError::new(
-                key,
-                format!("{} times for {ranks} stages", many.len()),
-                "write one for all stages, or one for each",
-            )),
-        };
-        Ok(Self {
-            forward: each("forward", forward)?,
-            backward: each("backward", backward)?,
-        })
-    }
-}
 
 /// What a stage does with one micro-batch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -130,15 +94,5 @@ mod tests {
         assert_eq!(order(2), [F(0), B(0), F(1), B(1), F(2), B(2)]);
         assert_eq!(order(1), [F(0), F(1), B(0), F(2), B(1), B(2)]);
         assert_eq!(order(0), [F(0), F(1), F(2), B(0), B(1), B(2)]);
-    }
-
-    #[test]
-    fn times_are_for_all_stages_or_for_each() {
-        let us = Duration::from_us;
-        let stages = Stages::new(3, &[us(1)], &[us(1), us(2), us(3)]).unwrap();
-        assert_eq!(*stages.forward, [us(1), us(1), us(1)]);
-        assert_eq!(stages.backward[2], us(3));
-        let error = Stages::new(3, &[us(1), us(2)], &[]).unwrap_err();
-        assert_eq!(error.key, "forward");
     }
 }

@@ -4,7 +4,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Bytes;
 
 use super::parts::Parts;
-use super::pipeline::Stages;
+use super::stages::Stages;
 use super::{CollectiveAlgorithm, CollectiveOperation};
 
 /// What only one operation has.

@@ -7,7 +7,7 @@ use crate::engine::{Message, SendBuffer, Timer};
 use crate::flow::FlowRequest;
 use crate::id::{FlowId, NodeId};
 use crate::network::applications::{AppNetwork, AppNews, Applications};
-use crate::network::steering::{Hearing, Order};
+use crate::network::orders::{Hearing, Order};
 use crate::packet::{Packet, PacketKind, Stamps};
 use crate::plugin::{Application, Endpoint, Model, Observer, StartError};
 use crate::rng::Stream;
