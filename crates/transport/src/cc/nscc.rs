@@ -316,7 +316,7 @@ impl<H> CongestionControl<H> for Nscc {
             reason = "a positive number of bytes, at most some bandwidth-delay products"
         )]
         let bytes = (self.cwnd - self.parameters.least) as u64;
-        Some(Bytes::new(bytes + 1))
+        Some(Bytes::new(bytes.saturating_add(1)))
     }
 
     #[inline]
