@@ -135,8 +135,8 @@ pub struct CollectiveRow {
     pub start: Time,
     /// Time at which the last message was delivered.
     pub end: Time,
-    /// Bus bandwidth.
-    pub bus_gbps: f64,
+    /// Bus bandwidth; `None` where no time passes.
+    pub bus_gbps: Option<f64>,
 }
 
 /// Reads a `collectives.csv`, in the order of its rows. The columns are named by the header, in any
@@ -165,16 +165,19 @@ pub fn read_collectives(text: &str) -> Result<Vec<CollectiveRow>, InputError> {
             iteration: fields[iteration].integer("iteration")?,
             start: Time::from_ps(fields[start].nanoseconds("start_ns")?),
             end: Time::from_ps(fields[end].nanoseconds("end_ns")?),
-            bus_gbps: {
-                let value = fields[bus].text.parse().ok();
-                value
-                    .filter(|value: &f64| value.is_finite())
-                    .ok_or_else(|| {
-                        fields[bus].error(
-                            format!("`{}` is not a bandwidth", fields[bus].text),
-                            "give a collectives.csv as a run has written it",
-                        )
-                    })?
+            bus_gbps: match fields[bus].text {
+                "" => None,
+                text => Some(
+                    text.parse()
+                        .ok()
+                        .filter(|value: &f64| value.is_finite())
+                        .ok_or_else(|| {
+                            fields[bus].error(
+                                format!("`{text}` is not a bandwidth"),
+                                "give a collectives.csv as a run has written it",
+                            )
+                        })?,
+                ),
             },
         })
     })
@@ -230,7 +233,8 @@ mod tests {
             (&*read[1].operation, &*read[1].algorithm),
             ("all-reduce", "ring")
         );
-        assert!((read[1].bus_gbps - 120.0).abs() < 1e-9);
+        assert_eq!(read[1].bus_gbps, Some(120.0));
+        assert_eq!(read[2].bus_gbps, None);
         let damaged = text.replace("120.000000", "fast");
         assert!(
             read_collectives(&damaged)

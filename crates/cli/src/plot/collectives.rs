@@ -96,15 +96,19 @@ fn read(drawing: &Drawing, place: &Place) -> Result<Vec<CollectiveRow>, Error> {
     read_collectives(&text).map_err(|error| Error::input(&file.display().to_string(), &text, error))
 }
 
-/// Adds a collective to a line: of several groups in one place the one that took longest counts.
+/// Adds a collective to a line: of several groups in one place the one that took longest counts. One
+/// in which no time passes, as with one rank, is no point.
 fn add(points: &mut Points, row: &CollectiveRow, across: Across) {
+    let Some(bus_gbps) = row.bus_gbps else {
+        return;
+    };
     let place = match across {
         Across::Iterations => u64::from(row.iteration),
         Across::Ends => row.end.as_ps(),
     };
     let time = row.end.since(row.start).as_ps() as f64 / 1e3;
-    let point = points.entry(place).or_insert((time, row.bus_gbps));
-    *point = (point.0.max(time), point.1.min(row.bus_gbps));
+    let point = points.entry(place).or_insert((time, bus_gbps));
+    *point = (point.0.max(time), point.1.min(bus_gbps));
 }
 
 fn figure(title: &str, lines: &BTreeMap<(usize, String), Points>, across: Across) -> Figure {

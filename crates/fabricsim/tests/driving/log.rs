@@ -20,7 +20,7 @@ pub(crate) fn flows(simulation: &mut Simulation) -> Vec<(Time, Time, NodeId, Nod
     completions.iter().map(row).collect()
 }
 
-/// Runs to the end, event by event; `react` answers to each.
+/// Runs to the end, event by event; `react` is called with each.
 pub(crate) fn run_by_events(
     simulation: &mut Simulation,
     mut react: impl FnMut(&mut Simulation, &Event),
