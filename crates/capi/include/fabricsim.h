@@ -137,7 +137,7 @@ typedef struct FabricsimStatistics {
   uint64_t pauses;
   // Payload bytes delivered in order.
   uint64_t delivered_bytes;
-  // Payload bytes sent again.
+  // Payload bytes retransmitted.
   uint64_t retransmitted_bytes;
   // Retransmission timeouts.
   uint64_t timeouts;

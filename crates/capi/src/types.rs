@@ -128,7 +128,7 @@ pub struct FabricsimStatistics {
     pub pauses: u64,
     /// Payload bytes delivered in order.
     pub delivered_bytes: u64,
-    /// Payload bytes sent again.
+    /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,

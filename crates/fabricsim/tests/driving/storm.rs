@@ -32,9 +32,9 @@ impl Storm {
     }
 
     /// The reaction to an event: messages and their times, and timers.
-    fn answer(&mut self, event: &Event) -> Vec<(Time, Option<Message>)> {
+    fn react_to(&mut self, event: &Event) -> Vec<(Time, Option<Message>)> {
         self.heard.push(*event);
-        let mut answers = Vec::new();
+        let mut reactions = Vec::new();
         let (near, priority) = match event.kind {
             EventKind::Delivered(message) => (message.dst, message.priority),
             EventKind::Acknowledged(message) => (message.src, message.priority),
@@ -58,19 +58,19 @@ impl Storm {
                 class: ClassId(0),
                 ..Message::new(src, dst, size)
             };
-            answers.push((at, Some(message)));
+            reactions.push((at, Some(message)));
         }
         if self.left > 0 && self.draw(4) == 0 {
             let delay = Duration::from_ps(u64::from(self.draw(2) * 777_777));
-            answers.push((event.at.saturating_add(delay), None));
+            reactions.push((event.at.saturating_add(delay), None));
         }
-        answers
+        reactions
     }
 }
 
 impl Driver for Storm {
     fn on_event(&mut self, event: &Event, actions: &mut Actions<'_>) {
-        for (at, message) in self.answer(event) {
+        for (at, message) in self.react_to(event) {
             match message {
                 Some(message) => actions.send_at(at, &message).unwrap(),
                 None => actions.set_timer(at, u64::from(self.left)).unwrap(),
@@ -155,7 +155,7 @@ fn stepping_gives_the_same_for_any_number_of_threads() {
             let mut simulation = simulation(&text, threads);
             begin(&mut simulation, priority);
             let events = run_by_events(&mut simulation, |simulation, event| {
-                for (at, message) in storm.answer(event) {
+                for (at, message) in storm.react_to(event) {
                     match message {
                         Some(message) => simulation.send_at(at, &message).unwrap(),
                         None => simulation.set_timer(at, u64::from(storm.left)).unwrap(),

@@ -148,7 +148,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
 
     /// Returns whether the arrival of `packet`, after others that may precede it, may end a flow that
     /// starts here or bring the last missing byte of one that ends here. For data it is enough that
-    /// the answer is right for the last packet of a flow, and for all that come after that one.
+    /// the result is right for the last packet of a flow, and for all that come after that one.
     /// Asked for in runs that are steered, and nowhere else.
     fn may_complete(&self, _packet: &Packet<H>) -> bool {
         true
