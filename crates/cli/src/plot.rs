@@ -25,7 +25,7 @@ pub(crate) use self::series::{events, names_beside};
 use self::slowdown::{SlowdownArgs, relative, slowdown};
 use self::sweep::{SweepArgs, sweep};
 use crate::console::output;
-use crate::results::{FlowSelection, Place, names, places, places_with_flows};
+use crate::results::{FlowSelection, Place, names, places, places_with_flows, refuse_mixture};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -167,6 +167,20 @@ fn refused(drawing: &Drawing, message: &str, help: &str) -> Error {
         message: message.to_owned(),
         help: help.to_owned(),
     }
+}
+
+/// The file `name` of the results in `place`, or the one that `place` is; `help` says how a run
+/// writes it.
+fn file_of(drawing: &Drawing, place: &Place, name: &str, help: &str) -> Result<PathBuf, Error> {
+    refuse_mixture(&place.path)?;
+    if !place.path.is_dir() {
+        return Ok(place.path.clone());
+    }
+    let file = place.path.join(name);
+    if file.exists() {
+        return Ok(file);
+    }
+    Err(refused(drawing, &format!("there is no {name}"), help))
 }
 
 /// The flows of a result that are drawn.

@@ -32,6 +32,7 @@ pub use room::{Overload, Room};
 pub use steering::{Desk, Step};
 pub use switch::SwitchConfig;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::engine::{Engine, Interrupt, Probe, Threads, Wiring};
@@ -171,9 +172,11 @@ impl<M: Model> Network<M> {
         control_plane: &mut dyn NetworkControl<M::Routing>,
         callback: &mut dyn RunCallback,
     ) -> Stop {
-        self.drive(until, source, control_plane, callback, |engine, driver| {
+        let stop = self.drive(until, source, control_plane, callback, |engine, driver| {
             engine.run(driver);
-        })
+            ControlFlow::Continue(())
+        });
+        stop.expect("only whoever steers a run pauses it")
     }
 
     /// Like [`run_until`](Self::run_until), on the calling thread alone; `probe` is told of each
@@ -186,19 +189,23 @@ impl<M: Model> Network<M> {
         callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.drive(until, source, control_plane, callback, |engine, driver| {
+        let stop = self.drive(until, source, control_plane, callback, |engine, driver| {
             engine.run_probed(driver, probe);
-        })
+            ControlFlow::Continue(())
+        });
+        stop.expect("only whoever steers a run pauses it")
     }
 
+    /// Drives the engine by `run`, which breaks off when it has been paused: then the result is
+    /// `None`, unless a panic or an interrupt came first.
     fn drive(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<M::Routing>,
         callback: &mut dyn RunCallback,
-        run: impl FnOnce(&mut Engine<Node<M>>, &mut NetworkDriver<'_, M::Routing>),
-    ) -> Stop {
+        run: impl FnOnce(&mut Engine<Node<M>>, &mut NetworkDriver<'_, M::Routing>) -> ControlFlow<()>,
+    ) -> Option<Stop> {
         let mut driver = NetworkDriver {
             until,
             source,
@@ -213,7 +220,7 @@ impl<M: Model> Network<M> {
         };
         driver.share_routes();
         self.engine.set_interrupt(driver.callback.interrupt());
-        run(&mut self.engine, &mut driver);
+        let ran = run(&mut self.engine, &mut driver);
         self.engine.set_interrupt(Interrupt::default());
         let stop = if self.engine.is_broken() {
             Stop::Interrupted
@@ -222,10 +229,13 @@ impl<M: Model> Network<M> {
         };
         self.reached = driver.changed;
         self.stop = stop;
+        if ran.is_break() && !self.engine.is_broken() {
+            return None;
+        }
         if stop == Stop::TimeReached {
             self.reached = self.reached.max(until);
         }
-        stop
+        Some(stop)
     }
 
     /// Adds an application to `host`, which is called first now. It draws from `stream`. It hears

@@ -1,7 +1,6 @@
 //! Collectives over their iterations.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use fabricsim::Error;
 use fabricsim::report::{CollectiveRow, read_collectives};
@@ -9,8 +8,8 @@ use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Unit};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
-use super::{Drawing, refused};
-use crate::results::{Place, refuse_mixture};
+use super::{Drawing, file_of, refused};
+use crate::results::Place;
 
 /// The file of a folder of results.
 const FILE: &str = "collectives.csv";
@@ -79,19 +78,8 @@ pub(super) fn collectives(args: &CollectivesArgs) -> Result<Figure, Error> {
 }
 
 fn read(drawing: &Drawing, place: &Place) -> Result<Vec<CollectiveRow>, Error> {
-    let path = &place.path;
-    refuse_mixture(path)?;
-    let file: PathBuf = match path.is_dir() {
-        true => path.join(FILE),
-        false => path.clone(),
-    };
-    if path.is_dir() && !file.exists() {
-        return Err(refused(
-            drawing,
-            &format!("there is no {FILE}"),
-            "give results of a workload of kind `collective`, or of a `graph` with collectives",
-        ));
-    }
+    let help = "give results of a workload of kind `collective`, or of a `graph` with collectives";
+    let file = file_of(drawing, place, FILE, help)?;
     let text = read_text(FileKind::RESULTS, &file)?;
     read_collectives(&text).map_err(|error| Error::input(&file.display().to_string(), &text, error))
 }

@@ -5,8 +5,7 @@ use fabricsim_plot::figure::{Figure, Series, Style, group_curve, group_figure};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
-use super::{Drawing, refused};
-use crate::results::refuse_mixture;
+use super::{Drawing, file_of, refused};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct QueuesArgs {
@@ -26,19 +25,8 @@ pub(super) fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
     let places = drawing.places()?;
     let mut curves = Vec::new();
     for (place, name) in &places {
-        let path = &place.path;
-        refuse_mixture(path)?;
-        let file = match path.is_dir() {
-            true => path.join(FILE),
-            false => path.clone(),
-        };
-        if path.is_dir() && !file.exists() {
-            return Err(refused(
-                drawing,
-                &format!("there is no {FILE}"),
-                "let the scenario have queue_distribution = true in [observe]",
-            ));
-        }
+        let help = "let the scenario have queue_distribution = true in [observe]";
+        let file = file_of(drawing, place, FILE, help)?;
         let text = read_text(FileKind::RESULTS, &file)?;
         for group in &args.group {
             let curve = group_curve(&text, group)

@@ -7,7 +7,7 @@ use super::driver::NetworkDriver;
 use super::node::Node;
 use super::orders::{Hearing, Order};
 use super::{Network, NetworkControl, Overload, RunCallback, Stop};
-use crate::engine::{Driver, Epoch, Interrupt, Processes, SteeredDriver, Steps};
+use crate::engine::{Driver, Epoch, Processes, SteeredDriver, Steps};
 use crate::flow::FlowSource;
 use crate::id::{FlowId, NodeId};
 use crate::plugin::{Application, Model, StartError};
@@ -38,17 +38,18 @@ pub trait Desk {
 }
 
 /// Drives a network for whoever steers it.
-struct Steering<'a, R> {
-    driver: NetworkDriver<'a, R>,
+struct Steering<'a, 'n, R> {
+    driver: &'a mut NetworkDriver<'n, R>,
     desk: &'a mut dyn Desk,
     /// Place of the application of whoever steers, by node.
     places: &'a [usize],
     /// Time before which nothing can be asked for.
     from: Time,
-    paused: bool,
+    /// Breaks when the run has been paused.
+    ran: ControlFlow<()>,
 }
 
-impl<R> Steering<'_, R> {
+impl<R> Steering<'_, '_, R> {
     /// Lets a host carry out what is asked of it.
     fn carry_out<M: Model>(
         &mut self,
@@ -76,7 +77,7 @@ impl<R> Steering<'_, R> {
     }
 }
 
-impl<M: Model> Driver<Node<M>> for Steering<'_, M::Routing> {
+impl<M: Model> Driver<Node<M>> for Steering<'_, '_, M::Routing> {
     fn before(&mut self, processes: &mut Processes<'_, Node<M>>, next: Time) -> Option<Epoch> {
         self.driver.before(processes, next)
     }
@@ -86,15 +87,15 @@ impl<M: Model> Driver<Node<M>> for Steering<'_, M::Routing> {
     }
 }
 
-impl<M: Model> SteeredDriver<Node<M>> for Steering<'_, M::Routing> {
+impl<M: Model> SteeredDriver<Node<M>> for Steering<'_, '_, M::Routing> {
     fn react(&mut self, now: Time, steps: &mut Steps<'_, Node<M>>) -> ControlFlow<()> {
         let now = now.max(self.from);
         loop {
             match self.desk.next_step(now) {
                 Step::Order(host, order) => self.carry_out(now, steps, (host, order)),
                 Step::Pause => {
-                    self.paused = true;
-                    return ControlFlow::Break(());
+                    self.ran = ControlFlow::Break(());
+                    return self.ran;
                 }
                 Step::End(overload) => {
                     self.driver.state.overload.get_or_insert(overload);
@@ -153,44 +154,19 @@ impl<M: Model> Network<M> {
         desk: &mut dyn Desk,
     ) -> Option<Stop> {
         let from = self.now();
-        let driver = NetworkDriver {
-            until,
-            source,
-            control_plane,
-            state: &mut self.state,
-            stall_after: self.stall_after,
-            room: self.room,
-            wiring: &self.wiring,
-            callback,
-            stop: Stop::TimeReached,
-            changed: self.reached,
-        };
-        driver.share_routes();
-        let mut steering = Steering {
-            driver,
-            desk,
-            places: &self.steered_by,
-            from,
-            paused: false,
-        };
-        let interrupt = steering.driver.callback.interrupt();
-        self.engine.set_interrupt(interrupt);
-        self.engine.run_steered(&mut steering);
-        self.engine.set_interrupt(Interrupt::default());
-        let Steering { driver, paused, .. } = steering;
-        let stop = if self.engine.is_broken() {
-            Stop::Interrupted
-        } else {
-            driver.stop
-        };
-        self.reached = driver.changed;
-        self.stop = stop;
-        if paused && !self.engine.is_broken() {
-            return None;
-        }
-        if stop == Stop::TimeReached {
-            self.reached = self.reached.max(until);
-        }
-        Some(stop)
+        let places = std::mem::take(&mut self.steered_by);
+        let stop = self.drive(until, source, control_plane, callback, |engine, driver| {
+            let mut steering = Steering {
+                driver,
+                desk,
+                places: &places,
+                from,
+                ran: ControlFlow::Continue(()),
+            };
+            engine.run_steered(&mut steering);
+            steering.ran
+        });
+        self.steered_by = places;
+        stop
     }
 }
