@@ -3,6 +3,8 @@
 
 #include <astra-sim/common/Logging.hh>
 #include <astra-sim/system/Sys.hh>
+#include <astra-sim/workload/Statistics.hh>
+#include <astra-sim/workload/Workload.hh>
 #include <remote_memory_backend/analytical/AnalyticalRemoteMemory.hh>
 
 #include <chrono>
@@ -13,6 +15,7 @@
 #include <memory>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace {
 
@@ -26,6 +29,7 @@ const char *const HELP =
     "  --send-end=acknowledged     when a send has ended: acknowledged, or delivered\n"
     "  --threads=1                 threads for switches; results do not depend on it\n"
     "  --flows=FILE                writes all messages with their completion times, as fct.csv\n"
+    "  --operations=FILE           writes when each node of each rank's trace has begun and ended\n"
     "  --comm-group-configuration, --num-queues-per-dim, --comm-scale, --injection-scale,\n"
     "  --rendezvous-protocol, --logging-configuration, --logging-folder: as ASTRA-sim has them\n";
 
@@ -122,6 +126,68 @@ FabricSim::SendEnd send_end(const std::string &name)
     throw std::invalid_argument("--send-end is acknowledged or delivered, and not " + name);
 }
 
+const char *kind_name(AstraSim::Statistics::OperatorStatistics::OperatorType kind)
+{
+    using Kind = AstraSim::Statistics::OperatorStatistics::OperatorType;
+    switch (kind) {
+    case Kind::CPU:
+        return "cpu";
+    case Kind::GPU:
+        return "gpu";
+    case Kind::COMM:
+        return "communication";
+    case Kind::REMOTE_MEM:
+        return "remote-memory";
+    case Kind::REPLAY:
+        return "replay";
+    default:
+        return "other";
+    }
+}
+
+// A field of a CSV file, as RFC 4180 quotes it.
+std::string quoted(const std::string &text)
+{
+    if (text.find_first_of(",\"\n\r") == std::string::npos) {
+        return text;
+    }
+    std::string inside;
+    for (const char c : text) {
+        inside += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return '"' + inside + '"';
+}
+
+// A row for each operation, by rank and by the number that it has in the trace. ASTRA-sim counts in
+// nanoseconds. A cell is empty where the trace or the run has nothing to say.
+void write_operations(const std::string &path, const std::vector<std::unique_ptr<AstraSim::Sys>> &systems)
+{
+    using Operation = AstraSim::Statistics::OperatorStatistics;
+    const auto cell = [](std::uint64_t tick) {
+        return tick == Operation::INVALID_TICK ? std::string() : std::to_string(tick);
+    };
+    std::ofstream file(path);
+    file << "rank,node,name,kind,collective,size_bytes,start_ns,end_ns\n";
+    for (std::size_t rank = 0; rank < systems.size(); rank++) {
+        auto &workload = *systems[rank]->workload;
+        const auto &found = std::as_const(*workload.stats).get_operator_statistics();
+        const std::map<std::uint64_t, Operation> operations(found.begin(), found.end());
+        for (const auto &[id, operation] : operations) {
+            const auto node = workload.et_feeder->lookupNode(id);
+            const auto collective =
+                node->type() == ChakraNodeType::COMM_COLL_NODE
+                    ? ChakraProtoMsg::CollectiveCommType_Name(node->comm_type())
+                    : std::string();
+            file << rank << ',' << id << ',' << quoted(node->name()) << ',' << kind_name(operation.type) << ','
+                 << collective << ',' << (operation.comm_size ? std::to_string(*operation.comm_size) : "") << ','
+                 << cell(operation.start_time) << ',' << cell(operation.end_time) << '\n';
+        }
+    }
+    if (!file.flush()) {
+        throw std::runtime_error("cannot write " + path);
+    }
+}
+
 void run(Options &options)
 {
     const auto workload = options.get("workload-configuration");
@@ -139,6 +205,7 @@ void run(Options &options)
     const auto end = send_end(options.get("send-end", "acknowledged"));
     const auto rank_hosts = lines(options.get("rank-hosts", ""));
     const auto flows = options.get("flows", "");
+    const auto operations = options.get("operations", "");
     const auto logging = options.get("logging-configuration", "empty");
     const auto folder = options.get("logging-folder", "log");
     options.refuse_unknown();
@@ -187,6 +254,9 @@ void run(Options &options)
         }
         if (!flows.empty()) {
             fabric.write_flows(flows);
+        }
+        if (!operations.empty()) {
+            write_operations(operations, systems);
         }
     }
     AstraSim::LoggerFactory::shutdown();
