@@ -39,7 +39,7 @@ std::uint64_t picoseconds(const AstraSim::timespec_t &time)
 } // namespace
 
 Fabric::Fabric(const std::string &scenario, const std::vector<std::string> &settings, std::uint32_t threads,
-               std::size_t ranks, const std::vector<std::string> &rank_hosts, SendEnd send_end)
+               std::size_t ranks, const std::vector<std::string> &rank_hosts, SendEnd send_end, bool keep_flows)
     : send_end_(send_end), finished_(ranks, NOT_FINISHED)
 {
     std::vector<const char *> texts;
@@ -48,6 +48,7 @@ Fabric::Fabric(const std::string &scenario, const std::vector<std::string> &sett
     }
     check(fabricsim_open_file(scenario.c_str(), texts.data(), texts.size(), threads, &simulation_));
     try {
+        check(fabricsim_keep_flows(simulation_, keep_flows ? 1 : 0));
         std::uint32_t count = 0;
         check(fabricsim_hosts(simulation_, &count));
         std::vector<bool> taken(count, false);

@@ -39,9 +39,11 @@ enum class SendEnd {
 // The network that all ranks share. Time is exact to the picosecond; a rank is a host.
 class Fabric {
 public:
-    // A scenario file, changes to it such as "cc.kind=hpcc", and the host of each rank.
+    // A scenario file, changes to it such as "cc.kind=hpcc", and the host of each rank. write_flows()
+    // has only what keep_flows has kept, about a hundred bytes for each message.
     Fabric(const std::string &scenario, const std::vector<std::string> &settings, std::uint32_t threads,
-           std::size_t ranks, const std::vector<std::string> &rank_hosts, SendEnd send_end);
+           std::size_t ranks, const std::vector<std::string> &rank_hosts, SendEnd send_end,
+           bool keep_flows);
     Fabric(const Fabric &) = delete;
     Fabric &operator=(const Fabric &) = delete;
     ~Fabric();

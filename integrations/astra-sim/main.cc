@@ -214,7 +214,7 @@ void run(Options &options)
     for (const auto size : topology) {
         ranks *= static_cast<std::size_t>(size);
     }
-    FabricSim::Fabric fabric(scenario, settings, threads, ranks, rank_hosts, end);
+    FabricSim::Fabric fabric(scenario, settings, threads, ranks, rank_hosts, end, !flows.empty());
     AstraSim::LoggerFactory::init(logging, folder);
     {
         const auto remote = std::make_unique<Analytical::AnalyticalRemoteMemory>(memory);

@@ -262,6 +262,11 @@ int32_t fabricsim_statistics(FabricsimHandle simulation,
 int32_t fabricsim_write_flows(FabricsimHandle simulation,
                               const char *path);
 
+// Says whether flows that end from now on are kept for fabricsim_write_flows(): 1 at first, and 0 for
+// a program that sends without end, since each of them takes about a hundred bytes.
+int32_t fabricsim_keep_flows(FabricsimHandle simulation,
+                             uint32_t keep);
+
 // Lets `callback` be called with each event of the `kinds` (FABRICSIM_EVENT_... put together by
 // `|`) within fabricsim_run_until(), on the thread that runs the simulation. `user` is handed to it
 // and has to stay for as long. A callback that is null ends this.

@@ -192,3 +192,16 @@ pub unsafe extern "C" fn fabricsim_write_flows(
         write().map_err(refuse)
     })
 }
+
+/// Says whether flows that end from now on are kept for fabricsim_write_flows(): 1 at first, and 0 for
+/// a program that sends without end, since each of them takes about a hundred bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn fabricsim_keep_flows(simulation: FabricsimHandle, keep: u32) -> i32 {
+    guard(|| {
+        let session = table::get(simulation)?;
+        let mut engine = session.engine()?;
+        engine.keep_completions();
+        engine.forgets = keep == 0;
+        Ok(())
+    })
+}

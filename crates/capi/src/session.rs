@@ -26,13 +26,18 @@ pub(crate) struct Session {
 pub(crate) struct Engine {
     pub(crate) simulation: Simulation,
     pub(crate) records: Vec<FctRecord>,
+    /// Whether flows that end from now on are forgotten.
+    pub(crate) forgets: bool,
 }
 
 impl Engine {
-    /// Keeps the results of the flows that have ended.
+    /// Keeps the results of the flows that have ended, unless they are to be forgotten.
     pub(crate) fn keep_completions(&mut self) {
-        for completion in self.simulation.take_completions() {
-            self.records.push(self.simulation.record(&completion));
+        let ended = self.simulation.take_completions();
+        if !self.forgets {
+            let simulation = &self.simulation;
+            self.records
+                .extend(ended.iter().map(|ended| simulation.record(ended)));
         }
     }
 }
@@ -105,6 +110,7 @@ impl Session {
             simulation: Mutex::new(Engine {
                 simulation,
                 records: Vec::new(),
+                forgets: false,
             }),
             calls: Mutex::default(),
         }

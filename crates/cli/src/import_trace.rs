@@ -4,12 +4,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim_core::input::InputError;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::{read_bytes, read_text};
-use fabricsim_workload::{ProcessGroups, chakra_to_csv};
+use fabricsim_workload::{CollectiveOperation, ProcessGroups, chakra_to_csv};
 
 use crate::console::{note, pour};
 
@@ -30,16 +31,23 @@ pub(crate) struct ImportTraceArgs {
     pub(crate) name: PathBuf,
 
     /// Algorithm of all-reduces
-    #[arg(long, value_name = "ALGORITHM", default_value = "ring")]
+    #[arg(long, value_name = "ALGORITHM", default_value = "ring", value_parser = all_reduces())]
     pub(crate) all_reduce: String,
 
-    /// JSON of the ranks of process groups, as ASTRA-sim takes it: {"1": [0, 1], "2": [2, 3]}
+    /// JSON of the ranks of process groups that the traces do not state, as ASTRA-sim takes it:
+    /// {"1": [0, 1], "2": [2, 3]}
     #[arg(long, value_name = "FILE")]
     pub(crate) groups: Option<PathBuf>,
 
     /// File of the operations [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// The names of the algorithms of all-reduces.
+fn all_reduces() -> PossibleValuesParser {
+    let algorithms = CollectiveOperation::AllReduce.algorithms();
+    PossibleValuesParser::new(algorithms.iter().map(|algorithm| algorithm.name()))
 }
 
 /// The file of `rank`.
@@ -49,15 +57,29 @@ fn file_of(name: &Path, rank: usize) -> PathBuf {
     path.into()
 }
 
+/// The highest rank that has a file: ranks are counted by the files in the folder, so that one which is
+/// missing is not taken for the end.
+fn last_rank(name: &Path) -> usize {
+    let folder = match name.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let stem = name.file_name().unwrap_or_default().to_string_lossy();
+    let rank = |file: &str| -> Option<usize> {
+        let rank = file.strip_prefix(&*stem)?.strip_prefix('.')?;
+        rank.strip_suffix(".et")?.parse().ok()
+    };
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .filter_map(|file| rank(&file.file_name().to_string_lossy()))
+        .max()
+        .unwrap_or(0)
+}
+
 pub(crate) fn import_trace(args: &ImportTraceArgs) -> Result<ExitCode, Error> {
-    let mut files = vec![read_bytes(
-        FileKind::EXECUTION_TRACE,
-        &file_of(&args.name, 0),
-    )?];
-    while file_of(&args.name, files.len()).exists() {
-        let path = file_of(&args.name, files.len());
-        files.push(read_bytes(FileKind::EXECUTION_TRACE, &path)?);
-    }
+    let files = (0..=last_rank(&args.name))
+        .map(|rank| read_bytes(FileKind::EXECUTION_TRACE, &file_of(&args.name, rank)))
+        .collect::<Result<Vec<_>, _>>()?;
     let groups = match &args.groups {
         None => ProcessGroups::default(),
         Some(path) => {

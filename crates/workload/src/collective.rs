@@ -209,7 +209,8 @@ impl CollectiveOperation {
     }
 
     /// The algorithms that can do it.
-    const fn algorithms(self) -> &'static [CollectiveAlgorithm] {
+    #[must_use]
+    pub const fn algorithms(self) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm as A;
         match self {
             Self::AllReduce => &[

@@ -75,7 +75,7 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
     };
     // SAFETY: pointers are to variables here, with the room that is said, or null.
     let code = unsafe {
-        match kind % 18 {
+        match kind % 19 {
             0 => {
                 let text = SCENARIOS[usize::from(which) % SCENARIOS.len()];
                 let threads = [1, 1, 0, u32::MAX, 2][usize::from(kind) % 5];
@@ -111,6 +111,7 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
             }
             13 => fabricsim_find_host(handle, c"x".as_ptr(), &raw mut small),
             17 => fabricsim_ignore_acknowledgements(handle),
+            18 => fabricsim_keep_flows(handle, u32::from(which % 2 == 0)),
             14 => fabricsim_ideal_time(handle, &raw const sent, &raw mut number),
             15 => {
                 let mut statistics = FabricsimStatistics::default();

@@ -89,3 +89,23 @@ fn the_ring_is_that_of_a_scenario_to_the_picosecond() {
     assert!(fs::read(&path).unwrap() == expected());
     assert_eq!(last, LAST);
 }
+
+#[test]
+fn flows_that_are_not_kept_are_not_written() {
+    let handle = open(NETWORK);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fct.csv");
+    let name = CString::new(path.to_str().unwrap()).unwrap();
+    let mut rows = Vec::new();
+    for keep in [1, 0, 1] {
+        assert_eq!(fabricsim_keep_flows(handle, keep), FABRICSIM_OK);
+        assert_eq!(send(handle, &step(0, 0)), FABRICSIM_OK);
+        while next(handle, u64::MAX).is_ok() {}
+        // SAFETY: the path ends with a zero.
+        let code = unsafe { fabricsim_write_flows(handle, name.as_ptr()) };
+        assert_eq!(code, FABRICSIM_OK, "{}", last_error());
+        rows.push(fs::read_to_string(&path).unwrap().lines().count() - 1);
+    }
+    assert_eq!(rows, [1, 1, 2]);
+    assert_eq!(fabricsim_close(handle), FABRICSIM_OK);
+}

@@ -288,3 +288,27 @@ fn the_guide_has_all_keys() {
         );
     }
 }
+
+#[test]
+fn a_trace_without_one_of_its_ranks_and_an_unknown_algorithm_are_refused() {
+    let folder = Folder::new();
+    // Metadata without fields, and a computation of 1 us with the number 1.
+    let trace = "\u{0}\u{6}\u{8}\u{1}\u{18}\u{4}\u{38}\u{1}";
+    folder.write("x.0.et", trace);
+    folder.write("x.2.et", trace);
+    let gap = folder.run(&["import-trace", "x", "-o", "out.csv"]);
+    assert_eq!(gap.code, Some(2), "{}", gap.stderr);
+    assert!(gap.stderr.contains("`x.1.et`"), "{}", gap.stderr);
+    assert!(!folder.path("out.csv").exists());
+    folder.write("x.1.et", trace);
+    let whole = folder.run(&["import-trace", "x"]);
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    assert_eq!(whole.stdout.lines().count(), 4);
+    let unknown = folder.run(&["import-trace", "x", "--all-reduce", "pairwise"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(
+        unknown.stderr.contains("halving-doubling"),
+        "{}",
+        unknown.stderr
+    );
+}

@@ -16,6 +16,9 @@ mod wire;
 use std::fmt;
 use std::fmt::Write as _;
 
+use fabricsim_core::input::InputError;
+
+use super::csv;
 pub use groups::ProcessGroups;
 use node::{Kind, Node};
 
@@ -50,10 +53,10 @@ impl std::error::Error for ChakraError {}
 
 /// Returns the operations of a trace as a CSV for `kind = "graph"`: `files` are the contents of the
 /// files of all ranks, in their order. `all_reduce` is the algorithm of all-reduces, `groups` has the
-/// ranks of process groups.
+/// ranks of process groups that the traces do not state themselves.
 ///
 /// # Errors
-/// When a file is no trace, or has what cannot be simulated.
+/// When a file is no trace, or has what cannot be simulated: the list is read as a graph is.
 pub fn chakra_to_csv(
     files: &[Vec<u8>],
     all_reduce: &str,
@@ -63,11 +66,29 @@ pub fn chakra_to_csv(
     for (rank, file) in files.iter().enumerate() {
         let at = |error: ChakraError| ChakraError { rank, ..error };
         let nodes = node::read(file).map_err(at)?;
+        let groups = &groups.stated(&nodes, files.len());
         for node in &nodes {
             row(&mut text, (rank, files.len()), node, (all_reduce, groups)).map_err(at)?;
         }
     }
+    csv::parse(&text).map_err(|error| in_trace(&text, error))?;
     Ok(text)
+}
+
+/// Says of which rank and node an error of the list is.
+fn in_trace(csv: &str, error: InputError) -> ChakraError {
+    let (line, _) = error.line_column(csv);
+    let mut cells = csv.lines().nth(line - 1).unwrap_or_default().split(',');
+    let rank = cells.next().and_then(|rank| rank.parse().ok());
+    let message = match (rank, cells.next()) {
+        (Some(_), Some(id)) => format!("node {id}: {}", error.message),
+        _ => error.message,
+    };
+    ChakraError {
+        rank: rank.unwrap_or(0),
+        message,
+        help: error.help,
+    }
 }
 
 /// What a collective of `comm_type` is called, and its size as `size` of workloads over `comm_size`

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fabricsim_core::input::InputError;
+use serde::Deserialize;
 
 use super::ChakraError;
 use super::node::Node;
@@ -15,6 +16,14 @@ use super::node::Node;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ProcessGroups {
     ranks: BTreeMap<u32, Vec<u32>>,
+}
+
+/// A process group as PyTorch states it.
+#[derive(Debug, Deserialize)]
+struct Stated {
+    pg_name: String,
+    #[serde(default)]
+    ranks: Vec<u32>,
 }
 
 impl ProcessGroups {
@@ -47,6 +56,36 @@ impl ProcessGroups {
         Ok(Self { ranks })
     }
 
+    /// Adds the groups that `nodes` of one of `ranks` ranks state, which go before those of a file.
+    ///
+    /// The form is that of `Workload::issue_pytorch_pg_metadata` in `astra-sim/workload/Workload.cc`
+    /// of ASTRA-sim: a list of tables inside of two more characters at either end,
+    /// `["[{"pg_name": "1", "ranks": [0, 1]}]"]`, as PyTorch prints the input of
+    /// `## process_group:init ##`. No ranks are all ranks. As there, text of another form says nothing.
+    pub(super) fn stated(&self, nodes: &[Node], ranks: usize) -> Self {
+        let mut groups = self.clone();
+        for text in nodes
+            .iter()
+            .filter_map(|node| node.stated_groups.as_deref())
+        {
+            let inside = text.len().checked_sub(2).and_then(|end| text.get(2..end));
+            let stated = inside.and_then(|inside| serde_json::from_str::<Vec<Stated>>(inside).ok());
+            for group in stated.unwrap_or_default() {
+                let Ok(number) = group.pg_name.parse::<u32>() else {
+                    continue;
+                };
+                let mut members = group.ranks;
+                if members.is_empty() {
+                    members = (0..u32::try_from(ranks).unwrap_or(u32::MAX)).collect();
+                }
+                members.sort_unstable();
+                members.dedup();
+                groups.ranks.insert(number, members);
+            }
+        }
+        groups
+    }
+
     /// The members of the group of `node`, of rank `rank` of `ranks`; `None` for all ranks.
     pub(super) fn members(
         &self,
@@ -64,7 +103,7 @@ impl ProcessGroups {
                     "node {} belongs to process group {name}, which is not known",
                     node.id
                 ),
-                "give the file of communicator groups that has it (--groups)",
+                "give the file of communicator groups that has it (--groups), or a trace that states it",
             )
         })?;
         let is_rank = |member: &u32| (*member as usize) < ranks;

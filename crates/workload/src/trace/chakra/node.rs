@@ -24,6 +24,7 @@ pub(super) enum Kind {
 pub(super) struct Node {
     pub(super) id: u64,
     pub(super) kind: Kind,
+    pub(super) is_metadata: bool,
     /// Nodes that end before this one starts.
     pub(super) after: Vec<u64>,
     pub(super) duration_micros: u64,
@@ -35,7 +36,12 @@ pub(super) struct Node {
     pub(super) tag: Option<u64>,
     /// The name of a process group.
     pub(super) group: Option<String>,
+    /// What a metadata node says of process groups: `values` of its `inputs`.
+    pub(super) stated_groups: Option<String>,
 }
+
+/// The number of `METADATA_NODE`.
+const METADATA: u64 = 1;
 
 /// Reads the nodes of a file.
 pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
@@ -62,7 +68,10 @@ fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
     while !bytes.is_empty() {
         match field(&mut bytes)? {
             (1, Value::Number(id)) => node.id = id,
-            (3, Value::Number(kind)) => node.kind = kind_of(kind)?,
+            (3, Value::Number(kind)) => {
+                node.kind = kind_of(kind)?;
+                node.is_metadata = kind == METADATA;
+            }
             (4 | 5, Value::Number(id)) => node.after.push(id),
             (4 | 5, Value::Bytes(mut packed)) => {
                 while !packed.is_empty() {
@@ -70,13 +79,28 @@ fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
                 }
             }
             (7, Value::Number(micros)) => node.duration_micros = micros,
+            (8, Value::Bytes(inputs)) => node.stated_groups = values(inputs)?,
             (10, Value::Bytes(attribute)) => set(&mut node, attribute)?,
             _ => {}
         }
     }
     node.after.sort_unstable();
     node.after.dedup();
+    if !node.is_metadata {
+        node.stated_groups = None;
+    }
     Ok(node)
+}
+
+/// The `values` of an `IOInfo`.
+fn values(mut bytes: &[u8]) -> Result<Option<String>, ChakraError> {
+    let mut found = None;
+    while !bytes.is_empty() {
+        if let (1, Value::Bytes(text)) = field(&mut bytes)? {
+            found = Some(String::from_utf8_lossy(text).into_owned());
+        }
+    }
+    Ok(found)
 }
 
 fn kind_of(number: u64) -> Result<Kind, ChakraError> {

@@ -192,3 +192,73 @@ fn collectives_of_process_groups_have_the_ranks_of_their_group() {
         assert!(message.contains(words), "{message}");
     }
 }
+
+/// PyTorch prints its process groups into the inputs of a metadata node.
+#[test]
+fn traces_state_process_groups_themselves() {
+    let stated = |text: &str| bytes(8, &bytes(1, text.as_bytes()));
+    let name = |group: &[u8]| bytes(10, &[bytes(1, b"pg_name"), bytes(29, group)].concat());
+    let trace = |text: &str, group: &[u8]| {
+        let kind = [attribute("comm_type", 9, 0), attribute("comm_size", 9, 8)];
+        let compute = node(
+            3,
+            4,
+            &[stated("[\"[{\"pg_name\": \"1\", \"ranks\": [9]}]\"]")],
+        );
+        file(&[
+            node(1, 1, &[stated(text)]),
+            node(2, 7, &[kind.concat(), name(group)]),
+            compute,
+        ])
+    };
+    let text = "[\"[{\"pg_name\": \"1\", \"backend\": \"nccl\", \"ranks\": [2, 0]}, \
+                {\"pg_name\": \"2\", \"ranks\": [1]}, {\"pg_name\": \"7\", \"ranks\": []}]\"]";
+    let files = [trace(text, b"1"), trace(text, b"2"), trace(text, b"1")];
+    // What a trace states goes before the file of groups.
+    let groups = ProcessGroups::parse("{\"1\": [0, 1, 2]}").unwrap();
+    let csv = chakra_to_csv(&files, "ring", &groups).unwrap();
+    let rows: Vec<&str> = csv
+        .lines()
+        .filter(|row| row.contains("all-reduce"))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "0,2,all-reduce,0;2,8,,,,,ring",
+            "1,2,all-reduce,1,8,,,,,ring",
+            "2,2,all-reduce,0;2,8,,,,,ring"
+        ]
+    );
+    let all = [trace(text, b"7"), trace(text, b"7"), trace(text, b"7")];
+    let csv = chakra_to_csv(&all, "ring", &groups).unwrap();
+    assert!(csv.contains("2,2,all-reduce,0;1;2,8,"), "{csv}");
+    for text in ["", "x", "[\"[{\"pg_name\": 1}]\"]", "\u{e9}\u{e9}"] {
+        let error = chakra_to_csv(&[trace(text, b"1")], "ring", &ProcessGroups::default());
+        assert!(error.unwrap_err().message.contains("not known"), "{text}");
+    }
+}
+
+#[test]
+fn what_no_graph_can_be_is_refused_with_its_rank_and_node() {
+    let waits = |id: u64, for_id: u64| node(id, 4, &[number(4, for_id), number(7, 1)]);
+    let send = |peer: u64| {
+        let ends = [attribute("comm_dst", 5, peer), attribute("comm_size", 9, 8)];
+        node(5, 5, &ends)
+    };
+    let refused = |second: Vec<u8>| {
+        let first = file(&[node(1, 4, &[])]);
+        chakra_to_csv(&[first, file(&[second])], "ring", &ProcessGroups::default()).unwrap_err()
+    };
+    let error = refused(waits(1, 9));
+    assert_eq!(error.rank, 1);
+    assert!(error.message.starts_with("node 1: "), "{error}");
+    let error = refused(send(4));
+    assert_eq!(error.rank, 1);
+    assert!(error.message.starts_with("node 5: "), "{error}");
+    let reduce = [attribute("comm_type", 9, 0), attribute("comm_size", 9, 8)].concat();
+    let three: Vec<Vec<u8>> = (0..3)
+        .map(|_| file(&[node(1, 7, &[reduce.clone()])]))
+        .collect();
+    let error = chakra_to_csv(&three, "halving-doubling", &ProcessGroups::default()).unwrap_err();
+    assert!(error.message.contains("power of two"), "{error}");
+}
