@@ -19,8 +19,8 @@ mod telemetry;
 pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathResolver, StartError};
 pub use congestion::{
-    Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    DeliveryRate, DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth,
+    Ack, ByteCounter, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl,
+    ControllerFactory, CreditDemand, CreditRules, DeliveryRate, DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth,
     IntHop, MarkResponse, MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering,
     RequiredTelemetry, ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader,
     TelemetryView, Transport, default_min_rate, scaled_window,

@@ -6,6 +6,7 @@
 //! payload.
 
 mod config;
+mod credit;
 mod dynamic;
 mod probe;
 mod sample;
@@ -16,6 +17,7 @@ pub use config::{
     MarkResponse, MarkingThresholds, Overflow, RequiredTelemetry, SharedConstants, Transport,
     default_min_rate, scaled_window,
 };
+pub use credit::{CREDIT_BEGINS, CreditDemand, CreditRules};
 pub use dynamic::{DynController, DynFactory};
 pub use probe::{ProbeForm, Probes, ReturnedProbe};
 pub use sample::{DeliveryRate, RateSample};
@@ -223,6 +225,23 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Returns the most bytes that may be in flight, or `None` without a window. It is checked
     /// before a packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.
     fn window(&self) -> Option<Bytes>;
+
+    /// Returns whether the receiver's credit lets one more packet go. It is asked beside the window,
+    /// where the configuration uses credit ([`CcConfig::credit`]). RDMA alone.
+    fn has_credit(&self) -> bool {
+        true
+    }
+
+    /// Called for each data packet that leaves, after [`Self::on_sent`], and when the sender asks
+    /// without data: returns the number up to which the flow asks for credit, or `None` where it
+    /// uses none. Numbers count bytes on the wire from [`CREDIT_BEGINS`] on, so that one that is
+    /// lost is made up for by the next. RDMA alone.
+    fn ask_for_credit(&mut self, _demand: &CreditDemand) -> Option<u64> {
+        None
+    }
+
+    /// Called when the receiver has granted credit up to `granted`. RDMA alone.
+    fn on_credit(&mut self, _now: Time, _granted: u64) {}
 
     /// Returns the slow-start threshold (ssthresh), to which the window falls while losses are
     /// recovered from; `None` before the first congestion, and where there is none.

@@ -154,6 +154,18 @@ impl Scoreboard {
         (self.turn < self.lost_below).then(|| self.turn * self.mtu)
     }
 
+    /// The number of packets that wait to be retransmitted.
+    pub(super) fn waiting(&self) -> u64 {
+        let lost = match self.lost_below.checked_sub(self.turn) {
+            None | Some(0) => 0,
+            Some(packets) => {
+                let reported = |from| self.reported.count_from(from);
+                packets - (reported(self.turn) - reported(self.lost_below))
+            }
+        };
+        lost + self.trimmed.len() as u64
+    }
+
     /// The packet that [`Self::lost`] names leaves at `now`.
     #[cold]
     pub(super) fn resent(&mut self, now: Time) {
@@ -252,7 +264,13 @@ impl Scoreboard {
     /// A switch has trimmed `packet`: it is the next to be retransmitted. Byte `next` is the next
     /// new one.
     pub(super) fn note_trimmed(&mut self, first: u64, packet: u64, next: u64) -> Episode {
-        if packet < first || self.reported.contains(packet) || !self.trimmed.insert(packet) {
+        // Those in turn are known to be lost, since a timeout.
+        let waits = (self.turn..self.lost_below).contains(&packet);
+        if packet < first
+            || waits
+            || self.reported.contains(packet)
+            || !self.trimmed.insert(packet)
+        {
             return Episode::GoesOn;
         }
         if first * self.mtu < self.until {

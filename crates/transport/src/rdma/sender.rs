@@ -1,5 +1,6 @@
 //! The sending side of one flow.
 
+mod credit;
 mod events;
 mod losses;
 mod stream;
@@ -160,6 +161,7 @@ impl<L> RdmaSender<L> {
         L: CongestionControl<H>,
     {
         self.next < self.written
+            && (!H::CREDIT || self.cc.has_credit())
             && self.cc.window().is_none_or(|window| {
                 self.next - self.acknowledged < window.get() + self.held
                     || self.stream.is_some() && self.fits_without_padding(window)
@@ -306,8 +308,11 @@ impl<L> RdmaSender<L> {
 
     /// Returns when the flow times out if nothing is acknowledged until then.
     #[inline]
-    pub(super) fn timeout_at(&self, rto_min: Duration) -> Time {
-        if self.in_flight() == 0 {
+    pub(super) fn timeout_at<H: Header>(&self, rto_min: Duration) -> Time
+    where
+        L: CongestionControl<H>,
+    {
+        if self.in_flight() == 0 && !(H::CREDIT && self.waits_for_credit::<H>()) {
             return Time::MAX;
         }
         let rto = (self.smoothed_rtt + self.rtt_deviation.saturating_mul(4))
@@ -325,6 +330,8 @@ impl<L> RdmaSender<L> {
         let in_flight = self.payload_in_flight();
         let mut text = if in_flight > 0 && self.next >= self.written {
             format!("all bytes sent, {in_flight} of them not acknowledged")
+        } else if H::CREDIT && self.waits_for_credit::<H>() {
+            format!("the receiver has not granted credit; {in_flight} bytes are in flight")
         } else if !self.may_send::<H>() {
             format!("the window is full with {in_flight} bytes in flight")
         } else {
