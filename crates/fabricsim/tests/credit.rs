@@ -17,7 +17,12 @@ fn finished(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut simulation = Simulation::new(&scenario, threads).unwrap();
     let stop = simulation.run_until(Time::ZERO + Duration::from_ms(500));
-    assert_eq!(stop, Stop::Finished, "{text}: {:?}", simulation.unfinished());
+    assert_eq!(
+        stop,
+        Stop::Finished,
+        "{text}: {:?}",
+        simulation.unfinished()
+    );
     let mut done = simulation.take_completions();
     done.sort_by_key(|completion| completion.flow.id);
     (done, simulation)
@@ -102,16 +107,17 @@ fn connections_are_granted_credit_message_after_message() {
 #[test]
 fn an_incast_of_short_flows_ends_near_the_ideal() {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 101\n{TRIM}\n[cc]\nkind = \"rccc\"\n\
+        "[topology]\nkind = \"star\"\nhosts = 101\n{TRIM}\n[rdma]\nmtu = \"4096B\"\n[cc]\nkind = \"rccc\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 100\nreceiver = 100\nsize = \"100KB\"\nat = \"0s\"\n"
     );
     let (done, simulation) = finished(&text, 1);
     let last = done.iter().map(|flow| flow.finish).max().unwrap();
-    // 10 MB and headers take 838 us at 100 Gbps.
+    // 10 MB and headers take 810 us at 100 Gbps.
     let us = last.as_secs_f64() * 1e6;
     let counters = simulation.counters();
-    println!("{us:.1} us, {} trimmed, {:?}", counters.trimmed, simulation.endpoint_counters());
-    assert!(us < 1_100.0, "{us}");
+    println!("{us:.1} us, {} trimmed", counters.trimmed);
+    assert!(counters.trimmed > 1_000, "{counters:?}");
+    assert!(us < 860.0, "{us}");
 }
 
 #[test]
@@ -133,7 +139,11 @@ fn what_has_no_room_for_credit_is_refused() {
          cc = { kind = \"rccc\", grant_rate = 0.5 }\n";
     let message = refused(&format!("{base}{own}"));
     assert!(message.contains("one pacer"), "{message}");
-    for (key, value) in [("grant_rate", "1.5"), ("grant_packets", "0"), ("max_window_bdp", "0.0")] {
+    for (key, value) in [
+        ("grant_rate", "1.5"),
+        ("grant_packets", "0"),
+        ("max_window_bdp", "0.0"),
+    ] {
         let message = refused(&base.replace("\"rccc\"", &format!("\"rccc\"\n{key} = {value}")));
         assert!(message.contains(key), "{message}");
     }

@@ -6,7 +6,7 @@ use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{CcContext, CreditRules};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
 
@@ -99,9 +99,8 @@ impl Scenario {
         let Some((name, first)) = users.next() else {
             return Ok(());
         };
-        let refuse = |message: String, help: &'static str| {
-            Err(ConfigError::new("cc", message, help))
-        };
+        let refuse =
+            |message: String, help: &'static str| Err(ConfigError::new("cc", message, help));
         if self.profile.is_some() || self.queries.is_some() {
             return refuse(
                 format!(
@@ -225,6 +224,13 @@ impl Scenario {
     #[must_use]
     pub fn marks_packets(&self) -> bool {
         !self.ecn_in_use().is_empty()
+    }
+
+    /// Returns the shortest queue of RDMA in which packets are marked, as far as the rules say without
+    /// the rate of the port; `None` where none are.
+    #[must_use]
+    pub fn marked_above(&self) -> Option<Bytes> {
+        self.ecn_in_use().iter().map(|rule| rule.kmin).min()
     }
 
     /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then

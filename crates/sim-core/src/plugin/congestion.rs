@@ -66,6 +66,9 @@ pub struct Ack<'a, H> {
     pub cumulative: u64,
     /// Payload bytes that this acknowledgement newly covers.
     pub newly_acked: Bytes,
+    /// Bytes beyond a gap that it newly reports, less those of `newly_acked` that were reported before,
+    /// where packets of RDMA arrive in any order; else 0. See [`Self::received`].
+    pub reported: i64,
     /// The next byte that the sender would send (`snd_nxt`).
     pub next_seq: u64,
     /// Packets that it newly acknowledges or selectively reports; RDMA acknowledges each packet.
@@ -103,6 +106,7 @@ impl<'a, H> Ack<'a, H> {
             now,
             cumulative,
             newly_acked: Bytes::ZERO,
+            reported: 0,
             next_seq,
             delivered: 1,
             marked: 0,
@@ -118,6 +122,18 @@ impl<'a, H> Ack<'a, H> {
         }
     }
 
+    /// Returns the bytes that it newly tells to have arrived, beyond a gap or not. Packets beyond a gap
+    /// count as full ones, so that the last one of a flow may count for a little too much.
+    #[inline]
+    #[must_use]
+    pub const fn received(&self) -> Bytes {
+        let newly = self.newly_acked.get();
+        Bytes::new(match newly.checked_add_signed(self.reported) {
+            Some(bytes) => bytes,
+            None => 0,
+        })
+    }
+
     /// Returns the acknowledgement with `telemetry` in another form.
     #[must_use]
     pub const fn with_telemetry<'b, T>(&self, telemetry: &'b T) -> Ack<'b, T>
@@ -128,6 +144,7 @@ impl<'a, H> Ack<'a, H> {
             now: self.now,
             cumulative: self.cumulative,
             newly_acked: self.newly_acked,
+            reported: self.reported,
             next_seq: self.next_seq,
             delivered: self.delivered,
             marked: self.marked,

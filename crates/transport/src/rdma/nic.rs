@@ -53,7 +53,10 @@ impl<H> Nic<H> {
 
     /// The number of flows that may send now.
     pub(crate) fn ready_flows(&self) -> u32 {
-        let sets = self.occupied.into_iter().map(|own| &self.ready[own.index()]);
+        let sets = self
+            .occupied
+            .into_iter()
+            .map(|own| &self.ready[own.index()]);
         let flows: usize = sets.map(SlotSet::len).sum();
         u32::try_from(flows).unwrap_or(u32::MAX)
     }

@@ -143,11 +143,12 @@ impl<L> RdmaSender<L> {
     /// packets arrive in any order, one that is reported has left the network.
     #[inline]
     pub(super) fn payload_in_flight(&self) -> u64 {
-        let bytes = match &self.stream {
-            None => self.in_flight(),
-            Some(stream) => stream.payload(self.acknowledged, self.sent()),
-        };
-        bytes.saturating_sub(self.held)
+        let bytes = self.in_flight().saturating_sub(self.held);
+        match &self.stream {
+            None => bytes,
+            // Both are too much: one has the padding, the other what is held.
+            Some(stream) => bytes.min(stream.payload(self.acknowledged, self.sent())),
+        }
     }
 
     /// Returns whether bytes are left and the window lets one more packet go: it begins less than a
@@ -228,8 +229,7 @@ impl<L> RdmaSender<L> {
             }
             if again {
                 scoreboard.resent(now);
-                let held = scoreboard.held();
-                self.held = self.held_of(held);
+                self.held = scoreboard.held();
             }
             self.choose_next::<H>();
         }
@@ -265,8 +265,7 @@ impl<L> RdmaSender<L> {
             self.backoff = 0;
             if let Some(scoreboard) = &mut self.scoreboard {
                 let settled = scoreboard.advance(cumulative, self.sent_once);
-                let held = scoreboard.held();
-                self.held = self.held_of(held);
+                self.held = scoreboard.held();
                 self.choose_next::<H>();
                 if settled {
                     self.scoreboard = None;

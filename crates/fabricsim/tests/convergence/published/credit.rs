@@ -40,7 +40,11 @@ fn the_queue_of_an_incast_is_that_of_the_public_simulator() {
     compare("rccc", "largest queue of 8 flows", largest(&samples).1);
     compare("rccc", "Jain's index of 8 flows", fairness(&shares));
     let trimmed = fabric.simulation.counters().trimmed;
-    compare("rccc", "packets of 8 flows that are trimmed", trimmed as f64);
+    compare(
+        "rccc",
+        "packets of 8 flows that are trimmed",
+        trimmed as f64,
+    );
 }
 
 #[test]
@@ -69,6 +73,14 @@ fn a_sender_of_two_receivers_gives_what_one_cannot_take_to_the_other() {
         };
         live.iter().find(ends).unwrap().acknowledged.as_f64() / 4_102.0
     };
-    compare("rccc", "packets to the receiver of four flows", acknowledged(0));
-    compare("rccc", "packets of the same sender to the other", acknowledged(1));
+    compare(
+        "rccc",
+        "packets to the receiver of four flows",
+        acknowledged(0),
+    );
+    compare(
+        "rccc",
+        "packets of the same sender to the other",
+        acknowledged(1),
+    );
 }

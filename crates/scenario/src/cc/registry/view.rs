@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{
-    Ack, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController, DynFactory, FlowStart,
-    RequiredTelemetry, TelemetryReader as _, TelemetryView,
+    Ack, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController, DynFactory,
+    FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{HasInt, IntDecoder, int_bytes};

@@ -129,7 +129,10 @@ fn grants_are_of_whole_units() {
     };
     let rules = |config: RcccConfig, mtu| config.credit(Bytes::new(mtu), &network).expect("credit");
     let four = rules(RcccConfig::default(), 4_096);
-    assert_eq!((four.grant, four.spare), (Bytes::new(16_384), Duration::from_us(12)));
+    assert_eq!(
+        (four.grant, four.spare),
+        (Bytes::new(16_384), Duration::from_us(12))
+    );
     let one = RcccConfig {
         grant_packets: 1,
         ..RcccConfig::default()

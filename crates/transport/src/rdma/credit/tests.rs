@@ -35,7 +35,11 @@ fn grants(pacer: &mut Pacer, turns: usize) -> Vec<(u32, u64, u64)> {
             break;
         };
         assert_eq!(grant.key.dst, NodeId(grant.flow.0));
-        grants.push((grant.flow.0, grant.number - CREDIT_BEGINS, now.as_ps() / 1_000));
+        grants.push((
+            grant.flow.0,
+            grant.number - CREDIT_BEGINS,
+            now.as_ps() / 1_000,
+        ));
         now = pacer.next;
     }
     grants

@@ -21,13 +21,7 @@ pub(super) fn pacers<H: Header, F>(settings: &RdmaSettings<F>, nics: &[Rate]) ->
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     /// `packet`, which was answered by `reply`, says what its sender asks for.
-    pub(super) fn take_demand(
-        &mut self,
-        now: Time,
-        nic: PortId,
-        packet: &Packet<H>,
-        reply: Reply,
-    ) {
+    pub(super) fn take_demand(&mut self, now: Time, nic: PortId, packet: &Packet<H>, reply: Reply) {
         let (flow, number) = (packet.flow, packet.telemetry.credit());
         if number == 0 {
             return;
@@ -63,7 +57,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let Some(grant) = pacer.turn(now) else {
             return;
         };
-        self.timers.push(Reverse((pacer.next, u32::MAX - u32::from(nic.0))));
+        self.timers
+            .push(Reverse((pacer.next, u32::MAX - u32::from(nic.0))));
         let kind = PacketKind::Grant;
         let mut packet = Packet::<H>::new(kind, Priority::CONTROL, grant.key, grant.flow);
         packet.telemetry.set_credit(grant.number);
