@@ -21,7 +21,7 @@ fn incast(cc: &str, more: &str) -> Scenario {
 }
 
 const OFFERED: Bytes = Bytes::new(15 * 200_000);
-const TRIM: &str = "trim_above = \"40KB\"";
+const TRIM: &str = "trim_above = \"80KB\"";
 
 fn finished(scenario: &Scenario, threads: usize) -> Simulation {
     let mut simulation = Simulation::new(scenario, threads).unwrap();
