@@ -8,7 +8,8 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::{
-    Ack, CcContext, CongestionControl, ControllerFactory, FlowStart, Hop, Quirks, RateSample,
+    Ack, CREDIT_BEGINS, CcContext, CongestionControl, ControllerFactory, CreditDemand, FlowStart,
+    Hop, Quirks, RateSample,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
@@ -143,6 +144,41 @@ fn registry(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Every algorithm that uses credit: a packet that leaves and asks for more, and every fourth time a
+/// grant of four.
+fn credit(criterion: &mut Criterion) {
+    let network = network(Quirks::EXACT);
+    let mut group = criterion.benchmark_group("registry/credit");
+    for entry in CONGESTION_CONTROLS {
+        let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
+        if config.credit(Bytes::new(MTU), &network).is_none() {
+            continue;
+        }
+        let mut cc: AnyController<()> =
+            ClassFactories::new(&config, [], &network).build(&start(&network));
+        let packet = Bytes::new(MTU + 48);
+        let demand = CreditDemand {
+            unsent: Bytes::new(1_000_000),
+            lost: Bytes::ZERO,
+            packet,
+            ready: 3,
+        };
+        let mut count = 0u64;
+        group.bench_function(entry.name, |bencher| {
+            bencher.iter(|| {
+                count += 1;
+                cc.on_sent(packet);
+                if count.is_multiple_of(4) {
+                    let granted = CREDIT_BEGINS + count * packet.get();
+                    cc.on_credit(Time::ZERO + SPACING * count, black_box(granted));
+                }
+                black_box((cc.has_credit(), cc.ask_for_credit(black_box(&demand))))
+            });
+        });
+    }
+    group.finish();
+}
+
 /// Every algorithm of TCP, on acknowledgements of one segment with a sample of the delivery rate and
 /// a round-trip time that goes up and down; a hundred segments are in flight.
 fn connections(criterion: &mut Criterion) {
@@ -191,5 +227,5 @@ fn connections(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, factory, registry, connections);
+criterion_group!(benches, factory, registry, credit, connections);
 criterion_main!(benches);

@@ -22,6 +22,7 @@ pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
     workloads
         .chain(paths)
         .chain(unmarked_entropies(scenario))
+        .chain(unmarked_queues(scenario))
         .collect()
 }
 
@@ -35,6 +36,16 @@ fn unmarked_entropies(scenario: &Scenario) -> Option<String> {
         "`{}` avoids paths whose packets are marked, and no switch marks any: only timeouts tell paths \
          apart; give [switch] `ecn`, or [cc] an algorithm that wants marks",
         policy.name()
+    ))
+}
+
+/// Returns a warning about queues in which packets are trimmed before they are marked.
+fn unmarked_queues(scenario: &Scenario) -> Option<String> {
+    let above = scenario.switch().trim_above?;
+    let marked = scenario.marked_above().filter(|&kmin| kmin >= above)?;
+    Some(format!(
+        "packets are trimmed above {above} of a queue and marked above {marked}, so that none is marked at \
+         ports of the NICs' rate; give [switch] `trim_above` more than that, or `ecn` less"
     ))
 }
 

@@ -116,7 +116,7 @@ fn has_key(table: &str, key: &str) -> bool {
 
 /// By hand: a sender has sent a window when its first packet is acknowledged, and checks it before
 /// each packet, so 39 packets of 1,000 bytes; windows that are counted in packets are whole ones, 38, and so
-/// they are where a whole packet has to fit, as in NSCC's.
+/// they are where a whole packet has to fit, as in NSCC's. Credit counts headers, too.
 /// What does not wait is under way: in T the receiver's
 /// link carries 35 packets of 1,090 bytes.
 #[test]
@@ -126,7 +126,9 @@ fn the_longest_queue_is_that_of_the_senders_own_windows() {
             cc += "\nmax_window_bdp = 1";
         }
         let incast = incast(&cc, "", Some("100Gbps"));
-        let packets = if has_key(&cc, "max_cwnd") || has_key(&cc, "max_window_bdp") {
+        let packets = if has_key(&cc, "grant_packets") {
+            WINDOW.div_ceil(incast.wire)
+        } else if has_key(&cc, "max_cwnd") || has_key(&cc, "max_window_bdp") {
             WINDOW / MTU
         } else {
             WINDOW.div_ceil(MTU)

@@ -21,7 +21,7 @@ fn incast(cc: &str, more: &str) -> Scenario {
 }
 
 const OFFERED: Bytes = Bytes::new(15 * 200_000);
-const TRIM: &str = "trim_above = \"40KB\"";
+const TRIM: &str = "trim_above = \"80KB\"";
 
 fn finished(scenario: &Scenario, threads: usize) -> Simulation {
     let mut simulation = Simulation::new(scenario, threads).unwrap();
@@ -96,4 +96,21 @@ fn threads_do_not_change_what_is_trimmed() {
     for threads in [2, 3, 8] {
         assert_eq!(run(threads), one, "{threads} threads");
     }
+}
+
+/// A short queue of an incast in which headers come faster than they leave: 150 KB of each of 15
+/// senders at once are 2,250 packets, and 4.8 KB have room for 100 headers.
+#[test]
+fn headers_have_room_for_twice_the_queue_and_what_is_lost_is_found_by_timeouts() {
+    let trim = Bytes::new(2_400);
+    let simulation = finished(
+        &incast("none", "trim_above = \"2400B\"\nlossy_alpha = 8"),
+        1,
+    );
+    let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
+    assert!(counters.queue_drops > 0, "{counters:?}");
+    assert!(ends.timeouts > 0, "{ends:?}");
+    assert_eq!(ends.delivered, OFFERED, "{ends:?}");
+    let most = trim.get() * 3;
+    assert!(counters.max_queue.get() <= most, "{counters:?}");
 }

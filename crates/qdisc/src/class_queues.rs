@@ -32,6 +32,8 @@ pub struct ClassQueues<H> {
     turns: Turns,
     /// The queue whose head was shown.
     shown: Priority,
+    /// The most bytes of the queue of control.
+    control_limit: u64,
     /// Packets that were given up when others came.
     given_up: Vec<Packet<H>>,
     queues: [AnyDiscipline<H>; QUEUES],
@@ -48,6 +50,7 @@ impl<H: Header> ClassQueues<H> {
             total: 0,
             turns: Turns::default(),
             shown: Priority::CONTROL,
+            control_limit: u64::MAX,
             given_up: Vec::new(),
             queues: markers.map(AnyDiscipline::shared),
         }
@@ -76,6 +79,13 @@ impl<H: Header> ClassQueues<H> {
     #[must_use]
     pub const fn with_control_turns(mut self, most: u32) -> Self {
         self.turns.limit_control(most);
+        self
+    }
+
+    /// These queues with at most `most` bytes of control, beyond which packets of control are refused.
+    #[must_use]
+    pub const fn with_control_limit(mut self, most: Bytes) -> Self {
+        self.control_limit = most.get();
         self
     }
 
@@ -149,6 +159,11 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         let priority = packet.priority();
         let before = self.given_up.len();
         let queue = &mut self.queues[priority.index()];
+        if priority.is_control()
+            && queue.bytes().get() + u64::from(packet.wire) > self.control_limit
+        {
+            return None;
+        }
         let stored = queue.enqueue(now, packet, &mut self.given_up);
         if stored.is_some() {
             self.total += u64::from(packet.wire);

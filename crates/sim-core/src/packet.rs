@@ -32,6 +32,11 @@ pub enum PacketKind {
     Nack = 2,
     /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbor only.
     Pause = 3,
+    /// The receiver of a flow grants it credit, up to the number in the header
+    /// ([`Header::credit`]). Hosts know it in networks whose headers hold credit.
+    Grant = 4,
+    /// The sender of a flow asks for credit without data to put the number on.
+    Request = 5,
 }
 
 /// A packet on a wire or in a queue: 48 bytes and its header.
@@ -152,7 +157,9 @@ impl<H: Header> Packet<H> {
             0 => PacketKind::Data,
             1 => PacketKind::Ack,
             2 => PacketKind::Nack,
-            _ => PacketKind::Pause,
+            3 => PacketKind::Pause,
+            4 => PacketKind::Grant,
+            _ => PacketKind::Request,
         }
     }
 
@@ -219,7 +226,7 @@ impl<H: Header> Packet<H> {
     pub const fn payload_bytes(&self) -> Bytes {
         match self.kind() {
             PacketKind::Data => Bytes::new(self.payload as u64),
-            PacketKind::Ack | PacketKind::Nack | PacketKind::Pause => Bytes::ZERO,
+            _ => Bytes::ZERO,
         }
     }
 

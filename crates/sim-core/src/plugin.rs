@@ -19,11 +19,12 @@ mod telemetry;
 pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathResolver, StartError};
 pub use congestion::{
-    Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    DeliveryRate, DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth,
-    IntHop, MarkResponse, MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering,
-    RequiredTelemetry, ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader,
-    TelemetryView, Transport, default_min_rate, scaled_window,
+    Ack, ByteCounter, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl,
+    ControllerFactory, CreditDemand, CreditRules, DeliveryRate, DigestCarrier, DynController,
+    DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds,
+    Overflow, ProbeForm, Probes, RateSample, Recovering, RequiredTelemetry, ReturnedProbe, Round,
+    SharedConstants, Signal, TelemetryReader, TelemetryView, Transport, default_min_rate,
+    scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, Unfinished};
 pub use event_order::{ByInsertion, ByNode, EventOrder};

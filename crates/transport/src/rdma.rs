@@ -9,11 +9,14 @@
 //!   With [`Recovery::Selective`] the receiver keeps what arrives beyond a gap and reports each
 //!   packet of it, and the sender sends again what is lost.
 //! * A retransmission timeout recovers what no ACK reports.
+//! * Where its algorithm uses credit, a packet leaves when the receiver has granted some, too: see
+//!   `rdma/credit.rs`.
 //! * A flow ends when the acknowledgement of its last byte reaches the sender.
 
 mod ack_queue;
 mod base_rtt;
 mod config;
+mod credit;
 mod endpoint;
 mod entropy;
 pub(crate) mod nic;

@@ -93,6 +93,10 @@ where
 /// headers alone do not fill a link (Handley et al., NDP, SIGCOMM 2017, section 3.1).
 const HEADERS_PER_PACKET: u32 = 10;
 
+/// The most bytes of control at a port where packets are trimmed, in lengths of the queue above which
+/// they are (`CompositeQueue::receivePacket` of uet-htsim).
+const CONTROL_LIMIT: u64 = 2;
+
 /// The widest packet that a table of published times covers.
 const TABLE_BYTES: u16 = 10_000;
 
@@ -227,7 +231,9 @@ where
             let own = tcp_queues.at(port.rate, towards, number * 8);
             let mut queues = ClassQueues::new(marking.at(port, number));
             if !lossy.trimmed.is_empty() {
-                queues = queues.with_control_turns(HEADERS_PER_PACKET);
+                queues = queues
+                    .with_control_turns(HEADERS_PER_PACKET)
+                    .with_control_limit(Bytes::new(lossy.trim_above.get() * CONTROL_LIMIT));
             }
             own.into_iter()
                 .fold(queues, |queues, (priority, discipline)| {

@@ -218,6 +218,7 @@ impl<'s> Ground<'s> {
         settings
             .over(self.routes.path_stability())
             .with_entropy(self.routes.entropy(), scenario.seed())
+            .with_credit(scenario.credit(context))
     }
 
     /// Returns what finds the path of each flow.

@@ -10,6 +10,7 @@ mod bbr;
 mod nscc;
 mod powertcp;
 mod published;
+mod rccc;
 mod swift;
 
 use fabricsim::{Scenario, Simulation};

@@ -2,6 +2,7 @@
 //! paper or in the public simulator of its authors. `published.csv` has their figures, and how near
 //! ours have to be; docs/congestion-control.md explains the distances.
 
+mod credit;
 mod fair_shares;
 mod incasts;
 mod targets;
@@ -39,7 +40,17 @@ struct Watched {
 impl Watched {
     /// The network of `text`, in which flows that do not end lead from hosts to hosts from a
     /// microsecond on.
-    fn new(text: &str, flows: &[(usize, usize, u64)], (node, port): (usize, usize)) -> Self {
+    fn new(text: &str, flows: &[(usize, usize, u64)], port: (usize, usize)) -> Self {
+        Self::of_flows(text, flows, Bytes::new(10_000_000_000), port)
+    }
+
+    /// The same with flows of `size`.
+    fn of_flows(
+        text: &str,
+        flows: &[(usize, usize, u64)],
+        size: Bytes,
+        (node, port): (usize, usize),
+    ) -> Self {
         let text = format!(
             "{text}\n[[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"1B\"\n\
              at = \"10000s\"\n"
@@ -54,7 +65,7 @@ impl Watched {
             let request = FlowRequest {
                 src: NodeId::from_index(src),
                 dst: NodeId::from_index(dst),
-                size: Bytes::new(10_000_000_000),
+                size,
                 start: Time::from_ns(start * 1_000),
                 class: ClassId(0),
                 priority,

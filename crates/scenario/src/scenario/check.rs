@@ -26,6 +26,7 @@ impl Scenario {
         self.check_lowest_rates()
             .and_then(|()| self.check_digests())
             .and_then(|()| self.check_transports())
+            .and_then(|()| self.check_credit())
             .and_then(|()| self.check_long_paths())
             .map_err(part(Part::Cc))?;
         self.check_routes().map_err(part(Part::Topology))?;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::CcContext;
-use fabricsim_core::units::Rate;
+use fabricsim_core::plugin::{CcContext, CreditRules};
+use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
 
@@ -69,6 +69,57 @@ impl Scenario {
             format!("[routing], key `nics`: no flow is of class {class}"),
             format!("the classes of this scenario are {}", known.join(", ")),
         ))
+    }
+
+    /// The rules by which receivers grant credit in `network`, where some algorithm uses it. All that
+    /// do have the same.
+    #[must_use]
+    pub fn credit(&self, network: &CcContext) -> Option<CreditRules> {
+        let mtu = self.transport.mtu;
+        self.algorithms().find_map(|cc| cc.credit(mtu, network))
+    }
+
+    /// Returns whether some algorithm of the scenario uses credit.
+    #[must_use]
+    pub fn uses_credit(&self) -> bool {
+        let network = CcContext::of_nics(self.nic_rate());
+        self.credit(&network).is_some()
+    }
+
+    /// Refuses credit where packets have no room for it, and classes that want it granted by
+    /// different rules.
+    pub(crate) fn check_credit(&self) -> Result<(), ConfigError> {
+        let network = CcContext {
+            base_rtt: Duration::from_ms(1),
+            ..CcContext::of_nics(self.nic_rate())
+        };
+        let mtu = self.transport.mtu;
+        let of = |cc: &AnyCcConfig| cc.credit(mtu, &network).map(|rules| (cc.name(), rules));
+        let mut users = self.algorithms().filter_map(of);
+        let Some((name, first)) = users.next() else {
+            return Ok(());
+        };
+        let refuse =
+            |message: String, help: &'static str| Err(ConfigError::new("cc", message, help));
+        if self.profile.is_some() || self.queries.is_some() {
+            return refuse(
+                format!(
+                    "{name} needs room for credit in packets, and those of a profile or with queries \
+                     have none"
+                ),
+                "leave out `profile` and [[query]], or take another algorithm (`fabricsim list cc`)",
+            );
+        }
+        match users.find(|(_, rules)| *rules != first) {
+            None => Ok(()),
+            Some((other, _)) => refuse(
+                format!(
+                    "classes of {name} and {other} want credit granted by different rules, and a \
+                     receiver has one pacer for all that send to it"
+                ),
+                "give them the same keys",
+            ),
+        }
     }
 
     /// Returns keys that are set without effect, each with the reason.
@@ -173,6 +224,13 @@ impl Scenario {
     #[must_use]
     pub fn marks_packets(&self) -> bool {
         !self.ecn_in_use().is_empty()
+    }
+
+    /// Returns the shortest queue of RDMA in which packets are marked, as far as the rules say without
+    /// the rate of the port; `None` where none are.
+    #[must_use]
+    pub fn marked_above(&self) -> Option<Bytes> {
+        self.ecn_in_use().iter().map(|rule| rule.kmin).min()
     }
 
     /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then

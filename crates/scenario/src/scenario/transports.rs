@@ -194,11 +194,11 @@ impl Scenario {
         }
     }
 
-    /// Returns whether hosts or switches need what TCP needs of them: both transports, and queues
-    /// that are lossy by priority.
+    /// Returns whether hosts, switches or packets need what TCP needs of them: both transports, queues
+    /// that are lossy by priority, and room in headers.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
-        self.has_tcp() || self.switch.trim_above.is_some()
+        self.has_tcp() || self.switch.trim_above.is_some() || self.uses_credit()
     }
 
     /// Returns what becomes of packets of RDMA that find no room.

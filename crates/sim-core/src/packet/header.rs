@@ -21,6 +21,23 @@ pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
         false
     }
 
+    /// Whether packets have room for a number of credit. Without it transports leave credit out of
+    /// their code.
+    const CREDIT: bool = false;
+
+    /// Returns the number of credit: on data and [`PacketKind::Request`](super::PacketKind::Request)
+    /// the number up to which the sender asks for credit, or 0 where it uses none; on
+    /// [`PacketKind::Grant`](super::PacketKind::Grant) the number up to which it has it. Numbers
+    /// count bytes on the wire.
+    #[inline]
+    fn credit(&self) -> u64 {
+        0
+    }
+
+    /// Sets the number of credit, where there is room.
+    #[inline]
+    fn set_credit(&mut self, _number: u64) {}
+
     /// Becomes a copy of `other` in all that is in use; the rest may stay as it was.
     #[inline]
     fn assign(&mut self, other: &Self) {

@@ -19,7 +19,7 @@ pub struct Slots<Order = (), Int = (), Digest = (), Query = (), Tcp = ()> {
     pub digest: Digest,
     /// The digests of queries.
     pub query: Query,
-    /// The header of TCP.
+    /// The header of TCP, where packets of RDMA have their number of credit.
     pub tcp: Tcp,
 }
 
@@ -45,6 +45,18 @@ where
     #[inline]
     fn is_probed(&self) -> bool {
         self.tcp.is_probed()
+    }
+
+    const CREDIT: bool = T::CREDIT;
+
+    #[inline]
+    fn credit(&self) -> u64 {
+        self.tcp.credit()
+    }
+
+    #[inline]
+    fn set_credit(&mut self, number: u64) {
+        self.tcp.set_credit(number);
     }
 
     #[inline]

@@ -6,6 +6,7 @@
 //! payload.
 
 mod config;
+mod credit;
 mod dynamic;
 mod probe;
 mod sample;
@@ -16,6 +17,7 @@ pub use config::{
     MarkResponse, MarkingThresholds, Overflow, RequiredTelemetry, SharedConstants, Transport,
     default_min_rate, scaled_window,
 };
+pub use credit::{CREDIT_BEGINS, CreditDemand, CreditRules};
 pub use dynamic::{DynController, DynFactory};
 pub use probe::{ProbeForm, Probes, ReturnedProbe};
 pub use sample::{DeliveryRate, RateSample};
@@ -64,6 +66,9 @@ pub struct Ack<'a, H> {
     pub cumulative: u64,
     /// Payload bytes that this acknowledgement newly covers.
     pub newly_acked: Bytes,
+    /// Bytes beyond a gap that it newly reports, less those of `newly_acked` that were reported before,
+    /// where packets of RDMA arrive in any order; else 0. See [`Self::received`].
+    pub reported: i64,
     /// The next byte that the sender would send (`snd_nxt`).
     pub next_seq: u64,
     /// Packets that it newly acknowledges or selectively reports; RDMA acknowledges each packet.
@@ -101,6 +106,7 @@ impl<'a, H> Ack<'a, H> {
             now,
             cumulative,
             newly_acked: Bytes::ZERO,
+            reported: 0,
             next_seq,
             delivered: 1,
             marked: 0,
@@ -116,6 +122,18 @@ impl<'a, H> Ack<'a, H> {
         }
     }
 
+    /// Returns the bytes that it newly tells to have arrived, beyond a gap or not. Packets beyond a gap
+    /// count as full ones, so that the last one of a flow may count for a little too much.
+    #[inline]
+    #[must_use]
+    pub const fn received(&self) -> Bytes {
+        let newly = self.newly_acked.get();
+        Bytes::new(match newly.checked_add_signed(self.reported) {
+            Some(bytes) => bytes,
+            None => 0,
+        })
+    }
+
     /// Returns the acknowledgement with `telemetry` in another form.
     #[must_use]
     pub const fn with_telemetry<'b, T>(&self, telemetry: &'b T) -> Ack<'b, T>
@@ -126,6 +144,7 @@ impl<'a, H> Ack<'a, H> {
             now: self.now,
             cumulative: self.cumulative,
             newly_acked: self.newly_acked,
+            reported: self.reported,
             next_seq: self.next_seq,
             delivered: self.delivered,
             marked: self.marked,
@@ -223,6 +242,23 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Returns the most bytes that may be in flight, or `None` without a window. It is checked
     /// before a packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.
     fn window(&self) -> Option<Bytes>;
+
+    /// Returns whether the receiver's credit lets one more packet go. It is asked beside the window,
+    /// where the configuration uses credit ([`CcConfig::credit`]). RDMA alone.
+    fn has_credit(&self) -> bool {
+        true
+    }
+
+    /// Called for each data packet that leaves, after [`Self::on_sent`], and when the sender asks
+    /// without data: returns the number up to which the flow asks for credit, or `None` where it
+    /// uses none. Numbers count bytes on the wire from [`CREDIT_BEGINS`] on, so that one that is
+    /// lost is made up for by the next. RDMA alone.
+    fn ask_for_credit(&mut self, _demand: &CreditDemand) -> Option<u64> {
+        None
+    }
+
+    /// Called when the receiver has granted credit up to `granted`. RDMA alone.
+    fn on_credit(&mut self, _now: Time, _granted: u64) {}
 
     /// Returns the slow-start threshold (ssthresh), to which the window falls while losses are
     /// recovered from; `None` before the first congestion, and where there is none.

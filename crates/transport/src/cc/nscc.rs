@@ -256,7 +256,7 @@ impl Nscc {
 
 impl<H> CongestionControl<H> for Nscc {
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
-        let acknowledged = ack.newly_acked.as_f64();
+        let acknowledged = ack.received().as_f64();
         self.adapt.achieved += acknowledged;
         self.adapt.ignored += acknowledged;
         self.received += acknowledged;

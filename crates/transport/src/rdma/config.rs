@@ -3,7 +3,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit};
-use fabricsim_core::plugin::{CcContext, EntropyRecycling, Overflow, PathStability};
+use fabricsim_core::plugin::{CcContext, CreditRules, EntropyRecycling, Overflow, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
@@ -145,6 +145,9 @@ pub struct RdmaSettings<F> {
     pub paths: PathStability,
     /// Choice of the entropy of packets, where each has its own, and the seed of its draws.
     pub entropy: Option<(EntropyRecycling, u64)>,
+    /// Rules by which receivers grant credit, where an algorithm uses some. Headers have to have room
+    /// for it.
+    pub credit: Option<CreditRules>,
 }
 
 impl<F> RdmaSettings<F> {
@@ -176,6 +179,7 @@ impl<F> RdmaSettings<F> {
             base,
             paths: PathStability::PerFlow,
             entropy: None,
+            credit: None,
         }
     }
 
@@ -184,6 +188,13 @@ impl<F> RdmaSettings<F> {
     pub fn over(mut self, paths: PathStability) -> Self {
         self.config.recovery = Some(self.config.recovery(paths));
         self.paths = paths;
+        self
+    }
+
+    /// The same, where receivers grant credit by `rules`.
+    #[must_use]
+    pub const fn with_credit(mut self, rules: Option<CreditRules>) -> Self {
+        self.credit = rules;
         self
     }
 

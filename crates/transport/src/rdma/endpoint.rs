@@ -1,6 +1,8 @@
 //! The RDMA transport of one host.
 
+mod crediting;
 mod opening;
+mod replies;
 mod waiting;
 
 use std::cmp::Reverse;
@@ -19,8 +21,9 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
 use super::config::RdmaSettings;
+use super::credit::Pacer;
 use super::nic::Nic;
-use super::receiver::{Receivers, Reply};
+use super::receiver::Receivers;
 use super::sender::RdmaSender;
 
 /// Bytes that Ethernet adds to an IP packet.
@@ -36,7 +39,9 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     free: Vec<u32>,
     slots: FxHashMap<FlowId, u32>,
     receivers: Receivers,
-    /// Timeouts and the algorithms' own timers.
+    /// The pacers of ports that grant credit; none where no algorithm uses it.
+    pacers: Vec<Pacer>,
+    /// Timeouts and the algorithms' own timers, and those of pacers.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     counters: EndpointCounters,
 }
@@ -46,6 +51,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     #[must_use]
     pub fn new(settings: Arc<RdmaSettings<F>>, nic_rates: Vec<Rate>) -> Self {
         Self {
+            pacers: crediting::pacers::<H, F>(&settings, &nic_rates),
             settings,
             nics: nic_rates.iter().map(|_| Nic::default()).collect(),
             nic_rates,
@@ -87,29 +93,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let config = &self.settings.config;
         let (reply_kind, delivered) = self.receivers.on_data(now, packet, config);
         self.counters.delivered += Bytes::new(delivered);
-        let Some(kind) = reply_kind.kind() else {
-            return;
-        };
-        let priority = self.settings.ack_priority;
-        let priority = priority.unwrap_or_else(|| packet.priority());
-        // The ACK is the data packet turned round: it echoes when that was sent and what it saw.
-        let reply = self.nics[nic.index()].acks.push(priority, packet);
-        let marked = reply.flags.has(Flags::CONGESTION);
-        reply.make_reply(kind, priority);
-        let telemetry = packet.wire - packet.payload - self.settings.data_header;
-        reply.wire = (self.settings.ack_header + telemetry).max(self.settings.ack_least);
-        reply.flags = Flags::NONE
-            .and_if(marked, Flags::ECHO)
-            .and_if(reply_kind == Reply::Complete, Flags::COMPLETE);
-        match reply_kind {
-            Reply::Ack(byte) => reply.report_gap(byte, 0),
-            Reply::Nack { expected, beyond } => reply.report_gap(expected, beyond),
-            Reply::Trimmed { expected, beyond } => {
-                reply.flags.set(Flags::TRIMMED);
-                reply.report_gap(expected, beyond);
-            }
-            Reply::Complete | Reply::Silence => reply.report_gap(0, 0),
+        if H::CREDIT {
+            self.take_demand(now, nic, packet, reply_kind);
         }
+        self.answer(nic, packet, reply_kind);
     }
 
     fn on_ack_packet(
@@ -162,6 +149,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             self.set_timer(slot);
         }
         self.place(now, slot);
+        if H::CREDIT {
+            // All may be acknowledged, and what is left wait for credit.
+            self.set_timer(slot);
+        }
         update
     }
 
@@ -211,7 +202,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         match packet.kind() {
             PacketKind::Data => self.on_data(now, nic, packet),
             PacketKind::Ack | PacketKind::Nack => return self.on_ack_packet(now, packet, done),
-            PacketKind::Pause => debug_assert!(false, "the host keeps pause frames to itself"),
+            PacketKind::Grant if H::CREDIT => return self.on_grant(now, packet),
+            PacketKind::Request if H::CREDIT => self.on_request(now, nic, packet),
+            PacketKind::Pause | PacketKind::Grant | PacketKind::Request => {
+                debug_assert!(false, "the host keeps pause frames to itself");
+            }
         }
         PortUpdate::Ready
     }
@@ -235,11 +230,15 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             return false;
         };
         port.last = slot;
+        let ready = if H::CREDIT { port.ready_flows() } else { 0 };
         let sender = self.senders[slot as usize]
             .as_mut()
             .expect("a ready slot holds a flow");
         let first_of_flight = sender.in_flight() == 0;
-        let (packet, again) = sender.send(now, &self.settings);
+        let (mut packet, again) = sender.send(now, &self.settings);
+        if H::CREDIT {
+            sender.ask_for_credit(&mut packet, ready, &self.settings);
+        }
         send(&packet);
         let payload = Bytes::new(u64::from(packet.payload));
         self.counters.sent += payload;
@@ -294,7 +293,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
                         || packet.cumulative() >= sender.written()
                 })
             }
-            PacketKind::Pause => false,
+            PacketKind::Pause | PacketKind::Grant | PacketKind::Request => false,
         }
     }
 
@@ -312,6 +311,10 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
                 break;
             }
             self.timers.pop();
+            if H::CREDIT && self.grant_in_turn(now, slot) {
+                update = PortUpdate::Ready;
+                continue;
+            }
             let Some(sender) = self.senders[slot as usize]
                 .as_mut()
                 .filter(|s| s.timer_at == at)
@@ -320,10 +323,10 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             };
             sender.timer_at = Time::MAX;
             if sender.timeout_at(rto_min) <= now {
-                self.counters.timeouts += 1;
-                sender.on_timeout(now, &self.settings);
+                self.time_out(now, slot);
                 update = PortUpdate::Ready;
             }
+            let sender = self.sender(slot);
             if sender.cc.deadline() <= now {
                 sender.cc.on_timer(now);
             }

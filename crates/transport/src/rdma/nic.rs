@@ -51,6 +51,16 @@ impl<H> Nic<H> {
         }
     }
 
+    /// The number of flows that may send now.
+    pub(crate) fn ready_flows(&self) -> u32 {
+        let sets = self
+            .occupied
+            .into_iter()
+            .map(|own| &self.ready[own.index()]);
+        let flows: usize = sets.map(SlotSet::len).sum();
+        u32::try_from(flows).unwrap_or(u32::MAX)
+    }
+
     /// The next flow in the circle among those whose priority is in `allowed`.
     #[inline]
     pub(crate) fn turn(&self, allowed: PrioritySet) -> Option<u32> {

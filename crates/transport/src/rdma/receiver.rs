@@ -234,6 +234,23 @@ impl Receivers {
         (Reply::Ack(reception.expected), delivered)
     }
 
+    /// Returns the answer to a sender that asks for credit without data, which may have missed
+    /// acknowledgements: what has arrived in order.
+    pub(super) fn on_request<H: Header>(&self, packet: &Packet<H>) -> Reply {
+        match self.flows.get(&packet.flow) {
+            Some(reception) => Reply::Ack(reception.expected),
+            None if packet.flags.has(Flags::CONTINUED) && !packet.flags.has(Flags::STREAM) => {
+                Reply::Complete
+            }
+            None => Reply::Ack(0),
+        }
+    }
+
+    /// Returns whether all of `flow` has arrived, as far as that is remembered.
+    pub(super) fn is_complete(&self, flow: FlowId) -> bool {
+        self.received == Some(Received::Flow(flow)) || self.complete.contains(&flow)
+    }
+
     fn retire(&mut self, flow: FlowId) {
         self.received = Some(Received::Flow(flow));
         self.complete.push_back(flow);

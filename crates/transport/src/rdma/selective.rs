@@ -37,6 +37,9 @@ pub(super) struct Scoreboard {
     reported_below: u64,
     /// Packets beyond the first missing one that have arrived, where they do so in any order.
     held: u64,
+    /// Packets that were reported beyond the first missing one less those of them that it has passed,
+    /// since the last acknowledgement was told of, where they arrive in any order.
+    news: i64,
     /// Bytes below this one had been sent when the first missing one last moved, where packets
     /// arrive in any order: what is younger has not had a timeout's time to arrive.
     older: u64,
@@ -103,6 +106,7 @@ impl Scoreboard {
             overtaking,
             reported_below: 0,
             held: 0,
+            news: 0,
             older: next,
             trimmed: BTreeSet::new(),
             entropies: None,
@@ -135,6 +139,13 @@ impl Scoreboard {
         }
     }
 
+    /// Returns the bytes that were reported beyond the first missing packet, less those of them that it
+    /// has passed, since this was last asked, where packets arrive in any order. They count as full
+    /// packets, which the last one of a flow or message need not be.
+    pub(super) const fn take_news(&mut self) -> i64 {
+        std::mem::replace(&mut self.news, 0) * self.mtu.cast_signed()
+    }
+
     /// Returns whether packets were trimmed, and all others are reported or in flight.
     pub(super) fn knows_what_is_in_flight(&self) -> bool {
         !self.trimmed.is_empty() && self.turn >= self.lost_below
@@ -152,6 +163,18 @@ impl Scoreboard {
             return Some(packet * self.mtu);
         }
         (self.turn < self.lost_below).then(|| self.turn * self.mtu)
+    }
+
+    /// The number of packets that wait to be retransmitted.
+    pub(super) fn waiting(&self) -> u64 {
+        let lost = match self.lost_below.checked_sub(self.turn) {
+            None | Some(0) => 0,
+            Some(packets) => {
+                let reported = |from| self.reported.count_from(from);
+                packets - (reported(self.turn) - reported(self.lost_below))
+            }
+        };
+        lost + self.trimmed.len() as u64
     }
 
     /// The packet that [`Self::lost`] names leaves at `now`.
@@ -173,7 +196,9 @@ impl Scoreboard {
         self.reported.forget_below(first);
         self.turn = self.reported.first_absent(self.turn.max(first));
         if self.overtaking == Overtaking::AnyOrder {
-            self.held = self.reported.count_from(first);
+            let held = self.reported.count_from(first);
+            self.news -= self.held.cast_signed() - held.cast_signed();
+            self.held = held;
             while self.trimmed.first().is_some_and(|&packet| packet < first) {
                 self.trimmed.pop_first();
             }
@@ -244,6 +269,7 @@ impl Scoreboard {
     pub(super) fn note_arrival(&mut self, first: u64, arrived: u64) {
         if arrived > first && self.reported.insert(arrived) {
             self.held += 1;
+            self.news += 1;
             self.trimmed.remove(&arrived);
             self.turn = self.reported.first_absent(self.turn);
         }
@@ -252,7 +278,10 @@ impl Scoreboard {
     /// A switch has trimmed `packet`: it is the next to be retransmitted. Byte `next` is the next
     /// new one.
     pub(super) fn note_trimmed(&mut self, first: u64, packet: u64, next: u64) -> Episode {
-        if packet < first || self.reported.contains(packet) || !self.trimmed.insert(packet) {
+        // Those in turn are known to be lost, since a timeout.
+        let waits = (self.turn..self.lost_below).contains(&packet);
+        if packet < first || waits || self.reported.contains(packet) || !self.trimmed.insert(packet)
+        {
             return Episode::GoesOn;
         }
         if first * self.mtu < self.until {

@@ -1,5 +1,6 @@
 //! The sending side of one flow.
 
+mod credit;
 mod events;
 mod losses;
 mod stream;
@@ -142,11 +143,12 @@ impl<L> RdmaSender<L> {
     /// packets arrive in any order, one that is reported has left the network.
     #[inline]
     pub(super) fn payload_in_flight(&self) -> u64 {
-        let bytes = match &self.stream {
-            None => self.in_flight(),
-            Some(stream) => stream.payload(self.acknowledged, self.sent()),
-        };
-        bytes.saturating_sub(self.held)
+        let bytes = self.in_flight().saturating_sub(self.held);
+        match &self.stream {
+            None => bytes,
+            // Both are too much: one has the padding, the other what is held.
+            Some(stream) => bytes.min(stream.payload(self.acknowledged, self.sent())),
+        }
     }
 
     /// Returns whether bytes are left and the window lets one more packet go: it begins less than a
@@ -160,6 +162,7 @@ impl<L> RdmaSender<L> {
         L: CongestionControl<H>,
     {
         self.next < self.written
+            && (!H::CREDIT || self.cc.has_credit())
             && self.cc.window().is_none_or(|window| {
                 self.next - self.acknowledged < window.get() + self.held
                     || self.stream.is_some() && self.fits_without_padding(window)
@@ -226,8 +229,7 @@ impl<L> RdmaSender<L> {
             }
             if again {
                 scoreboard.resent(now);
-                let held = scoreboard.held();
-                self.held = self.held_of(held);
+                self.held = scoreboard.held();
             }
             self.choose_next::<H>();
         }
@@ -263,8 +265,7 @@ impl<L> RdmaSender<L> {
             self.backoff = 0;
             if let Some(scoreboard) = &mut self.scoreboard {
                 let settled = scoreboard.advance(cumulative, self.sent_once);
-                let held = scoreboard.held();
-                self.held = self.held_of(held);
+                self.held = scoreboard.held();
                 self.choose_next::<H>();
                 if settled {
                     self.scoreboard = None;
@@ -306,8 +307,11 @@ impl<L> RdmaSender<L> {
 
     /// Returns when the flow times out if nothing is acknowledged until then.
     #[inline]
-    pub(super) fn timeout_at(&self, rto_min: Duration) -> Time {
-        if self.in_flight() == 0 {
+    pub(super) fn timeout_at<H: Header>(&self, rto_min: Duration) -> Time
+    where
+        L: CongestionControl<H>,
+    {
+        if self.in_flight() == 0 && !(H::CREDIT && self.waits_for_credit::<H>()) {
             return Time::MAX;
         }
         let rto = (self.smoothed_rtt + self.rtt_deviation.saturating_mul(4))
@@ -325,6 +329,8 @@ impl<L> RdmaSender<L> {
         let in_flight = self.payload_in_flight();
         let mut text = if in_flight > 0 && self.next >= self.written {
             format!("all bytes sent, {in_flight} of them not acknowledged")
+        } else if H::CREDIT && self.waits_for_credit::<H>() {
+            format!("the receiver has not granted credit; {in_flight} bytes are in flight")
         } else if !self.may_send::<H>() {
             format!("the window is full with {in_flight} bytes in flight")
         } else {

@@ -38,6 +38,11 @@ impl SlotSet {
         self.len == 0
     }
 
+    /// The number of members.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
     /// The first member above `slot`, or the least one.
     #[inline]
     pub(crate) fn after(&self, slot: u32) -> Option<u32> {

@@ -68,7 +68,8 @@ pub struct SackBlock {
 /// The header of a segment: 40 bytes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TcpHeader {
-    /// The next byte that the sender of this segment expects from the other side.
+    /// The next byte that the sender of this segment expects from the other side. On packets of
+    /// RDMA, whose header of TCP is empty otherwise, the number of credit.
     pub ack: u64,
     /// On segments without payload: what has arrived beyond `ack`, the latest first.
     pub sack: [SackBlock; 3],
@@ -111,10 +112,22 @@ impl Header for TcpHeader {
         self.ack
     }
 
-    /// Packets of RDMA in the same network have an empty header of TCP.
+    /// Packets of RDMA in the same network have no bits of TCP.
     #[inline]
     fn is_probed(&self) -> bool {
         self.bits.has(Bits::TCP)
+    }
+
+    const CREDIT: bool = true;
+
+    #[inline]
+    fn credit(&self) -> u64 {
+        self.ack
+    }
+
+    #[inline]
+    fn set_credit(&mut self, number: u64) {
+        self.ack = number;
     }
 }
 

@@ -12,7 +12,7 @@ use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_transport::rdma::Recovery;
 use proptest::prelude::*;
 
-use crate::transfer::{Fate, LAST, MTU, Outcome, PACKETS, RATE, RTO, transfer};
+use crate::transfer::{Fate, LAST, MTU, Outcome, PACKETS, RATE, RTO, transfer, transfer_on};
 
 /// A flow of [`PACKETS`] of which the numbers that `lost` maps to a count are lost that often.
 fn with_losses(recovery: Recovery, lost: &[(u64, u32)]) -> Outcome {
@@ -257,4 +257,38 @@ proptest! {
             prop_assert!(outcome.again() >= gone);
         }
     }
+}
+
+/// A packet that comes late does not hold back a window of ten, be it of a flow or of a connection:
+/// what has arrived beyond it is not in flight.
+#[test]
+fn what_arrives_beyond_a_late_packet_takes_no_window() {
+    let window = Some(Bytes::new(10 * MTU));
+    let late = Duration::from_us(60);
+    let ends = |connection, sizes: &[u64], late: Option<Duration>| {
+        let order = Recovery::AnyOrder;
+        let outcome = transfer_on(connection, sizes, order, window, |packet, _| match late {
+            Some(by) if packet.kind() == PacketKind::Data && packet.seq == 20 * MTU => {
+                Fate::Late(by)
+            }
+            _ => Fate::Arrives,
+        });
+        assert_eq!(outcome.again(), 0);
+        outcome.completions.iter().map(|done| done.finish).max()
+    };
+    let whole = [PACKETS * MTU];
+    let (flow, connection) = (
+        ends(false, &whole, Some(late)),
+        ends(true, &whole, Some(late)),
+    );
+    assert_eq!(connection, flow);
+    // It takes a tenth of the window for as long as it is late.
+    let punctual = ends(true, &whole, None).unwrap();
+    let lost = connection.unwrap().since(punctual);
+    assert!(lost < Duration::from_us(10), "{lost}");
+    // Messages of a packet and a half: while packets are held, the padding of others counts as well.
+    let messages = [1_500; 100];
+    let lost = ends(true, &messages, Some(late)).unwrap();
+    let lost = lost.since(ends(true, &messages, None).unwrap());
+    assert!(lost < Duration::from_us(25), "{lost}");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
+use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo, StreamPlace};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind, Priority, PrioritySet};
 use fabricsim_core::plugin::{
@@ -93,7 +93,7 @@ struct Host {
 }
 
 /// Returns two hosts, the first of which has started flows of `sizes` bytes to the other.
-fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
+fn hosts(sizes: &[u64], connection: bool, recovery: Recovery, cc: &Fixed) -> [Host; 2] {
     let config = RdmaConfig {
         recovery: Some(recovery),
         rto_min: Some(RTO),
@@ -110,6 +110,7 @@ fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
         transport: Rdma::new(Arc::clone(&settings), vec![RATE]),
         free: Time::ZERO,
     });
+    let mut from = 0;
     for (id, size) in (0..).zip(sizes) {
         let request = FlowRequest {
             src: NodeId(0),
@@ -126,7 +127,12 @@ fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
             bottleneck: RATE,
             switches: 0,
         };
-        let flow = Flow::new(FlowId(id), request, path);
+        let mut flow = Flow::new(FlowId(id), request, path);
+        if connection {
+            let connection = FlowId(1_000);
+            flow.stream = Some(StreamPlace { connection, from });
+            from += size.next_multiple_of(MTU);
+        }
         hosts[0].transport.start(Time::ZERO, &flow, PORT);
     }
     hosts
@@ -138,13 +144,24 @@ pub(crate) fn transfer(
     sizes: &[u64],
     recovery: Recovery,
     window: Option<Bytes>,
+    fate: impl FnMut(&Packet<()>, u32) -> Fate,
+) -> Outcome {
+    transfer_on(false, sizes, recovery, window, fate)
+}
+
+/// The same, with `connection` as messages of one connection.
+pub(crate) fn transfer_on(
+    connection: bool,
+    sizes: &[u64],
+    recovery: Recovery,
+    window: Option<Bytes>,
     mut fate: impl FnMut(&Packet<()>, u32) -> Fate,
 ) -> Outcome {
     let cc = Fixed {
         window,
         ..Fixed::default()
     };
-    let mut hosts = hosts(sizes, recovery, &cc);
+    let mut hosts = hosts(sizes, connection, recovery, &cc);
     let mut wires: BTreeMap<(Time, u64), (usize, Packet<()>)> = BTreeMap::new();
     let mut copies: BTreeMap<(FlowId, u64), u32> = BTreeMap::new();
     let (mut now, mut sent) = (Time::ZERO, 0u64);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fabricsim_core::input::{ConfigError, Key};
 use fabricsim_core::plugin::{
-    CcContext, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
+    CcContext, CreditRules, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
 };
-use fabricsim_core::units::Rate;
+use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::int_bytes;
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::tcp::{ClassConfig, Opening};
@@ -189,6 +189,12 @@ impl AnyCcConfig {
     #[must_use]
     pub fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
         self.config.marking(rate)
+    }
+
+    /// Returns the rules by which receivers grant credit to flows of the algorithm, if it uses credit.
+    #[must_use]
+    pub fn credit(&self, mtu: Bytes, network: &CcContext) -> Option<CreditRules> {
+        self.config.credit(mtu, network)
     }
 
     /// Returns the lowest rate that the user has set.

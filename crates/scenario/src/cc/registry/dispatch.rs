@@ -3,13 +3,14 @@
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{
-    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart, Transport,
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, FlowStart,
+    Transport,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::{HasDigest, PintConfig};
 use fabricsim_transport::cc::{
-    DcqcnConfig, DctcpConfig, NoneConfig, NsccConfig, SwiftConfig, TimelyConfig,
+    DcqcnConfig, DctcpConfig, NoneConfig, NsccConfig, RcccConfig, SwiftConfig, TimelyConfig,
 };
 
 use super::config::AnyCcConfig;
@@ -76,6 +77,7 @@ compiled! { ($)
     Dctcp(DctcpConfig),
     Swift(SwiftConfig),
     Nscc(NsccConfig),
+    Rccc(RcccConfig),
     NoControl(NoneConfig),
 }
 
@@ -108,6 +110,20 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
     #[inline]
     fn window(&self) -> Option<Bytes> {
         each!(self, window())
+    }
+
+    #[inline]
+    fn has_credit(&self) -> bool {
+        each!(self, has_credit())
+    }
+
+    #[inline]
+    fn ask_for_credit(&mut self, demand: &CreditDemand) -> Option<u64> {
+        each!(self, ask_for_credit(demand))
+    }
+
+    fn on_credit(&mut self, now: Time, granted: u64) {
+        each!(self, on_credit(now, granted));
     }
 
     #[inline]

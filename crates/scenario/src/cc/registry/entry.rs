@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use fabricsim_core::input::{ConfigError, Key};
 use fabricsim_core::plugin::{
-    CcConfig, CcContext, ControllerFactory, DynFactory, Feedback, MarkingThresholds,
+    CcConfig, CcContext, ControllerFactory, CreditRules, DynFactory, Feedback, MarkingThresholds,
     RequiredTelemetry, TelemetryView, Transport,
 };
-use fabricsim_core::units::Rate;
+use fabricsim_core::units::{Bytes, Rate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -153,6 +153,8 @@ pub trait DynCcConfig: std::fmt::Debug + Send + Sync {
     fn telemetry_bytes(&self, network: &CcContext) -> u16;
     /// As [`CcConfig::marking`].
     fn marking(&self, rate: Rate) -> Option<MarkingThresholds>;
+    /// As [`CcConfig::credit`].
+    fn credit(&self, mtu: Bytes, network: &CcContext) -> Option<CreditRules>;
     /// As [`CcConfig::lowest_rate`].
     fn lowest_rate(&self) -> Option<Rate>;
     /// As [`CcConfig::feedback`].
@@ -185,6 +187,10 @@ where
 
     fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
         CcConfig::marking(self, rate)
+    }
+
+    fn credit(&self, mtu: Bytes, network: &CcContext) -> Option<CreditRules> {
+        CcConfig::credit(self, mtu, network)
     }
 
     fn lowest_rate(&self) -> Option<Rate> {

@@ -5,7 +5,7 @@ use fabricsim_hpcc::{HpccConfig, PowerTcpConfig, TcpHpccConfig, ThetaPowerTcpCon
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::cc::{
     BbrConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, NsccConfig,
-    PragueConfig, SwiftConfig, TcpDctcpConfig, TimelyConfig,
+    PragueConfig, RcccConfig, SwiftConfig, TcpDctcpConfig, TimelyConfig,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,6 +46,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<NsccConfig>(
         "nscc",
         "NSCC: marks and the queueing delay together (Ultra Ethernet 1.0, as in htsim)",
+    ),
+    CcEntry::new::<RcccConfig>(
+        "rccc",
+        "RCCC: credit that receivers grant (Ultra Ethernet 1.0, as in htsim)",
     ),
     CcEntry::new::<NoneConfig>(
         "none",

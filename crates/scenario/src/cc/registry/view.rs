@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{
-    Ack, Congestion, CongestionControl, DigestCarrier, DynController, DynFactory, FlowStart,
-    RequiredTelemetry, TelemetryReader as _, TelemetryView,
+    Ack, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController, DynFactory,
+    FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{HasInt, IntDecoder, int_bytes};
@@ -127,6 +127,18 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
 
     fn window(&self) -> Option<Bytes> {
         self.cc.window()
+    }
+
+    fn has_credit(&self) -> bool {
+        self.cc.has_credit()
+    }
+
+    fn ask_for_credit(&mut self, demand: &CreditDemand) -> Option<u64> {
+        self.cc.ask_for_credit(demand)
+    }
+
+    fn on_credit(&mut self, now: Time, granted: u64) {
+        self.cc.on_credit(now, granted);
     }
 
     fn slow_start_threshold(&self) -> Option<Bytes> {

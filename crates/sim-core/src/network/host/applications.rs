@@ -71,7 +71,7 @@ impl<M: Model> Host<M> {
         let heard = |packet: &Packet<M::Header>| match packet.kind() {
             PacketKind::Data => true,
             PacketKind::Ack | PacketKind::Nack => hearing == Some(Hearing::Everything),
-            PacketKind::Pause => false,
+            PacketKind::Pause | PacketKind::Grant | PacketKind::Request => false,
         };
         // Data that follows the last packet of its flow, which has overtaken it, may end the flow.
         let mut lasts: Vec<(FlowId, Time)> = Vec::new();

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use super::CongestionControl;
+use super::{CongestionControl, CreditRules};
 use crate::flow::Flow;
 use crate::id::{ClassId, FlowId};
 use crate::input::{Choice, ConfigError, Keys, ValueKind};
@@ -319,6 +319,12 @@ pub trait CcConfig: Clone + std::fmt::Debug {
     /// Returns when ports of `rate` should mark packets, unless the user sets other thresholds;
     /// `None` when the algorithm does not read marks.
     fn marking(&self, _rate: Rate) -> Option<MarkingThresholds> {
+        None
+    }
+
+    /// Returns the rules by which receivers grant credit to flows of the algorithm, whose full packets
+    /// hold `mtu` payload bytes; `None` when it uses no credit. RDMA alone.
+    fn credit(&self, _mtu: Bytes, _network: &CcContext) -> Option<CreditRules> {
         None
     }
 

@@ -125,3 +125,32 @@ fn a_loss_takes_a_packet_and_a_bad_round_leaves_what_has_arrived() {
     lose(&mut cc, 102, Signal::Timeout);
     assert!(near(cc.cwnd, 1_000.0), "{}", cc.cwnd);
 }
+
+/// `_recvd_bytes` of the reference counts packets beyond a gap, too.
+#[test]
+fn what_has_arrived_beyond_a_gap_counts_when_it_arrives() {
+    let gain = |steps: &[(u64, i64)]| {
+        let mut cc = nscc();
+        cc.cwnd = 50_000.0;
+        for (number, &(newly, reported)) in (0..).zip(steps) {
+            cc.on_ack(&Ack {
+                newly_acked: Bytes::new(newly),
+                reported,
+                ..ack(number / 2, 1_000, 101_000, us(10), false)
+            });
+        }
+        cc.cwnd - 50_000.0
+    };
+    let in_order = gain(&[(1_000, 0); 9]);
+    let beyond = gain(&[(0, 1_000); 9]);
+    assert!(
+        in_order > 0.0 && near(beyond, in_order),
+        "{beyond} {in_order}"
+    );
+    // The gap is filled: eight packets were told of before.
+    let filled: Vec<(u64, i64)> = [(0, 1_000); 8]
+        .into_iter()
+        .chain([(9_000, -8_000)])
+        .collect();
+    assert!(near(gain(&filled), in_order));
+}

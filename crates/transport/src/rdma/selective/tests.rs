@@ -111,6 +111,36 @@ fn a_packet_that_was_trimmed_is_sent_again_once_and_first() {
 }
 
 #[test]
+fn each_packet_that_arrives_in_any_order_is_news_once() {
+    let mut board = Scoreboard::new((0, 10_000), MTU, Overtaking::AnyOrder);
+    for packet in [2, 3, 3] {
+        board.note_arrival(0, packet);
+    }
+    assert_eq!(board.take_news(), 2_000);
+    assert_eq!(board.take_news(), 0);
+    // The first two come: all four are acknowledged, and two of them are old.
+    board.advance(4_000, 10_000);
+    assert_eq!(board.take_news(), -2_000);
+    board.note_arrival(4, 7);
+    assert_eq!(board.take_news(), 1_000);
+}
+
+#[test]
+fn what_waits_to_be_sent_again_is_counted_once() {
+    let mut board = Scoreboard::new((0, 10_000), MTU, Overtaking::AnyOrder);
+    board.note_arrival(0, 2);
+    board.note_trimmed(0, 5, 10_000);
+    assert_eq!(board.waiting(), 1);
+    board.time_out(0, 10_000);
+    // All but the second of the ten, trimmed or not.
+    assert_eq!(board.waiting(), 9);
+    board.note_trimmed(0, 6, 10_000);
+    assert_eq!(board.waiting(), 9, "6 waits since the timeout");
+    assert_eq!(resend(&mut board, left(60)), [0, 1, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(board.waiting(), 0);
+}
+
+#[test]
 fn in_any_order_a_timeout_is_about_what_is_older_than_the_last_progress() {
     let mut board = Scoreboard::new((0, 4_000), MTU, Overtaking::AnyOrder);
     board.note_arrival(0, 2);

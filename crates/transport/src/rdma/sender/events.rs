@@ -19,7 +19,7 @@ impl<L> RdmaSender<L> {
         packet: &'p Packet<H>,
     ) -> Ack<'p, H> {
         let next_seq = self.sent();
-        let recovering = self.note_packet(now, packet);
+        let (recovering, reported) = self.note_packet(now, packet);
         let round = if cumulative > self.round_end {
             self.round_end = next_seq;
             Round::New
@@ -30,6 +30,7 @@ impl<L> RdmaSender<L> {
             now,
             cumulative,
             newly_acked,
+            reported,
             next_seq,
             delivered: 1,
             marked: u32::from(packet.flags.has(Flags::ECHO)),
@@ -50,19 +51,20 @@ impl<L> RdmaSender<L> {
     }
 
     /// Returns whether an episode of recovery is under way, or packets are reported beyond a gap that
-    /// is one. Where packets have entropy values, that of the data packet that was acknowledged or
+    /// is one, and [`Ack::reported`]. Where packets have entropy values, that of the data packet that was acknowledged or
     /// reported by `reply` is taken again, unless it was marked or trimmed.
     #[inline]
-    fn note_packet<H: Header>(&mut self, now: Time, reply: &Packet<H>) -> bool {
+    fn note_packet<H: Header>(&mut self, now: Time, reply: &Packet<H>) -> (bool, i64) {
         let Some(scoreboard) = &mut self.scoreboard else {
-            return false;
+            return (false, 0);
         };
         if let Some(entropies) = scoreboard.entropies()
             && !(reply.flags).has_any(Flags::ECHO.and_if(true, Flags::TRIMMED))
         {
             entropies.note_good(now, reply.key.dst_port);
         }
-        scoreboard.is_recovering(self.acknowledged)
+        let reported = scoreboard.take_news();
+        (scoreboard.is_recovering(self.acknowledged), reported)
     }
 
     /// A signal of congestion, as the controller sees it.

@@ -68,8 +68,7 @@ impl<L> RdmaSender<L> {
             scoreboard.note_arrival(first, arrived);
             Episode::GoesOn
         };
-        let held = scoreboard.held();
-        self.held = self.held_of(held);
+        self.held = scoreboard.held();
         episode
     }
 
@@ -82,22 +81,13 @@ impl<L> RdmaSender<L> {
         let Some(scoreboard) = &self.scoreboard else {
             return;
         };
-        let bounded = self.stream.is_none() && scoreboard.knows_what_is_in_flight();
-        let full = |window: Bytes| self.in_flight() >= window.get() + self.held;
+        let bounded = scoreboard.knows_what_is_in_flight();
+        let full = |window: Bytes| self.payload_in_flight() >= window.get();
         let again = match bounded && self.cc.window().is_some_and(full) {
             true => None,
             false => scoreboard.lost(),
         };
         self.next = again.unwrap_or(self.sent_once);
-    }
-
-    /// What is not in flight of `held` sequence numbers: those of a flow are its bytes, and those of
-    /// a connection count as if nothing were held, as its packets need not be full.
-    pub(super) const fn held_of(&self, held: u64) -> u64 {
-        match self.stream {
-            None => held,
-            Some(_) => 0,
-        }
     }
 
     /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
@@ -123,7 +113,7 @@ impl<L> RdmaSender<L> {
                     entropies.note_timeout(now);
                 }
                 let (held, lost) = (scoreboard.held(), scoreboard.lost());
-                self.held = self.held_of(held);
+                self.held = held;
                 self.next = lost.unwrap_or(sent);
             }
         }

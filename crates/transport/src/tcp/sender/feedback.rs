@@ -291,6 +291,7 @@ impl TcpSender {
             now,
             cumulative: self.una,
             newly_acked: Bytes::new(delivery.bytes),
+            reported: 0,
             next_seq: self.next,
             delivered: delivery.segments,
             marked,

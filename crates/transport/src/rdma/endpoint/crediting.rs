@@ -1,0 +1,121 @@
+//! Credit at a host: grants for those that send here, and those that have come for its own flows.
+
+use std::cmp::Reverse;
+
+use fabricsim_core::id::PortId;
+use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
+use fabricsim_core::plugin::{CongestionControl, ControllerFactory, PortUpdate, Received};
+use fabricsim_core::units::{Rate, Time};
+
+use super::Rdma;
+use crate::rdma::config::{RdmaSettings, Recovery};
+use crate::rdma::credit::Pacer;
+use crate::rdma::receiver::Reply;
+
+/// The pacers of a host with `nics` ports whose timers stand for them as slots from `u32::MAX` down.
+pub(super) fn pacers<H: Header, F>(settings: &RdmaSettings<F>, nics: &[Rate]) -> Vec<Pacer> {
+    let rules = settings.credit.filter(|_| H::CREDIT);
+    let pacer = |rules| nics.iter().map(|&rate| Pacer::new(&rules, rate)).collect();
+    rules.map_or_else(Vec::new, pacer)
+}
+
+impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
+    /// `packet`, which was answered by `reply`, says what its sender asks for.
+    pub(super) fn take_demand(&mut self, now: Time, nic: PortId, packet: &Packet<H>, reply: Reply) {
+        let (flow, number) = (packet.flow, packet.telemetry.credit());
+        if number == 0 {
+            return;
+        }
+        if reply == Reply::Complete || self.receivers.received == Some(Received::Flow(flow)) {
+            self.pacers.iter_mut().for_each(|pacer| pacer.end(flow));
+            return;
+        }
+        let Some(pacer) = self.pacers.get_mut(nic.index()) else {
+            return;
+        };
+        if pacer.is_new(flow) && self.receivers.is_complete(flow) {
+            return;
+        }
+        let any_order = self.settings.config.recovery == Some(Recovery::AnyOrder);
+        let lost = match reply {
+            Reply::Trimmed { .. } => true,
+            Reply::Nack { .. } | Reply::Silence => !any_order,
+            Reply::Ack(_) | Reply::Complete => false,
+        };
+        let urgent = lost || packet.kind() == PacketKind::Request;
+        pacer.ask(flow, &packet.key, number, urgent);
+        if pacer.is_free() {
+            self.grant(now, nic);
+        }
+    }
+
+    /// Port `nic` may grant at `now`.
+    fn grant(&mut self, now: Time, nic: PortId) {
+        let Some(pacer) = self.pacers.get_mut(nic.index()) else {
+            return;
+        };
+        let Some(grant) = pacer.turn(now) else {
+            return;
+        };
+        self.timers
+            .push(Reverse((pacer.next, u32::MAX - u32::from(nic.0))));
+        let kind = PacketKind::Grant;
+        let mut packet = Packet::<H>::new(kind, Priority::CONTROL, grant.key, grant.flow);
+        packet.telemetry.set_credit(grant.number);
+        packet.sent_at = now;
+        packet.wire = self.settings.ack_header.max(self.settings.ack_least);
+        self.nics[nic.index()].acks.push(Priority::CONTROL, &packet);
+    }
+
+    /// The timer of `slot` has come up: lets the port grant for whose pacer it stands. Returns whether
+    /// it stands for one.
+    pub(super) fn grant_in_turn(&mut self, now: Time, slot: u32) -> bool {
+        let index = (u32::MAX - slot) as usize;
+        let Some(pacer) = self.pacers.get(index) else {
+            return false;
+        };
+        if pacer.next <= now {
+            self.grant(now, PortId::from_index(index));
+        }
+        true
+    }
+
+    /// A sender asks for credit, and is told what has arrived.
+    pub(super) fn on_request(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
+        let reply = self.receivers.on_request(packet);
+        self.take_demand(now, nic, packet, reply);
+        self.answer(nic, packet, reply);
+    }
+
+    /// Credit has come for a flow of this host.
+    pub(super) fn on_grant(&mut self, now: Time, packet: &Packet<H>) -> PortUpdate {
+        // A flow that has ended takes none.
+        if let Some(&slot) = self.slots.get(&packet.flow) {
+            let number = packet.telemetry.credit();
+            self.sender(slot).cc.on_credit(now, number);
+            self.place(now, slot);
+        }
+        PortUpdate::Ready
+    }
+
+    /// The flow of `slot` has waited for a timeout: for an acknowledgement or for credit.
+    #[cold]
+    pub(super) fn time_out(&mut self, now: Time, slot: u32) {
+        let sender = self.senders[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a flow");
+        if H::CREDIT && sender.in_flight() == 0 {
+            sender.wait_longer(now);
+        } else {
+            self.counters.timeouts += 1;
+            sender.on_timeout(now, &self.settings);
+        }
+        if H::CREDIT
+            && sender.waits_for_credit::<H>()
+            && let Some(request) = sender.request(now, &self.settings)
+        {
+            let nic = sender.nic.index();
+            self.nics[nic].acks.push(Priority::CONTROL, &request);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a sender says and knows of credit.
+
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priority};
+use fabricsim_core::plugin::{CongestionControl, CreditDemand};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::{MAX_BACKOFF, RdmaSender};
+use crate::rdma::config::RdmaSettings;
+
+impl<L> RdmaSender<L> {
+    /// Returns whether bytes are left that only credit keeps from leaving.
+    pub(in crate::rdma) fn waits_for_credit<H: Header>(&self) -> bool
+    where
+        L: CongestionControl<H>,
+    {
+        self.next < self.written && !self.cc.has_credit()
+    }
+
+    /// Puts the number up to which the flow asks for credit on `packet`, which leaves now, while the
+    /// port could send of `ready` flows; none if the algorithm uses no credit.
+    pub(in crate::rdma) fn ask_for_credit<H: Header, F>(
+        &mut self,
+        packet: &mut Packet<H>,
+        ready: u32,
+        settings: &RdmaSettings<F>,
+    ) where
+        L: CongestionControl<H>,
+    {
+        let demand = self.demand(ready, settings);
+        if let Some(number) = self.cc.ask_for_credit(&demand) {
+            packet.telemetry.set_credit(number);
+        }
+    }
+
+    /// What is left to send, on the wire.
+    fn demand<F>(&self, ready: u32, settings: &RdmaSettings<F>) -> CreditDemand {
+        let (mtu, header) = (settings.config.mtu.get(), u64::from(settings.data_header));
+        let numbers = self.written - self.sent_once;
+        let payload = match &self.stream {
+            None => numbers,
+            Some(stream) => stream.payload(self.sent_once, self.written),
+        };
+        let lost = match &self.scoreboard {
+            Some(scoreboard) => scoreboard.waiting() * mtu,
+            None => self.sent_once - self.next.min(self.sent_once),
+        };
+        let packet = mtu + header;
+        CreditDemand {
+            unsent: Bytes::new(payload + numbers.div_ceil(mtu) * header),
+            lost: Bytes::new(lost + lost.div_ceil(mtu) * header),
+            packet: Bytes::new(packet),
+            ready,
+        }
+    }
+
+    /// A packet that asks for credit without data: the packets that have asked before, or what was
+    /// granted, may have been lost (`sendRTS`).
+    ///
+    /// Differs from htsim: it takes no sequence number, and the flow waits for it even where all that
+    /// it has sent is acknowledged.
+    #[cold]
+    pub(in crate::rdma) fn request<H: Header, F>(
+        &mut self,
+        now: Time,
+        settings: &RdmaSettings<F>,
+    ) -> Option<Packet<H>>
+    where
+        L: CongestionControl<H>,
+    {
+        let number = self.cc.ask_for_credit(&self.demand(1, settings))?;
+        let kind = PacketKind::Request;
+        let mut packet = Packet::<H>::new(kind, Priority::CONTROL, self.key, self.flow.id);
+        packet.telemetry.set_credit(number);
+        packet.sent_at = now;
+        packet.seq = self.acknowledged;
+        packet.wire = settings.data_header.max(settings.ack_least);
+        packet.flags = Flags::NONE.and_if(self.acknowledged > 0, Flags::CONTINUED);
+        if self.stream.is_some() {
+            packet.flags = Flags::STREAM;
+        }
+        Some(packet)
+    }
+
+    /// Nothing is in flight, and no credit has come for a timeout: the next one takes longer.
+    #[cold]
+    pub(in crate::rdma) fn wait_longer(&mut self, now: Time) {
+        self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
+        self.progress = now;
+    }
+}
