@@ -5,6 +5,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+use fabricsim::warnings::scenario_warnings;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Bytes, Duration, Time};
@@ -113,4 +114,22 @@ fn headers_have_room_for_twice_the_queue_and_what_is_lost_is_found_by_timeouts()
     assert_eq!(ends.delivered, OFFERED, "{ends:?}");
     let most = trim.get() * 3;
     assert!(counters.max_queue.get() <= most, "{counters:?}");
+}
+
+#[test]
+fn marks_that_begin_where_packets_are_trimmed_are_warned_of() {
+    let warned = |more: &str| {
+        let warnings = scenario_warnings(&incast("dctcp", more));
+        let of_marks = |text: &&String| text.contains("none is marked");
+        warnings.iter().filter(of_marks).count()
+    };
+    // DCTCP marks above 300 KB.
+    assert_eq!(warned("trim_above = \"300KB\""), 1);
+    assert_eq!(warned("trim_above = \"301KB\""), 0);
+    let marks = "ecn = { kmin = \"30KB\", kmax = \"60KB\", pmax = 1.0 }";
+    assert_eq!(warned(&format!("trim_above = \"80KB\"\n{marks}")), 0);
+    // Without trimming there is nothing to say, and without marks either.
+    assert_eq!(warned(""), 0);
+    let unmarked = incast("timely", "trim_above = \"80KB\"");
+    assert!(scenario_warnings(&unmarked).is_empty());
 }

@@ -307,3 +307,16 @@ fn nothing_passes_packets_that_are_to_be_handed_over() {
     assert!(!queues.is_ready(PrioritySet::default()));
     assert_eq!(queues.bypass(Time::ZERO, &packet(3, 100)), Some(Mark::None));
 }
+
+#[test]
+fn control_beyond_its_limit_is_refused_and_data_is_not() {
+    let mut queues = ClassQueues::<()>::new(None).with_control_limit(Bytes::new(150));
+    let mut taken = |packet| queues.enqueue(Time::ZERO, &packet).is_some();
+    let control = [(0, 60), (0, 60), (0, 60), (0, 30), (0, 1)];
+    assert_eq!(
+        control.map(|(priority, wire)| taken(packet(priority, wire))),
+        [true, true, false, true, false]
+    );
+    assert!(taken(packet(3, 1_500)));
+    assert_eq!(queues.bytes(), Bytes::new(1_650));
+}

@@ -96,7 +96,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if H::CREDIT {
             self.take_demand(now, nic, packet, reply_kind);
         }
-        self.answer(nic, packet, reply_kind);
+        self.reply(nic, packet, reply_kind);
     }
 
     fn on_ack_packet(

@@ -234,7 +234,7 @@ impl Receivers {
         (Reply::Ack(reception.expected), delivered)
     }
 
-    /// Returns the answer to a sender that asks for credit without data, which may have missed
+    /// Returns the reply to a sender that asks for credit without data, which may have missed
     /// acknowledgements: what has arrived in order.
     pub(super) fn on_request<H: Header>(&self, packet: &Packet<H>) -> Reply {
         match self.flows.get(&packet.flow) {

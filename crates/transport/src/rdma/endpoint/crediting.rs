@@ -20,7 +20,7 @@ pub(super) fn pacers<H: Header, F>(settings: &RdmaSettings<F>, nics: &[Rate]) ->
 }
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// `packet`, which was answered by `reply`, says what its sender asks for.
+    /// `packet`, whose reply is `reply`, says what its sender asks for.
     pub(super) fn take_demand(&mut self, now: Time, nic: PortId, packet: &Packet<H>, reply: Reply) {
         let (flow, number) = (packet.flow, packet.telemetry.credit());
         if number == 0 {
@@ -84,7 +84,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     pub(super) fn on_request(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
         let reply = self.receivers.on_request(packet);
         self.take_demand(now, nic, packet, reply);
-        self.answer(nic, packet, reply);
+        self.reply(nic, packet, reply);
     }
 
     /// Credit has come for a flow of this host.

@@ -10,7 +10,7 @@ use crate::rdma::receiver::Reply;
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     /// Sends `reply_kind` back, if it is something.
     #[inline(always)]
-    pub(super) fn answer(&mut self, nic: PortId, packet: &Packet<H>, reply_kind: Reply) {
+    pub(super) fn reply(&mut self, nic: PortId, packet: &Packet<H>, reply_kind: Reply) {
         let Some(kind) = reply_kind.kind() else {
             return;
         };
