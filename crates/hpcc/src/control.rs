@@ -1,10 +1,11 @@
 //! The state that HPCC keeps of a link (HPCC paper, algorithm 1, `MeasureInflight` and
 //! `ComputeWind`).
 
+use fabricsim_core::checkpoint::Stored;
 use crate::rate_rule::RateRule;
 
 /// Control state that follows the utilization of the busiest link, or of each link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(crate) struct Control {
     /// Utilization, averaged over a round trip (U). It starts at 1.
     pub(crate) utilization: f64,

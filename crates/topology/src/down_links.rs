@@ -1,9 +1,10 @@
 //! The links of a network that carry nothing for now.
 
+use fabricsim_core::checkpoint::Stored;
 use crate::graph::Topology;
 
 /// A set of links of one topology, by their positions in [`Topology::links`].
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub struct DownLinks {
     /// A bit for each link.
     words: Vec<u64>,

@@ -8,10 +8,12 @@ mod timeouts;
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::Flags;
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
+use crate::controller_state;
 use super::config::{Detection, TcpParameters};
 use super::probing::Probing;
 use super::rack::Rack;
@@ -25,7 +27,7 @@ use delivery_rate::RateSampler;
 pub(super) use feedback::Incoming;
 
 /// Phase of the sender's response to congestion.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Phase {
     Open,
     /// Marks were echoed: the window comes down (CWR in Linux).
@@ -37,7 +39,7 @@ enum Phase {
 }
 
 /// A probe of the tail that is not yet accounted for (RFC 8985, section 7.3).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Probe {
     /// The `snd_nxt` after it.
     end: u64,
@@ -46,7 +48,7 @@ struct Probe {
 }
 
 /// Transmission that is made although the window may be full.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Forced {
     Nothing,
     /// A probe of the tail.
@@ -71,7 +73,7 @@ pub(super) struct Outgoing {
 }
 
 /// Use of the window in the last round trip (Linux, `tcp_cwnd_validate`).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 struct WindowUse {
     most: u32,
     limited: bool,
@@ -83,12 +85,16 @@ struct WindowUse {
 /// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section
 /// 4.9, makes that optional), and there is no receive window (RFC 9293, section 3.8.6):
 /// applications read at once.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct TcpSender {
+    #[checkpoint(rebuilt)]
     pub(super) cc: DynController,
     /// Use of marks, as agreed by the two sides.
+    #[checkpoint(rebuilt)]
     ecn: EcnUse,
+    #[checkpoint(rebuilt)]
     pub(super) feedback: Feedback,
+    #[checkpoint(rebuilt)]
     parameters: Arc<TcpParameters>,
     board: Scoreboard,
     rack: Rack,
@@ -162,6 +168,24 @@ impl TcpSender {
             probing,
             sampler,
         }
+    }
+
+    /// Saves the sender and its controller.
+    pub(super) fn save_with_controller(&self, out: &mut Writer) {
+        self.save(out);
+        controller_state::save(&*self.cc, out);
+    }
+
+    /// Loads what [`Self::save_with_controller`] has saved.
+    pub(super) fn load_with_controller(
+        &mut self,
+        input: &mut Reader<'_>,
+    ) -> Result<(), LoadError> {
+        self.load(input)?;
+        if controller_state::load(&mut *self.cc, input)? {
+            return Ok(());
+        }
+        Err(LoadError::new("a connection of TCP cannot go on with another algorithm"))
     }
 
     /// The application writes `bytes` more.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
@@ -26,7 +27,7 @@ const TAG_BITS: u32 = 47;
 const OF_A_GRAPH: u64 = 1 << 63;
 
 /// A collective that has ended at one rank.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct SpanRecord {
     /// The collective among those of the graph.
     pub instance: u32,
@@ -304,6 +305,74 @@ impl RankApplication {
     }
 }
 
+/// A rank makes its program anew.
+impl Checkpointed for RankApplication {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            plan: _,
+            rank: _,
+            program,
+            state,
+            iteration,
+            mailbox,
+            streams,
+            connections,
+            unacknowledged,
+            lost,
+            done,
+            iterations,
+            begun,
+            last,
+        } = self;
+        program.is_some().store(out);
+        state.store(out);
+        iteration.store(out);
+        mailbox.store(out);
+        streams.store(out);
+        connections.store(out);
+        unacknowledged.store(out);
+        lost.store(out);
+        done.store(out);
+        iterations.store(out);
+        begun.store(out);
+        last.store(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            plan: _,
+            rank: _,
+            program,
+            state,
+            iteration,
+            mailbox,
+            streams,
+            connections,
+            unacknowledged,
+            lost,
+            done,
+            iterations,
+            begun,
+            last,
+        } = self;
+        if bool::fetch(input)? {
+            *program = Some(self.plan.programs.program(self.rank));
+        }
+        state.load(input)?;
+        iteration.load(input)?;
+        mailbox.load(input)?;
+        streams.load(input)?;
+        connections.load(input)?;
+        unacknowledged.load(input)?;
+        lost.load(input)?;
+        done.load(input)?;
+        iterations.load(input)?;
+        begun.load(input)?;
+        last.load(input)?;
+        Ok(())
+    }
+}
+
 impl Application for RankApplication {
     fn on_start(&mut self, context: &mut AppContext<'_>) {
         if self.plan.start > context.now() {
@@ -375,6 +444,8 @@ impl Application for RankApplication {
             self.rank, self.plan.info.job, self.iteration
         ))
     }
+
+    fabricsim_core::saves_state!();
 }
 
 /// The applications of all ranks of `plan`.

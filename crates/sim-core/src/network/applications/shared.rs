@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use crate::checkpoint::Stored;
 use crate::flow::Flow;
 use crate::id::{FlowId, NodeId};
 use crate::plugin::{PathResolver, Received, StartError};
@@ -15,14 +16,14 @@ pub(in crate::network) struct AppNetwork {
     /// By the sender's address: the flows that have started and whose receiver has applications. A
     /// receiver takes a flow out when it has arrived, which is at least one epoch after the sender
     /// has put it in.
-    in_flight: Vec<Mutex<InFlight>>,
+    pub(super) in_flight: Vec<Mutex<InFlight>>,
     /// Number of hosts.
     pub(super) hosts: u32,
 }
 
 /// Flows of one sender that are under way.
-#[derive(Debug, Default)]
-struct InFlight {
+#[derive(Debug, Default, Stored)]
+pub(super) struct InFlight {
     /// Places in `kept`.
     flows: BTreeMap<FlowId, u32>,
     /// By connection, receiver and end: both ends of a connection may stand here.
@@ -31,7 +32,7 @@ struct InFlight {
 }
 
 /// Flows with their tags, outside of the maps, whose nodes they would make large.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 struct Kept {
     places: Vec<(Flow, u64)>,
     /// Places without a flow.
@@ -91,6 +92,19 @@ impl AppNetwork {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = resolver;
         current.number += 1;
+    }
+
+    /// Returns how often a resolver has been set.
+    pub(super) fn times_set(&self) -> u64 {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.number
+    }
+
+    /// Forgets the resolver; one had been set `number` times before.
+    pub(super) fn forget_resolver(&self, number: u64) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        current.resolver = None;
+        current.number = number;
     }
 
     /// Returns whether a resolver has been set.
