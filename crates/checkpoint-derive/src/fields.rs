@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Fields, Ident, Index, Member, Token, WherePredicate};
+use syn::{Attribute, Fields, Ident, Index, Member, Path, Token, WherePredicate, parse_quote};
 
 /// What a checkpoint holds of a field.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -70,46 +70,53 @@ impl Shape {
     }
 
     /// The value made of what is fetched for each field.
-    pub(crate) fn made(&self) -> Tokens {
+    pub(crate) fn made(&self, checkpoint: &Path) -> Tokens {
         let constructor = &self.constructor;
         let fields = self.fields.iter().map(|field| {
             let member = &field.member;
-            quote!(#member: ::fabricsim_core::checkpoint::Stored::fetch(__input)?)
+            quote!(#member: #checkpoint::Stored::fetch(__input)?)
         });
         quote!(#constructor { #(#fields),* })
     }
 
     /// The statements that save each field.
-    pub(crate) fn saved(&self) -> impl Iterator<Item = Tokens> {
-        self.fields.iter().filter_map(|Field { bound, part, .. }| match part {
-            Part::Saved => Some(quote! {
-                ::fabricsim_core::checkpoint::Checkpointed::save(#bound, __out);
-            }),
-            Part::Each => Some(quote! {
-                ::fabricsim_core::checkpoint::save_each(#bound.iter(), __out);
-            }),
-            Part::Rebuilt => None,
-        })
+    pub(crate) fn saved(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
+        self.fields
+            .iter()
+            .filter_map(move |Field { bound, part, .. }| match part {
+                Part::Saved => Some(quote! {
+                    #checkpoint::Checkpointed::save(#bound, __out);
+                }),
+                Part::Each => Some(quote! {
+                    #checkpoint::save_each(#bound.iter(), __out);
+                }),
+                Part::Rebuilt => None,
+            })
     }
 
     /// The statements that load each field.
-    pub(crate) fn loaded(&self) -> impl Iterator<Item = Tokens> {
-        self.fields.iter().filter_map(|Field { bound, part, .. }| match part {
-            Part::Saved => Some(quote! {
-                ::fabricsim_core::checkpoint::Checkpointed::load(#bound, __input)?;
-            }),
-            Part::Each => Some(quote! {
-                ::fabricsim_core::checkpoint::load_each(#bound.iter_mut(), __input)?;
-            }),
-            Part::Rebuilt => None,
-        })
+    pub(crate) fn loaded(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
+        self.fields
+            .iter()
+            .filter_map(move |Field { bound, part, .. }| match part {
+                Part::Saved => Some(quote! {
+                    #checkpoint::Checkpointed::load(#bound, __input)?;
+                }),
+                Part::Each => Some(quote! {
+                    #checkpoint::load_each(#bound.iter_mut(), __input)?;
+                }),
+                Part::Rebuilt => None,
+            })
     }
 }
 
 /// What the attributes of a field say.
 fn part(attributes: &[Attribute]) -> syn::Result<Part> {
     let mut part = Part::Saved;
-    for attribute in attributes.iter().filter(|one| one.path().is_ident("checkpoint")) {
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("checkpoint"))
+    {
         attribute.parse_nested_meta(|meta| {
             part = if meta.path.is_ident("rebuilt") {
                 Part::Rebuilt
@@ -124,21 +131,40 @@ fn part(attributes: &[Attribute]) -> syn::Result<Part> {
     Ok(part)
 }
 
-/// The bounds that the attributes of a type give, if they do.
-pub(crate) fn bounds(
-    attributes: &[Attribute],
-) -> syn::Result<Option<Punctuated<WherePredicate, Token![,]>>> {
-    let mut bounds = None;
-    for attribute in attributes.iter().filter(|one| one.path().is_ident("checkpoint")) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("bound") {
-                return Err(meta.error("a type has a `bound(..)` on its parameters"));
-            }
-            let content;
-            syn::parenthesized!(content in meta.input);
-            bounds = Some(content.parse_terminated(|input| input.parse(), Token![,])?);
-            Ok(())
-        })?;
+/// What the attributes of a type say.
+pub(crate) struct Options {
+    /// The module of the traits.
+    pub(crate) checkpoint: Path,
+    /// Bounds on the type's parameters, where they are not derived.
+    pub(crate) bounds: Option<Punctuated<WherePredicate, Token![,]>>,
+}
+
+impl Options {
+    pub(crate) fn of(attributes: &[Attribute]) -> syn::Result<Self> {
+        let mut core: Path = parse_quote!(::fabricsim_core);
+        let mut bounds = None;
+        for attribute in attributes
+            .iter()
+            .filter(|one| one.path().is_ident("checkpoint"))
+        {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("crate") {
+                    core = meta.value()?.call(Path::parse_mod_style)?;
+                } else if meta.path.is_ident("bound") {
+                    let content;
+                    syn::parenthesized!(content in meta.input);
+                    bounds = Some(content.parse_terminated(|input| input.parse(), Token![,])?);
+                } else {
+                    return Err(
+                        meta.error("a type has a `bound(..)`, or says where the `crate` is")
+                    );
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Self {
+            checkpoint: parse_quote!(#core::checkpoint),
+            bounds,
+        })
     }
-    Ok(bounds)
 }

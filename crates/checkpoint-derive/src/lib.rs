@@ -10,11 +10,11 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Data, DeriveInput, Generics, parse_macro_input, parse_quote};
 
-use fields::Shape;
+use fields::{Options, Shape};
 
 /// Derives `Stored` for a struct or an enum: a checkpoint holds all of it, and it is made anew from
 /// that. Type parameters have to be `Stored`, too.
-#[proc_macro_derive(Stored)]
+#[proc_macro_derive(Stored, attributes(checkpoint))]
 pub fn stored(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(stored_impl(&input))
@@ -26,7 +26,8 @@ pub fn stored(input: TokenStream) -> TokenStream {
 /// A field is saved as `Checkpointed`. `#[checkpoint(rebuilt)]` leaves it as it is built: it is
 /// configuration, or follows from it. `#[checkpoint(each)]` saves the elements of a collection in
 /// place, one by one: their number follows from the configuration. Type parameters have to be
-/// `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what they are.
+/// `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what they are. A program that
+/// has fabricsim's core by another name says so by `#[checkpoint(crate = fabricsim::core)]`.
 #[proc_macro_derive(Checkpointed, attributes(checkpoint))]
 pub fn checkpointed(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -66,12 +67,11 @@ fn shapes(input: &DeriveInput) -> syn::Result<Vec<Shape>> {
 }
 
 fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
+    let options = Options::of(&input.attrs)?;
+    let checkpoint = &options.checkpoint;
     let shapes = shapes(input)?;
     let name = &input.ident;
-    let generics = bounded(
-        &input.generics,
-        &parse_quote!(::fabricsim_core::checkpoint::Stored),
-    );
+    let generics = bounded(&input.generics, &parse_quote!(#checkpoint::Stored));
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let is_enum = matches!(input.data, Data::Enum(_));
     let store = shapes.iter().enumerate().map(|(index, shape)| {
@@ -79,11 +79,11 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
         let number = is_enum.then(|| quote!(__out.number(#index);));
         quote!(#pattern => {
             #number
-            #(::fabricsim_core::checkpoint::Stored::store(#places, __out);)*
+            #(#checkpoint::Stored::store(#places, __out);)*
         })
     });
     let fetch = shapes.iter().enumerate().map(|(index, shape)| {
-        let made = shape.made();
+        let made = shape.made(checkpoint);
         (index, quote!(Ok(#made)))
     });
     let fetch = if is_enum {
@@ -91,7 +91,7 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
         let text = format!("there is no such kind of {name}");
         quote!(match __input.number()? {
             #(#arms)*
-            _ => Err(::fabricsim_core::checkpoint::LoadError::new(#text)),
+            _ => Err(#checkpoint::LoadError::new(#text)),
         })
     } else {
         let mut made = fetch.map(|(_, made)| made);
@@ -99,16 +99,16 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     };
     Ok(quote! {
         #[automatically_derived]
-        impl #parameters ::fabricsim_core::checkpoint::Stored for #name #arguments #conditions {
+        impl #parameters #checkpoint::Stored for #name #arguments #conditions {
             #[allow(unused_variables)]
-            fn store(&self, __out: &mut ::fabricsim_core::checkpoint::Writer) {
+            fn store(&self, __out: &mut #checkpoint::Writer) {
                 match self { #(#store)* }
             }
 
             #[allow(unused_variables)]
             fn fetch(
-                __input: &mut ::fabricsim_core::checkpoint::Reader<'_>,
-            ) -> ::core::result::Result<Self, ::fabricsim_core::checkpoint::LoadError> {
+                __input: &mut #checkpoint::Reader<'_>,
+            ) -> ::core::result::Result<Self, #checkpoint::LoadError> {
                 #fetch
             }
         }
@@ -116,49 +116,48 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
 }
 
 fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
+    let options = Options::of(&input.attrs)?;
+    let checkpoint = &options.checkpoint;
     let shapes = shapes(input)?;
     let name = &input.ident;
-    let generics = match fields::bounds(&input.attrs)? {
+    let generics = match options.bounds {
         Some(predicates) => {
             let mut generics = input.generics.clone();
             generics.make_where_clause().predicates.extend(predicates);
             generics
         }
-        None => bounded(
-            &input.generics,
-            &parse_quote!(::fabricsim_core::checkpoint::Checkpointed),
-        ),
+        None => bounded(&input.generics, &parse_quote!(#checkpoint::Checkpointed)),
     };
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let is_enum = matches!(input.data, Data::Enum(_));
     let save = shapes.iter().enumerate().map(|(index, shape)| {
-        let (pattern, saved) = (shape.pattern(), shape.saved());
+        let (pattern, saved) = (shape.pattern(), shape.saved(checkpoint));
         let number = is_enum.then(|| quote!(__out.number(#index);));
         quote!(#pattern => { #number #(#saved)* })
     });
     let load = shapes.iter().enumerate().map(|(index, shape)| {
-        let (pattern, loaded) = (shape.pattern(), shape.loaded());
+        let (pattern, loaded) = (shape.pattern(), shape.loaded(checkpoint));
         let number = is_enum.then(|| {
             let text = format!("it holds another kind of {name}");
             quote!(if __input.number()? != #index {
-                return Err(::fabricsim_core::checkpoint::LoadError::new(#text));
+                return Err(#checkpoint::LoadError::new(#text));
             })
         });
         quote!(#pattern => { #number #(#loaded)* })
     });
     Ok(quote! {
         #[automatically_derived]
-        impl #parameters ::fabricsim_core::checkpoint::Checkpointed for #name #arguments #conditions {
+        impl #parameters #checkpoint::Checkpointed for #name #arguments #conditions {
             #[allow(unused_variables)]
-            fn save(&self, __out: &mut ::fabricsim_core::checkpoint::Writer) {
+            fn save(&self, __out: &mut #checkpoint::Writer) {
                 match self { #(#save)* }
             }
 
             #[allow(unused_variables)]
             fn load(
                 &mut self,
-                __input: &mut ::fabricsim_core::checkpoint::Reader<'_>,
-            ) -> ::core::result::Result<(), ::fabricsim_core::checkpoint::LoadError> {
+                __input: &mut #checkpoint::Reader<'_>,
+            ) -> ::core::result::Result<(), #checkpoint::LoadError> {
                 match self { #(#load)* }
                 Ok(())
             }

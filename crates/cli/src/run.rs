@@ -7,9 +7,10 @@ use std::thread::available_parallelism;
 
 use clap::Args as _;
 use clap::error::ErrorKind;
-use fabricsim::outcome::{Status, Summary, run_to_folder};
+use fabricsim::checkpoint::Checkpoint;
+use fabricsim::outcome::{RunParts, Status, Summary, WantedCheckpoint, run_in_parts_to_folder};
 use fabricsim::output::{Destination, partial_name};
-use fabricsim::prelude::NodeId;
+use fabricsim::prelude::{NodeId, Time};
 use fabricsim::summary::Download;
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
@@ -38,12 +39,18 @@ Examples:
   fabricsim run my.toml --json | jq .slowdown       for programs
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
   fabricsim run my.toml --profile-parallelism       how many cores would be worth it
+  fabricsim run my.toml --checkpoint-at 10ms        its state in results/NAME.10ms.checkpoint
+  fabricsim run --from results/NAME.10ms.checkpoint --set cc.kind=timely --out results/timely
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
 summary.json (every setting, counts, slowdowns, checksum). Results do not depend on
 --threads. Complete results of other settings, other files or another version of fabricsim
 stay: nothing is run then, unless --force lets the new results replace them. The very same
 scenario can run again. Old results go when the new ones are complete.
+
+A run that goes on from a checkpoint has the results of the whole run, those that it would have had
+without. The scenario is in the checkpoint; of its settings [cc], [[class]], [[event]] to come and
+run.stop_at may change.
 
 Exit codes: 0 done, 2 bad input or a folder with other results, 3 flows are left that cannot
 finish, 130 interrupted (fct.partial.csv and summary.partial.json have what was complete).
@@ -72,9 +79,23 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
 
+    /// Write the state of the run at this simulated time into a file, and go on; several times with
+    /// commas between them
+    #[arg(long, value_name = "TIME", value_delimiter = ',')]
+    pub(crate) checkpoint_at: Vec<Time>,
+
+    /// File of the checkpoint [default: that of the results with .TIME.checkpoint behind it]; of
+    /// several, each has its time before the extension
+    #[arg(long, value_name = "FILE", requires = "checkpoint_at")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Go on from this checkpoint, with the scenario that it holds
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "seed"])]
+    pub(crate) from: Option<PathBuf>,
+
     /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
     /// parallelism.json and parallelism_nodes.csv; results are the same
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["checkpoint_at", "from"])]
     pub(crate) profile_parallelism: bool,
 }
 
@@ -103,7 +124,11 @@ pub(crate) fn run(
     registry: &Registry,
 ) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
-    let scenario = args.scenario.load(registry)?;
+    let checkpoint = args.from.as_deref().map(Checkpoint::read).transpose()?;
+    let scenario = match &checkpoint {
+        Some(checkpoint) => args.scenario.load_from(checkpoint, registry)?,
+        None => args.scenario.load(registry)?,
+    };
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),
@@ -115,7 +140,12 @@ pub(crate) fn run(
         let (summary, report) = profile_to_folder(&scenario, destination, &mut display)?;
         (summary, Some(report))
     } else {
-        let summary = run_to_folder(&scenario, destination, threads, &mut display)?;
+        let parts = RunParts {
+            from: checkpoint.as_ref(),
+            checkpoints: wanted_checkpoints(args, &dir),
+        };
+        let display = &mut display;
+        let summary = run_in_parts_to_folder(&scenario, destination, threads, display, parts)?;
         (summary, None)
     };
     display.finish();
@@ -138,6 +168,9 @@ pub(crate) fn run(
             );
         }
     }
+    for at in &summary.missed_checkpoints {
+        note!("the run ended before {at}: there is no checkpoint of that time");
+    }
     // Those of overload have been told before the run.
     let overload = summary.expected_utilization.warning();
     for warning in &summary.warnings {
@@ -155,6 +188,31 @@ pub(crate) fn run(
         Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
         Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
     })
+}
+
+/// The checkpoints that are asked for, of a run whose results go to `dir`.
+fn wanted_checkpoints(args: &RunArgs, dir: &Path) -> Vec<WantedCheckpoint> {
+    let several = args.checkpoint_at.len() > 1;
+    let path = |at: Time| match &args.checkpoint {
+        None => {
+            let mut name = dir.as_os_str().to_owned();
+            name.push(format!(".{at}.checkpoint"));
+            PathBuf::from(name)
+        }
+        Some(path) if several => {
+            let extension = path.extension().unwrap_or_default();
+            let mut last = std::ffi::OsString::from(at.to_string());
+            if !extension.is_empty() {
+                last.push(".");
+                last.push(extension);
+            }
+            path.with_extension(last)
+        }
+        Some(path) => path.clone(),
+    };
+    let at = args.checkpoint_at.iter();
+    at.map(|&at| WantedCheckpoint { at, path: path(at) })
+        .collect()
 }
 
 /// The summary, as summary.json has it, and the folder in which that is.
@@ -254,6 +312,16 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             "failures     {} packets lost on links that were down, {} without a route",
             summary.link_down_drops,
             summary.no_route_drops
+        );
+    }
+    for taken in &summary.checkpoints {
+        line!(
+            text,
+            "checkpoint   {} ({:.3} ms, {:.1} MB, {:.2} s)",
+            taken.file,
+            taken.time_ns / 1e6,
+            taken.bytes as f64 / 1e6,
+            taken.seconds
         );
     }
     line!(text, "checksum     {}", summary.checksum);

@@ -1,5 +1,6 @@
 //! From a scenario to a folder of results.
 
+mod checkpoints;
 pub(crate) mod jobs;
 mod place;
 mod published;
@@ -19,11 +20,14 @@ use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpoint;
 use crate::observe::{Observation, QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
+use checkpoints::Checkpoints;
+pub use checkpoints::{TakenCheckpoint, WantedCheckpoint};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
@@ -86,8 +90,38 @@ pub fn run_to_folder<'a>(
     threads: usize,
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
-    let place = ResultPlace::new(scenario, destination.into(), &[])?;
-    let run = Run::new(scenario, threads)?;
+    run_in_parts_to_folder(scenario, destination, threads, monitor, RunParts::default())
+}
+
+/// Where a run begins, and of which instants it leaves checkpoints.
+#[derive(Clone, Debug, Default)]
+pub struct RunParts<'a> {
+    /// Checkpoint from which the run goes on, if not from the start.
+    pub from: Option<&'a Checkpoint>,
+    /// Checkpoints to take.
+    pub checkpoints: Vec<WantedCheckpoint>,
+}
+
+/// Like [`run_to_folder`], from a checkpoint or with checkpoints on the way. Results are those of
+/// the whole run, also of what was before a checkpoint.
+///
+/// # Errors
+/// As [`run_to_folder`]; when `scenario` differs from that of the checkpoint in settings that may
+/// not change ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), and when something has no way into a
+/// checkpoint.
+pub fn run_in_parts_to_folder<'a>(
+    scenario: &Scenario,
+    destination: impl Into<Destination<'a>>,
+    threads: usize,
+    monitor: &mut dyn Monitor,
+    parts: RunParts<'_>,
+) -> Result<Summary, Error> {
+    let destination = destination.into();
+    let place = match parts.from {
+        None => ResultPlace::new(scenario, destination, &[])?,
+        Some(checkpoint) => ResultPlace::of_branch(scenario, destination, checkpoint)?,
+    };
+    let run = Run::new(scenario, threads)?.in_parts(parts)?;
     let mut folder = place.open()?;
     let ran = run.run_with_monitor(&mut folder, place.origin(), monitor)?;
     ran.finish(folder)
@@ -98,6 +132,8 @@ pub struct Run<'s> {
     scenario: &'s Scenario,
     threads: usize,
     simulation: Simulation,
+    from: Option<&'s Checkpoint>,
+    checkpoints: Checkpoints,
 }
 
 /// A run whose files, but for the summary, are in the folder.
@@ -162,7 +198,20 @@ impl<'s> Run<'s> {
             scenario,
             threads,
             simulation: Simulation::new(scenario, threads)?,
+            from: None,
+            checkpoints: Checkpoints::default(),
         })
+    }
+
+    /// The same run in `parts`.
+    ///
+    /// # Errors
+    /// When a checkpoint is wanted of a time before the one that the run goes on from.
+    pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
+        let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
+        self.from = parts.from;
+        self.checkpoints = Checkpoints::new(parts.checkpoints, start)?;
+        Ok(self)
     }
 
     /// Runs to the end and writes everything but the summary.
@@ -187,12 +236,14 @@ impl<'s> Run<'s> {
         folder: &mut ResultFolder,
         origin: &Origin,
         monitor: &mut dyn Monitor,
-        mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
+        run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
     ) -> Result<Ran, Error> {
         let Self {
             scenario,
             threads,
             mut simulation,
+            from,
+            mut checkpoints,
         } = self;
         let utilization = ExpectedUtilization::of(scenario, &simulation);
         monitor.expected(&utilization);
@@ -213,15 +264,21 @@ impl<'s> Run<'s> {
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let stop_at = scenario.run().stop_at;
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
-        let (stop, observation) = match scenario.observe() {
-            None => (run(&mut simulation, until, &mut recorder), None),
-            Some(settings) => {
-                let observation = Observation::new(settings, scenario.topology(), folder.dir())?;
-                let (stop, observation) =
-                    run_observed(&mut simulation, until, &mut recorder, observation, run)?;
-                (stop, Some(observation))
-            }
-        };
+        let settings = scenario.observe();
+        let observation =
+            settings.map(|settings| Observation::new(settings, scenario.topology(), folder.dir()));
+        let mut observation = observation.transpose()?;
+        if let Some(checkpoint) = from {
+            simulation.resume(checkpoint)?;
+            checkpoints::resume(checkpoint, &mut recorder, observation.as_mut())?;
+        }
+        let stop = run_in_parts(
+            &mut simulation,
+            until,
+            &mut recorder,
+            (observation.as_mut(), &mut checkpoints),
+            run,
+        )?;
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
@@ -258,6 +315,9 @@ impl<'s> Run<'s> {
         };
         let summary = Summary {
             scenario_checksum: origin.checksum().to_owned(),
+            scenario: origin.settings().clone(),
+            missed_checkpoints: checkpoints.left().map(|wanted| wanted.at).collect(),
+            checkpoints: checkpoints.taken,
             observed,
             query_files,
             rpc,
@@ -336,23 +396,33 @@ fn write_tables(
     Ok(())
 }
 
-/// Runs `simulation` to `until` with a look at each instant that `observation` asks for.
-fn run_observed(
+/// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there
+/// is one, and a checkpoint of each instant of which one is wanted.
+fn run_in_parts(
     simulation: &mut Simulation,
     until: Time,
     recorder: &mut Recorder<'_>,
-    mut observation: Observation,
+    (mut observation, checkpoints): (Option<&mut Observation>, &mut Checkpoints),
     mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
-) -> Result<(Stop, Observation), Error> {
+) -> Result<Stop, Error> {
     loop {
-        let next = observation.next().min(until);
+        let look = observation.as_ref().map_or(Time::MAX, |own| own.next());
+        let next = look.min(checkpoints.next()).min(until);
         let stop = run(simulation, next, recorder);
-        observation.look(simulation, &recorder.records)?;
         // Flows may have ended just before a look: the run still goes on as far as it would have
         // gone without it.
         let cut = stop == Stop::Finished && simulation.now() == next;
-        if next == until || !(cut || stop == Stop::TimeReached) {
-            return Ok((stop, observation));
+        let goes_on = next < until && (cut || stop == Stop::TimeReached);
+        if let Some(observation) = &mut observation
+            && (next == look || !goes_on)
+        {
+            observation.look(simulation, &recorder.records)?;
+        }
+        if !goes_on {
+            return Ok(stop);
+        }
+        if next == checkpoints.next() && recorder.failure.is_none() {
+            checkpoints.take(simulation, recorder, observation.as_deref_mut())?;
         }
     }
 }

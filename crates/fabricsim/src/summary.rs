@@ -6,6 +6,7 @@ pub(crate) mod status;
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::units::Time;
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, Percentile, SlowdownRow, SlowdownTable};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::status::Status;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
+use crate::outcome::TakenCheckpoint;
 use crate::outcome::jobs::JobSummary;
 use crate::outcome::rpc::RpcSummary;
 use crate::oversubscription::{TierOversubscription, oversubscription};
@@ -134,6 +136,12 @@ pub struct Summary {
     pub packet_hops_per_cpu_s: f64,
     /// Largest memory of the process, in bytes; absent where the system does not say.
     pub peak_memory_bytes: Option<u64>,
+    /// Checkpoints that were written on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<TakenCheckpoint>,
+    /// Times of checkpoints that were wanted and that the run has not reached.
+    #[serde(skip)]
+    pub missed_checkpoints: Vec<Time>,
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
@@ -263,6 +271,8 @@ pub(crate) fn summarize(
             0.0
         },
         peak_memory_bytes: peak_memory(),
+        checkpoints: Vec::new(),
+        missed_checkpoints: Vec::new(),
         observed: Vec::new(),
         queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),

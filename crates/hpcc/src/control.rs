@@ -1,8 +1,8 @@
 //! The state that HPCC keeps of a link (HPCC paper, algorithm 1, `MeasureInflight` and
 //! `ComputeWind`).
 
-use fabricsim_core::checkpoint::Stored;
 use crate::rate_rule::RateRule;
+use fabricsim_core::checkpoint::Stored;
 
 /// Control state that follows the utilization of the busiest link, or of each link.
 #[derive(Clone, Copy, Debug, Stored)]

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{
-    Checkpointed, LoadError, Reader, Writer, load_each, save_each,
-};
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_each, save_each};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;

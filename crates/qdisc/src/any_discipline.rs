@@ -109,7 +109,10 @@ impl<H: Header> Checkpointed for AnyDiscipline<H> {
 
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let name = self.rule().unwrap_or("shared-buffer");
-        input.section(name, |input| each!(self, discipline => discipline.load(input)))
+        input.section(
+            name,
+            |input| each!(self, discipline => discipline.load(input)),
+        )
     }
 }
 

@@ -114,7 +114,10 @@ fn save_markers(markers: Option<&Markers>, out: &mut Writer) {
 }
 
 /// Loads what [`save_markers`] has saved.
-fn load_markers(mut markers: Option<&mut Markers>, input: &mut Reader<'_>) -> Result<(), LoadError> {
+fn load_markers(
+    mut markers: Option<&mut Markers>,
+    input: &mut Reader<'_>,
+) -> Result<(), LoadError> {
     for index in 0..QUEUES {
         let marker = markers.as_mut().and_then(|markers| markers[index].as_mut());
         load_optional(marker, input)?;

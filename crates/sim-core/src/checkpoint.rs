@@ -135,7 +135,9 @@ pub fn load_optional<T: Checkpointed>(
         (false, None) => Ok(()),
         (true, None) if input.renews_control() => input.take_section().map(|_| ()),
         (false, Some(_)) if input.renews_control() => Ok(()),
-        _ => Err(LoadError::new("it has parts that are missing here, or the other way round")),
+        _ => Err(LoadError::new(
+            "it has parts that are missing here, or the other way round",
+        )),
     }
 }
 

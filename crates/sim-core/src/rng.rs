@@ -109,7 +109,10 @@ impl Stream {
 
     /// 64 random bits.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "halves and the uppermost bits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "halves and the uppermost bits"
+    )]
     pub const fn next_u64(&mut self) -> u64 {
         self.step();
         let halves = (self.state >> 64) as u64 ^ self.state as u64;

@@ -8,7 +8,7 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     left: &'a [u8],
-    /// The time of the checkpoint, once it is known.
+    /// The time of the checkpoint.
     now: Time,
     /// Congestion controls of another kind than those of the checkpoint begin anew.
     renews_control: bool,
@@ -23,6 +23,13 @@ impl<'a> Reader<'a> {
             now: Time::ZERO,
             renews_control: false,
         }
+    }
+
+    /// Says that the checkpoint is of the time `now`.
+    #[must_use]
+    pub const fn at(mut self, now: Time) -> Self {
+        self.now = now;
+        self
     }
 
     /// Lets congestion controls of another kind than those of the checkpoint begin anew.
@@ -42,10 +49,6 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub const fn now(&self) -> Time {
         self.now
-    }
-
-    pub(crate) const fn set_now(&mut self, now: Time) {
-        self.now = now;
     }
 
     /// Takes the next byte.

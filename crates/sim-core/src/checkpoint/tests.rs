@@ -20,10 +20,17 @@ fn fetched<T: Stored>(bytes: &[u8]) -> Result<T, LoadError> {
 enum Shape {
     Point,
     Circle(f64),
-    Named { name: String, corners: Vec<(u16, i64)> },
+    Named {
+        name: String,
+        corners: Vec<(u16, i64)>,
+    },
 }
 
-type Values = (Shape, (BTreeMap<u32, Option<bool>>, VecDeque<u64>), ([u8; 3], u128));
+type Values = (
+    Shape,
+    (BTreeMap<u32, Option<bool>>, VecDeque<u64>),
+    ([u8; 3], u128),
+);
 
 proptest::proptest! {
     #[test]
@@ -101,13 +108,18 @@ fn busy(queued: &[u64], until: u64) -> Source {
 fn state_is_put_into_what_has_been_built() {
     let bytes = saved(&busy(&[3, 4], 10));
     let mut again = busy(&[0, 0], 0);
-    again.load(&mut Reader::new(&bytes)).expect("the same shape");
+    again
+        .load(&mut Reader::new(&bytes))
+        .expect("the same shape");
     assert_eq!(saved(&again), bytes);
     let refused = |mut other: Source| {
         let error = other.load(&mut Reader::new(&bytes));
         error.expect_err("another shape").to_string()
     };
-    assert_eq!(refused(busy(&[0], 0)), "it holds 2 of what there are 1 of here");
+    assert_eq!(
+        refused(busy(&[0], 0)),
+        "it holds 2 of what there are 1 of here"
+    );
     assert_eq!(refused(Source::Idle), "it holds another kind of Source");
 }
 

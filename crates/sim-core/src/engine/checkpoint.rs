@@ -52,7 +52,6 @@ where
             return Err(LoadError::new("the simulation has run already"));
         }
         let (now, epochs) = (Time::fetch(input)?, u64::fetch(input)?);
-        input.set_now(now);
         input.expect_number(self.positions.len())?;
         for (index, &Position { partition, place }) in self.positions.iter().enumerate() {
             let partition = &mut self.partitions[partition as usize];

@@ -15,7 +15,10 @@ impl<M: Model> Network<M> {
     /// of an epoch.
     pub fn save(&mut self, out: &mut Writer) {
         if !self.steered_by.is_empty() {
-            out.refuse("the run", "that a program drives from outside, event by event,");
+            out.refuse(
+                "the run",
+                "that a program drives from outside, event by event,",
+            );
             return;
         }
         self.synchronize();

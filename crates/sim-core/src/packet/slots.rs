@@ -1,8 +1,8 @@
 //! Headers put together of slots.
 
-use crate::checkpoint::Stored;
 use super::header::Header;
 use super::stamps::{HasOrder, OrderSlot};
+use crate::checkpoint::Stored;
 
 /// A header of named slots, each of which is `()` and takes no bytes where a network has no use for
 /// it.

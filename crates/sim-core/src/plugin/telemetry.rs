@@ -1,6 +1,6 @@
 //! Telemetry that a switch writes into the packets that leave it.
 
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use crate::id::PortId;
 use crate::packet::{Header, Packet};
 use crate::units::{Bytes, Rate, Time};
@@ -88,15 +88,19 @@ impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
     }
 
     fn save_state(&self, out: &mut Writer) {
+        self.is_some().store(out);
         if let Some(telemetry) = self {
-            telemetry.save_state(out);
+            out.section(|out| telemetry.save_state(out));
         }
     }
 
     fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        match self {
-            Some(telemetry) => telemetry.load_state(input),
-            None => Ok(()),
+        match (bool::fetch(input)?, self) {
+            (true, Some(own)) => input.section("telemetry", |input| own.load_state(input)),
+            (false, None) => Ok(()),
+            (true, None) if input.renews_control() => input.take_section().map(|_| ()),
+            (false, Some(_)) if input.renews_control() => Ok(()),
+            _ => Err(LoadError::new("switches write other telemetry")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sets of priorities.
 
-use crate::checkpoint::Stored;
 use super::Priority;
+use crate::checkpoint::Stored;
 
 /// A set of the eight priorities.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]

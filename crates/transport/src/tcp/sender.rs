@@ -13,7 +13,6 @@ use fabricsim_core::packet::Flags;
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
-use crate::controller_state;
 use super::config::{Detection, TcpParameters};
 use super::probing::Probing;
 use super::rack::Rack;
@@ -21,6 +20,7 @@ use super::recovery::ProportionalReduction;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timers::LossTimers;
+use crate::controller_state;
 use crate::switch::Switch;
 
 use delivery_rate::RateSampler;
@@ -177,15 +177,14 @@ impl TcpSender {
     }
 
     /// Loads what [`Self::save_with_controller`] has saved.
-    pub(super) fn load_with_controller(
-        &mut self,
-        input: &mut Reader<'_>,
-    ) -> Result<(), LoadError> {
+    pub(super) fn load_with_controller(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         self.load(input)?;
         if controller_state::load(&mut *self.cc, input)? {
             return Ok(());
         }
-        Err(LoadError::new("a connection of TCP cannot go on with another algorithm"))
+        Err(LoadError::new(
+            "a connection of TCP cannot go on with another algorithm",
+        ))
     }
 
     /// The application writes `bytes` more.

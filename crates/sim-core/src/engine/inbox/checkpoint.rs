@@ -16,9 +16,14 @@ impl<M: Message + Stored> Inbox<M> {
             let input = &self.channels[channel];
             let unread = input.current[input.cursor..].iter();
             let unread = unread.chain(input.rest.iter().flat_map(|rest| &**rest));
-            let sent = mailbox.iter().filter(move |batch| batch.channel as usize == channel);
+            let sent = mailbox
+                .iter()
+                .filter(move |batch| batch.channel as usize == channel);
             let sent = sent.flat_map(|batch| &*batch.messages);
-            carried.map(|(message, _)| message).chain(unread).chain(sent)
+            carried
+                .map(|(message, _)| message)
+                .chain(unread)
+                .chain(sent)
         };
         let busy = (0..self.channels.len()).filter(|&channel| own(channel).next().is_some());
         let busy: Vec<usize> = busy.collect();

@@ -71,7 +71,9 @@ impl<M: Model> Host<M> {
             match (bool::fetch(input)?, applications) {
                 (true, Some(applications)) => applications.load(input),
                 (false, None) => Ok(()),
-                _ => Err(LoadError::new("some hosts have applications on one side alone")),
+                _ => Err(LoadError::new(
+                    "some hosts have applications on one side alone",
+                )),
             }
         })?;
         if input.renews_control() {

@@ -85,6 +85,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if !goes_on {
             // The packet that waits leaves when it would have; the next one follows the new rate.
             self.place(now, slot);
+        }
+        if input.renews_control() {
             self.set_timer(slot);
         }
         Ok(())
