@@ -1,5 +1,8 @@
 //! `fabricsim run`.
 
+mod checkpoints;
+mod unfinished;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +11,7 @@ use std::thread::available_parallelism;
 use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::checkpoint::Checkpoint;
-use fabricsim::outcome::{RunParts, Status, Summary, WantedCheckpoint, run_in_parts_to_folder};
+use fabricsim::outcome::{RunParts, Status, Summary, run_in_parts_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::prelude::{NodeId, Time};
 use fabricsim::summary::Download;
@@ -18,6 +21,8 @@ use fabricsim_scenario::kinds::Registry;
 
 use serde_json::Value;
 
+use self::checkpoints::wanted_checkpoints;
+use self::unfinished::report_unfinished;
 use crate::class_table::describe_slowdowns;
 use crate::console::{exit_with, note, output};
 use crate::exit;
@@ -190,31 +195,6 @@ pub(crate) fn run(
     })
 }
 
-/// The checkpoints that are asked for, of a run whose results go to `dir`.
-fn wanted_checkpoints(args: &RunArgs, dir: &Path) -> Vec<WantedCheckpoint> {
-    let several = args.checkpoint_at.len() > 1;
-    let path = |at: Time| match &args.checkpoint {
-        None => {
-            let mut name = dir.as_os_str().to_owned();
-            name.push(format!(".{at}.checkpoint"));
-            PathBuf::from(name)
-        }
-        Some(path) if several => {
-            let extension = path.extension().unwrap_or_default();
-            let mut last = std::ffi::OsString::from(at.to_string());
-            if !extension.is_empty() {
-                last.push(".");
-                last.push(extension);
-            }
-            path.with_extension(last)
-        }
-        Some(path) => path.clone(),
-    };
-    let at = args.checkpoint_at.iter();
-    at.map(|&at| WantedCheckpoint { at, path: path(at) })
-        .collect()
-}
-
 /// The summary, as summary.json has it, and the folder in which that is.
 fn with_folder(summary: &Summary, dir: &Path) -> Value {
     let mut value = serde_json::to_value(summary).expect("a summary is JSON");
@@ -288,7 +268,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         "packet-hops  {} ({:.2} M per CPU second, {:.2} M per second on {} threads)",
         summary.packet_hops,
         summary.packet_hops_per_cpu_s / 1e6,
-        summary.packet_hops as f64 / summary.wall_s.max(1e-9) / 1e6,
+        summary.packet_hops_per_cpu_s * summary.cpu_s / summary.wall_s.max(1e-9) / 1e6,
         summary.threads
     );
     line!(
@@ -389,60 +369,5 @@ fn describe_queues(text: &mut String, summary: &Summary) {
             group.p99_bytes,
             group.mean_bytes
         );
-    }
-}
-
-/// Says which flows are left and why, the first ones on the terminal.
-fn report_unfinished(summary: &Summary) {
-    const SHOWN: usize = 10;
-    let left = summary.flows.unfinished + summary.flows.unreachable;
-    if left == 0 {
-        if summary.status == Status::BeyondHorizon {
-            note!("flows that start after more than 53 days of simulated time are left out");
-        }
-        return;
-    }
-    let why = match summary.status {
-        Status::Finished => "no route leads to their destinations",
-        Status::TimeReached => "the scenario's stop_at came first",
-        Status::Stalled => "nothing moves any more",
-        Status::Deadlocked => "paused switch ports wait for one another (PFC deadlock)",
-        Status::BeyondHorizon => "they need more than 53 days of simulated time",
-        Status::Overloaded => summary.overload.as_deref().unwrap_or("there were too many"),
-        Status::Interrupted => "interrupted",
-    };
-    note!("{left} flows did not finish: {why}");
-    for port in &summary.deadlock {
-        note!(
-            "  {} (node {}) port {} is paused by {} (node {}) (priority {}, {} bytes wait)",
-            port.switch_name,
-            port.switch,
-            port.port,
-            port.paused_by_name,
-            port.paused_by,
-            port.priority,
-            port.queued_bytes
-        );
-    }
-    for flow in summary.unfinished.iter().take(SHOWN) {
-        let number = flow
-            .flow
-            .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
-        let ends = format!(
-            "{} (node {}) to {} (node {})",
-            flow.src_name, flow.src, flow.dst_name, flow.dst
-        );
-        let reason = &flow.reason;
-        match flow.size_bytes {
-            Some(size) => note!(
-                "  flow {number}, {ends}: {} of {size} bytes acknowledged; {reason}",
-                flow.acknowledged_bytes
-            ),
-            None => note!("  flow {number}, {ends}, which never ends: {reason}"),
-        }
-    }
-    if left > SHOWN as u64 {
-        let file = file_name(summary, "summary.json");
-        note!("  and {} more, see {file}", left - SHOWN as u64);
     }
 }

@@ -2,6 +2,7 @@
 
 mod checkpoints;
 pub(crate) mod jobs;
+mod parts;
 mod place;
 mod published;
 mod recorder;
@@ -32,6 +33,8 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
 use jobs::write_job_results;
+use parts::run_in_parts;
+pub use parts::{RunParts, run_in_parts_to_folder};
 pub use place::ResultPlace;
 use published::PublishedFct;
 use recorder::{CpuClock, Recorder};
@@ -91,40 +94,6 @@ pub fn run_to_folder<'a>(
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
     run_in_parts_to_folder(scenario, destination, threads, monitor, RunParts::default())
-}
-
-/// Where a run begins, and of which instants it leaves checkpoints.
-#[derive(Clone, Debug, Default)]
-pub struct RunParts<'a> {
-    /// Checkpoint from which the run goes on, if not from the start.
-    pub from: Option<&'a Checkpoint>,
-    /// Checkpoints to take.
-    pub checkpoints: Vec<WantedCheckpoint>,
-}
-
-/// Like [`run_to_folder`], from a checkpoint or with checkpoints on the way. Results are those of
-/// the whole run, also of what was before a checkpoint.
-///
-/// # Errors
-/// As [`run_to_folder`]; when `scenario` differs from that of the checkpoint in settings that may
-/// not change ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), and when something has no way into a
-/// checkpoint.
-pub fn run_in_parts_to_folder<'a>(
-    scenario: &Scenario,
-    destination: impl Into<Destination<'a>>,
-    threads: usize,
-    monitor: &mut dyn Monitor,
-    parts: RunParts<'_>,
-) -> Result<Summary, Error> {
-    let destination = destination.into();
-    let place = match parts.from {
-        None => ResultPlace::new(scenario, destination, &[])?,
-        Some(checkpoint) => ResultPlace::of_branch(scenario, destination, checkpoint)?,
-    };
-    let run = Run::new(scenario, threads)?.in_parts(parts)?;
-    let mut folder = place.open()?;
-    let ran = run.run_with_monitor(&mut folder, place.origin(), monitor)?;
-    ran.finish(folder)
 }
 
 /// A simulation that has not begun.
@@ -272,6 +241,7 @@ impl<'s> Run<'s> {
             simulation.resume(checkpoint)?;
             checkpoints::resume(checkpoint, &mut recorder, observation.as_mut())?;
         }
+        let hops_before = simulation.counters().packet_hops;
         let stop = run_in_parts(
             &mut simulation,
             until,
@@ -305,6 +275,7 @@ impl<'s> Run<'s> {
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
         let end = Measured {
+            hops_before,
             status,
             overload: overload_of(stop),
             checksum: checksum.to_string(),
@@ -394,37 +365,6 @@ fn write_tables(
         })?;
     }
     Ok(())
-}
-
-/// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there
-/// is one, and a checkpoint of each instant of which one is wanted.
-fn run_in_parts(
-    simulation: &mut Simulation,
-    until: Time,
-    recorder: &mut Recorder<'_>,
-    (mut observation, checkpoints): (Option<&mut Observation>, &mut Checkpoints),
-    mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
-) -> Result<Stop, Error> {
-    loop {
-        let look = observation.as_ref().map_or(Time::MAX, |own| own.next());
-        let next = look.min(checkpoints.next()).min(until);
-        let stop = run(simulation, next, recorder);
-        // Flows may have ended just before a look: the run still goes on as far as it would have
-        // gone without it.
-        let cut = stop == Stop::Finished && simulation.now() == next;
-        let goes_on = next < until && (cut || stop == Stop::TimeReached);
-        if let Some(observation) = &mut observation
-            && (next == look || !goes_on)
-        {
-            observation.look(simulation, &recorder.records)?;
-        }
-        if !goes_on {
-            return Ok(stop);
-        }
-        if next == checkpoints.next() && recorder.failure.is_none() {
-            checkpoints.take(simulation, recorder, observation.as_deref_mut())?;
-        }
-    }
 }
 
 /// Writes `value` as the JSON file `name` into `folder`.

@@ -132,7 +132,7 @@ pub struct Summary {
     pub wall_s: f64,
     /// CPU time of the simulation, in seconds.
     pub cpu_s: f64,
-    /// Packet-hops for each second of CPU time.
+    /// Packet-hops for each second of CPU time, of this run alone where it goes on from a checkpoint.
     pub packet_hops_per_cpu_s: f64,
     /// Largest memory of the process, in bytes; absent where the system does not say.
     pub peak_memory_bytes: Option<u64>,
@@ -170,6 +170,8 @@ pub struct Summary {
 
 /// Information that is available when a run has ended.
 pub(crate) struct Measured {
+    /// Packet-hops before the checkpoint that the run has gone on from.
+    pub(crate) hops_before: u64,
     pub(crate) status: Status,
     pub(crate) overload: Option<String>,
     pub(crate) checksum: String,
@@ -266,7 +268,7 @@ pub(crate) fn summarize(
         wall_s: end.wall,
         cpu_s: end.cpu,
         packet_hops_per_cpu_s: if end.cpu > 0.0 {
-            packet_hops as f64 / end.cpu
+            (packet_hops - end.hops_before) as f64 / end.cpu
         } else {
             0.0
         },

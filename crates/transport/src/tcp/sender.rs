@@ -1,15 +1,16 @@
 //! The sending half of a connection: what may leave, and what acknowledgements say of it.
 
+mod checkpoint;
 mod codepoints;
 mod delivery_rate;
 mod feedback;
+mod outgoing;
 mod probes;
 mod timeouts;
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::packet::Flags;
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
@@ -20,11 +21,11 @@ use super::recovery::ProportionalReduction;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timers::LossTimers;
-use crate::controller_state;
 use crate::switch::Switch;
 
 use delivery_rate::RateSampler;
 pub(super) use feedback::Incoming;
+pub(super) use outgoing::Outgoing;
 
 /// Phase of the sender's response to congestion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
@@ -55,21 +56,6 @@ enum Forced {
     Probe,
     /// A retransmission by a timeout, while later segments are still on their way.
     Retransmission,
-}
-
-/// A segment that leaves now.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outgoing {
-    pub(super) seq: u64,
-    pub(super) payload: u16,
-    pub(super) fin: bool,
-    pub(super) again: bool,
-    /// The echo of marks was heard.
-    pub(super) cwr: bool,
-    /// Bytes of telemetry, if it gathers some.
-    pub(super) telemetry: Option<u16>,
-    /// The ECN codepoint.
-    pub(super) codepoint: Flags,
 }
 
 /// Use of the window in the last round trip (Linux, `tcp_cwnd_validate`).
@@ -168,23 +154,6 @@ impl TcpSender {
             probing,
             sampler,
         }
-    }
-
-    /// Saves the sender and its controller.
-    pub(super) fn save_with_controller(&self, out: &mut Writer) {
-        self.save(out);
-        controller_state::save(&*self.cc, out);
-    }
-
-    /// Loads what [`Self::save_with_controller`] has saved.
-    pub(super) fn load_with_controller(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        self.load(input)?;
-        if controller_state::load(&mut *self.cc, input)? {
-            return Ok(());
-        }
-        Err(LoadError::new(
-            "a connection of TCP cannot go on with another algorithm",
-        ))
     }
 
     /// The application writes `bytes` more.

@@ -54,10 +54,8 @@ impl AppNetwork {
         }
     }
 
-    /// The routes are set when the run goes on, which counts as the last time that they were.
     pub(in crate::network) fn load(&self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        let number = u64::fetch(input)?;
-        self.forget_resolver(number.saturating_sub(1));
+        self.expect_resolver_again(u64::fetch(input)?);
         input.expect_number(self.in_flight.len())?;
         for flows in &self.in_flight {
             let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);

@@ -69,6 +69,8 @@ struct Current {
     resolver: Option<Arc<dyn PathResolver>>,
     /// How often a resolver has been set.
     number: u64,
+    /// The last one was set before a checkpoint, and is set again.
+    again: bool,
     /// By node: whether it has applications.
     listens: Vec<bool>,
 }
@@ -80,6 +82,7 @@ impl AppNetwork {
             current: RwLock::new(Current {
                 resolver: None,
                 number: 0,
+                again: false,
                 listens: vec![false; nodes],
             }),
             in_flight: (0..nodes).map(|_| Mutex::default()).collect(),
@@ -91,7 +94,8 @@ impl AppNetwork {
     pub(in crate::network) fn set_resolver(&self, resolver: Option<Arc<dyn PathResolver>>) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = resolver;
-        current.number += 1;
+        current.number += u64::from(!current.again);
+        current.again = false;
     }
 
     /// Returns how often a resolver has been set.
@@ -100,11 +104,12 @@ impl AppNetwork {
         current.number
     }
 
-    /// Forgets the resolver; one had been set `number` times before.
-    pub(super) fn forget_resolver(&self, number: u64) {
+    /// A resolver had been set `number` times before a checkpoint: the next one is the last again.
+    pub(super) fn expect_resolver_again(&self, number: u64) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = None;
         current.number = number;
+        current.again = number > 0;
     }
 
     /// Returns whether a resolver has been set.
