@@ -8,6 +8,7 @@
 //! algorithm on telemetry in a command of its own.
 
 use fabricsim::cc::*;
+use fabricsim::core::checkpoint::Checkpointed;
 use fabricsim::{Scenario, Simulation};
 
 /// The `[cc]` table.
@@ -82,14 +83,19 @@ impl<H> ControllerFactory<H> for TargetDelayConfig {
     }
 }
 
-/// The controller of one flow.
-#[derive(Debug)]
+/// The controller of one flow. Checkpoints of a run hold what changes of it.
+#[derive(Checkpointed, Debug)]
+#[checkpoint(crate = fabricsim::core)]
 struct TargetDelay {
+    #[checkpoint(rebuilt)]
     config: TargetDelayConfig,
     /// Seconds.
+    #[checkpoint(rebuilt)]
     target: f64,
+    #[checkpoint(rebuilt)]
     line: Rate,
     rate: Rate,
+    #[checkpoint(rebuilt)]
     window: Bytes,
     /// The next time at which the rate may change.
     may_change: Time,
@@ -128,6 +134,8 @@ impl<H> CongestionControl<H> for TargetDelay {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.rate)
     }
+
+    fabricsim::core::saves_state!();
 }
 
 const NETWORK: &str = r#"

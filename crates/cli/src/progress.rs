@@ -45,6 +45,8 @@ pub(crate) struct Display {
     signals: Signals,
     begun: Instant,
     shown: Instant,
+    /// Packet-hops when the run was first heard of, which may go on from a checkpoint.
+    before: Option<u64>,
 }
 
 impl Display {
@@ -68,6 +70,7 @@ impl Display {
             signals: signals.clone(),
             begun: now,
             shown: now,
+            before: None,
         }
     }
 
@@ -111,8 +114,13 @@ impl Monitor for Display {
             Place::Log => LOG,
             Place::Nowhere => Duration::MAX,
         };
+        let before = *self.before.get_or_insert(progress.packet_hops);
         if self.shown.elapsed() >= interval {
             self.shown = Instant::now();
+            let progress = &Progress {
+                packet_hops: progress.packet_hops - before,
+                ..*progress
+            };
             let share = share_done(progress, expected);
             let elapsed = self.begun.elapsed();
             match self.place {

@@ -1,5 +1,8 @@
 //! `fabricsim run`.
 
+mod checkpoints;
+mod unfinished;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,9 +10,10 @@ use std::thread::available_parallelism;
 
 use clap::Args as _;
 use clap::error::ErrorKind;
-use fabricsim::outcome::{Status, Summary, run_to_folder};
+use fabricsim::checkpoint::Checkpoint;
+use fabricsim::outcome::{RunParts, Status, Summary, run_in_parts_to_folder};
 use fabricsim::output::{Destination, partial_name};
-use fabricsim::prelude::NodeId;
+use fabricsim::prelude::{NodeId, Time};
 use fabricsim::summary::Download;
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
@@ -17,6 +21,8 @@ use fabricsim_scenario::kinds::Registry;
 
 use serde_json::Value;
 
+use self::checkpoints::wanted_checkpoints;
+use self::unfinished::report_unfinished;
 use crate::class_table::describe_slowdowns;
 use crate::console::{exit_with, note, output};
 use crate::exit;
@@ -38,12 +44,18 @@ Examples:
   fabricsim run my.toml --json | jq .slowdown       for programs
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
   fabricsim run my.toml --profile-parallelism       how many cores would be worth it
+  fabricsim run my.toml --checkpoint-at 10ms        its state in results/NAME.10ms.checkpoint
+  fabricsim run --from results/NAME.10ms.checkpoint --set cc.kind=timely --out results/timely
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
 summary.json (every setting, counts, slowdowns, checksum). Results do not depend on
 --threads. Complete results of other settings, other files or another version of fabricsim
 stay: nothing is run then, unless --force lets the new results replace them. The very same
 scenario can run again. Old results go when the new ones are complete.
+
+A run that goes on from a checkpoint has the results of the whole run, those that it would have had
+without. The scenario is in the checkpoint; of its settings [cc], [[class]], [[event]] to come and
+run.stop_at may change.
 
 Exit codes: 0 done, 2 bad input or a folder with other results, 3 flows are left that cannot
 finish, 130 interrupted (fct.partial.csv and summary.partial.json have what was complete).
@@ -72,9 +84,23 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
 
+    /// Write the state of the run at this simulated time into a file, and go on; several times with
+    /// commas between them
+    #[arg(long, value_name = "TIME", value_delimiter = ',')]
+    pub(crate) checkpoint_at: Vec<Time>,
+
+    /// File of the checkpoint [default: that of the results with .TIME.checkpoint behind it]; of
+    /// several, each has its time before the extension
+    #[arg(long, value_name = "FILE", requires = "checkpoint_at")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Go on from this checkpoint, with the scenario that it holds
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "seed"])]
+    pub(crate) from: Option<PathBuf>,
+
     /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
     /// parallelism.json and parallelism_nodes.csv; results are the same
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["checkpoint_at", "from"])]
     pub(crate) profile_parallelism: bool,
 }
 
@@ -103,7 +129,11 @@ pub(crate) fn run(
     registry: &Registry,
 ) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
-    let scenario = args.scenario.load(registry)?;
+    let checkpoint = args.from.as_deref().map(Checkpoint::read).transpose()?;
+    let scenario = match &checkpoint {
+        Some(checkpoint) => args.scenario.load_from(checkpoint, registry)?,
+        None => args.scenario.load(registry)?,
+    };
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),
@@ -115,7 +145,12 @@ pub(crate) fn run(
         let (summary, report) = profile_to_folder(&scenario, destination, &mut display)?;
         (summary, Some(report))
     } else {
-        let summary = run_to_folder(&scenario, destination, threads, &mut display)?;
+        let parts = RunParts {
+            from: checkpoint.as_ref(),
+            checkpoints: wanted_checkpoints(args, &dir),
+        };
+        let display = &mut display;
+        let summary = run_in_parts_to_folder(&scenario, destination, threads, display, parts)?;
         (summary, None)
     };
     display.finish();
@@ -137,6 +172,9 @@ pub(crate) fn run(
                 series.file
             );
         }
+    }
+    for at in &summary.missed_checkpoints {
+        note!("the run ended before {at}: there is no checkpoint of that time");
     }
     // Those of overload have been told before the run.
     let overload = summary.expected_utilization.warning();
@@ -230,7 +268,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         "packet-hops  {} ({:.2} M per CPU second, {:.2} M per second on {} threads)",
         summary.packet_hops,
         summary.packet_hops_per_cpu_s / 1e6,
-        summary.packet_hops as f64 / summary.wall_s.max(1e-9) / 1e6,
+        summary.packet_hops_per_cpu_s * summary.cpu_s / summary.wall_s.max(1e-9) / 1e6,
         summary.threads
     );
     line!(
@@ -254,6 +292,16 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             "failures     {} packets lost on links that were down, {} without a route",
             summary.link_down_drops,
             summary.no_route_drops
+        );
+    }
+    for taken in &summary.checkpoints {
+        line!(
+            text,
+            "checkpoint   {} ({:.3} ms, {:.1} MB, {:.2} s)",
+            taken.file,
+            taken.time_ns / 1e6,
+            taken.bytes as f64 / 1e6,
+            taken.seconds
         );
     }
     line!(text, "checksum     {}", summary.checksum);
@@ -321,60 +369,5 @@ fn describe_queues(text: &mut String, summary: &Summary) {
             group.p99_bytes,
             group.mean_bytes
         );
-    }
-}
-
-/// Says which flows are left and why, the first ones on the terminal.
-fn report_unfinished(summary: &Summary) {
-    const SHOWN: usize = 10;
-    let left = summary.flows.unfinished + summary.flows.unreachable;
-    if left == 0 {
-        if summary.status == Status::BeyondHorizon {
-            note!("flows that start after more than 53 days of simulated time are left out");
-        }
-        return;
-    }
-    let why = match summary.status {
-        Status::Finished => "no route leads to their destinations",
-        Status::TimeReached => "the scenario's stop_at came first",
-        Status::Stalled => "nothing moves any more",
-        Status::Deadlocked => "paused switch ports wait for one another (PFC deadlock)",
-        Status::BeyondHorizon => "they need more than 53 days of simulated time",
-        Status::Overloaded => summary.overload.as_deref().unwrap_or("there were too many"),
-        Status::Interrupted => "interrupted",
-    };
-    note!("{left} flows did not finish: {why}");
-    for port in &summary.deadlock {
-        note!(
-            "  {} (node {}) port {} is paused by {} (node {}) (priority {}, {} bytes wait)",
-            port.switch_name,
-            port.switch,
-            port.port,
-            port.paused_by_name,
-            port.paused_by,
-            port.priority,
-            port.queued_bytes
-        );
-    }
-    for flow in summary.unfinished.iter().take(SHOWN) {
-        let number = flow
-            .flow
-            .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
-        let ends = format!(
-            "{} (node {}) to {} (node {})",
-            flow.src_name, flow.src, flow.dst_name, flow.dst
-        );
-        let reason = &flow.reason;
-        match flow.size_bytes {
-            Some(size) => note!(
-                "  flow {number}, {ends}: {} of {size} bytes acknowledged; {reason}",
-                flow.acknowledged_bytes
-            ),
-            None => note!("  flow {number}, {ends}, which never ends: {reason}"),
-        }
-    }
-    if left > SHOWN as u64 {
-        let file = file_name(summary, "summary.json");
-        note!("  and {} more, see {file}", left - SHOWN as u64);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fabricsim::checkpoint::Checkpoint;
 use fabricsim::{Error, Scenario};
 use fabricsim_scenario::kinds::Registry;
 
@@ -29,6 +30,17 @@ pub(crate) struct ScenarioArgs {
 }
 
 impl ScenarioArgs {
+    /// Reads the scenario of `checkpoint`, with the changes.
+    pub(crate) fn load_from(
+        &self,
+        checkpoint: &Checkpoint,
+        registry: &Registry,
+    ) -> Result<Scenario, Error> {
+        let scenario = checkpoint.scenario(&self.set, registry)?;
+        remark_on(&scenario)?;
+        Ok(scenario)
+    }
+
     /// Reads the scenario.
     pub(crate) fn load(&self, registry: &Registry) -> Result<Scenario, Error> {
         let mut overrides = self.set.clone();
@@ -40,13 +52,19 @@ impl ScenarioArgs {
                 Scenario::from_text_with(name, text, Path::new("."), &overrides, registry)
             }
         }?;
-        scenario.refuse_unused_nics()?;
-        for key in scenario.without_effect() {
-            note!("note: {key}");
-        }
-        for class in scenario.unused_classes() {
-            note!("note: class {class} has an algorithm of its own, and no flow is of that class");
-        }
+        remark_on(&scenario)?;
         Ok(scenario)
     }
+}
+
+/// Says which parts of `scenario` have no effect.
+fn remark_on(scenario: &Scenario) -> Result<(), Error> {
+    scenario.refuse_unused_nics()?;
+    for key in scenario.without_effect() {
+        note!("note: {key}");
+    }
+    for class in scenario.unused_classes() {
+        note!("note: class {class} has an algorithm of its own, and no flow is of that class");
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_bytes;
+use serde_json::Value;
 
 /// Everything that decides the results: the version, the settings with every default, which files
 /// are to be written, and the content of each file that a setting names.
@@ -15,14 +16,35 @@ use fabricsim_scenario::text::input_file::read_bytes;
 /// # Errors
 /// When such a file cannot be read.
 pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
+    origin(scenario, scenario.resolved())
+}
+
+/// Like [`origin_of`], of a run that has gone on from a checkpoint with other settings than before,
+/// as `branch` says.
+pub(crate) fn origin_of_branch(scenario: &Scenario, branch: Value) -> Result<Origin, Error> {
+    let mut settings = scenario.resolved();
+    settings["checkpoint"] = branch;
+    origin(scenario, settings)
+}
+
+fn origin(scenario: &Scenario, settings: Value) -> Result<Origin, Error> {
     let mut more = vec![vec![u8::from(scenario.output().pauses)]];
     if scenario.output().fct_txt {
         more.push(b"fct.txt".to_vec());
     }
-    for (kind, path) in named_files(scenario) {
-        more.push(content(kind, &scenario.folder().join(path))?);
-    }
-    Ok(Origin::new(scenario.resolved(), &more))
+    let files = contents(scenario)?.into_iter();
+    more.extend(files.map(|(_, content)| content));
+    Ok(Origin::new(settings, &more))
+}
+
+/// Returns the content of each file that a setting names, in the order of the tables.
+pub(crate) fn contents(scenario: &Scenario) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
+    let files = named_files(scenario).into_iter();
+    let read = files.map(|(kind, path)| {
+        let content = content(kind, &scenario.folder().join(&path))?;
+        Ok((path, content))
+    });
+    read.collect()
 }
 
 /// Returns the content of the file at `path`, or nothing if it is not a regular file: such a file

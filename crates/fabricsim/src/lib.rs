@@ -77,6 +77,7 @@
 //! Congestion-control algorithms are in [`cc`], the tables of a scenario in [`scenario::schema`].
 
 pub mod cc;
+pub mod checkpoint;
 
 pub mod driver;
 mod failures;

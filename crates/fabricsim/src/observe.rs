@@ -16,6 +16,7 @@ mod summary;
 
 use std::path::Path;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::units::{Duration, Time};
 use fabricsim_report::FctRecord;
 use fabricsim_topology::Topology;
@@ -138,6 +139,61 @@ impl Observation {
         let flows = self.flows.as_ref().map(FlowSeries::file);
         let mut files = [queues, links, flows].into_iter().flatten();
         files.all(SeriesFile::is_full)
+    }
+
+    /// Saves what has been seen so far.
+    ///
+    /// # Errors
+    /// When a file cannot be written or read again.
+    pub(crate) fn save(&mut self, out: &mut Writer) -> Result<(), Error> {
+        let Self {
+            interval: _,
+            until: _,
+            next,
+            last,
+            queues,
+            links,
+            flows,
+            distribution: _,
+        } = self;
+        next.store(out);
+        last.store(out);
+        if let Some(queues) = queues {
+            queues.save(out)?;
+        }
+        if let Some(links) = links {
+            links.save(out)?;
+        }
+        if let Some(flows) = flows {
+            flows.save(out)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from what [`Self::save`] has saved.
+    pub(crate) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            interval: _,
+            until: _,
+            next,
+            last,
+            queues,
+            links,
+            flows,
+            distribution: _,
+        } = self;
+        next.load(input)?;
+        last.load(input)?;
+        if let Some(queues) = queues {
+            input.section("queues", |input| queues.load(input))?;
+        }
+        if let Some(links) = links {
+            input.section("links", |input| links.load(input))?;
+        }
+        if let Some(flows) = flows {
+            input.section("flows", |input| flows.load(input))?;
+        }
+        Ok(())
     }
 
     /// Writes what is known at the end of the run and puts the files into `folder`.

@@ -1,6 +1,8 @@
 //! From a scenario to a folder of results.
 
+mod checkpoints;
 pub(crate) mod jobs;
+mod parts;
 mod place;
 mod published;
 mod recorder;
@@ -19,15 +21,20 @@ use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
 use serde::Serialize;
 
+use crate::checkpoint::Checkpoint;
 use crate::observe::{Observation, QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
+use checkpoints::Checkpoints;
+pub use checkpoints::{TakenCheckpoint, WantedCheckpoint};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
 use jobs::write_job_results;
+use parts::run_in_parts;
+pub use parts::{RunParts, run_in_parts_to_folder};
 pub use place::ResultPlace;
 use published::PublishedFct;
 use recorder::{CpuClock, Recorder};
@@ -86,11 +93,7 @@ pub fn run_to_folder<'a>(
     threads: usize,
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
-    let place = ResultPlace::new(scenario, destination.into(), &[])?;
-    let run = Run::new(scenario, threads)?;
-    let mut folder = place.open()?;
-    let ran = run.run_with_monitor(&mut folder, place.origin(), monitor)?;
-    ran.finish(folder)
+    run_in_parts_to_folder(scenario, destination, threads, monitor, RunParts::default())
 }
 
 /// A simulation that has not begun.
@@ -98,6 +101,8 @@ pub struct Run<'s> {
     scenario: &'s Scenario,
     threads: usize,
     simulation: Simulation,
+    from: Option<&'s Checkpoint>,
+    checkpoints: Checkpoints,
 }
 
 /// A run whose files, but for the summary, are in the folder.
@@ -162,7 +167,20 @@ impl<'s> Run<'s> {
             scenario,
             threads,
             simulation: Simulation::new(scenario, threads)?,
+            from: None,
+            checkpoints: Checkpoints::default(),
         })
+    }
+
+    /// The same run in `parts`.
+    ///
+    /// # Errors
+    /// When a checkpoint is wanted of a time before the one that the run goes on from.
+    pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
+        let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
+        self.from = parts.from;
+        self.checkpoints = Checkpoints::new(parts.checkpoints, start)?;
+        Ok(self)
     }
 
     /// Runs to the end and writes everything but the summary.
@@ -187,12 +205,14 @@ impl<'s> Run<'s> {
         folder: &mut ResultFolder,
         origin: &Origin,
         monitor: &mut dyn Monitor,
-        mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
+        run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
     ) -> Result<Ran, Error> {
         let Self {
             scenario,
             threads,
             mut simulation,
+            from,
+            mut checkpoints,
         } = self;
         let utilization = ExpectedUtilization::of(scenario, &simulation);
         monitor.expected(&utilization);
@@ -213,15 +233,22 @@ impl<'s> Run<'s> {
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let stop_at = scenario.run().stop_at;
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
-        let (stop, observation) = match scenario.observe() {
-            None => (run(&mut simulation, until, &mut recorder), None),
-            Some(settings) => {
-                let observation = Observation::new(settings, scenario.topology(), folder.dir())?;
-                let (stop, observation) =
-                    run_observed(&mut simulation, until, &mut recorder, observation, run)?;
-                (stop, Some(observation))
-            }
-        };
+        let settings = scenario.observe();
+        let observation =
+            settings.map(|settings| Observation::new(settings, scenario.topology(), folder.dir()));
+        let mut observation = observation.transpose()?;
+        if let Some(checkpoint) = from {
+            simulation.resume(checkpoint)?;
+            checkpoints::resume(checkpoint, &mut recorder, observation.as_mut())?;
+        }
+        let hops_before = simulation.counters().packet_hops;
+        let stop = run_in_parts(
+            &mut simulation,
+            until,
+            &mut recorder,
+            (observation.as_mut(), &mut checkpoints),
+            run,
+        )?;
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
@@ -248,6 +275,7 @@ impl<'s> Run<'s> {
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
         let end = Measured {
+            hops_before,
             status,
             overload: overload_of(stop),
             checksum: checksum.to_string(),
@@ -258,6 +286,9 @@ impl<'s> Run<'s> {
         };
         let summary = Summary {
             scenario_checksum: origin.checksum().to_owned(),
+            scenario: origin.settings().clone(),
+            missed_checkpoints: checkpoints.left().map(|wanted| wanted.at).collect(),
+            checkpoints: checkpoints.taken,
             observed,
             query_files,
             rpc,
@@ -334,27 +365,6 @@ fn write_tables(
         })?;
     }
     Ok(())
-}
-
-/// Runs `simulation` to `until` with a look at each instant that `observation` asks for.
-fn run_observed(
-    simulation: &mut Simulation,
-    until: Time,
-    recorder: &mut Recorder<'_>,
-    mut observation: Observation,
-    mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
-) -> Result<(Stop, Observation), Error> {
-    loop {
-        let next = observation.next().min(until);
-        let stop = run(simulation, next, recorder);
-        observation.look(simulation, &recorder.records)?;
-        // Flows may have ended just before a look: the run still goes on as far as it would have
-        // gone without it.
-        let cut = stop == Stop::Finished && simulation.now() == next;
-        if next == until || !(cut || stop == Stop::TimeReached) {
-            return Ok((stop, observation));
-        }
-    }
 }
 
 /// Writes `value` as the JSON file `name` into `folder`.

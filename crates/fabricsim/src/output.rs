@@ -11,6 +11,8 @@ mod origin;
 mod result_set;
 mod whole_file;
 
+pub(crate) use differences::different_keys;
+
 pub use destination::{Destination, Existing};
 pub use folder::{
     ResultFolder, is_being_replaced, remove_left_over, remove_stale_lock, write_in_folder,

@@ -17,6 +17,7 @@ use fabricsim_core::plugin::Unfinished;
 use fabricsim_core::units::{Rate, Time};
 use fabricsim_pint::query::Queries;
 use fabricsim_report::FctRecord;
+use fabricsim_scenario::Scenario;
 use fabricsim_topology::{PathStats, Routes};
 
 use crate::driver::Cell;
@@ -65,6 +66,15 @@ pub struct Simulation {
     seed: u64,
     /// Number of applications added so far.
     applications: u32,
+    scenario: Arc<Scenario>,
+}
+
+/// The parts of a simulation that change while it runs.
+pub(crate) struct ChangingParts<'a> {
+    pub(crate) runner: &'a mut dyn Runner,
+    pub(crate) sources: &'a mut Sources,
+    pub(crate) control_plane: &'a mut RouteControl,
+    pub(crate) applications: &'a mut u32,
 }
 
 /// Capacity of the telemetry of a running simulation.
@@ -92,6 +102,42 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
+    /// Returns the scenario that the simulation was built from.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Returns whether a program drives the simulation event by event.
+    pub(crate) const fn is_driven(&self) -> bool {
+        self.steered.is_some()
+    }
+
+    /// Returns what changes while the simulation runs; all else follows from its scenario.
+    pub(crate) fn parts_to_save(&mut self) -> ChangingParts<'_> {
+        let Self {
+            runner,
+            sources,
+            control_plane,
+            info: _,
+            ideal: _,
+            rules: _,
+            steered: _,
+            expected: _,
+            telemetry: _,
+            queries: _,
+            seed: _,
+            applications,
+            scenario: _,
+        } = self;
+        ChangingParts {
+            runner: &mut **runner,
+            sources,
+            control_plane,
+            applications,
+        }
+    }
+
     fn is_host(&self, node: NodeId) -> bool {
         self.rules.is_host(node)
     }

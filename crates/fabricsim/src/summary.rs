@@ -6,6 +6,7 @@ pub(crate) mod status;
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::units::Time;
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, Percentile, SlowdownRow, SlowdownTable};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::status::Status;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
+use crate::outcome::TakenCheckpoint;
 use crate::outcome::jobs::JobSummary;
 use crate::outcome::rpc::RpcSummary;
 use crate::oversubscription::{TierOversubscription, oversubscription};
@@ -130,10 +132,16 @@ pub struct Summary {
     pub wall_s: f64,
     /// CPU time of the simulation, in seconds.
     pub cpu_s: f64,
-    /// Packet-hops for each second of CPU time.
+    /// Packet-hops for each second of CPU time, of this run alone where it goes on from a checkpoint.
     pub packet_hops_per_cpu_s: f64,
     /// Largest memory of the process, in bytes; absent where the system does not say.
     pub peak_memory_bytes: Option<u64>,
+    /// Checkpoints that were written on the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<TakenCheckpoint>,
+    /// Times of checkpoints that were wanted and that the run has not reached.
+    #[serde(skip)]
+    pub missed_checkpoints: Vec<Time>,
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
@@ -162,6 +170,8 @@ pub struct Summary {
 
 /// Information that is available when a run has ended.
 pub(crate) struct Measured {
+    /// Packet-hops before the checkpoint that the run has gone on from.
+    pub(crate) hops_before: u64,
     pub(crate) status: Status,
     pub(crate) overload: Option<String>,
     pub(crate) checksum: String,
@@ -258,11 +268,13 @@ pub(crate) fn summarize(
         wall_s: end.wall,
         cpu_s: end.cpu,
         packet_hops_per_cpu_s: if end.cpu > 0.0 {
-            packet_hops as f64 / end.cpu
+            (packet_hops - end.hops_before) as f64 / end.cpu
         } else {
             0.0
         },
         peak_memory_bytes: peak_memory(),
+        checkpoints: Vec::new(),
+        missed_checkpoints: Vec::new(),
         observed: Vec::new(),
         queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),

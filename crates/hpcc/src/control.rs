@@ -2,9 +2,10 @@
 //! `ComputeWind`).
 
 use crate::rate_rule::RateRule;
+use fabricsim_core::checkpoint::Stored;
 
 /// Control state that follows the utilization of the busiest link, or of each link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(crate) struct Control {
     /// Utilization, averaged over a round trip (U). It starts at 1.
     pub(crate) utilization: f64,

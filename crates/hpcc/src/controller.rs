@@ -5,6 +5,7 @@ mod paths;
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, ControllerFactory, FlowStart, PathStability, scaled_window,
@@ -20,8 +21,10 @@ use control::Constants;
 pub(crate) use paths::OtherPaths;
 
 /// HPCC for one flow.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(S: Stored))]
 pub struct Hpcc<S> {
+    #[checkpoint(rebuilt)]
     constants: Arc<Constants>,
     single: Control,
     /// One for each hop when rates are kept per hop.
@@ -253,6 +256,8 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
     fn reschedules(&self) -> bool {
         self.updated
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

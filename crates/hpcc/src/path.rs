@@ -1,5 +1,6 @@
 //! Identification of the path that a packet has taken.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::rng::mix;
 
@@ -43,7 +44,7 @@ impl PortLabel {
 /// switches, whose counters differ, are told apart, and so are spines whose small numbers happen to
 /// agree. Two paths have the same identity with a probability of 2^-24. On the wire it is counted
 /// with the paper's 12 bits.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub(crate) struct PathTrace(u32);
 
 impl PathTrace {

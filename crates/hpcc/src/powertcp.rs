@@ -12,6 +12,7 @@ mod window;
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
@@ -59,8 +60,10 @@ impl Constants {
 }
 
 /// PowerTCP for one flow.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(S: Stored))]
 pub struct PowerTcp<S> {
+    #[checkpoint(rebuilt)]
     constants: Arc<Constants>,
     window: PowerWindow,
     previous: S,
@@ -171,6 +174,8 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for PowerTcp<S> {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.window.rate(&self.constants.rule))
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The header of the published simulator.
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
 use fabricsim_core::units::{Bytes, Duration, Time};
@@ -26,6 +27,19 @@ pub struct PublishedStack {
 }
 
 impl Header for PublishedStack {}
+
+impl Stored for PublishedStack {
+    fn store(&self, out: &mut Writer) {
+        let Self { hops, len } = *self;
+        hops.store(out);
+        len.store(out);
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let (hops, len) = Stored::fetch(input)?;
+        Ok(Self { hops, len })
+    }
+}
 
 impl PublishedStack {
     #[inline]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{ByteCounter, CcContext, Hop, IntHop};
@@ -226,6 +227,27 @@ impl<const N: usize> Header for ExactStack<N> {
         };
         let lines = self.hops[..used].iter().step_by(5);
         lines.fold(self.path.touch(), |sum, hop| sum ^ u64::from(hop[0]))
+    }
+}
+
+/// A checkpoint holds the entries that are in use.
+impl<const N: usize> Stored for ExactStack<N> {
+    fn store(&self, out: &mut Writer) {
+        self.path.store(out);
+        let used = N.min(self.path.hops());
+        self.hops[..used].iter().for_each(|hop| hop.store(out));
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let mut stack = Self {
+            path: Stored::fetch(input)?,
+            ..Self::default()
+        };
+        let used = N.min(stack.path.hops());
+        for hop in &mut stack.hops[..used] {
+            *hop = Stored::fetch(input)?;
+        }
+        Ok(stack)
     }
 }
 

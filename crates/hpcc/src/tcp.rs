@@ -7,6 +7,7 @@
 
 mod config;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::{
     Ack, Congestion, CongestionControl, ControllerFactory, FlowStart, IntHop, Probes,
     ReturnedProbe, Signal, TelemetryView, default_min_rate,
@@ -24,17 +25,25 @@ use crate::round::Round;
 ///
 /// Windows of the rule are bytes on the wire, as telemetry counts them; those of the sender are as
 /// many whole segments as fit, and [`TcpHpccConfig::min_window`] at least.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct TcpHpcc {
+    #[checkpoint(rebuilt)]
     rule: RateRule,
     /// T in nanoseconds.
+    #[checkpoint(rebuilt)]
     base_rtt_ns: f64,
     /// Bytes of a full segment on the wire, and of its payload.
+    #[checkpoint(rebuilt)]
     packet: f64,
+    #[checkpoint(rebuilt)]
     mss: u64,
+    #[checkpoint(rebuilt)]
     min_window: u32,
+    #[checkpoint(rebuilt)]
     pacing: Pacing,
+    #[checkpoint(rebuilt)]
     on_loss: OnLoss,
+    #[checkpoint(rebuilt)]
     probes: Probes,
     control: Control,
     /// W / T, bit/s on the wire.
@@ -192,6 +201,8 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
             Pacing::On => Some(Rate::from_bps_f64(self.rate * payload)),
         }
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The switch side: an entry for each data packet that leaves.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
@@ -11,10 +12,12 @@ use crate::stack::{IntHeader as _, IntScale};
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
 /// queue (HPCC paper, section 3.2), of TCP only probes.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct IntTelemetry {
+    #[checkpoint(rebuilt)]
     scale: IntScale,
     /// Data common to the entries of each port.
+    #[checkpoint(rebuilt)]
     labels: Vec<PortLabel>,
 }
 
@@ -53,6 +56,8 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
         let code = code.expect("rates that links can take are in the table");
         self.labels[port.index()].set_rate_code(code);
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

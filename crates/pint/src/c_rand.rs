@@ -1,6 +1,7 @@
 //! The random numbers of the C library.
 
 use crate::draws::Draws;
+use fabricsim_core::checkpoint::Stored;
 
 /// Distances to the two earlier numbers of which each number is the sum: `DEGREE` and `SEPARATION`
 /// places before it.
@@ -11,7 +12,7 @@ const DISCARDED: usize = 10 * DEGREE;
 
 /// `rand()` of the GNU C library in a program that never seeds it: the additive feedback generator
 /// over `x^31 + x^3 + 1` (its TYPE_3) with seed 1.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Stored)]
 pub(crate) struct CRand {
     /// The last `DEGREE` sums; the oldest is at `oldest`.
     sums: [u32; DEGREE],

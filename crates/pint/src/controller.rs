@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::{
     Ack, CcConfig, CongestionControl, ControllerFactory, DigestCarrier, FlowStart, scaled_window,
 };
@@ -53,8 +54,9 @@ impl Constants {
 
 /// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does
 /// not average it again; an ACK without a digest changes nothing.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct HpccPint {
+    #[checkpoint(rebuilt)]
     constants: Arc<Constants>,
     sampling: Sampling,
     /// The reference rate (R_c), bit/s.
@@ -164,6 +166,8 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
     fn reschedules(&self) -> bool {
         self.updated
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

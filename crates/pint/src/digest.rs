@@ -1,5 +1,6 @@
 //! The slots of a packet for PINT: the digest of an algorithm, and the digests of queries.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Slots};
 
 use crate::query::{Probe, ProbeRoom};
@@ -25,7 +26,7 @@ pub trait DigestSlot: Header {
 impl DigestSlot for () {}
 
 /// Room for the digest of an algorithm; a packet need not carry one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 pub struct Digest(Option<u16>);
 
 impl Header for Digest {}

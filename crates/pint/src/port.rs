@@ -1,13 +1,15 @@
 //! State that a switch keeps for one egress port.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::arithmetic::Link;
 use crate::draws::Draws;
 
 /// The utilization of one egress port, averaged over about a base round-trip time.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct PortUtilization {
+    #[checkpoint(rebuilt)]
     link: Link,
     /// U in the paper.
     utilization: f64,

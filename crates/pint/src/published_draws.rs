@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::Stamps;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
@@ -25,9 +26,10 @@ pub struct PortLink {
 /// is to be left out. The ACKs come through the switch, so that it knows when: it skips a number
 /// for each. This is the published sequence as long as no link loses an ACK and none arrives for a
 /// flow that has ended.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct PublishedDraws {
     sequence: CRand,
+    #[checkpoint(rebuilt)]
     links: Vec<PortLink>,
     /// The ACKs on the way to their senders: when they arrive and when they left.
     acks: BinaryHeap<Reverse<(Time, Time)>>,

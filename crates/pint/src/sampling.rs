@@ -1,5 +1,6 @@
 //! Selection of the packets that carry a digest that counts.
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::FlowId;
 use fabricsim_core::plugin::quirks::DigestSampling;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -25,6 +26,32 @@ pub(crate) enum Sampling {
     },
     /// A draw for each ACK decides.
     Acks { stream: Stream, fraction: f64 },
+}
+
+impl Checkpointed for Sampling {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Every | Self::BySwitches => {}
+            Self::Packets {
+                hash: _,
+                flow: _,
+                sent,
+                fraction: _,
+            } => sent.save(out),
+            Self::Acks {
+                stream,
+                fraction: _,
+            } => stream.save(out),
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        match self {
+            Self::Every | Self::BySwitches => Ok(()),
+            Self::Packets { sent, .. } => sent.load(input),
+            Self::Acks { stream, .. } => stream.load(input),
+        }
+    }
 }
 
 impl Sampling {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_each, save_each};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
@@ -104,6 +105,34 @@ impl PintTelemetry {
     }
 }
 
+impl Checkpointed for PintTelemetry {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            settings: _,
+            ports,
+            source,
+        } = self;
+        save_each(ports.iter(), out);
+        match source {
+            Source::Own(stream) => stream.save(out),
+            Source::Published(draws) => draws.save(out),
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            settings: _,
+            ports,
+            source,
+        } = self;
+        load_each(ports.iter_mut(), input)?;
+        match source {
+            Source::Own(stream) => stream.load(input),
+            Source::Published(draws) => draws.load(input),
+        }
+    }
+}
+
 impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
@@ -147,6 +176,8 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
         let link = Link::new(rate, self.settings.base_rtt, tables);
         self.ports[port.index()].set_link(link);
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The disciplines that a scenario can choose from, as one type.
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Time};
@@ -99,6 +100,20 @@ macro_rules! each {
             AnyDiscipline::Aqm($discipline) => $call,
         }
     };
+}
+
+impl<H: Header> Checkpointed for AnyDiscipline<H> {
+    fn save(&self, out: &mut Writer) {
+        out.section(|out| each!(self, discipline => discipline.save(out)));
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let name = self.rule().unwrap_or("shared-buffer");
+        input.section(
+            name,
+            |input| each!(self, discipline => discipline.load(input)),
+        )
+    }
 }
 
 impl<H: Header> Discipline<H> for AnyDiscipline<H> {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::engine::Message;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::{Ecn, Header, Packet};
@@ -71,6 +72,8 @@ pub trait Aqm: Debug + Send {
 
     /// Returns a copy of the rule with its state.
     fn boxed_clone(&self) -> Box<dyn Aqm>;
+
+    fabricsim_core::plugin_state!("the queue rule");
 }
 
 /// The settings of a rule: the table of a `[[queue]]` discipline.
@@ -210,6 +213,36 @@ impl<H: Header> AqmQueue<H> {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+}
+
+impl<H: Stored> Checkpointed for AqmQueue<H> {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            name: _,
+            line,
+            rule,
+            mark,
+            counters,
+        } = self;
+        line.store(out);
+        mark.store(out);
+        counters.store(out);
+        rule.save_state(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            name: _,
+            line,
+            rule,
+            mark,
+            counters,
+        } = self;
+        line.load(input)?;
+        mark.load(input)?;
+        counters.load(input)?;
+        rule.load_state(input)
     }
 }
 

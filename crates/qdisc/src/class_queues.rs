@@ -2,6 +2,9 @@
 
 mod turns;
 
+use fabricsim_core::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
+};
 use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 use fabricsim_core::plugin::{Mark, Qdisc, QueueReport};
 use fabricsim_core::units::{Bytes, Time};
@@ -130,6 +133,39 @@ impl<H: Header> ClassQueues<H> {
     }
 }
 
+impl<H: Header> Checkpointed for ClassQueues<H> {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            total,
+            turns,
+            shown,
+            control_limit: _,
+            given_up,
+            queues,
+        } = self;
+        total.store(out);
+        turns.store(out);
+        shown.store(out);
+        given_up.store(out);
+        save_each(queues.iter(), out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            total,
+            turns,
+            shown,
+            given_up,
+            queues,
+        } = self;
+        total.load(input)?;
+        turns.load(input)?;
+        shown.load(input)?;
+        given_up.load(input)?;
+        load_each(queues.iter_mut(), input)
+    }
+}
+
 impl<H: Header> Qdisc<H> for ClassQueues<H> {
     fn for_each_report(&self, visit: &mut dyn FnMut(&QueueReport)) {
         for (queue, priority) in self.queues.iter().zip(Priority::all()) {
@@ -243,6 +279,8 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
             _ => None,
         }
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! CoDel: when packets are dropped or marked.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::Ecn;
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration, Time};
@@ -93,7 +94,7 @@ impl From<CodelSettings> for CodelParams {
 /// A queue whose packets have waited for `target` or longer during a whole interval, with more than
 /// one packet's bytes left behind, gets a signal: a mark, or a drop where the sender does not
 /// understand marks. While it stays so the next signals come after interval / sqrt(count).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct Codel {
     /// Signals since dropping began.
     count: u32,

@@ -1,5 +1,6 @@
 //! A queue with CoDel.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
@@ -94,9 +95,12 @@ impl CodelConfig {
 
 /// First in, first out, kept short by CoDel (RFC 8289, by the rules of Linux's `codel`); what comes
 /// beyond the limit is dropped.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(H: Stored))]
 pub struct CodelQueue<H> {
+    #[checkpoint(rebuilt)]
     params: CodelParams,
+    #[checkpoint(rebuilt)]
     limit: Limit,
     cc: Codel,
     /// The mark of the packet that was shown.

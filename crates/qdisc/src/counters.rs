@@ -1,5 +1,6 @@
 //! Counters of a queue discipline.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration};
 
@@ -19,7 +20,7 @@ pub enum DropCause {
 }
 
 /// Packets and their bytes on the wire.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Tally {
     /// Number of packets.
     pub packets: u64,
@@ -42,7 +43,7 @@ impl Tally {
 
 /// Counters of a discipline. The packets offered are those that have left, those that were dropped
 /// and those that it holds.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct DisciplineCounters {
     /// Packets that came.
     pub offered: Tally,

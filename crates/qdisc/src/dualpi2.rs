@@ -3,6 +3,7 @@
 mod config;
 mod controller;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::engine::Message;
 use fabricsim_core::packet::{Ecn, Header, Packet};
 use fabricsim_core::plugin::Mark;
@@ -18,7 +19,7 @@ pub use config::{ControlledDelay, DualPi2Config, DualScheduler};
 use controller::{Controller, Heads};
 
 /// One of the two queues.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Which {
     /// ECT(1) and CE.
     Low,
@@ -42,11 +43,14 @@ enum Fate {
 /// whenever they have waited for longer than `step`. So p_L = 2 sqrt(p_C) for a coupling of 2.
 /// Where that comes to more than 1, p_C being above 25%, marks no longer help, and packets of both
 /// queues are dropped with p'^2.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(H: Stored))]
 pub struct DualPi2<H> {
+    #[checkpoint(rebuilt)]
     config: DualPi2Config,
     controller: Controller,
     /// Bytes of two full packets.
+    #[checkpoint(rebuilt)]
     two_packets: u64,
     /// Below zero the low-latency queue is served: bytes times percent.
     credit: i64,

@@ -3,6 +3,7 @@
 mod config;
 mod lists;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::engine::Message;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::{FlowKey, Mark};
@@ -18,7 +19,7 @@ pub use config::FqCodelConfig;
 use lists::{Lists, Which};
 
 /// One of the queues.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 struct Flow {
     packets: Chain,
     /// Bytes that it may still send before others have their turn; below zero when it has sent
@@ -34,14 +35,21 @@ struct Flow {
 ///
 /// When a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up
 /// to `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(H: Stored))]
 pub struct FqCodel<H> {
+    #[checkpoint(rebuilt)]
     params: CodelParams,
+    #[checkpoint(rebuilt)]
     quantum: i64,
+    #[checkpoint(rebuilt)]
     limit: usize,
+    #[checkpoint(rebuilt)]
     memory_limit: u64,
+    #[checkpoint(rebuilt)]
     drop_batch: u32,
     /// Makes the hash another one on each port.
+    #[checkpoint(rebuilt)]
     perturbation: u64,
     flows: Vec<Flow>,
     /// Bytes of each queue, by themselves because they are searched for the most.

@@ -1,5 +1,6 @@
 //! Packets in the order in which they came, with the times of their arrival.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::engine::Message;
 use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::{Header, Packet};
@@ -13,7 +14,7 @@ use crate::counters::{DisciplineCounters, DropCause};
 /// The time of the enqueue is written into the stored copy as its arrival, so that packets which
 /// begin here (pause frames, a host's own) have one, too. The channel overwrites it when the packet
 /// leaves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(crate) struct Line<H> {
     packets: Fifo<Packet<H>>,
     bytes: u64,

@@ -1,5 +1,6 @@
 //! A switch's buffer for lossless and lossy priorities.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::plugin::{Admission, Admit, Release};
@@ -34,14 +35,18 @@ pub struct LossyConfig {
 /// the queues of egress ports, as ASICs have it for traffic without PFC); else it is dropped. Lossy
 /// priorities pause nobody. Lossless ones keep their reserves and headroom, which lossy ones never
 /// touch, so whatever they do no lossless packet is dropped.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct MixedBuffer {
     lossless: SharedBuffer,
+    #[checkpoint(rebuilt)]
     lossy: PrioritySet,
     /// In units of [`ONE`].
+    #[checkpoint(rebuilt)]
     alpha: u64,
     /// The most bytes of a queue of each priority.
+    #[checkpoint(rebuilt)]
     limits: [u64; QUEUES],
+    #[checkpoint(rebuilt)]
     trimmed: PrioritySet,
     /// Bytes in each queue of a lossy priority, by egress port.
     queues: Vec<[u64; QUEUES]>,
@@ -146,6 +151,8 @@ impl Admission for MixedBuffer {
     fn used(&self) -> Bytes {
         self.lossless.used()
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

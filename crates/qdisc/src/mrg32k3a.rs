@@ -1,5 +1,7 @@
 //! The random numbers that the published simulator marks with.
 
+use fabricsim_core::checkpoint::Checkpointed;
+
 /// The two moduli of MRG32k3a.
 const M1: u64 = 4_294_967_087;
 const M2: u64 = 4_294_944_443;
@@ -51,11 +53,13 @@ fn power(matrix: &Matrix, exponent: u64, modulus: u64) -> Matrix {
 ///
 /// The published simulator makes a new variable for every decision about a mark, and each new
 /// variable gets the next stream of ns-3 (seed 1; its run is the substream, of 2^76 steps each).
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct PublishedDraws {
     first: Vector,
     second: Vector,
+    #[checkpoint(rebuilt)]
     jump_first: Matrix,
+    #[checkpoint(rebuilt)]
     jump_second: Matrix,
 }
 

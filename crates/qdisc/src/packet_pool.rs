@@ -1,5 +1,6 @@
 //! Many queues of packets in one piece of memory.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::engine::Message;
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::packet::{Header, Packet};
@@ -9,7 +10,7 @@ use fabricsim_core::units::Time;
 const NONE: u32 = u32::MAX;
 
 /// A queue of packets in a [`PacketPool`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(crate) struct Chain {
     first: u32,
     last: u32,
@@ -33,7 +34,7 @@ impl Chain {
 
 /// The packets of all queues of a discipline, in slots that are used again: a thousand queues take
 /// the memory of the packets that wait, and not of a ring each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(crate) struct PacketPool<H> {
     slots: Vec<Packet<H>>,
     /// The slot after each one, in its queue or among the free ones.

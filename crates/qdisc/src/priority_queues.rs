@@ -1,5 +1,8 @@
 //! Eight queues: 0 is strict, 1 to 7 take turns packet by packet.
 
+use fabricsim_core::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
+};
 use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 use fabricsim_core::plugin::{Mark, Qdisc};
@@ -30,7 +33,7 @@ pub struct PriorityQueues<H> {
     queues: [Queue<H>; QUEUES],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 struct Queue<H> {
     packets: Fifo<Packet<H>>,
     bytes: u64,
@@ -99,6 +102,58 @@ impl<H: Header> PriorityQueues<H> {
             None => false,
         };
         if marked { Mark::Congestion } else { Mark::None }
+    }
+}
+
+/// Saves the draws of markers; there may be none.
+fn save_markers(markers: Option<&Markers>, out: &mut Writer) {
+    for index in 0..QUEUES {
+        let marker = markers.and_then(|markers| markers[index].as_ref());
+        save_optional(marker, out);
+    }
+}
+
+/// Loads what [`save_markers`] has saved.
+fn load_markers(
+    mut markers: Option<&mut Markers>,
+    input: &mut Reader<'_>,
+) -> Result<(), LoadError> {
+    for index in 0..QUEUES {
+        let marker = markers.as_mut().and_then(|markers| markers[index].as_mut());
+        load_optional(marker, input)?;
+    }
+    Ok(())
+}
+
+impl<H: Stored> Checkpointed for PriorityQueues<H> {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            total,
+            markers,
+            occupied,
+            last,
+            shown,
+            queues,
+        } = self;
+        (*total, *occupied, *last).store(out);
+        shown.store(out);
+        queues.store(out);
+        save_markers(markers.as_deref(), out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            total,
+            markers,
+            occupied,
+            last,
+            shown,
+            queues,
+        } = self;
+        (*total, *occupied, *last) = Stored::fetch(input)?;
+        shown.load(input)?;
+        queues.load(input)?;
+        load_markers(markers.as_deref_mut(), input)
     }
 }
 
@@ -174,6 +229,8 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         }
         Some(self.mark(queue))
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! ECN marking by queue length, as datacenter switches do it.
 
 use crate::mrg32k3a::PublishedDraws;
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::plugin::MarkingThresholds;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::settings;
@@ -33,10 +34,13 @@ impl From<MarkingThresholds> for EcnConfig {
 }
 
 /// The marker of one port.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct RedEcn {
+    #[checkpoint(rebuilt)]
     kmin: u64,
+    #[checkpoint(rebuilt)]
     kmax: u64,
+    #[checkpoint(rebuilt)]
     slope: f64,
     draws: Draws,
 }
@@ -48,6 +52,22 @@ enum Draws {
     Own(Stream),
     /// The published simulator's.
     Published(Box<PublishedDraws>),
+}
+
+impl Checkpointed for Draws {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Own(stream) => stream.save(out),
+            Self::Published(draws) => draws.save(out),
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        match self {
+            Self::Own(stream) => stream.load(input),
+            Self::Published(draws) => draws.load(input),
+        }
+    }
 }
 
 impl RedEcn {

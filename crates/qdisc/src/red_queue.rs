@@ -1,5 +1,6 @@
 //! Random early detection.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::fifo::{Assign, Fifo};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Flags, Header, Packet};
@@ -78,7 +79,7 @@ impl RedConfig {
 }
 
 /// The place of a packet among all that were stored.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 struct PacketNumber(u64);
 
 impl Assign for PacketNumber {}
@@ -90,11 +91,15 @@ impl Assign for PacketNumber {}
 /// The average moves with each packet that comes, and as if small packets had come while the queue
 /// was idle. Marks are spread evenly: with a probability of p in force, at most 1/p packets pass
 /// between two of them.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(H: Stored))]
 pub struct RedQueue<H> {
+    #[checkpoint(rebuilt)]
     config: RedConfig,
+    #[checkpoint(rebuilt)]
     limit: Limit,
     /// Seconds of the typical packet on the wire.
+    #[checkpoint(rebuilt)]
     typical: f64,
     average: f64,
     /// Start of the idle time that the average does not yet account for; `None` while the queue

@@ -1,5 +1,6 @@
 //! The buffer that all ports of a switch share, with dynamic thresholds, headroom and PFC.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::choices;
 use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_SIZE;
@@ -117,21 +118,25 @@ pub struct PortBuffer {
     pub delay: Duration,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Checkpointed, Clone, Copy, Debug, Default)]
 struct Share {
     /// Bytes in the reserve and the shared part.
     bytes: u64,
     /// Bytes in the headroom.
+    #[checkpoint(rebuilt)]
     headroom: u64,
     paused: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 #[repr(C)]
 struct Ingress {
+    #[checkpoint(rebuilt)]
     headroom: u64,
     /// The port's share of the free buffer, in units of [`ONE`].
+    #[checkpoint(rebuilt)]
     alpha: u64,
+    #[checkpoint(each)]
     shares: [Share; QUEUES],
 }
 
@@ -142,13 +147,18 @@ struct Ingress {
 /// as the threshold is reached or headroom is used, and resumed when the headroom is empty and the
 /// share is `resume_offset` below the threshold. Source: the published HPCC simulator's buffer
 /// model, after the dynamic threshold scheme of Choudhury and Hahne (1998).
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct SharedBuffer {
+    #[checkpoint(each)]
     ingress: Vec<Ingress>,
+    #[checkpoint(rebuilt)]
     pfc: Pfc,
+    #[checkpoint(rebuilt)]
     reserve: u64,
+    #[checkpoint(rebuilt)]
     resume_offset: u64,
     /// The buffer without headroom and reserves.
+    #[checkpoint(rebuilt)]
     capacity: u64,
     shared_used: u64,
     total_used: u64,
@@ -345,6 +355,8 @@ impl Admission for SharedBuffer {
     fn used(&self) -> Bytes {
         Bytes::new(self.total_used)
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

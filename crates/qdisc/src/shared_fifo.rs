@@ -1,5 +1,8 @@
 //! The queue of a priority that a switch's shared buffer bounds.
 
+use fabricsim_core::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
+};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Time};
@@ -44,6 +47,30 @@ impl<H: Header> SharedFifo<H> {
             Some(marker) => marker.marks(left),
             None => false,
         }
+    }
+}
+
+impl<H: Stored> Checkpointed for SharedFifo<H> {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            line,
+            marker,
+            counters,
+        } = self;
+        line.store(out);
+        counters.store(out);
+        save_optional(marker.as_deref(), out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            line,
+            marker,
+            counters,
+        } = self;
+        line.load(input)?;
+        counters.load(input)?;
+        load_optional(marker.as_deref_mut(), input)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Waiting times of packets: count, sum, longest, and a histogram for quantiles.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Duration;
 
 /// Buckets of each doubling: a bucket is at most an eighth as wide as its lower end.
@@ -14,7 +15,7 @@ const BUCKETS: usize = ((LONGEST_BITS - SUB_BITS) as usize + 1) << SUB_BITS;
 ///
 /// The buckets of its histogram are 1 ns wide up to 16 ns and then an eighth of a power of two, so
 /// a quantile is off by at most an eighth. They are allocated with the first packet.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct SojournTimes {
     count: u64,
     sum_ps: u128,

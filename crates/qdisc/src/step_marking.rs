@@ -1,5 +1,6 @@
 //! A queue whose packets are marked beyond one threshold.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
@@ -82,10 +83,14 @@ impl StepConfig {
 /// First in, first out, with marks beyond one threshold, decided when a packet leaves: by how long
 /// it has waited (the step of RFC 9332 section 2.4), or by what it leaves behind (DCTCP, SIGCOMM
 /// 2010, section 3.1). Packets that cannot be marked pass; what comes beyond the limit is dropped.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(H: Stored))]
 pub struct StepMarking<H> {
+    #[checkpoint(rebuilt)]
     threshold: Threshold,
+    #[checkpoint(rebuilt)]
     marks: EcnSelector,
+    #[checkpoint(rebuilt)]
     limit: Limit,
     line: Line<H>,
     counters: DisciplineCounters,

@@ -1,5 +1,6 @@
 //! First in, first out, up to a limit.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
@@ -82,8 +83,10 @@ impl TailDropConfig {
 
 /// First in, first out; what comes beyond the limit is dropped, and nothing is marked. Linux calls
 /// it `pfifo` or `bfifo`.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound(H: Stored))]
 pub struct TailDrop<H> {
+    #[checkpoint(rebuilt)]
     limit: Limit,
     line: Line<H>,
     counters: DisciplineCounters,

@@ -30,6 +30,12 @@ impl Checksum {
         checksum
     }
 
+    /// Returns the checksum as a number.
+    #[must_use]
+    pub const fn value(self) -> u64 {
+        self.0
+    }
+
     /// Adds `bytes` to what has been digested; how they are split between calls does not matter.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0 = bytes.iter().fold(self.0, |hash, byte| {

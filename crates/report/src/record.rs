@@ -1,5 +1,6 @@
 //! One finished flow.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::units::{Bytes, Duration, Time};
@@ -7,7 +8,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 /// A finished flow: who, how much, when, how long, and how long on an idle network.
 ///
 /// Times are exact picoseconds; files hold nanoseconds with up to three decimals.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct FctRecord {
     /// The flow's number in its run.
     pub flow: FlowId,

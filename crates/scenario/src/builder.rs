@@ -372,6 +372,7 @@ impl ScenarioBuilder {
             observe: self.observe,
             queries,
             places: Arc::new(places),
+            text: None,
         };
         scenario.check()?;
         Ok(scenario)

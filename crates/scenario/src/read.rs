@@ -19,12 +19,13 @@ mod workload;
 pub use queries::read_plan;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toml::de::DeTable;
 
 use crate::kinds::Registry;
-use crate::scenario::Scenario;
 use crate::scenario::places::Places;
+use crate::scenario::{Scenario, ScenarioText};
 use crate::text::document::Document;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
@@ -122,7 +123,15 @@ impl Scenario {
     fn read(source: &str, text: &str, base: &Path, registry: &Registry) -> Result<Self, Error> {
         let document = Document::new(source, text);
         let tables = Tables::parse(&document)?;
-        Self::of_tables(&document, tables, base, registry)
+        let scenario = Self::of_tables(&document, tables, base, registry)?;
+        Ok(Self {
+            text: Some(Arc::new(ScenarioText {
+                source: source.to_owned(),
+                text: text.to_owned(),
+                folder: base.to_owned(),
+            })),
+            ..scenario
+        })
     }
 
     /// Reads a scenario from the tables of `document`. Paths in it are relative to `base`.

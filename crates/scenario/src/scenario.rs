@@ -85,10 +85,30 @@ pub struct Scenario {
     pub(crate) queries: Option<QuerySettings>,
     /// Positions of the scenario's tables, for messages.
     pub(crate) places: Arc<Places>,
+    /// The text that it was read from, if it is one text.
+    pub(crate) text: Option<Arc<ScenarioText>>,
+}
+
+/// The text of a scenario, changed as it was asked for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ScenarioText {
+    /// What messages call it: the name of its file.
+    pub source: String,
+    /// The text.
+    pub text: String,
+    /// Folder that relative paths in it start from.
+    pub folder: PathBuf,
 }
 
 /// The parts of a scenario.
 impl Scenario {
+    /// Returns the text that it was read from; `None` where a program has built it, or it was put
+    /// together of several texts.
+    #[must_use]
+    pub fn text(&self) -> Option<&ScenarioText> {
+        self.text.as_deref()
+    }
+
     /// Names the results.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -15,6 +15,7 @@ mod arrival_order;
 mod batch;
 mod calendar;
 mod channel;
+mod checkpoint;
 mod executor;
 mod inbox;
 mod interrupt;
@@ -363,7 +364,8 @@ impl<D: LogicalProcess> Engine<D> {
         }
     }
 
-    fn between(&mut self) -> Processes<'_, D> {
+    /// The processes between two runs.
+    pub(crate) fn between(&mut self) -> Processes<'_, D> {
         Processes {
             partitions: &mut self.partitions,
             mailboxes: &self.mailboxes,

@@ -1,5 +1,7 @@
 //! A queue of plain values that are copied once in and once out.
 
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
+
 /// A value that is copied into memory that held another value of its type.
 pub trait Assign: Copy {
     /// Becomes a copy of `other` in all that is in use. What is not may stay as it was: a large
@@ -117,6 +119,25 @@ impl<T: Assign> Fifo<T> {
     }
 }
 
+impl<T: Stored> Stored for Fifo<T> {
+    fn store(&self, out: &mut Writer) {
+        out.number(self.len as usize);
+        let first = self.slots[self.first as usize..].iter();
+        let items = first.chain(&self.slots).take(self.len as usize);
+        items.for_each(|item| item.store(out));
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let slots = Vec::fetch(input)?;
+        let len = u32::try_from(slots.len()).map_err(|_| LoadError::new("a queue is too long"))?;
+        Ok(Self {
+            slots,
+            first: 0,
+            len,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
@@ -146,6 +167,11 @@ mod tests {
                 proptest::prop_assert_eq!(fifo.is_empty(), model.is_empty());
                 proptest::prop_assert!(fifo.iter().eq(&model));
             }
+            let mut out = Writer::default();
+            fifo.store(&mut out);
+            let bytes = out.finish().expect("nothing is refused");
+            let again = Fifo::<u32>::fetch(&mut Reader::new(&bytes)).expect("what was stored");
+            proptest::prop_assert!(again.iter().eq(&model));
         }
     }
 }

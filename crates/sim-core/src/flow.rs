@@ -1,5 +1,6 @@
 //! A flow: what a workload asks for and what comes of it.
 
+use crate::checkpoint::Stored;
 use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::priority::Priority;
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -11,7 +12,7 @@ use crate::units::{Bytes, Duration, Rate, Time};
 pub const ENDLESS: Bytes = Bytes::new(1 << 62);
 
 /// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct FlowRequest {
     /// The sending host.
     pub src: NodeId,
@@ -43,7 +44,7 @@ impl FlowRequest {
 ///
 /// An acknowledgement carries its own key, with source and destination swapped, so it may take
 /// another path than the data.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct FlowKey {
     /// The host that sent the packet, or the address of its NIC.
     pub src: NodeId,
@@ -76,10 +77,12 @@ pub trait FlowSource: Send {
 
     /// The next flow. Flows with equal starts come in a fixed order.
     fn next_flow(&mut self) -> Option<FlowRequest>;
+
+    crate::plugin_state!("the source of flows");
 }
 
 /// Properties of the path between a pair of hosts in the idle network.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct PathInfo {
     /// Twice the propagation delays plus one MTU payload's transmission at each hop.
     pub base_rtt: Duration,
@@ -99,7 +102,7 @@ impl PathInfo {
 
 /// Addresses between which a flow's packets go: those of its hosts, or those of NICs where flows
 /// are bound to them.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Ends {
     /// The address from which data comes and to which acknowledgements go.
     pub src: NodeId,
@@ -128,7 +131,7 @@ impl Ends {
 }
 
 /// The path of a flow as it starts.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct ResolvedPath {
     /// Properties of the path in the idle network.
     pub path: PathInfo,
@@ -153,7 +156,7 @@ impl ResolvedPath {
 }
 
 /// A flow that has been given its number and path, as hosts see it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct Flow {
     /// The flow's number.
     pub id: FlowId,
@@ -200,7 +203,7 @@ impl Flow {
 }
 
 /// The bytes that a message occupies in one direction of a connection.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct StreamPlace {
     /// The connection's number.
     pub connection: FlowId,
@@ -218,7 +221,7 @@ impl StreamPlace {
 }
 
 /// A flow whose last byte has been acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct Completion {
     /// The flow.
     pub flow: Flow,

@@ -34,6 +34,9 @@
 //! # Ok::<(), fabricsim_core::units::UnitError>(())
 //! ```
 
+extern crate self as fabricsim_core;
+
+pub mod checkpoint;
 pub mod engine;
 pub mod fifo;
 pub mod flow;

@@ -3,6 +3,7 @@
 mod applications;
 mod callback;
 mod change;
+mod checkpoint;
 mod counters;
 mod deadlock;
 mod driver;

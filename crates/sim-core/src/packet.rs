@@ -14,6 +14,7 @@ pub use stamps::{HasOrder, OrderSlot, Stamps};
 
 pub use crate::priority::{NoSuchPriority, Priority, PriorityIter, PrioritySet};
 
+use crate::checkpoint::Stored;
 use crate::engine::Message;
 use crate::fifo::Assign;
 use crate::flow::FlowKey;
@@ -40,7 +41,7 @@ pub enum PacketKind {
 }
 
 /// A packet on a wire or in a queue: 48 bytes and its header.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub struct Packet<H> {
     /// Time at which the last byte arrives at the node at the end of the wire.
     arrival: Time,

@@ -2,6 +2,7 @@
 
 mod set;
 
+use crate::checkpoint::Stored;
 use std::fmt;
 
 pub use set::{PriorityIter, PrioritySet};
@@ -14,6 +15,7 @@ pub use set::{PriorityIter, PrioritySet};
     derive(serde::Deserialize, serde::Serialize),
     serde(try_from = "u8", into = "u8")
 )]
+#[derive(Stored)]
 pub struct Priority(u8);
 
 impl Priority {

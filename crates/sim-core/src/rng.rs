@@ -4,8 +4,7 @@
 //! a thread, so results do not depend on how work is spread. The algorithm is PCG-XSL-RR 128/64
 //! (O'Neill 2014), whose output is fixed by its definition.
 
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64;
+use crate::checkpoint::Stored;
 
 /// Purpose of a random stream; two purposes of one entity never share draws.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -55,9 +54,19 @@ impl Purpose {
     }
 }
 
+/// The multiplier of the generator (O'Neill 2014).
+const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
+
 /// A stream of random numbers.
-#[derive(Clone, Debug)]
-pub struct Stream(Pcg64);
+///
+/// The generator is written out here, in the form of the crate `rand_pcg`, which a test compares it
+/// with: a checkpoint holds the position of a stream, and that crate shows it only to serde.
+#[derive(Clone, Debug, Stored)]
+pub struct Stream {
+    state: u128,
+    /// Odd; the same for the whole stream.
+    increment: u128,
+}
 
 impl Stream {
     /// The stream of `entity` (a node, link or workload number) for `purpose` in a run with `seed`.
@@ -72,13 +81,42 @@ impl Stream {
             state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ mix(word));
             chunk.copy_from_slice(&state.to_le_bytes());
         }
-        Self(Pcg64::from_seed(bytes))
+        Self::from_seed(bytes)
+    }
+
+    /// The stream that begins with `seed`: state and increment, little-endian.
+    fn from_seed(seed: [u8; 32]) -> Self {
+        let half = |from: usize| {
+            let bytes = seed[from..from + 16].try_into();
+            u128::from_le_bytes(bytes.expect("16 of 32 bytes"))
+        };
+        let increment = half(16) | 1;
+        let mut stream = Self {
+            state: half(0).wrapping_add(increment),
+            increment,
+        };
+        stream.step();
+        stream
+    }
+
+    #[inline]
+    const fn step(&mut self) {
+        self.state = self
+            .state
+            .wrapping_mul(MULTIPLIER)
+            .wrapping_add(self.increment);
     }
 
     /// 64 random bits.
     #[inline]
-    pub fn next_u64(&mut self) -> u64 {
-        self.0.next_u64()
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "halves and the uppermost bits"
+    )]
+    pub const fn next_u64(&mut self) -> u64 {
+        self.step();
+        let halves = (self.state >> 64) as u64 ^ self.state as u64;
+        halves.rotate_right((self.state >> 122) as u32)
     }
 
     /// Uniform in [0, 1), with 53 random bits.
@@ -115,7 +153,20 @@ pub const fn mix(mut z: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use rand::{Rng, SeedableRng};
+
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn draws_are_those_of_rand_pcg(seed in proptest::array::uniform32(0u8..), count in 1usize..20) {
+            let mut own = Stream::from_seed(seed);
+            let mut other = rand_pcg::Pcg64::from_seed(seed);
+            for _ in 0..count {
+                proptest::prop_assert_eq!(own.next_u64(), other.next_u64());
+            }
+        }
+    }
 
     #[test]
     fn streams_differ_by_seed_entity_and_purpose() {

@@ -16,6 +16,7 @@ mod parse;
 #[cfg(feature = "serde")]
 mod serde_impl;
 
+use crate::checkpoint::Stored;
 use std::num::NonZeroU64;
 
 pub use parse::UnitError;
@@ -26,19 +27,19 @@ const PS_PER_MS: u64 = 1_000_000_000;
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// An instant of simulated time: picoseconds since the start of the simulation.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Time(u64);
 
 /// A span of simulated time in picoseconds.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Duration(u64);
 
 /// A size in bytes.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Bytes(u64);
 
 /// A rate in bits per second; never zero.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Rate(NonZeroU64);
 
 impl Time {

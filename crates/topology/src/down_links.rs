@@ -1,9 +1,10 @@
 //! The links of a network that carry nothing for now.
 
 use crate::graph::Topology;
+use fabricsim_core::checkpoint::Stored;
 
 /// A set of links of one topology, by their positions in [`Topology::links`].
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub struct DownLinks {
     /// A bit for each link.
     words: Vec<u64>,
@@ -34,6 +35,12 @@ impl DownLinks {
     #[must_use]
     pub fn contains(&self, link: u32) -> bool {
         self.words[link as usize / 64] >> (link % 64) & 1 != 0
+    }
+
+    /// Returns whether this is a set of links of `topology`, or of one with about as many links.
+    #[must_use]
+    pub fn is_of(&self, topology: &Topology) -> bool {
+        self.words.len() == topology.links().len().div_ceil(64)
     }
 
     /// Returns whether no link is in the set.

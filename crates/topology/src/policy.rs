@@ -15,6 +15,7 @@ mod testing;
 use std::fmt;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::{PacketKind, Priority};
@@ -213,6 +214,8 @@ pub trait NextHopChoice: fmt::Debug + Send + Sync {
     /// Called once for each packet that has several next hops. A position out of range is taken for
     /// that of the last one.
     fn choose(&mut self, packet: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize;
+
+    fabricsim_core::plugin_state!("the routing policy");
 }
 
 /// Method by which a switch chooses among equal next hops.
@@ -224,6 +227,22 @@ pub struct Chooser(pub(crate) Choice);
 pub(crate) enum Choice {
     Hash(NodeHash),
     Own(Box<dyn NextHopChoice>),
+}
+
+impl Checkpointed for Choice {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Hash(_) => {}
+            Self::Own(choice) => choice.save_state(out),
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        match self {
+            Self::Hash(_) => Ok(()),
+            Self::Own(choice) => choice.load_state(input),
+        }
+    }
 }
 
 impl Chooser {

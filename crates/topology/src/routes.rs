@@ -177,6 +177,12 @@ impl Routes {
         Self::compute_without(&self.topology, down, self.settings())
     }
 
+    /// Returns the links that the routes avoid.
+    #[must_use]
+    pub fn avoided(&self) -> &DownLinks {
+        &self.down
+    }
+
     fn settings(&self) -> Settings {
         Settings {
             order: self.order,

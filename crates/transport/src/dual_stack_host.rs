@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
@@ -108,6 +109,32 @@ impl<H: HasTcp, F: ControllerFactory<H>> DualStackHost<H, F> {
             (false, true) => Transport::Tcp,
             _ => self.turns[nic.index()],
         }
+    }
+}
+
+impl<H: HasTcp, F: ControllerFactory<H>> Checkpointed for DualStackHost<H, F> {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            transports: _,
+            rdma,
+            tcp,
+            turns,
+        } = self;
+        turns.store(out);
+        out.section(|out| rdma.save(out));
+        out.section(|out| tcp.save(out));
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            transports: _,
+            rdma,
+            tcp,
+            turns,
+        } = self;
+        turns.load(input)?;
+        input.section("RDMA", |input| rdma.load(input))?;
+        input.section("TCP", |input| tcp.load(input))
     }
 }
 
@@ -229,6 +256,8 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         counters += self.tcp.counters();
         counters
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@
 //! ```
 
 pub mod cc;
+mod controller_state;
 mod dual_stack_host;
 pub mod rdma;
 mod switch;

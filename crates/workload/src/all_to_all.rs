@@ -2,6 +2,7 @@
 
 mod workload;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
@@ -55,10 +56,13 @@ impl AllToAllConfig {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 struct AllToAll {
+    #[checkpoint(rebuilt)]
     config: AllToAllConfig,
+    #[checkpoint(rebuilt)]
     class: ClassId,
+    #[checkpoint(rebuilt)]
     hosts: Box<[NodeId]>,
     round: usize,
     position: usize,
@@ -90,6 +94,8 @@ impl FlowSource for AllToAll {
             dst_port: self.config.dst_port,
         })
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

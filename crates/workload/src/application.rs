@@ -1,6 +1,7 @@
 //! Support for workloads whose flows are started by applications at hosts, in reaction to arrivals
 //! there.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::Application;
@@ -10,6 +11,7 @@ use fabricsim_core::units::Time;
 pub type HostApplications = Vec<(NodeId, Box<dyn Application>)>;
 
 /// The source of a workload whose applications start all flows.
+#[derive(Checkpointed)]
 pub(crate) struct NoFlows;
 
 impl FlowSource for NoFlows {
@@ -20,4 +22,6 @@ impl FlowSource for NoFlows {
     fn next_flow(&mut self) -> Option<FlowRequest> {
         None
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -2,6 +2,7 @@
 
 mod workload;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
@@ -49,8 +50,9 @@ impl DownloadConfig {
 }
 
 /// The same download again and again.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 struct Downloads {
+    #[checkpoint(rebuilt)]
     each: FlowRequest,
     left: u16,
 }
@@ -64,6 +66,8 @@ impl FlowSource for Downloads {
         self.left = self.left.checked_sub(1)?;
         Some(self.each)
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

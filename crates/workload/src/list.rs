@@ -10,6 +10,7 @@ mod workload;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::{ConfigError, InputError};
@@ -194,11 +195,13 @@ impl ListConfig {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 struct ListSource {
+    #[checkpoint(rebuilt)]
     flows: Arc<[FlowRequest]>,
     next: usize,
     /// Replaces the flows' own class.
+    #[checkpoint(rebuilt)]
     class: Option<ClassId>,
 }
 
@@ -215,6 +218,8 @@ impl FlowSource for ListSource {
             ..flow
         })
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::units::Time;
 
@@ -40,6 +41,26 @@ impl FlowSource for Merge {
             self.due.push(Reverse((start, i)));
         }
         flow
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        let Self { sources, due } = self;
+        due.store(out);
+        out.number(sources.len());
+        for source in sources {
+            out.section(|out| source.save_state(out));
+        }
+    }
+
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self { sources, due } = self;
+        due.load(input)?;
+        input.expect_number(sources.len())?;
+        for (index, source) in sources.iter_mut().enumerate() {
+            let name = format!("workload {index}");
+            input.section(&name, |input| source.load_state(input))?;
+        }
+        Ok(())
     }
 }
 

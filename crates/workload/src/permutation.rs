@@ -2,6 +2,7 @@
 
 mod workload;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
@@ -57,10 +58,13 @@ impl PermutationConfig {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 struct Permutation {
+    #[checkpoint(rebuilt)]
     config: PermutationConfig,
+    #[checkpoint(rebuilt)]
     class: ClassId,
+    #[checkpoint(rebuilt)]
     hosts: Box<[NodeId]>,
     /// The current round's permutation of positions.
     targets: Vec<usize>,
@@ -127,6 +131,8 @@ impl FlowSource for Permutation {
             dst_port: self.config.dst_port,
         })
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! without a queue.
 
 use fabricsim_cli::fabricsim::cc::*;
+use fabricsim_cli::fabricsim::core::checkpoint::Checkpointed;
 
 /// The `[cc]` table.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -84,13 +85,20 @@ impl ControllerFactory<TelemetryView> for PowerTcpConfig {
 }
 
 /// PowerTCP for one flow. Windows are bytes, times seconds.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
+#[checkpoint(crate = fabricsim_cli::fabricsim::core)]
 pub struct PowerTcp {
+    #[checkpoint(rebuilt)]
     gamma: f64,
+    #[checkpoint(rebuilt)]
     beta: f64,
+    #[checkpoint(rebuilt)]
     tau: f64,
+    #[checkpoint(rebuilt)]
     line: Rate,
+    #[checkpoint(rebuilt)]
     least: f64,
+    #[checkpoint(rebuilt)]
     most: f64,
     window: f64,
     /// The window a round trip ago, when what is acknowledged now was sent.
@@ -156,6 +164,8 @@ impl CongestionControl<TelemetryView> for PowerTcp {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(Rate::from_bps_f64(self.window * 8.0 / self.tau).min(self.line))
     }
+
+    fabricsim_cli::fabricsim::core::saves_state!();
 }
 
 #[cfg(test)]

@@ -117,6 +117,7 @@ fn what_the_documents_point_to_exists() {
         "docs/pint.md",
         "docs/harm.md",
         "docs/fidelity.md",
+        "docs/checkpoints.md",
     ] {
         let text = project_text(name);
         let folder = Path::new(name).parent().expect("a file is in a folder");

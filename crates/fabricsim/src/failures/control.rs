@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{Change, LinkChange, LinkEnds};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
 use crate::failures::states::{Effect, LinkStates};
@@ -24,6 +25,8 @@ pub(crate) struct ControlPlane {
     /// Events to come by time and order of addition.
     events: BTreeMap<(Time, u64), EventKind>,
     added: u64,
+    /// Those of them that are the scenario's, which come first.
+    of_scenario: u64,
     states: LinkStates,
     convergence: Duration,
     routing: RoutingSettings,
@@ -43,6 +46,7 @@ impl ControlPlane {
         let mut control = Self {
             events: BTreeMap::new(),
             added: 0,
+            of_scenario: scenario.events().len() as u64,
             followed: DownLinks::none(&topology),
             states: LinkStates::new(topology),
             convergence: scenario.routing().convergence,
@@ -111,7 +115,24 @@ impl ControlPlane {
         changes
     }
 
-    fn routes_without(&self, down: &DownLinks) -> Arc<Routes> {
+    /// The changes that lead from the intact network to the one of now, whose routes avoid `down`.
+    pub(crate) fn changes_so_far(&mut self, routes: &Arc<Routes>) -> Vec<Change<SwitchRoutes>> {
+        let rates: Vec<(u32, Rate)> = self.states.rates().collect();
+        let rates = rates.into_iter();
+        let mut changes: Vec<_> = rates
+            .map(|(link, rate)| {
+                let (ends, change) = self.on_link(link, Effect::Rate(rate));
+                Change::Link(ends, change)
+            })
+            .collect();
+        if !Arc::ptr_eq(routes, &self.intact) {
+            let switches = self.states.topology().switches();
+            changes.extend(switches.map(|node| Change::Routing(node, routes.switch(node))));
+        }
+        changes
+    }
+
+    pub(crate) fn routes_without(&self, down: &DownLinks) -> Arc<Routes> {
         if down.is_empty() {
             Arc::clone(&self.intact)
         } else {
@@ -162,6 +183,47 @@ impl ControlPlane {
     /// Why no route leads from `src` to `dst`, in words.
     pub(crate) fn why_apart(&self, src: NodeId, dst: NodeId) -> String {
         self.states.why_apart(src, dst)
+    }
+}
+
+/// Events of the scenario are those that it has when the run goes on: what has come is over, and
+/// others may come than when the checkpoint was taken.
+impl Checkpointed for ControlPlane {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            events,
+            added,
+            of_scenario,
+            states,
+            convergence: _,
+            routing: _,
+            pending,
+            followed,
+            intact: _,
+            timings: _,
+            seed: _,
+        } = self;
+        states.save(out);
+        pending.store(out);
+        followed.store(out);
+        let later = |number: u64| number >= *of_scenario;
+        let own = events.iter().filter(|((_, number), _)| later(*number));
+        let own: Vec<(Time, EventKind)> = own.map(|((at, _), kind)| (*at, *kind)).collect();
+        own.store(out);
+        (added - of_scenario).store(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.states.load(input)?;
+        self.pending.load(input)?;
+        self.followed.load(input)?;
+        let now = input.now();
+        self.events.retain(|&(at, _), _| at >= now);
+        for (at, kind) in Vec::<(Time, EventKind)>::fetch(input)? {
+            self.schedule(Event { at, kind });
+        }
+        self.added = self.of_scenario + u64::fetch(input)?;
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Rate, Time};
 use fabricsim_topology::{DownLinks, Topology};
@@ -10,8 +11,9 @@ use fabricsim_scenario::schema::event::{EventKind, LinkName};
 
 /// The failures of now. A link is down when it has failed itself or a switch at one of its ends
 /// has.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct LinkStates {
+    #[checkpoint(rebuilt)]
     topology: Topology,
     links: BTreeMap<u32, Time>,
     switches: BTreeMap<NodeId, Time>,
@@ -43,6 +45,11 @@ impl LinkStates {
 
     pub(crate) const fn topology(&self) -> &Topology {
         &self.topology
+    }
+
+    /// Links that do not have the rate they were built with, and the rates that they have.
+    pub(crate) fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
+        self.rates.iter().map(|(&link, &rate)| (link, rate))
     }
 
     fn is_down(&self, link: u32) -> bool {

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::network::{Change, NetworkControl};
 use fabricsim_core::plugin::PathResolver;
 use fabricsim_core::units::Time;
-use fabricsim_topology::{EqualPaths, Routes, SwitchRoutes};
+use fabricsim_topology::{DownLinks, EqualPaths, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 
 use crate::failures::control::ControlPlane;
@@ -61,6 +62,56 @@ impl RouteControl {
         let missing = self.nics.missing(self.routes.topology(), request);
         let why = missing.unwrap_or_else(|| self.control.why_apart(request.src, request.dst));
         format!("when it was to start ({}) there was {why}", request.start)
+    }
+}
+
+impl Checkpointed for SourcePorts {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::ByFlow => {}
+            Self::ByPair(next) => next.store(out),
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        match self {
+            Self::ByFlow => Ok(()),
+            Self::ByPair(next) => next.load(input),
+        }
+    }
+}
+
+impl Checkpointed for RouteControl {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            routes,
+            equal: _,
+            ideal,
+            ports,
+            nics: _,
+            turns,
+            control,
+            refusals,
+        } = self;
+        routes.avoided().store(out);
+        ideal.save(out);
+        ports.save(out);
+        turns.store(out);
+        control.save(out);
+        refusals.store(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let avoided = DownLinks::fetch(input)?;
+        if !avoided.is_of(self.routes.topology()) {
+            return Err(LoadError::new("it has another number of links"));
+        }
+        self.routes = self.control.routes_without(&avoided);
+        self.ideal.load(input)?;
+        self.ports.load(input)?;
+        self.turns.load(input)?;
+        self.control.load(input)?;
+        self.refusals.load(input)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{Completion, FlowRequest, PathInfo};
 use fabricsim_core::id::FlowId;
 use fabricsim_core::plugin::Quirks;
@@ -107,6 +108,17 @@ impl IdealFct {
         let tcp = self.tcp();
         tcp.filter(|tcp| tcp.class(request.class).is_some())
             .map_or(self.mtu, |tcp| tcp.mss)
+    }
+
+    /// Saves what is known of flows that are under way.
+    pub(crate) fn save(&self, out: &mut Writer) {
+        self.better().store(out);
+    }
+
+    /// Loads what [`Self::save`] has saved.
+    pub(crate) fn load(&self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        *self.better() = Stored::fetch(input)?;
+        Ok(())
     }
 
     fn better(&self) -> MutexGuard<'_, FxHashMap<FlowId, PathInfo>> {

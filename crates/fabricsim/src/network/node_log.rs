@@ -2,6 +2,9 @@
 
 use std::any::Any;
 
+use fabricsim_core::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
+};
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Header, Packet, PauseChange, Priority};
@@ -67,6 +70,48 @@ impl NodeLog {
         }
         if let Some(attached) = &mut self.attached {
             attached.on_queue_change(now, node, port, queue);
+        }
+    }
+}
+
+impl Checkpointed for NodeLog {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            pauses,
+            queues,
+            sink,
+            truth,
+            watches_queues: _,
+            attached,
+        } = self;
+        pauses.save(out);
+        save_optional(queues.as_deref(), out);
+        save_optional(sink.as_deref(), out);
+        save_optional(truth.as_deref(), out);
+        attached.is_some().store(out);
+        if let Some(attached) = attached {
+            attached.save_state(out);
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            pauses,
+            queues,
+            sink,
+            truth,
+            watches_queues: _,
+            attached,
+        } = self;
+        pauses.load(input)?;
+        load_optional(queues.as_deref_mut(), input)?;
+        load_optional(sink.as_deref_mut(), input)?;
+        load_optional(truth.as_deref_mut(), input)?;
+        match (bool::fetch(input)?, attached) {
+            (true, Some(attached)) => attached.load_state(input),
+            (false, None) => Ok(()),
+            (true, None) => Err(LoadError::new("an observer has to be attached")),
+            (false, Some(_)) => Err(LoadError::new("no observer was attached")),
         }
     }
 }
@@ -141,4 +186,6 @@ impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
             attached.on_pause(now, node, port, priority, change);
         }
     }
+
+    fabricsim_core::saves_state!();
 }

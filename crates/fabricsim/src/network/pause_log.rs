@@ -1,11 +1,12 @@
 //! Log of when ports were paused and resumed.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{PauseChange, Priority};
 use fabricsim_core::units::Time;
 
 /// A pause or resume frame that has arrived.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct PauseEvent {
     /// Time of arrival of the frame.
     pub at: Time,
@@ -21,7 +22,7 @@ pub struct PauseEvent {
 
 /// The pauses of one node, when they are asked for. Such frames are rare, and nothing else is
 /// observed, so that packets pay nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(crate) enum PauseLog {
     /// Nobody wants to know.
     Off,

@@ -1,5 +1,6 @@
 //! For how long each queue has had each length.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
@@ -35,16 +36,19 @@ pub struct QueueArea {
 
 /// The queues of one switch: exact, since every change of a length is noted. The empty queue has a
 /// bin of its own, [0, 1).
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct QueueTimes {
+    #[checkpoint(rebuilt)]
     from: Time,
+    #[checkpoint(rebuilt)]
     until: Time,
+    #[checkpoint(rebuilt)]
     bin: u64,
     /// By port; `None` for those that nobody asked for.
     ports: Vec<Option<PortTimes>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 struct PortTimes {
     /// Since when the queue has had its length.
     since: Time,

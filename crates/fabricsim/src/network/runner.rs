@@ -1,11 +1,12 @@
 //! A network of any model behind one dynamic call for a whole run.
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    BlockedPort, Counters, Desk, Hearing, Network, NetworkControl, PortSample, Room, RunCallback,
-    Stop,
+    BlockedPort, Change, Counters, Desk, Hearing, Network, NetworkControl, PortSample, Room,
+    RunCallback, Stop,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -76,6 +77,14 @@ pub(crate) trait Runner: Send {
     fn query_results(&self) -> QueryResults;
     fn hop_series(&self, least: usize) -> Vec<HopSeries>;
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
+    /// Returns what tells networks apart whose packets or switches have other parts.
+    fn kind(&self) -> &'static str;
+    fn save(&mut self, out: &mut Writer);
+    fn load(
+        &mut self,
+        input: &mut Reader<'_>,
+        changes: Vec<Change<SwitchRoutes>>,
+    ) -> Result<(), LoadError>;
 }
 
 impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M> {
@@ -209,6 +218,19 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         let mut reports = Vec::new();
         self.for_each_queue_report(|node, port, report| reports.push((node, port, *report)));
         reports
+    }
+    fn kind(&self) -> &'static str {
+        std::any::type_name::<(M::Header, M::Order)>()
+    }
+    fn save(&mut self, out: &mut Writer) {
+        self.save(out);
+    }
+    fn load(
+        &mut self,
+        input: &mut Reader<'_>,
+        changes: Vec<Change<SwitchRoutes>>,
+    ) -> Result<(), LoadError> {
+        self.load(input, changes)
     }
     fn queue_distribution(&self) -> Vec<QueueBin> {
         let now = self.ended();

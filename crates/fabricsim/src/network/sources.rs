@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::units::Time;
 use fabricsim_workload::Merge;
@@ -33,6 +34,30 @@ impl Sources {
         self.injected
             .first_key_value()
             .map(|(&(start, _), _)| start)
+    }
+}
+
+impl Checkpointed for Sources {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            workloads,
+            injected,
+            count,
+        } = self;
+        injected.store(out);
+        count.store(out);
+        workloads.save_state(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            workloads,
+            injected,
+            count,
+        } = self;
+        injected.load(input)?;
+        count.load(input)?;
+        workloads.load_state(input)
     }
 }
 

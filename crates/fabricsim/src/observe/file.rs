@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use tempfile::TempPath;
 
 use super::rows::{SeriesCell, SeriesTable};
@@ -101,6 +102,50 @@ impl SeriesFile {
             Sink::Parquet(sink) => sink.write(cells),
         };
         written.map_err(|source| self.error(source))
+    }
+
+    /// Returns the file as it is now, for a checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be written or read.
+    pub(super) fn rows_so_far(&mut self) -> Result<Vec<u8>, Error> {
+        let read = match &mut self.sink {
+            Sink::Csv(sink) => sink.hand_on().and_then(|()| std::fs::read(&self.temporary)),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(_) => Ok(Vec::new()),
+        };
+        read.map_err(|source| self.error(source))
+    }
+
+    /// Saves `rows`, which [`Self::rows_so_far`] has returned.
+    pub(super) fn save(&self, rows: &[u8], out: &mut Writer) {
+        if self.format != SeriesFormat::Csv {
+            out.refuse(
+                "the series",
+                "in Parquet, of which half a file cannot go on,",
+            );
+        }
+        self.rows.store(out);
+        self.left_out.store(out);
+        out.number(rows.len());
+        out.bytes(rows);
+    }
+
+    /// Writes the rows again that [`Self::save`] has saved.
+    pub(super) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.rows.load(input)?;
+        self.left_out.load(input)?;
+        let length = input.length()?;
+        let rows = input.bytes(length)?;
+        match &mut self.sink {
+            Sink::Csv(sink) => {
+                sink.buffer.clear();
+                sink.buffer.extend_from_slice(rows);
+            }
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(_) => return Err(LoadError::new("its series is not in Parquet")),
+        }
+        Ok(())
     }
 
     fn error(&self, source: io::Error) -> Error {

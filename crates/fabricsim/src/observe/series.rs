@@ -1,5 +1,6 @@
 //! The samples of queues, links and flows.
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::network::PortSample;
 use fabricsim_core::units::{Bytes, Duration, Time};
@@ -237,6 +238,84 @@ impl FlowSeries {
         });
         rows.sort_unstable_by_key(|row| row.flow);
         rows
+    }
+}
+
+impl QueueSeries {
+    /// Saves the rows so far, as a section.
+    pub(super) fn save(&mut self, out: &mut Writer) -> Result<(), Error> {
+        let Self { ports: _, file } = self;
+        let rows = file.rows_so_far()?;
+        out.section(|out| {
+            file.save(&rows, out);
+        });
+        Ok(())
+    }
+
+    /// Goes on behind the rows that [`Self::save`] has saved.
+    pub(super) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self { ports: _, file } = self;
+        file.load(input)
+    }
+}
+
+impl LinkSeries {
+    /// Saves the rows so far, as a section.
+    pub(super) fn save(&mut self, out: &mut Writer) -> Result<(), Error> {
+        let Self {
+            ports: _,
+            before,
+            file,
+        } = self;
+        let rows = file.rows_so_far()?;
+        out.section(|out| {
+            before.store(out);
+            file.save(&rows, out);
+        });
+        Ok(())
+    }
+
+    /// Goes on behind the rows that [`Self::save`] has saved.
+    pub(super) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            ports: _,
+            before,
+            file,
+        } = self;
+        before.load(input)?;
+        file.load(input)
+    }
+}
+
+impl FlowSeries {
+    /// Saves the rows so far, as a section.
+    pub(super) fn save(&mut self, out: &mut Writer) -> Result<(), Error> {
+        let Self {
+            filter: _,
+            before,
+            ended,
+            file,
+        } = self;
+        let rows = file.rows_so_far()?;
+        out.section(|out| {
+            before.store(out);
+            ended.store(out);
+            file.save(&rows, out);
+        });
+        Ok(())
+    }
+
+    /// Goes on behind the rows that [`Self::save`] has saved.
+    pub(super) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            filter: _,
+            before,
+            ended,
+            file,
+        } = self;
+        before.load(input)?;
+        ended.load(input)?;
+        file.load(input)
     }
 }
 

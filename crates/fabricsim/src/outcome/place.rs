@@ -7,7 +7,8 @@ use super::published::FCT_TXT;
 use super::rpc::RPC;
 use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
-use crate::identity::origin_of;
+use crate::checkpoint::Checkpoint;
+use crate::identity::{origin_of, origin_of_branch};
 use crate::observe;
 use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed};
 use crate::query_files;
@@ -41,6 +42,29 @@ impl<'a> ResultPlace<'a> {
             destination,
             origin: origin_of(scenario)?,
             files,
+        };
+        place.check()?;
+        Ok(place)
+    }
+
+    /// Like [`Self::new`], for a run of `scenario` that goes on from `checkpoint`. Where nothing has
+    /// changed its results are those of the whole run; else they are of a branch.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when a change contradicts what has happened.
+    pub fn of_branch(
+        scenario: &Scenario,
+        destination: Destination<'a>,
+        checkpoint: &Checkpoint,
+    ) -> Result<Self, Error> {
+        let branch = checkpoint.changes(scenario)?.branch(checkpoint.time());
+        let place = Self {
+            destination,
+            origin: match branch {
+                None => origin_of(scenario)?,
+                Some(branch) => origin_of_branch(scenario, branch)?,
+            },
+            files: planned_files(scenario),
         };
         place.check()?;
         Ok(place)

@@ -17,6 +17,8 @@ pub(super) const FCT_TXT: &str = "fct.txt";
 pub(super) struct PublishedFct {
     writer: HpccFctWriter<File>,
     file: TempPath,
+    /// Ports of the rows, for a checkpoint.
+    pub(super) ports: Vec<(u16, u16)>,
 }
 
 impl PublishedFct {
@@ -28,14 +30,29 @@ impl PublishedFct {
         let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
         let (out, file) = file.into_parts();
         let writer = HpccFctWriter::new(out);
-        Ok(Some(Self { writer, file }))
+        let ports = Vec::new();
+        Ok(Some(Self {
+            writer,
+            file,
+            ports,
+        }))
     }
 
     /// Adds the row of a flow.
     pub(super) fn write(&mut self, completion: &Completion, record: &FctRecord) -> io::Result<()> {
         let request = completion.flow.request;
         let src_port = request.src_port.unwrap_or_default();
-        self.writer.write(record, src_port, request.dst_port)
+        self.write_row(record, (src_port, request.dst_port))
+    }
+
+    /// Adds the row of a flow with such source and destination ports.
+    pub(super) fn write_row(
+        &mut self,
+        record: &FctRecord,
+        (src_port, dst_port): (u16, u16),
+    ) -> io::Result<()> {
+        self.ports.push((src_port, dst_port));
+        self.writer.write(record, src_port, dst_port)
     }
 
     /// Ends the file and hands it over to `folder`.

@@ -47,6 +47,20 @@ fn shown(value: Option<&&Value>) -> String {
     }
 }
 
+/// The keys in which `before` and `now` differ, each with both values; null where there is none.
+pub(crate) fn different_keys(before: &Value, now: &Value) -> Vec<(String, Value, Value)> {
+    let (before, now) = (flatten(before), flatten(now));
+    let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let value = |of: &BTreeMap<String, &Value>, key| {
+        let value: Option<&&Value> = of.get(key);
+        value.map_or(Value::Null, |value| (*value).clone())
+    };
+    let keys = keys.into_iter();
+    keys.map(|key| (key.clone(), value(&before, key), value(&now, key)))
+        .filter(|(_, before, now)| before != now)
+        .collect()
+}
+
 /// The first keys in which `there` and `now` differ, each with both values, and how many more there
 /// are. Keys that both have come first: others follow from them, as those of another algorithm.
 pub(super) fn differences(there: &Value, now: &Value) -> Vec<String> {

@@ -58,6 +58,12 @@ impl Origin {
         &self.checksum
     }
 
+    /// Returns the settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Value {
+        &self.settings
+    }
+
     /// Returns whether results of this, in the files `planned` of `set`, may be written: refused
     /// where complete results of something else would go, or a file that is not of such results.
     ///

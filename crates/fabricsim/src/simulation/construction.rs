@@ -119,6 +119,7 @@ impl Simulation {
             queries,
             seed: scenario.seed(),
             applications: 0,
+            scenario: Arc::new(scenario.clone()),
             control_plane: ground.control_plane(ideal.clone()),
             ideal,
         };

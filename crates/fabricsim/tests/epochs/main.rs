@@ -1,7 +1,7 @@
 //! Tests that the division of time into epochs does not matter: random networks with very different
 //! link delays, and with failures in quick succession, give the same results when they are run as a
 //! whole, in odd steps, or in steps so short that no switch is run lazily; the same holds for
-//! everything observable along the way.
+//! everything observable along the way, and where a simulation is restored from a checkpoint there.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,9 @@ mod cases;
 
 use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
+use fabricsim::checkpoint::Checkpoint;
 use fabricsim::simulation::PauseEvent;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_core::flow::Completion;
@@ -58,12 +60,13 @@ enum Way {
     Level,
     /// From look to look, but for what is said.
     Looks { late_events: bool, probed: bool },
+    /// From look to look, at each of which the simulation is restored from a checkpoint.
+    Restored,
 }
 
-fn build(case: &Case, threads: usize) -> Result<Simulation, Error> {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("topology.txt"), &case.topology).unwrap();
-    let scenario = Scenario::from_text("case", &case.scenario, dir.path(), &[])?;
+fn build(case: &Case, dir: &Path, threads: usize) -> Result<Simulation, Error> {
+    fs::write(dir.join("topology.txt"), &case.topology).unwrap();
+    let scenario = Scenario::from_text("case", &case.scenario, dir, &[])?;
     let mut simulation = Simulation::new(&scenario, threads)?;
     for flow in &case.flows {
         simulation.inject(*flow)?;
@@ -71,9 +74,23 @@ fn build(case: &Case, threads: usize) -> Result<Simulation, Error> {
     Ok(simulation)
 }
 
+/// Returns the simulation as a checkpoint holds it, to be run by `threads` threads.
+fn again(simulation: &mut Simulation, threads: usize) -> Simulation {
+    let checkpoint = simulation.snapshot().unwrap();
+    let bytes = checkpoint.to_bytes();
+    let read = Checkpoint::from_bytes(&bytes).unwrap();
+    let mut restored = Simulation::restore(simulation.scenario(), threads, &read).unwrap();
+    assert!(
+        restored.snapshot().unwrap().to_bytes() == bytes,
+        "nothing is left out"
+    );
+    restored
+}
+
 /// Runs a case and returns a sample for each look and one for the end.
 fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
-    let mut simulation = build(case, threads)?;
+    let dir = tempfile::tempdir().unwrap();
+    let mut simulation = build(case, dir.path(), threads)?;
     let mut coming = case.events.iter().peekable();
     let late = matches!(
         way,
@@ -104,9 +121,12 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
             Way::Looks { probed: true, .. } => {
                 stop = simulation.run_probed(until, &mut (), &mut ());
             }
-            Way::Looks { .. } => stop = simulation.run_until(until),
+            Way::Looks { .. } | Way::Restored => stop = simulation.run_until(until),
         }
         samples.push(look(&mut simulation, stop));
+        if matches!(way, Way::Restored) {
+            simulation = again(&mut simulation, 1 + samples.len() % threads);
+        }
     }
     for event in coming {
         simulation.schedule(*event)?;
@@ -143,6 +163,7 @@ fn check(seed: u64) -> bool {
         (looks(true, false), 1),
         (looks(false, false), threads),
         (looks(true, true), 3),
+        (Way::Restored, 3),
     ] {
         let seen = run(&case, way, threads).unwrap();
         assert_eq!(seen, expected, "case {seed}, {way:?}, {threads} threads");
@@ -163,7 +184,8 @@ fn check(seed: u64) -> bool {
 }
 
 fn run_whole(case: &Case, until: Time) -> Result<Sample, Error> {
-    let mut simulation = build(case, 1)?;
+    let dir = tempfile::tempdir().unwrap();
+    let mut simulation = build(case, dir.path(), 1)?;
     for &event in &case.events {
         simulation.schedule(event)?;
     }

@@ -1,5 +1,6 @@
 //! The telemetry of flows whose packets take several paths.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Time;
 
 use crate::stack::IntHeader;
@@ -17,7 +18,7 @@ const MOST_PATHS: usize = 64;
 /// and those of several paths overlap. The average over a round trip (U in the paper) therefore
 /// weighs each by the time since the acknowledgement before it, which is what it spans on one path:
 /// by their own spans, the last few of many paths would be all that counts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(crate) struct OtherPaths<S> {
     records: Vec<S>,
     /// The position of the record that is given up for the next one.

@@ -3,6 +3,7 @@
 //! Where a queue is all that changes a round-trip time θ, the current of the bottleneck is 1 + dθ/dt
 //! and its voltage θ / τ, in units of its base power.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
@@ -16,13 +17,17 @@ use crate::config::Reaction;
 /// the base round-trip time that the algorithm is given, which section 3.3 has as an alternative, with
 /// an allowance of 5%; a current below one half counts as one
 /// half; and γ is 0.7. All as in the simulator that the authors published.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct ThetaPowerTcp {
+    #[checkpoint(rebuilt)]
     rule: WindowRule,
     window: PowerWindow,
+    #[checkpoint(rebuilt)]
     reaction: Reaction,
+    #[checkpoint(rebuilt)]
     allowance: f64,
     /// τ in shares of the base round-trip time that the algorithm is given.
+    #[checkpoint(rebuilt)]
     tau: f64,
     /// The last acknowledgement: its time and its round-trip time.
     previous: Option<(Time, Duration)>,
@@ -103,4 +108,6 @@ impl<H> CongestionControl<H> for ThetaPowerTcp {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.window.rate(&self.rule))
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -1,5 +1,6 @@
 //! From power to the next window (PowerTCP paper, algorithm 1, `UpdateWindow`).
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::FlowStart;
 use fabricsim_core::units::{Bytes, Rate};
 
@@ -35,7 +36,7 @@ impl WindowRule {
 }
 
 /// The window of a flow, and the power that it follows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct PowerWindow {
     pub(super) window: f64,
     /// The window a round trip ago, when what is acknowledged now was sent.

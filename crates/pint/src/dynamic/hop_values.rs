@@ -1,5 +1,6 @@
 //! Values that a sink keeps for one hop of a flow.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::Stream;
 use serde::{Deserialize, Serialize};
@@ -59,12 +60,12 @@ impl Storage {
 
 /// The codes that one hop of a flow has sent to a sink (the Recording Module of PINT). It allocates
 /// nothing before the first of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub struct HopValues {
     store: Store,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 enum Store {
     All(Vec<u16>),
     Sketch(Kll<u16>),

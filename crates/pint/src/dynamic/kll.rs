@@ -1,5 +1,6 @@
 //! Quantiles of a stream in a space that hardly grows.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::rng::Stream;
 
 /// A sketch of the quantiles of a stream (Karnin, Lang and Liberty, FOCS 2016).
@@ -12,7 +13,7 @@ use fabricsim_core::rng::Stream;
 /// The largest error of a rank among all of a stream is on average 4.6% of n for 25 items, 2.6% for
 /// 50, 1.3% for 100 and 0.7% for 200. Quantiles are exact until the levels have been full once,
 /// after about `items` values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub struct Kll<T> {
     items: u32,
     /// The first has the values of weight 1.
@@ -24,7 +25,7 @@ pub struct Kll<T> {
     draws: Stream,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 struct Level<T> {
     /// Unsorted.
     values: Vec<T>,

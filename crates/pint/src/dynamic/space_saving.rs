@@ -1,7 +1,9 @@
 //! Frequent values of a stream in a fixed number of counters.
 
+use fabricsim_core::checkpoint::Stored;
+
 /// A value and how often it may have been.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Frequent<T> {
     /// The value.
     pub value: T,
@@ -18,7 +20,7 @@ pub struct Frequent<T> {
 /// most n/m too large, and every value that is more than n/m times in the stream has a counter.
 ///
 /// An insertion takes about log2 m steps where the value has a counter, otherwise m.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub struct SpaceSaving<T> {
     limit: u32,
     /// By value.

@@ -1,12 +1,14 @@
 //! Quantiles of the most recent values.
 
+use fabricsim_core::checkpoint::Stored;
+
 /// The most recent values of a stream, where only how a hop does now matters (PINT, dynamic
 /// per-flow aggregation).
 ///
 /// Differs from the paper: each of the values is stored, where the paper has a sketch of a sliding
 /// window. Quantiles of the window are exact, and a space of n codes is a window of n samples; a
 /// sketch would reach further back in it, with an error.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub struct Window<T> {
     limit: u32,
     /// The oldest is the next to be replaced, once there are as many as the limit.

@@ -1,5 +1,6 @@
 //! Grouping of packets into the flows of a query.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::packet::Packet;
 
@@ -7,7 +8,7 @@ use super::value::FlowDefinition;
 use crate::hash::GlobalHash;
 
 /// Properties that the packets of a flow share; absent ones may differ between packets.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct FlowKey {
     /// The number of the transfer.
     pub flow: Option<FlowId>,

@@ -1,5 +1,6 @@
 //! Utilizations of links, for queries that ask for them.
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -17,6 +18,36 @@ pub(super) struct LinkMeters {
     base_rtt: Duration,
     /// Exact arithmetic draws nothing from it.
     draws: Stream,
+}
+
+impl Checkpointed for LinkMeters {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            ports,
+            base_rtt: _,
+            draws,
+        } = self;
+        draws.save(out);
+        out.number(ports.len());
+        for (rate, port) in ports {
+            rate.store(out);
+            port.save(out);
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.draws.load(input)?;
+        input.expect_number(self.ports.len())?;
+        for (rate, port) in &mut self.ports {
+            let followed = Rate::fetch(input)?;
+            if *rate != followed {
+                *rate = followed;
+                port.set_link(Link::new(followed, self.base_rtt, None));
+            }
+            port.load(input)?;
+        }
+        Ok(())
+    }
 }
 
 impl LinkMeters {

@@ -1,12 +1,13 @@
 //! Data that queries add to the header of a packet.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::Header;
 use fabricsim_core::rng::mix;
 
 /// Data that a packet carries for queries. Only the digest is on the wire: the hop number is in the
 /// TTL, and the path is for comparison with the one that the sink infers.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Probe {
     /// The digests of the queries that the packet serves, one after the other from the lowest bit.
     pub digest: u64,
@@ -17,7 +18,7 @@ pub struct Probe {
 }
 
 /// A hash of a path, by which two are told apart.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct PathHash(u64);
 
 impl PathHash {

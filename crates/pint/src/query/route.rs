@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::units::Time;
 
@@ -10,7 +11,7 @@ use super::value::Value;
 use crate::tracing::{PathDecoder, Progress, Scheme, TraceDigest, Universe};
 
 /// Information about a flow's path during a period in which the path did not change.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct RoutePart {
     /// From 1; a new part begins with each contradiction.
     pub number: u32,
@@ -34,13 +35,14 @@ pub struct RoutePart {
 }
 
 /// The decoder of a flow and what it has found.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct RouteRecord {
     decoder: PathDecoder,
     ended: Vec<RoutePart>,
     now: RoutePart,
     /// The hash of the path that is known; none where ports are traced.
     known: Option<PathHash>,
+    #[checkpoint(rebuilt)]
     traced: Value,
 }
 

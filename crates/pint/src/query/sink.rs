@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
@@ -143,6 +144,53 @@ impl Sink {
                 }
             }
         }
+    }
+}
+
+/// What has been learned of each flow, in the order of queries and flows.
+impl Checkpointed for Sink {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            queries: _,
+            records,
+        } = self;
+        let mut records: Vec<_> = records.iter().collect();
+        records.sort_unstable_by_key(|(key, _)| **key);
+        out.number(records.len());
+        for (key, record) in records {
+            key.store(out);
+            match record {
+                Record::Route(route) => route.save(out),
+                Record::Hops(hops) => hops.store(out),
+                Record::Packets(values) => values.store(out),
+            }
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        for _ in 0..input.length()? {
+            let key = <(u8, FlowKey)>::fetch(input)?;
+            let Some(encoder) = self.queries.encoders.get(usize::from(key.0)) else {
+                return Err(LoadError::new(format!("there is no query {}", key.0)));
+            };
+            let record = match encoder {
+                Encoder::Static {
+                    value,
+                    scheme,
+                    universe,
+                } => {
+                    let mut route = RouteRecord::new(*value, scheme, universe, 0);
+                    route.load(input)?;
+                    Record::Route(Box::new(route))
+                }
+                Encoder::Dynamic { .. } => Record::Hops(Stored::fetch(input)?),
+                Encoder::Extreme { .. } | Encoder::Sum { .. } | Encoder::Controller { .. } => {
+                    Record::Packets(Stored::fetch(input)?)
+                }
+            };
+            self.records.insert(key, record);
+        }
+        Ok(())
     }
 }
 

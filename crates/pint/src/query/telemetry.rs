@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
@@ -14,11 +15,15 @@ use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
 
 /// Telemetry that a switch writes for queries, wrapped around the telemetry for algorithms (PINT,
 /// section 3.4: the encoding module). It keeps no state for flows.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound())]
 pub struct QueryTelemetry<T> {
+    #[checkpoint(rebuilt)]
     queries: Arc<Queries>,
+    #[checkpoint(rebuilt)]
     switch: NodeId,
     meters: LinkMeters,
+    #[checkpoint(rebuilt)]
     inner: T,
 }
 
@@ -67,6 +72,16 @@ impl<H: HasDigest + HasQuery, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {
         self.inner.on_rate(port, rate);
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        self.save(out);
+        self.inner.save_state(out);
+    }
+
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.load(input)?;
+        self.inner.load_state(input)
     }
 }
 

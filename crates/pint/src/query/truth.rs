@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::units::Rate;
@@ -16,7 +17,7 @@ use crate::digest::HasQuery;
 use crate::numeric::Multiplicative;
 
 /// Origin of values that a switch has seen: a query and one hop of a flow.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub(super) struct HopKey {
     pub(super) query: u8,
     pub(super) flow: FlowKey,
@@ -25,8 +26,9 @@ pub(super) struct HopKey {
 
 /// Values of all packets that one switch has seen, whether or not they carried the digest. No real
 /// switch keeps them.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Truth {
+    #[checkpoint(rebuilt)]
     queries: Arc<Queries>,
     meters: LinkMeters,
     seen: FxHashMap<HopKey, Vec<u16>>,

@@ -1,5 +1,6 @@
 //! Candidate switches for each hop of a path.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use std::sync::Arc;
 
 use super::hop_set::HopSet;
@@ -13,14 +14,16 @@ use super::universe::{Links, Universe};
 /// left at a hop is then just what paths pass there that agree with all that was struck out.
 /// Networks of providers are chains for the most part, so that one hop tells much of those beside
 /// it.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Candidates {
+    #[checkpoint(rebuilt)]
     universe: Arc<Universe>,
     /// For each hop; `None` where it may be any that a path of this length can pass.
     left: Vec<Option<SwitchSet>>,
     /// Hops that lost switches, and those beside them were not looked at since.
     shrunk: HopSet,
     /// Room for the neighbors of a hop's switches.
+    #[checkpoint(rebuilt)]
     neighbors: SwitchSet,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::ConfigError;
 
 use super::candidates::{Candidates, NoneLeft};
@@ -61,7 +62,7 @@ impl fmt::Display for Contradiction {
 }
 
 /// A digest of which the known hops are taken out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Residual {
     packet: u64,
     instance: usize,
@@ -82,8 +83,9 @@ struct Residual {
 ///
 /// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the
 /// path is known the decoder keeps the digests of several unknown hops, afterwards none.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct PathDecoder {
+    #[checkpoint(rebuilt)]
     scheme: Arc<Scheme>,
     hops: u8,
     unknown: HopSet,

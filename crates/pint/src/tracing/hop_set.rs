@@ -1,7 +1,9 @@
 //! A set of hops of a path.
 
+use fabricsim_core::checkpoint::Stored;
+
 /// A set of hop numbers, 1 to 255: four words of bits.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct HopSet {
     words: [u64; 4],
 }

@@ -1,7 +1,9 @@
 //! A set of switches.
 
+use fabricsim_core::checkpoint::Stored;
+
 /// A set of switches by their places in a universe, from 0: a bit for each.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Stored)]
 pub(super) struct SwitchSet {
     words: Box<[u64]>,
     len: usize,

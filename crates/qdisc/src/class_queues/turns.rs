@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::units::Bytes;
 
@@ -17,7 +18,7 @@ pub struct Weights(pub [NonZeroU16; QUEUES]);
 /// Deficit round robin (Shreedhar and Varghese 1996): a queue goes on while its deficit is above
 /// zero, pays for what it sends, and gets its quantum when its turn comes again. It need not know
 /// what its next packet is, so it may send more than it has and pay later.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 struct Deficits {
     quanta: [i64; QUEUES],
     /// Cost of a byte: the largest weight, so that the quantum of that weight is one packet and no
@@ -47,7 +48,7 @@ impl Deficits {
 }
 
 /// The queues that hold packets and the order in which they are served: 0 first, else round robin.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Turns {
     /// Priorities whose queue holds packets.
     occupied: PrioritySet,

@@ -1,5 +1,6 @@
 //! The PI controller of DualPI2.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Duration, Time};
 
 use super::config::{ControlledDelay, DualPi2Config};
@@ -16,14 +17,20 @@ pub(super) struct Heads {
 ///
 /// It has no timer: whoever changes the queues lets it catch up first with all steps that are due.
 /// The heads have been the same since then, so each step sees the delay that it would have seen.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Controller {
+    #[checkpoint(rebuilt)]
     target: f64,
+    #[checkpoint(rebuilt)]
     interval: Duration,
+    #[checkpoint(rebuilt)]
     alpha: f64,
+    #[checkpoint(rebuilt)]
     beta: f64,
+    #[checkpoint(rebuilt)]
     delay: ControlledDelay,
     /// The highest base probability.
+    #[checkpoint(rebuilt)]
     most: f64,
     /// The base probability, 0 to 1.
     base: f64,

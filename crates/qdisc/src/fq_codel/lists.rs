@@ -1,5 +1,7 @@
 //! The two lists of queues that take turns (RFC 8290 section 4.2).
 
+use fabricsim_core::checkpoint::Stored;
+
 /// No queue.
 const NONE: u32 = u32::MAX;
 /// In [`Lists::next`]: in neither list.
@@ -14,7 +16,7 @@ pub(super) enum Which {
     Old,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct List {
     first: u32,
     last: u32,
@@ -26,7 +28,7 @@ const EMPTY: List = List {
 };
 
 /// The new and the old queues, each queue in one of them at most.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct Lists {
     new: List,
     old: List,

@@ -98,6 +98,7 @@ pub(crate) fn check(
         observe: raw.observe,
         queries,
         places: Arc::new(places),
+        text: None,
     };
     match scenario.check() {
         Ok(()) => Ok(scenario),

@@ -2,6 +2,7 @@
 
 pub(crate) mod tables;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Rate, Time};
@@ -20,7 +21,7 @@ pub struct Event {
 }
 
 /// Kind of a network event.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub enum EventKind {
     /// A link fails: what is under way on it and what waits for it is lost.
     LinkDown(LinkName),
@@ -37,7 +38,7 @@ pub enum EventKind {
 }
 
 /// A link, named by the nodes at its ends.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct LinkName {
     /// The two nodes, in any order.
     pub ends: [NodeId; 2],

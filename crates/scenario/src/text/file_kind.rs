@@ -119,8 +119,15 @@ impl FileKind {
         "run the scenario again: it writes a summary.json",
     );
 
+    /// A checkpoint.
+    pub const CHECKPOINT: Self = Self::text(
+        "the checkpoint",
+        256 * GIB,
+        "give a file that `fabricsim run --checkpoint-at` has written",
+    );
+
     /// All kinds.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::SCENARIO,
         Self::BASE,
         Self::SWEEP,
@@ -136,6 +143,7 @@ impl FileKind {
         Self::CONFIGURATION,
         Self::TRACE,
         Self::SUMMARY,
+        Self::CHECKPOINT,
     ];
 
     const fn text(name: &'static str, most: u64, help: &'static str) -> Self {

@@ -1,5 +1,6 @@
 //! Messages on their way to a process, as that process sees them.
 
+mod checkpoint;
 mod input;
 
 use std::collections::VecDeque;

@@ -131,6 +131,17 @@ impl<M: Message> Mailboxes<M> {
         std::mem::replace(&mut send_buffer.earliest, Time::MAX)
     }
 
+    /// Shows what stands in the half with `parity` of the mailbox of `process` to `look`.
+    pub(super) fn show(
+        &self,
+        process: usize,
+        parity: usize,
+        look: impl FnOnce(&[ChannelBatch<M>]),
+    ) {
+        let half = &self.mailboxes[process].halves[parity];
+        look(&half.lock().expect(HELD));
+    }
+
     /// Exchanges what stands in the half with `parity` of the mailbox of `process` for `empty`.
     #[inline]
     pub(super) fn exchange(&self, process: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {

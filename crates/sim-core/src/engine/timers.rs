@@ -1,5 +1,6 @@
 //! The local events of one process: a small heap of plain keys.
 
+use crate::checkpoint::Stored;
 use crate::units::Time;
 
 /// A local event. The derived order is the order of execution and is meant to be: by time, then by
@@ -44,7 +45,7 @@ impl Timer {
 ///
 /// A binary heap whose root may be vacant: a timer that comes up mostly sets the next one, which
 /// then takes the place of the old one and sinks, where a removal and an insertion would move two.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub struct Timers {
     heap: Vec<Key>,
     /// The root has been taken and not been replaced.

@@ -1,5 +1,6 @@
 //! The applications of a host, their timers and the flows that they start.
 
+mod checkpoint;
 mod shared;
 mod state;
 mod streams;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use super::Overload;
 use super::orders::{Hearing, Order};
+use crate::checkpoint::Stored;
 use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
 use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::limits::MAX_TIMERS_AT_ONCE;
@@ -21,7 +23,7 @@ pub(super) use shared::AppNetwork;
 use state::AppState;
 
 /// Something that an application has asked for and whose time has not come.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 enum Due {
     /// The application is told that the run begins.
     Start,
@@ -34,7 +36,7 @@ enum Due {
 }
 
 /// Activity of applications since the driver last asked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(super) struct AppNews {
     /// Flows that were due, those without a route included.
     pub(super) started: u64,

@@ -3,6 +3,7 @@
 #[cfg(doc)]
 use super::Network;
 use super::Overload;
+use crate::checkpoint::Stored;
 use crate::engine::Interrupt;
 use crate::flow::Completion;
 use crate::units::{Bytes, Time};
@@ -45,7 +46,7 @@ pub trait RunCallback: Send {
 impl RunCallback for () {}
 
 /// Why a run has come back.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Stop {
     /// All flows have ended and no more will start.
     Finished,

@@ -2,10 +2,11 @@
 
 use std::ops::AddAssign;
 
+use crate::checkpoint::Stored;
 use crate::units::{Bytes, Duration};
 
 /// Counts of one node, or of a whole network.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Counters {
     /// Packets put on a wire: packet-hops.
     pub packet_hops: u64,

@@ -1,6 +1,7 @@
 //! The sending side of a port: a wire that carries one packet at a time.
 
 use super::line::LineTiming;
+use crate::checkpoint::{Checkpointed, Stored};
 use crate::engine::SendBuffer;
 use crate::packet::{Header, Packet, PacketKind, PrioritySet, Stamps};
 use crate::plugin::EventOrder;
@@ -22,10 +23,13 @@ pub struct LinkConfig {
 
 /// The sending side of a port. What every packet needs stands together; what few links have is
 /// apart.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Egress {
+    #[checkpoint(rebuilt)]
     timing: LineTiming,
+    #[checkpoint(rebuilt)]
     delay: Duration,
+    #[checkpoint(rebuilt)]
     rate: Rate,
     /// Since when and until when the wire is taken.
     pub(super) busy_since: Time,
@@ -41,7 +45,7 @@ pub(super) struct Egress {
 }
 
 /// A link that loses packets, and how many it has lost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 struct Losses {
     probability: f64,
     stream: Stream,
@@ -71,7 +75,7 @@ impl Losses {
 }
 
 /// Whether a link carries packets.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum LinkState {
     Up,
     Down,

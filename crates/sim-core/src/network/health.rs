@@ -1,6 +1,7 @@
 //! Schedule of the checks whether a network still makes progress.
 
 use super::Overload;
+use crate::checkpoint::{Checkpointed, Stored};
 use crate::units::{Bytes, Duration, Time};
 
 /// The longest time between two looks, until that is a thousandth of the time that has passed.
@@ -10,8 +11,9 @@ const SHARE: u64 = 1_024;
 
 /// Looks at all nodes at instants that depend on nothing but the settings, so that a run that gets
 /// stuck ends at the same time however it is divided into epochs.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct Health {
+    #[checkpoint(rebuilt)]
     step: Duration,
     /// The instant of the next look.
     due: Time,
@@ -22,7 +24,7 @@ pub(super) struct Health {
 }
 
 /// Result of a check of all nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Finding {
     /// Payload bytes that have been acknowledged.
     pub(super) acknowledged: Bytes,

@@ -1,6 +1,7 @@
 //! A host: network ports that a transport fills and that feed it.
 
 mod applications;
+mod checkpoint;
 mod failure;
 mod state;
 
@@ -11,6 +12,7 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
+use crate::checkpoint::Checkpointed;
 use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
@@ -25,7 +27,7 @@ const RANK_SEND: u16 = 1;
 const RANK_DEADLINE: u16 = 2;
 const RANK_APPLICATION: u16 = 3;
 
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 struct Nic {
     egress: Egress,
     /// Time at which the transport will be asked for a packet; [`Time::MAX`] when no event is set.

@@ -3,11 +3,12 @@
 
 use super::egress::Egress;
 use super::pause_clock::PauseClock;
+use crate::checkpoint::Stored;
 use crate::id::{NodeId, PortId};
 use crate::units::{Bytes, Duration, Time};
 
 /// The state of one port of a host or a switch, and what has happened there since the start.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct PortSample {
     /// The node.
     pub node: NodeId,
@@ -40,7 +41,7 @@ impl PortSample {
 }
 
 /// Counters of one port that are updated as events happen.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 pub(super) struct Meter {
     /// Packets marked.
     pub(super) marked: u64,

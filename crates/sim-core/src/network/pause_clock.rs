@@ -1,10 +1,11 @@
 //! Times for which ports have been paused.
 
+use crate::checkpoint::Stored;
 use crate::packet::PrioritySet;
 use crate::units::{Duration, Time};
 
 /// The pauses of one port, whatever their priorities.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct PauseClock {
     /// Since when some priority has been paused; [`Time::MAX`] when none is.
     since: Time,

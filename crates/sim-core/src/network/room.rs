@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::checkpoint::Stored;
 use crate::id::NodeId;
 use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ACKS};
 
@@ -27,7 +28,7 @@ impl Default for Room {
 }
 
 /// Limit that a run has reached or exceeded.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub enum Overload {
     /// So many flows are under way as [`Room::live_flows`] allows, and one more was to start.
     Flows(u64),

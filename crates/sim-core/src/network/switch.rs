@@ -5,6 +5,7 @@
 //! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
 
 mod accounts;
+mod checkpoint;
 mod failure;
 mod pauses;
 mod port_states;

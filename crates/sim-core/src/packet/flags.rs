@@ -1,7 +1,9 @@
 //! The one-bit fields of a packet, and its ECN field.
 
+use crate::checkpoint::Stored;
+
 /// One-bit facts about a packet.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Flags(u8);
 
 impl Flags {

@@ -1,9 +1,11 @@
 //! The part of a packet that depends on the simulation.
 
+use crate::checkpoint::Stored;
+
 /// The part of a packet beside its own fields, or one slot of it.
 ///
 /// The header is the one type parameter of a packet, so a simulation pays only for what it runs.
-pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
+pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'static {
     /// Whether [`Self::assign`] does less than copy the whole header.
     const PARTIAL: bool = false;
 

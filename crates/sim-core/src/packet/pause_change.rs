@@ -1,7 +1,9 @@
 //! The two messages of priority-based flow control.
 
+use crate::checkpoint::Stored;
+
 /// Action requested by a priority-based flow control frame.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum PauseChange {
     /// Stop sending.
     Pause,

@@ -2,6 +2,7 @@
 
 use super::header::Header;
 use super::stamps::{HasOrder, OrderSlot};
+use crate::checkpoint::Stored;
 
 /// A header of named slots, each of which is `()` and takes no bytes where a network has no use for
 /// it.
@@ -9,7 +10,7 @@ use super::stamps::{HasOrder, OrderSlot};
 /// A slot is reached by one projection, a trait with an associated type: [`HasOrder`] here, the
 /// others in the crates that know what stands in them. What reads or writes a slot asks for its
 /// projection and for nothing else.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 pub struct Slots<Order = (), Int = (), Digest = (), Query = (), Tcp = ()> {
     /// The order of events ([`HasOrder`]).
     pub order: Order,
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!(size_of::<Packet<Slots<Stamps>>>(), 56);
     }
 
-    #[derive(Clone, Copy, Debug, Default)]
+    #[derive(Clone, Copy, Debug, Default, Stored)]
     struct Partly(u32, u32);
 
     impl Header for Partly {

@@ -1,12 +1,13 @@
 //! The stamps that packets carry where events of one time are ordered by the times at which they
 //! were set.
 
+use crate::checkpoint::Stored;
 use crate::packet::Header;
 use crate::units::Time;
 
 /// The place of an event among events of its time: by when it was set, then by when the event that
 /// set it was set. In nanoseconds, cut to 32 bits.
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Stamps {
     /// Time at which the event was set.
     pub set: u32,

@@ -60,4 +60,6 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     fn touch(&self, _port: PortId) -> u64 {
         0
     }
+
+    crate::plugin_state!("the buffer");
 }

@@ -5,6 +5,7 @@ mod connection;
 use std::any::Any;
 use std::fmt;
 
+use crate::checkpoint::Stored;
 use crate::flow::{Completion, Ends, Flow, FlowRequest, ResolvedPath};
 use crate::id::{ClassId, FlowId, NodeId};
 use crate::packet::Priority;
@@ -48,10 +49,12 @@ pub trait Application: Any + Send + fmt::Debug {
     fn waits_for(&self) -> Option<String> {
         None
     }
+
+    crate::plugin_state!("the application");
 }
 
 /// A flow that an application asks for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct AppFlow {
     /// The receiving host.
     pub dst: NodeId,

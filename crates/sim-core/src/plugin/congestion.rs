@@ -23,10 +23,11 @@ pub use probe::{ProbeForm, Probes, ReturnedProbe};
 pub use sample::{DeliveryRate, RateSample};
 pub use view::{ByteCounter, IntHop, TelemetryReader, TelemetryView};
 
+use crate::checkpoint::Stored;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// Whether an acknowledgement is the first one of a new round trip.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Round {
     /// Of the same one as before.
     #[default]
@@ -36,7 +37,7 @@ pub enum Round {
 }
 
 /// Whether a window may grow.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Growth {
     /// It may.
     #[default]
@@ -290,4 +291,6 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
 
     /// Called when `deadline` has come.
     fn on_timer(&mut self, _now: Time) {}
+
+    crate::plugin_state!("the congestion control");
 }

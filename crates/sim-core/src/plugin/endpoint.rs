@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use crate::checkpoint::Stored;
 use crate::flow::{Completion, Flow, FlowRequest};
 use crate::id::{ClassId, FlowId, PortId};
 use crate::packet::{Header, Packet, PrioritySet};
@@ -48,7 +49,7 @@ pub struct LiveFlow {
 }
 
 /// Counters of what an endpoint has sent and received, for conservation checks.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct EndpointCounters {
     /// Payload bytes sent, retransmissions included.
     pub sent: Bytes,
@@ -97,7 +98,7 @@ pub enum PortUpdate {
 }
 
 /// Data that a packet has delivered.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Received {
     /// The last byte of a flow of its own.
     Flow(FlowId),
@@ -181,4 +182,6 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
 
     /// Returns the counters of what has been sent and received so far.
     fn counters(&self) -> EndpointCounters;
+
+    crate::plugin_state!("the transport");
 }

@@ -68,6 +68,8 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
         _change: PauseChange,
     ) {
     }
+
+    crate::plugin_state!("the observer");
 }
 
 impl<H: Header> Observer<H> for () {
@@ -75,4 +77,6 @@ impl<H: Header> Observer<H> for () {
     fn sees_dequeues(&self) -> bool {
         false
     }
+
+    crate::saves_state!();
 }

@@ -1,10 +1,11 @@
 //! The queues of one egress port.
 
+use crate::checkpoint::Stored;
 use crate::packet::{Header, Packet, Priority, PrioritySet};
 use crate::units::{Bytes, Duration, Time};
 
 /// Mark that is set on a packet as it leaves.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Mark {
     /// Nothing.
     None,
@@ -84,4 +85,6 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     fn bypass(&mut self, _now: Time, _packet: &Packet<H>) -> Option<Mark> {
         None
     }
+
+    crate::plugin_state!("the queue");
 }

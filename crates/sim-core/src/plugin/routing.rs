@@ -58,4 +58,6 @@ pub trait Routing<H: Header>: Send + Sync {
     {
         *self = update;
     }
+
+    crate::plugin_state!("the routing");
 }

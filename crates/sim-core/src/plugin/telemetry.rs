@@ -1,5 +1,6 @@
 //! Telemetry that a switch writes into the packets that leave it.
 
+use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use crate::id::PortId;
 use crate::packet::{Header, Packet};
 use crate::units::{Bytes, Rate, Time};
@@ -32,15 +33,19 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
 
     /// The link at `port` has another rate from now on. Models that know rates by port follow it.
     fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
+
+    crate::plugin_state!("the telemetry");
 }
 
 /// Nothing is written.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Checkpointed, Clone, Copy, Debug, Default)]
 pub struct NoTelemetry;
 
 impl<H: Header> Telemetry<H> for NoTelemetry {
     #[inline]
     fn on_dequeue(&mut self, _packet: &mut Packet<H>, _hop: &Hop) {}
+
+    crate::saves_state!();
 }
 
 /// One, then the other.
@@ -54,6 +59,16 @@ impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
     fn on_rate(&mut self, port: PortId, rate: Rate) {
         self.0.on_rate(port, rate);
         self.1.on_rate(port, rate);
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        self.0.save_state(out);
+        self.1.save_state(out);
+    }
+
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.0.load_state(input)?;
+        self.1.load_state(input)
     }
 }
 
@@ -69,6 +84,23 @@ impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
     fn on_rate(&mut self, port: PortId, rate: Rate) {
         if let Some(telemetry) = self {
             telemetry.on_rate(port, rate);
+        }
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        self.is_some().store(out);
+        if let Some(telemetry) = self {
+            out.section(|out| telemetry.save_state(out));
+        }
+    }
+
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        match (bool::fetch(input)?, self) {
+            (true, Some(own)) => input.section("telemetry", |input| own.load_state(input)),
+            (false, None) => Ok(()),
+            (true, None) if input.renews_control() => input.take_section().map(|_| ()),
+            (false, Some(_)) if input.renews_control() => Ok(()),
+            _ => Err(LoadError::new("switches write other telemetry")),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Sets of priorities.
 
 use super::Priority;
+use crate::checkpoint::Stored;
 
 /// A set of the eight priorities.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct PrioritySet(u8);
 
 impl PrioritySet {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::PortId;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Priority;
@@ -80,6 +81,20 @@ struct Choices {
     own: Vec<(Priority, Choice)>,
 }
 
+impl Checkpointed for Choices {
+    fn save(&self, out: &mut Writer) {
+        let Self { others, own } = self;
+        others.save(out);
+        own.iter().for_each(|(_, choice)| choice.save(out));
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self { others, own } = self;
+        others.load(input)?;
+        (own.iter_mut()).try_for_each(|(_, choice)| choice.load(input))
+    }
+}
+
 impl NextHopChoice for Choices {
     fn choose(&mut self, packet: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize {
         let mut own = self.own.iter_mut();
@@ -92,6 +107,8 @@ impl NextHopChoice for Choices {
             Choice::Own(choice) => choice.choose(packet, hops, ports),
         }
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

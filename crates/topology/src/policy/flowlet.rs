@@ -1,5 +1,6 @@
 //! Flowlet switching: a flow may change its path after a gap.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::id::PortId;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{FlowKey, PathStability, PortStates};
@@ -61,15 +62,16 @@ impl PolicyKind for Flowlet {
 const LEAST_ROOM: usize = 1_024;
 
 /// The last packet of a flowlet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Last {
     at: Time,
     position: usize,
     port: PortId,
 }
 
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 struct Flowlets {
+    #[checkpoint(rebuilt)]
     gap: Duration,
     /// By flow. One that is over may be in it or not: the next packet draws in either case.
     running: FxHashMap<FlowKey, Last>,
@@ -110,6 +112,8 @@ impl NextHopChoice for Flowlets {
         self.running.insert(*packet.key, last);
         position
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

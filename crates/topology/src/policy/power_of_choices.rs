@@ -1,5 +1,6 @@
 //! Adaptive routing by a few queues that are drawn.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{PathStability, PortStates};
@@ -64,9 +65,11 @@ impl PolicyKind for PowerOfTwo {
     }
 }
 
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 struct Samples {
+    #[checkpoint(rebuilt)]
     choices: usize,
+    #[checkpoint(rebuilt)]
     memory: usize,
     lengths: QueueLengths,
     /// The ports of the shortest queues among those that were last compared, the shortest first.
@@ -117,6 +120,8 @@ impl NextHopChoice for Samples {
             .extend(shortest.map(|&(_, position)| hops[position]));
         self.compared[0].1
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The lengths of queues that adaptive policies compare.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::plugin::PortStates;
 use fabricsim_core::units::{Duration, Time};
@@ -9,8 +10,9 @@ use fabricsim_core::units::{Duration, Time};
 ///
 /// A port whose link is down has no queue to compare and counts as the longest, from the instant at
 /// which the link fails to the one at which it is up again: the interval is for lengths alone.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct QueueLengths {
+    #[checkpoint(rebuilt)]
     interval: Duration,
     /// For each port: the number of the interval, from 1, and what waited then.
     seen: Vec<(u64, u64)>,

@@ -1,5 +1,6 @@
 //! Random packet spraying.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::plugin::{PathStability, PortStates};
 use fabricsim_core::rng::{Purpose, Stream};
@@ -32,13 +33,15 @@ impl RoutingPolicy for RandomSpray {
     }
 }
 
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 struct Draws(Stream);
 
 impl NextHopChoice for Draws {
     fn choose(&mut self, _: &Arrival<'_>, hops: &[PortId], _: &dyn PortStates) -> usize {
         position_below(&mut self.0, hops.len())
     }
+
+    fabricsim_core::saves_state!();
 }
 
 impl PolicyContext {

@@ -1,5 +1,6 @@
 //! Packet spraying in turns.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::plugin::{PathStability, PortStates};
 use fabricsim_core::rng::Stream;
@@ -41,7 +42,7 @@ impl RoutingPolicy for RoundRobin {
     }
 }
 
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 struct Turns {
     /// The positions of the next hops, as this round takes them.
     order: Vec<usize>,
@@ -71,6 +72,8 @@ impl NextHopChoice for Turns {
         self.next += 1;
         self.order[self.next - 1]
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

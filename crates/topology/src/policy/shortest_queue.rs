@@ -1,5 +1,6 @@
 //! Adaptive routing by the shortest queue.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{PathStability, PortStates};
@@ -50,7 +51,7 @@ impl PolicyKind for ShortestQueue {
     }
 }
 
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 struct Shortest {
     lengths: QueueLengths,
     /// The positions of the shortest queues, while one is chosen.
@@ -77,6 +78,8 @@ impl NextHopChoice for Shortest {
             _ => self.equal[position_below(&mut self.draws, self.equal.len())],
         }
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

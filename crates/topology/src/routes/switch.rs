@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
@@ -277,6 +278,22 @@ impl PortStates for Idle {
     }
 }
 
+/// A checkpoint holds the state of the policy: routes follow from what is down.
+impl Checkpointed for SwitchRoutes {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            choice,
+            slots: _,
+            table: _,
+        } = self;
+        choice.save(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.choice.load(input)
+    }
+}
+
 impl<H: Header> Routing<H> for SwitchRoutes {
     #[inline]
     fn pick(&mut self, now: Time, packet: &Packet<H>, ports: impl PortStates) -> Option<PortId> {
@@ -303,6 +320,8 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         self.slots = update.slots;
         self.table = update.table;
     }
+
+    fabricsim_core::saves_state!();
 }
 
 /// Asks `choice` for the position in `set`, one of `table`.

@@ -7,6 +7,7 @@ mod model;
 mod recovery;
 mod states;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, DeliveryRate, FlowStart,
@@ -82,10 +83,12 @@ impl<H> ControllerFactory<H> for BbrConfig {
 /// Differs from the paper: segments are paced one by one, so that the quantum is one segment
 /// (section 4.2.2 leaves it to the implementation); a connection has restarted from idle when
 /// nothing was in flight for a retransmission timeout.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Bbr {
     /// The first window.
+    #[checkpoint(rebuilt)]
     initial: f64,
+    #[checkpoint(rebuilt)]
     mss: f64,
     cwnd: f64,
     /// The pacing rate.
@@ -143,7 +146,7 @@ impl Bbr {
         let probes = self.states.state == State::ProbeRtt;
         if !probes && expired && !self.states.idle_restart {
             self.states.enter_probe_rtt();
-            self.recovery.save(self.cwnd, self.states.state);
+            self.recovery.keep(self.cwnd, self.states.state);
         }
         if self.states.state == State::ProbeRtt {
             self.probe_rtt(ack, sample);
@@ -240,6 +243,8 @@ impl<H> CongestionControl<H> for Bbr {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(Rate::from_bps_f64(self.rate.max(1.0)))
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

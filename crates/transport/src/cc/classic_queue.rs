@@ -2,6 +2,7 @@
 //! "TCP Prague Fall-back on Detection of a Classic ECN AQM" (arXiv 1911.00710), by the variation of
 //! the round-trip time and by the depth of the queue.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Duration;
 
 /// Weights of variation and depth (V and D), per round trip and doubling.
@@ -24,7 +25,7 @@ const FIRST_DEVIATION: f64 = 1e-6;
 ///
 /// Differs from the paper: the part of a sender that is limited by its application is left out, as
 /// in the published implementation, and logarithms are exact.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 pub(super) struct ClassicQueue {
     /// Smoothed round-trip time and mean deviation in seconds, with gains that see past single
     /// sawteeth.

@@ -1,5 +1,6 @@
 //! CUBIC (RFC 9438), with the details of Linux where the RFC leaves room.
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
@@ -67,7 +68,7 @@ impl<H> ControllerFactory<H> for CubicConfig {
 }
 
 /// The curve since the last congestion.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Epoch {
     start: Time,
     /// The window at which the curve is flat, and the time to it in seconds (W_max or cwnd_epoch;
@@ -84,8 +85,9 @@ struct Epoch {
 /// grows by a hundredth of a segment for each round trip where the target is below it, and by a
 /// twentieth of itself where no W_max is known: before the first congestion and after a timeout,
 /// where section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Cubic {
+    #[checkpoint(rebuilt)]
     config: CubicConfig,
     window: RenoWindow,
     hystart: Option<HyStart>,
@@ -211,6 +213,8 @@ impl<H> CongestionControl<H> for Cubic {
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod config;
 mod paper;
 mod vendor;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
@@ -28,7 +29,7 @@ impl<H> ControllerFactory<H> for DcqcnConfig {
 }
 
 /// DCQCN for one flow.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub enum Dcqcn {
     /// The vendors' form.
     Vendor(VendorDcqcn),
@@ -93,4 +94,6 @@ impl<H> CongestionControl<H> for Dcqcn {
             Self::Paper(cc) => cc.on_timer(now),
         }
     }
+
+    fabricsim_core::saves_state!();
 }

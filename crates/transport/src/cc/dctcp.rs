@@ -1,6 +1,7 @@
 //! DCTCP in hardware: the share of marked packets decides how much the rate falls (Alizadeh et al.,
 //! SIGCOMM 2010), on a rate instead of a TCP window, as the published HPCC simulator runs it.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, MarkingThresholds,
@@ -100,13 +101,17 @@ impl<H> ControllerFactory<H> for DctcpConfig {
 /// Differs from the paper: it sets a rate and starts at line rate, without slow start; the receiver
 /// echoes every mark on its own acknowledgement, without delayed ones. As the published HPCC
 /// simulator has it.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Dctcp {
     rate: PacedRate,
+    #[checkpoint(rebuilt)]
     g: f64,
     /// bit/s per round trip.
+    #[checkpoint(rebuilt)]
     additive_increase: f64,
+    #[checkpoint(rebuilt)]
     min_rate: f64,
+    #[checkpoint(rebuilt)]
     mtu: u64,
     /// Average share of marked packets (α).
     alpha: f64,
@@ -172,6 +177,8 @@ impl<H> CongestionControl<H> for Dctcp {
     fn reschedules(&self) -> bool {
         false
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! HyStart: leaving slow start before packets are lost (Ha and Rhee, "Taming the elephants: new TCP
 //! slow start", Computer Networks 2011), with both detectors and the constants of Linux.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::{Ack, Round};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
@@ -20,7 +21,7 @@ const AGGREGATION: Duration = Duration::from_ms(1);
 const AGGREGATES: f64 = 4.0 * 65_536.0;
 
 /// The two detectors, for a sender that does not pace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct HyStart {
     /// Bytes of a full segment.
     segment: f64,
@@ -28,7 +29,7 @@ pub(super) struct HyStart {
     round: Option<RoundSoFar>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct RoundSoFar {
     start: Time,
     /// The last acknowledgement of the train.

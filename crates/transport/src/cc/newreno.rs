@@ -1,5 +1,6 @@
 //! NewReno: additive increase, halving (RFC 5681; RFC 6582; RFC 3168, section 6.1.2 for marks).
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::Keys;
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
@@ -32,7 +33,7 @@ impl<H> ControllerFactory<H> for NewRenoConfig {
 }
 
 /// NewReno for one connection.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct NewReno {
     window: RenoWindow,
 }
@@ -73,6 +74,8 @@ impl<H> CongestionControl<H> for NewReno {
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

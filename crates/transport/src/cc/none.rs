@@ -3,6 +3,7 @@
 //! The baseline that shows what the network does by itself, and the cheapest algorithm to measure
 //! the network with.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::settings;
@@ -47,9 +48,11 @@ impl<H> ControllerFactory<H> for NoneConfig {
 }
 
 /// A flow that never slows down.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct NoControl {
+    #[checkpoint(rebuilt)]
     rate: Rate,
+    #[checkpoint(rebuilt)]
     window: Option<Bytes>,
 }
 
@@ -66,4 +69,6 @@ impl<H> CongestionControl<H> for NoControl {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.rate)
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -11,6 +11,7 @@
 mod delay;
 mod parameters;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart,
@@ -115,7 +116,7 @@ impl<H> ControllerFactory<H> for NsccConfig {
 }
 
 /// Fast increase: the path has been without a queue.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 struct Fast {
     /// Bytes acknowledged in a row without a queue (`_fi_count`).
     bytes: f64,
@@ -124,7 +125,7 @@ struct Fast {
 }
 
 /// Quick adapt.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 struct QuickAdapt {
     /// The end of the round (`_qa_endtime`); `None` before the first.
     ends: Option<Time>,
@@ -139,13 +140,15 @@ struct QuickAdapt {
 }
 
 /// NSCC for one flow. Windows are bytes of payload.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Nscc {
+    #[checkpoint(rebuilt)]
     parameters: Parameters,
     cwnd: f64,
     /// `_maxwnd`.
     most: f64,
     delay: QueueDelay,
+    #[checkpoint(rebuilt)]
     line_rate: Rate,
     /// What the window gains at the next adjustment, times the window (`_inc_bytes`).
     increase: f64,
@@ -328,6 +331,8 @@ impl<H> CongestionControl<H> for Nscc {
     fn reschedules(&self) -> bool {
         false
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The rate of an algorithm that computes a rate, and the window that follows it.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::plugin::{FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
@@ -19,14 +20,17 @@ impl From<bool> for Windowed {
 }
 
 /// The rate at which a flow is paced, and its window.
-#[derive(Clone, Copy, Debug)]
+#[derive(Checkpointed, Clone, Copy, Debug)]
 pub(super) struct PacedRate {
     /// bit/s.
     bps: f64,
     rate: Rate,
     window: Option<Bytes>,
+    #[checkpoint(rebuilt)]
     line_rate: Rate,
+    #[checkpoint(rebuilt)]
     full_window: Option<Bytes>,
+    #[checkpoint(rebuilt)]
     unit: RateUnit,
 }
 

@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod tests;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Flags;
 use fabricsim_core::plugin::{
@@ -96,7 +97,7 @@ impl<H> ControllerFactory<H> for PragueConfig {
 }
 
 /// Marks seen so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 enum Marks {
     /// None has been seen.
     None,
@@ -111,12 +112,14 @@ enum Marks {
 ///
 /// Differs from the paper: segments are paced one by one, where hosts with segmentation offload
 /// send bursts of up to 0.25 ms.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Prague {
+    #[checkpoint(rebuilt)]
     config: PragueConfig,
     window: RenoWindow,
     feedback: Feedback,
     /// Bytes of the IP packet of a full segment.
+    #[checkpoint(rebuilt)]
     packet: f64,
     marks: Marks,
     /// Segments delivered and marked in this period.
@@ -310,4 +313,6 @@ impl<H> CongestionControl<H> for Prague {
     fn pacing_rate(&self) -> Option<Rate> {
         self.rate
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -11,6 +11,7 @@
 //! There is no window beside the credit, and marks and round-trip times mean nothing: what limits a
 //! flow inside of the network has to be told by another algorithm.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
@@ -90,11 +91,12 @@ impl<H> ControllerFactory<H> for RcccConfig {
 }
 
 /// RCCC for one flow. Credit is bytes on the wire.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Rccc {
     /// What may be sent; less than zero after a packet that was longer than it (`_credit`).
     credit: i64,
     /// The most of it (`_configured_maxwnd`).
+    #[checkpoint(rebuilt)]
     most: i64,
     /// The number up to which the receiver has granted (`_pull`).
     granted: u64,
@@ -179,6 +181,8 @@ impl<H> CongestionControl<H> for Rccc {
     fn reschedules(&self) -> bool {
         false
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! The window of Reno, which all algorithms share in parts (RFC 5681).
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::FlowStart;
 use fabricsim_core::units::Bytes;
 
 /// A congestion window and its threshold, in segments with fractions. Senders see them in bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Checkpointed, Clone, Copy, Debug)]
 pub(super) struct RenoWindow {
     pub(super) cwnd: f64,
     /// Infinite before the first congestion.
     pub(super) ssthresh: f64,
     /// Payload bytes of a full segment.
+    #[checkpoint(rebuilt)]
     mss: Bytes,
 }
 

@@ -3,6 +3,7 @@
 
 mod target;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Signal,
@@ -152,19 +153,29 @@ impl<H> ControllerFactory<H> for SwiftConfig {
 /// starts with a window of one bandwidth-delay product; the paper names no first window. Its lowest
 /// line of algorithm 1 lets a window that stays as it is count as decreased, and would never decrease
 /// one again; the public simulator htsim asks for a smaller one, as is done here.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Swift {
+    #[checkpoint(rebuilt)]
     target: TargetDelay,
+    #[checkpoint(rebuilt)]
     additive_increase: f64,
+    #[checkpoint(rebuilt)]
     beta: f64,
+    #[checkpoint(rebuilt)]
     max_mdf: f64,
+    #[checkpoint(rebuilt)]
     retx_reset_threshold: u32,
+    #[checkpoint(rebuilt)]
     min_cwnd: f64,
+    #[checkpoint(rebuilt)]
     max_cwnd: f64,
     /// Payload bytes of a full packet.
+    #[checkpoint(rebuilt)]
     mtu: Bytes,
     /// Bytes of a full packet on the wire.
+    #[checkpoint(rebuilt)]
     wire: Bytes,
+    #[checkpoint(rebuilt)]
     line_rate: Rate,
     /// The window in packets, with fractions.
     cwnd: f64,
@@ -263,6 +274,8 @@ impl<H> CongestionControl<H> for Swift {
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.rate)
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

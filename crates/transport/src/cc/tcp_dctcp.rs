@@ -1,5 +1,6 @@
 //! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Growth,
@@ -69,9 +70,10 @@ impl<H> ControllerFactory<H> for TcpDctcpConfig {
 }
 
 /// DCTCP for one connection.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct TcpDctcp {
     window: RenoWindow,
+    #[checkpoint(rebuilt)]
     g: f64,
     /// DCTCP.Alpha (section 3.3), 1 at first (section 4.2).
     alpha: f64,
@@ -130,6 +132,8 @@ impl<H> CongestionControl<H> for TcpDctcp {
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! TIMELY: the rate follows the gradient of the round-trip time (Mittal et al., SIGCOMM 2015), as
 //! the published HPCC simulator runs it.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Quirks,
@@ -161,18 +162,27 @@ impl<H> ControllerFactory<H> for TimelyConfig {
 /// event, there is no burst of segments (packets are paced one by one), and unless
 /// [`HyperCounts::Gradients`] is set hyper increase counts increases of every kind. All as in the
 /// published HPCC simulator.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct Timely {
     rate: PacedRate,
+    #[checkpoint(rebuilt)]
     alpha: f64,
+    #[checkpoint(rebuilt)]
     beta: f64,
+    #[checkpoint(rebuilt)]
     t_low: Duration,
+    #[checkpoint(rebuilt)]
     t_high: Duration,
     /// Picoseconds.
+    #[checkpoint(rebuilt)]
     min_rtt: f64,
+    #[checkpoint(rebuilt)]
     additive_increase: f64,
+    #[checkpoint(rebuilt)]
     hyper_increase: f64,
+    #[checkpoint(rebuilt)]
     hyper_counts: HyperCounts,
+    #[checkpoint(rebuilt)]
     min_rate: f64,
     /// The `snd_nxt` at the last update; 0 before the first acknowledgement.
     last_update_seq: u64,
@@ -275,6 +285,8 @@ impl<H> CongestionControl<H> for Timely {
     fn reschedules(&self) -> bool {
         false
     }
+
+    fabricsim_core::saves_state!();
 }
 
 #[cfg(test)]

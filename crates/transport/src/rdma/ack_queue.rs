@@ -1,11 +1,12 @@
 //! Acknowledgements that wait for their port.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 
 /// The ACKs of one NIC port: a queue for each priority, served in turns, so that a paused
 /// priority does not hold back the others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(crate) struct AckQueue<H> {
     queues: [Fifo<Packet<H>>; Priority::COUNT],
     /// Priorities whose queue holds ACKs.

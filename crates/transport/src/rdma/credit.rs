@@ -12,6 +12,7 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::flow::FlowKey;
 use fabricsim_core::id::FlowId;
 use fabricsim_core::plugin::{CREDIT_BEGINS, CreditRules};
@@ -32,7 +33,7 @@ pub(super) struct Grant {
 }
 
 /// What a flow has asked for and was granted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Account {
     key: FlowKey,
     /// The highest number that it has asked for (`_highest_pull_target`).
@@ -46,12 +47,15 @@ struct Account {
 }
 
 /// The pacer of one NIC port.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Pacer {
+    #[checkpoint(rebuilt)]
     grant: u64,
     /// The most spare credit of a flow.
+    #[checkpoint(rebuilt)]
     spare: u64,
     /// The rate of all grants.
+    #[checkpoint(rebuilt)]
     rate: Rate,
     accounts: FxHashMap<FlowId, Account>,
     asking: VecDeque<FlowId>,

@@ -1,5 +1,6 @@
 //! The RDMA transport of one host.
 
+mod checkpoint;
 mod crediting;
 mod opening;
 mod replies;
@@ -373,4 +374,6 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn counters(&self) -> EndpointCounters {
         self.counters
     }
+
+    fabricsim_core::saves_state!();
 }

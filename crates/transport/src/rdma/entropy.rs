@@ -1,5 +1,6 @@
 //! The entropy values of a flow's packets: drawn, and taken again where they were good.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::FlowId;
 use fabricsim_core::plugin::EntropyRecycling;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -10,7 +11,7 @@ use fabricsim_core::units::{Duration, Time};
 const EXPLORED_AFTER_FREEZING: u32 = 16;
 
 /// An entropy value that is kept.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Kept {
     value: u16,
     /// Whether it has come back since it was last taken.
@@ -18,7 +19,7 @@ struct Kept {
 }
 
 /// Extent to which a flow draws new values.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Mode {
     /// It draws one where no value that it keeps is fresh.
     Recycling,
@@ -31,7 +32,7 @@ enum Mode {
 /// The entropy values of one flow (REPS: Bonato et al., arXiv 2407.21625). The rules are those of
 /// `UecMpReps` (`htsim/sim/uec_mp.cpp` of uet-htsim) and its circular buffer
 /// (`htsim/sim/buffer_reps.cpp`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct Entropies {
     values: u64,
     room: usize,

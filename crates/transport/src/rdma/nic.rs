@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::units::Time;
 
@@ -10,7 +11,7 @@ use super::ack_queue::AckQueue;
 use super::slots::SlotSet;
 
 /// The queues of one NIC port. Flows are named by their slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(crate) struct Nic<H> {
     pub(crate) acks: AckQueue<H>,
     /// Flows that may send now, a set for each priority.

@@ -1,5 +1,6 @@
 //! A set of packet numbers in a range that moves up.
 
+use fabricsim_core::checkpoint::Stored;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
@@ -7,7 +8,7 @@ const BITS: u64 = u64::BITS as u64;
 
 /// Packet numbers in a bit map. It takes a bit for each packet from the lowest that is not
 /// forgotten to the highest that was added.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct PacketSet {
     /// The lowest number of the first word, over 64.
     first: u64,

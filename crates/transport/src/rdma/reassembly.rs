@@ -1,5 +1,6 @@
 //! Packets that a receiver keeps beyond a gap.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Flags, Header, Packet};
 
 use super::packet_set::PacketSet;
@@ -8,7 +9,7 @@ use super::packet_set::PacketSet;
 /// 2018, section 3.1). It exists only while there are some.
 ///
 /// Packets are numbered by their first byte over the MTU: senders fill each but the last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct Reassembly {
     held: PacketSet,
     /// Number of packets that are held.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::FlowId;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::Received;
@@ -15,7 +16,7 @@ use super::reassembly::Reassembly;
 /// Whole flows that are remembered, so that late copies of their packets are recognized.
 const REMEMBERED: usize = 64;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 struct Reception {
     /// All bytes below this one have arrived.
     expected: u64,
@@ -101,7 +102,7 @@ impl Reply {
 }
 
 /// The flows that this host receives.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.

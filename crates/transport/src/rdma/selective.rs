@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::PathStability;
 use fabricsim_core::units::{Bytes, Time};
 
@@ -18,7 +19,7 @@ use super::packet_set::PacketSet;
 /// * A packet is retransmitted once, unless its second copy turns out to be lost too.
 ///
 /// Packets are numbered by their first byte over the MTU.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct Scoreboard {
     mtu: u64,
     /// Packets that the receiver has reported.
@@ -50,7 +51,7 @@ pub(super) struct Scoreboard {
 }
 
 /// Extent to which packets of a flow overtake one another without one of them being lost.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum Overtaking {
     /// Packets arrive in the order in which they left.
     Never,

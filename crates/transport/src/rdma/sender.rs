@@ -7,6 +7,7 @@ mod stream;
 
 use std::fmt::Write as _;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_DURATION;
@@ -23,11 +24,16 @@ use stream::Stream;
 const MAX_BACKOFF: u32 = 6;
 
 /// A live flow at its sender.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
+#[checkpoint(bound())]
 pub(super) struct RdmaSender<L> {
+    #[checkpoint(rebuilt)]
     pub(super) flow: Flow,
+    #[checkpoint(rebuilt)]
     pub(super) cc: L,
+    #[checkpoint(rebuilt)]
     pub(super) nic: PortId,
+    #[checkpoint(rebuilt)]
     key: FlowKey,
     /// The end of what there is to send: the size of the flow.
     written: u64,

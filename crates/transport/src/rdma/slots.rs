@@ -1,7 +1,9 @@
 //! A set of small numbers that is searched cyclically, for round-robin.
 
+use fabricsim_core::checkpoint::Stored;
+
 /// Numbers in a bit map.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct SlotSet {
     words: Vec<u64>,
     len: usize,

@@ -7,6 +7,7 @@ mod stream;
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority};
@@ -21,7 +22,7 @@ use super::sender::{Incoming, TcpSender};
 use stream::Messages;
 
 /// Current use of a connection.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub(super) enum Task {
     /// It is being opened for a request, which another connection may yet serve.
     Dial,
@@ -55,7 +56,7 @@ impl Task {
 }
 
 /// A response that is awaited.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub(super) struct Fetch {
     pub(super) flow: Flow,
     /// Bytes that had been delivered when it was asked for.
@@ -85,19 +86,28 @@ pub(super) enum Event {
 ///
 /// Differs from the paper: the FIN of the side that has opened a connection ends both directions
 /// (RFC 9293, section 3.6, has one for each). By then the other side has nothing left to say.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct Connection {
+    #[checkpoint(rebuilt)]
     pub(super) id: FlowId,
+    #[checkpoint(rebuilt)]
     pub(super) class: ClassId,
+    #[checkpoint(rebuilt)]
     pub(super) nic: PortId,
+    #[checkpoint(rebuilt)]
     pub(super) priority: Priority,
     /// Of the packets that leave here.
+    #[checkpoint(rebuilt)]
     pub(super) key: FlowKey,
+    #[checkpoint(rebuilt)]
     line_rate: Rate,
+    #[checkpoint(rebuilt)]
     pub(super) task: Task,
     pub(super) handshake: Handshake,
+    #[checkpoint(rebuilt)]
     pub(super) sender: TcpSender,
     pub(super) receiver: Receiver,
+    #[checkpoint(rebuilt)]
     parameters: Arc<TcpParameters>,
     feedback: Feedback,
     /// Without handshake, at the side that has opened it: segments carry SYN until one is

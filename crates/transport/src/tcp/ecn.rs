@@ -1,5 +1,6 @@
 //! Feedback of marks to the sender: the receiver's side of explicit congestion notification.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::Feedback;
 
 /// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in,
@@ -11,7 +12,7 @@ pub(super) struct Urgency {
 }
 
 /// The echo of one receiver.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Echo {
     pub(super) feedback: Feedback,
     /// Classic: the echo is set. DCTCP: the last packet was marked (DCTCP.CE). Accurate: the same.

@@ -1,5 +1,6 @@
 //! The TCP of one host.
 
+mod checkpoint;
 mod lifecycle;
 mod probes;
 
@@ -322,4 +323,6 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
     fn counters(&self) -> EndpointCounters {
         self.counters
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -1,5 +1,6 @@
 //! Opening a connection (RFC 9293, section 3.5): SYN, SYN-ACK, their timers and what they agree on.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Time;
 
 use super::config::TcpParameters;
@@ -7,7 +8,7 @@ use super::timers::backed_off;
 use fabricsim_core::plugin::Feedback;
 
 /// Progress in opening a connection.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum State {
     /// The SYN is on its way.
     SynSent,
@@ -18,7 +19,7 @@ pub(super) enum State {
 }
 
 /// The opening of one connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct Handshake {
     pub(super) state: State,
     /// SYNs or SYN-ACKs that have been sent.

@@ -4,13 +4,14 @@
 //! for which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
 //! acknowledgement of the segment that caused it (RFC 7323, section 4.3).
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Slots};
 use fabricsim_core::units::Bytes;
 
 use fabricsim_core::plugin::Feedback;
 
 /// The bits of a header. Without [`Bits::TCP`] a packet is of another transport.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Bits(u8);
 
 impl Bits {
@@ -56,7 +57,7 @@ impl Bits {
 
 /// Bytes that have arrived out of order: a block of a SACK option (RFC 2018, section 3). Empty when
 /// `len` is zero.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct SackBlock {
     /// The first byte, from the cumulative acknowledgement. It is negative where a second copy of
     /// old bytes is reported (RFC 2883, section 4).
@@ -66,7 +67,7 @@ pub struct SackBlock {
 }
 
 /// The header of a segment: 40 bytes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct TcpHeader {
     /// The next byte that the sender of this segment expects from the other side. On packets of
     /// RDMA, whose header of TCP is empty otherwise, the number of credit.

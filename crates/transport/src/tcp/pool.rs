@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::FlowId;
 
@@ -25,7 +26,7 @@ pub(super) enum Next {
 }
 
 /// Handling of connections that have no request to serve.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 enum WhenIdle {
     #[default]
     Keep,
@@ -34,7 +35,7 @@ enum WhenIdle {
 
 /// The connections of one host to one other, for one class: a client process has one server here.
 /// Connections are named by their slot.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(super) struct Pool {
     /// Requests that wait for their dial, the oldest first.
     waiting: VecDeque<Flow>,

@@ -5,6 +5,7 @@
 //! probe has no other consequence; the controller sees none in that time. While nothing is in
 //! flight no probe leaves: the next segment starts them again.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::{ProbeForm, Probes, TelemetryView};
 use fabricsim_core::units::{Duration, Time};
 
@@ -16,7 +17,7 @@ use super::timers::backed_off;
 pub(super) const PROBE_BYTES: u16 = 64;
 
 /// A probe that is away.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Away {
     /// `Packet::seq` of the packet that gathers the telemetry.
     seq: u64,
@@ -28,7 +29,7 @@ struct Away {
 }
 
 /// The probe that is away, or what the next one waits for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 enum State {
     /// The next segment that leaves.
     Segment,
@@ -46,7 +47,7 @@ pub(super) struct Returned {
 }
 
 /// The probes of a sender.
-#[derive(Debug)]
+#[derive(Debug, Stored)]
 pub(super) struct Probing {
     probes: Probes,
     state: State,

@@ -1,6 +1,7 @@
 //! Recent acknowledgement: which transmissions are overdue by the time of one that was sent later
 //! and has arrived (RFC 8985, section 6).
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::{Duration, Time};
 
 use super::rtt::RttEstimator;
@@ -13,7 +14,7 @@ pub(super) const DUP_THRESHOLD: u32 = 3;
 const PERSISTENCE: u32 = 16;
 
 /// The state of RFC 8985, section 5.3.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Rack {
     /// Time at which the latest delivered transmission was sent (RACK.xmit_ts); `end` is its last
     /// byte.

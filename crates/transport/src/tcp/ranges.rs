@@ -1,10 +1,11 @@
 //! Sets of byte numbers as disjoint ranges.
 
+use fabricsim_core::checkpoint::Stored;
 use std::ops::Range;
 
 /// Disjoint, non-adjacent ranges in ascending order. There are as many as a window has gaps, so a
 /// sorted vector serves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {

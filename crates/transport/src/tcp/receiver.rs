@@ -1,5 +1,6 @@
 //! The receiving half of a connection: what has arrived, and when to say so.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Time;
 
 use super::config::{Detection, TcpParameters};
@@ -48,7 +49,7 @@ pub(super) struct Taken {
 const REMEMBERED: usize = 8;
 
 /// The receiving half.
-#[derive(Debug)]
+#[derive(Debug, Stored)]
 pub(super) struct Receiver {
     echo: Echo,
     /// All below has arrived (rcv_nxt).

@@ -1,7 +1,9 @@
 //! Proportional rate reduction: how much may be sent while the window shrinks (RFC 6937).
 
+use fabricsim_core::checkpoint::Stored;
+
 /// An episode in which what is in flight comes down to the slow-start threshold, in segments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct ProportionalReduction {
     /// In flight when the episode began (RecoverFS).
     flight: u32,

@@ -1,11 +1,12 @@
 //! The round-trip time of a connection and its retransmission timeout (RFC 6298).
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Duration;
 
 use super::config::{RtoFloor, TcpParameters};
 
 /// The estimator of RFC 6298, section 2.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct RttEstimator {
     /// SRTT; `None` before the first sample.
     pub(super) smoothed: Option<Duration>,

@@ -11,6 +11,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Duration, Time};
 
 use super::config::Detection;
@@ -38,7 +39,7 @@ pub(super) struct Delivery {
 }
 
 /// The scoreboard of one sender.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Scoreboard {
     segments: VecDeque<Segment>,
     /// The number of the first of them.
@@ -51,6 +52,7 @@ pub(super) struct Scoreboard {
     lost_numbers: BinaryHeap<Reverse<u64>>,
     /// Transmissions in the order of their times, for RACK: the number and the time.
     timeline: VecDeque<(u64, Time)>,
+    #[checkpoint(rebuilt)]
     detection: Detection,
     /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has
     /// arrived.

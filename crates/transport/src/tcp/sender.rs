@@ -1,14 +1,16 @@
 //! The sending half of a connection: what may leave, and what acknowledgements say of it.
 
+mod checkpoint;
 mod codepoints;
 mod delivery_rate;
 mod feedback;
+mod outgoing;
 mod probes;
 mod timeouts;
 
 use std::sync::Arc;
 
-use fabricsim_core::packet::Flags;
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
@@ -23,9 +25,10 @@ use crate::switch::Switch;
 
 use delivery_rate::RateSampler;
 pub(super) use feedback::Incoming;
+pub(super) use outgoing::Outgoing;
 
 /// Phase of the sender's response to congestion.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Phase {
     Open,
     /// Marks were echoed: the window comes down (CWR in Linux).
@@ -37,7 +40,7 @@ enum Phase {
 }
 
 /// A probe of the tail that is not yet accounted for (RFC 8985, section 7.3).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Probe {
     /// The `snd_nxt` after it.
     end: u64,
@@ -46,7 +49,7 @@ struct Probe {
 }
 
 /// Transmission that is made although the window may be full.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Forced {
     Nothing,
     /// A probe of the tail.
@@ -55,23 +58,8 @@ enum Forced {
     Retransmission,
 }
 
-/// A segment that leaves now.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Outgoing {
-    pub(super) seq: u64,
-    pub(super) payload: u16,
-    pub(super) fin: bool,
-    pub(super) again: bool,
-    /// The echo of marks was heard.
-    pub(super) cwr: bool,
-    /// Bytes of telemetry, if it gathers some.
-    pub(super) telemetry: Option<u16>,
-    /// The ECN codepoint.
-    pub(super) codepoint: Flags,
-}
-
 /// Use of the window in the last round trip (Linux, `tcp_cwnd_validate`).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 struct WindowUse {
     most: u32,
     limited: bool,
@@ -83,12 +71,16 @@ struct WindowUse {
 /// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section
 /// 4.9, makes that optional), and there is no receive window (RFC 9293, section 3.8.6):
 /// applications read at once.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct TcpSender {
+    #[checkpoint(rebuilt)]
     pub(super) cc: DynController,
     /// Use of marks, as agreed by the two sides.
+    #[checkpoint(rebuilt)]
     ecn: EcnUse,
+    #[checkpoint(rebuilt)]
     pub(super) feedback: Feedback,
+    #[checkpoint(rebuilt)]
     parameters: Arc<TcpParameters>,
     board: Scoreboard,
     rack: Rack,

@@ -1,13 +1,14 @@
 //! The timers of a sender: retransmission timeout with back-off (RFC 6298, section 5), probe of the
 //! tail (RFC 8985, section 7.2) and reordering (section 6.2). At most one of the first two runs.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::{Duration, Time};
 
 use super::config::TcpParameters;
 use super::rtt::RttEstimator;
 
 /// Deadlines; [`Time::MAX`] where a timer does not run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct LossTimers {
     pub(super) timeout: Time,
     pub(super) probe: Time,

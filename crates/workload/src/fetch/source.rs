@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::units::Time;
 
@@ -13,6 +14,8 @@ pub(super) struct Fetches {
     like: FlowRequest,
     next: Option<WorkloadFlow>,
     rest: Box<dyn Iterator<Item = WorkloadFlow> + Send>,
+    /// Requests that have been made.
+    taken: u64,
 }
 
 impl Fetches {
@@ -25,6 +28,7 @@ impl Fetches {
             like,
             next: rest.next(),
             rest,
+            taken: 0,
         }
     }
 }
@@ -38,11 +42,32 @@ impl FlowSource for Fetches {
     fn next_flow(&mut self) -> Option<FlowRequest> {
         let start = self.next_start()?;
         let next = std::mem::replace(&mut self.next, self.rest.next())?;
+        self.taken += 1;
         Some(FlowRequest {
             start,
             size: next.size,
             ..self.like
         })
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        let Self {
+            like: _,
+            next: _,
+            rest: _,
+            taken,
+        } = self;
+        taken.store(out);
+    }
+
+    /// Goes through the requests that have been made.
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        for _ in 0..u64::fetch(input)? {
+            if self.next_flow().is_none() {
+                return Err(LoadError::new("it has made more requests than there are"));
+            }
+        }
+        Ok(())
     }
 }
 

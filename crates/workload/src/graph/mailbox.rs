@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::FlowId;
 use rustc_hash::FxHashMap;
 
 /// Receipts that wait for messages, or messages that wait for receipts, of one sender and tag.
-#[derive(Debug)]
+#[derive(Debug, Stored)]
 enum Slot {
     /// Operations that wait, the first one first.
     Posted(VecDeque<u32>),
@@ -20,7 +21,7 @@ enum Slot {
 /// The messages of one rank that have not been received, and the operations that wait for messages.
 ///
 /// The k-th receipt of a sender and tag gets the k-th message that is delivered with them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(super) struct Mailbox {
     slots: FxHashMap<(u32, u64), Slot>,
 }

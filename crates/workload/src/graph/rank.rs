@@ -1,7 +1,10 @@
 //! The application that goes through the program of one rank.
 
+mod checkpoint;
+
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
@@ -26,7 +29,7 @@ const TAG_BITS: u32 = 47;
 const OF_A_GRAPH: u64 = 1 << 63;
 
 /// A collective that has ended at one rank.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct SpanRecord {
     /// The collective among those of the graph.
     pub instance: u32,
@@ -375,6 +378,8 @@ impl Application for RankApplication {
             self.rank, self.plan.info.job, self.iteration
         ))
     }
+
+    fabricsim_core::saves_state!();
 }
 
 /// The applications of all ranks of `plan`.

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::FlowId;
 use fabricsim_core::units::Time;
 
 use super::program::{Edge, Program};
 
 /// How far a collective is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct SpanState {
     /// Operations that have not ended.
     left: u32,
@@ -19,7 +20,7 @@ pub(super) struct SpanState {
 }
 
 /// How far a rank is in its program: 4 bytes for each operation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(super) struct RankState {
     /// By operation: what it still waits for.
     needs: Vec<u32>,

@@ -1,9 +1,10 @@
 //! Streams of computations: those of one stream follow one another.
 
+use fabricsim_core::checkpoint::Stored;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The streams of one rank on which something computes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(super) struct Streams {
     /// Those that wait behind the one that computes, in the order in which they could start.
     busy: BTreeMap<u16, VecDeque<u32>>,

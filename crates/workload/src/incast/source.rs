@@ -1,5 +1,6 @@
 //! The flows of incast events, made when they are due.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::packet::Priority;
@@ -10,10 +11,13 @@ use super::{IncastConfig, Timing};
 use crate::arrivals::exponential_gap;
 
 /// The current event and what is needed to draw the next.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Incast {
+    #[checkpoint(rebuilt)]
     pub(super) config: IncastConfig,
+    #[checkpoint(rebuilt)]
     pub(super) class: ClassId,
+    #[checkpoint(rebuilt)]
     pub(super) timing: Timing,
     pub(super) arrivals: Stream,
     pub(super) peers: Stream,
@@ -81,4 +85,6 @@ impl FlowSource for Incast {
             dst_port: self.config.dst_port,
         })
     }
+
+    fabricsim_core::saves_state!();
 }

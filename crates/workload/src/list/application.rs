@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::flow::{Completion, Flow, FlowRequest};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, Application};
@@ -37,7 +38,7 @@ fn tag(flow: u32) -> u64 {
 }
 
 /// Starts the flows of one host.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 struct Progress {
     /// By flow that has not started: how many others it waits for.
     waiting: BTreeMap<u32, usize>,
@@ -50,8 +51,9 @@ struct Progress {
 }
 
 /// Starts the flows of one host when those that they wait for have ended.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 struct ListApplication {
+    #[checkpoint(rebuilt)]
     shared: Arc<Shared>,
     progress: Progress,
 }
@@ -142,6 +144,8 @@ impl Application for ListApplication {
             left.join(", ")
         ))
     }
+
+    fabricsim_core::saves_state!();
 }
 
 /// The applications of the sources of `list`, whose flows wait as `waits` says.

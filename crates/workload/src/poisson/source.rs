@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::packet::Priority;
@@ -14,13 +15,17 @@ use crate::arrivals::exponential_gap;
 use crate::cdf::SizeCdf;
 
 /// One host's arrivals.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct HostArrivals {
+    #[checkpoint(rebuilt)]
     pub(super) id: NodeId,
     /// Position among the destinations, when the host is one.
+    #[checkpoint(rebuilt)]
     pub(super) own: Option<usize>,
     /// Destinations other than the host itself.
+    #[checkpoint(rebuilt)]
     pub(super) choices: u64,
+    #[checkpoint(rebuilt)]
     pub(super) mean_gap: f64,
     pub(super) arrivals: Stream,
     pub(super) peers: Stream,
@@ -43,15 +48,22 @@ impl HostArrivals {
 }
 
 /// The merged arrivals of all senders, in the order of (start, host).
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Poisson {
+    #[checkpoint(rebuilt)]
     pub(super) sizes: SizeCdf,
+    #[checkpoint(each)]
     pub(super) senders: Vec<HostArrivals>,
+    #[checkpoint(rebuilt)]
     pub(super) destinations: Box<[NodeId]>,
     pub(super) due: BinaryHeap<Reverse<(Time, usize)>>,
+    #[checkpoint(rebuilt)]
     pub(super) end: Time,
+    #[checkpoint(rebuilt)]
     pub(super) class: ClassId,
+    #[checkpoint(rebuilt)]
     pub(super) priority: Priority,
+    #[checkpoint(rebuilt)]
     pub(super) dst_port: u16,
 }
 
@@ -83,4 +95,6 @@ impl FlowSource for Poisson {
             dst_port: self.dst_port,
         })
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::flow::{Flow, FlowKey};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, Application};
@@ -19,7 +20,7 @@ const BEGIN: u64 = u64::MAX;
 const ARRIVAL: u64 = u64::MAX - 1;
 
 /// A query whose response has been delivered.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct RpcQuery {
     /// The number of its message, as of a flow.
     pub query: FlowId,
@@ -44,7 +45,7 @@ pub struct RpcQuery {
 }
 
 /// A query that waits for its response.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Waiting {
     query: FlowId,
     target: Target,
@@ -55,11 +56,14 @@ struct Waiting {
 }
 
 /// Sends the queries of one host.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub struct RpcClient {
+    #[checkpoint(rebuilt)]
     plan: Arc<Plan>,
+    #[checkpoint(rebuilt)]
     host: NodeId,
     /// Time from one arrival to the next of an open loop, on average, in seconds.
+    #[checkpoint(rebuilt)]
     mean_gap_secs: f64,
     /// Draws of sizes and arrivals.
     arrivals: Stream,
@@ -296,4 +300,6 @@ impl Application for RpcClient {
             first.query, first.issue
         ))
     }
+
+    fabricsim_core::saves_state!();
 }

@@ -1,5 +1,6 @@
 //! Connections of a client, and which of them a query takes.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::{AppContext, AppFlow, Connection};
 use fabricsim_core::rng::Stream;
@@ -9,7 +10,7 @@ use super::plan::Plan;
 use super::{RpcMode, RpcReuse, RpcTargets};
 
 /// The connections of one client.
-#[derive(Debug)]
+#[derive(Debug, Stored)]
 pub(super) struct Pool {
     servers: Vec<NodeId>,
     /// Those that were opened at the start, by server; then those that were opened for a query.
@@ -22,7 +23,7 @@ pub(super) struct Pool {
 }
 
 /// What a query goes to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Target {
     pub(super) server: NodeId,
     /// Position of the connection; `None` for a query that is a flow of its own.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::flow::Flow;
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, StartError};
 use fabricsim_core::units::Duration;
@@ -9,8 +10,9 @@ use fabricsim_core::units::Duration;
 use super::plan::{Plan, RESPONSE};
 
 /// Responds to each query of its workload after its service time.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct RpcServer {
+    #[checkpoint(rebuilt)]
     pub(super) plan: Arc<Plan>,
     /// Responses that would leave beyond the end of simulated time.
     pub(super) late: u64,
@@ -53,4 +55,6 @@ impl Application for RpcServer {
             )
         })
     }
+
+    fabricsim_core::saves_state!();
 }

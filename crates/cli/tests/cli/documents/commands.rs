@@ -19,7 +19,7 @@ fn checked(args: &[&str]) -> Vec<String> {
     let mut rest = args[1..].iter();
     while let Some(&word) = rest.next() {
         match word {
-            "--out" | "--threads" => drop(rest.next()),
+            "--out" | "--threads" | "--checkpoint-at" => drop(rest.next()),
             "--quiet" | "--profile-parallelism" => {}
             _ => checked.push(of_project(word)),
         }
@@ -72,7 +72,12 @@ fn the_commands_of_the_readme_are_understood() {
 
 #[test]
 fn the_commands_of_the_documents_are_understood() {
-    for document in ["docs/harm.md", "docs/pint.md", "docs/sweeps.md"] {
+    for document in [
+        "docs/harm.md",
+        "docs/pint.md",
+        "docs/sweeps.md",
+        "docs/checkpoints.md",
+    ] {
         assert_understood(document);
     }
 }
@@ -103,6 +108,12 @@ fn understand(folder: &Folder, args: &[&str]) {
                 write_results(folder, name);
             }
             folder.run(args).succeeded();
+        }
+        // Checkpoints are those of another command: there is none here, and all else is good.
+        "run" if args.contains(&"--from") => {
+            let outcome = folder.run(args);
+            let missing = outcome.stderr.contains("cannot read the checkpoint");
+            assert!(missing, "{}", outcome.stderr);
         }
         // A run is checked rather than run.
         "run" | "check" => {

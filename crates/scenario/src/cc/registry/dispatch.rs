@@ -1,6 +1,7 @@
 //! From the algorithms of a scenario to the controllers of flows of RDMA: one `match` for each
 //! acknowledgement, and for those that are not listed here a call through a pointer.
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, FlowStart,
@@ -143,6 +144,18 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
 
     fn on_timer(&mut self, now: Time) {
         each!(self, on_timer(now));
+    }
+
+    fn type_name(&self) -> &'static str {
+        each!(self, type_name())
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        each!(self, save_state(out));
+    }
+
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        each!(self, load_state(input))
     }
 }
 

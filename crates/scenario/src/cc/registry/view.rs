@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::plugin::{
     Ack, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController, DynFactory,
     FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
@@ -163,5 +164,19 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
 
     fn on_timer(&mut self, now: Time) {
         self.cc.on_timer(now);
+    }
+
+    fn type_name(&self) -> &'static str {
+        self.cc.type_name()
+    }
+
+    fn save_state(&self, out: &mut Writer) {
+        self.view.store(out);
+        self.cc.save_state(out);
+    }
+
+    fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        self.view = TelemetryView::fetch(input)?;
+        self.cc.load_state(input)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use crate::checkpoint::Stored;
 use crate::flow::Flow;
 use crate::id::{FlowId, NodeId};
 use crate::plugin::{PathResolver, Received, StartError};
@@ -15,14 +16,14 @@ pub(in crate::network) struct AppNetwork {
     /// By the sender's address: the flows that have started and whose receiver has applications. A
     /// receiver takes a flow out when it has arrived, which is at least one epoch after the sender
     /// has put it in.
-    in_flight: Vec<Mutex<InFlight>>,
+    pub(super) in_flight: Vec<Mutex<InFlight>>,
     /// Number of hosts.
     pub(super) hosts: u32,
 }
 
 /// Flows of one sender that are under way.
-#[derive(Debug, Default)]
-struct InFlight {
+#[derive(Debug, Default, Stored)]
+pub(super) struct InFlight {
     /// Places in `kept`.
     flows: BTreeMap<FlowId, u32>,
     /// By connection, receiver and end: both ends of a connection may stand here.
@@ -31,7 +32,7 @@ struct InFlight {
 }
 
 /// Flows with their tags, outside of the maps, whose nodes they would make large.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 struct Kept {
     places: Vec<(Flow, u64)>,
     /// Places without a flow.
@@ -68,6 +69,8 @@ struct Current {
     resolver: Option<Arc<dyn PathResolver>>,
     /// How often a resolver has been set.
     number: u64,
+    /// The last one was set before a checkpoint, and is set again.
+    again: bool,
     /// By node: whether it has applications.
     listens: Vec<bool>,
 }
@@ -79,6 +82,7 @@ impl AppNetwork {
             current: RwLock::new(Current {
                 resolver: None,
                 number: 0,
+                again: false,
                 listens: vec![false; nodes],
             }),
             in_flight: (0..nodes).map(|_| Mutex::default()).collect(),
@@ -90,7 +94,22 @@ impl AppNetwork {
     pub(in crate::network) fn set_resolver(&self, resolver: Option<Arc<dyn PathResolver>>) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = resolver;
-        current.number += 1;
+        current.number += u64::from(!current.again);
+        current.again = false;
+    }
+
+    /// Returns how often a resolver has been set.
+    pub(super) fn times_set(&self) -> u64 {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.number
+    }
+
+    /// A resolver had been set `number` times before a checkpoint: the next one is the last again.
+    pub(super) fn expect_resolver_again(&self, number: u64) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        current.resolver = None;
+        current.number = number;
+        current.again = number > 0;
     }
 
     /// Returns whether a resolver has been set.

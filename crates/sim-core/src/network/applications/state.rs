@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::shared::{AppNetwork, InForce};
 use super::streams::{Message, Streams};
 use super::{AppNews, Due};
+use crate::checkpoint::Checkpointed;
 use crate::flow::Flow;
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::{FIRST_APP_FLOW, MAX_SIZE};
@@ -18,11 +19,14 @@ const FIRST_PORT: u16 = 10_000;
 const PORTS: u32 = 55_000;
 
 /// Requests of the applications of one host, and their state.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(super) struct AppState {
+    #[checkpoint(rebuilt)]
     pub(super) network: Arc<AppNetwork>,
+    #[checkpoint(rebuilt)]
     pub(super) host: NodeId,
     /// The place of the host among all hosts.
+    #[checkpoint(rebuilt)]
     pub(super) rank: u32,
     /// Number of flow numbers that have been assigned here.
     pub(super) numbered: u32,

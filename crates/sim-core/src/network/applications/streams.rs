@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::checkpoint::Stored;
 use crate::flow::{Ends, Flow, FlowRequest, ResolvedPath, StreamPlace};
 use crate::id::FlowId;
 use crate::limits::MAX_SIZE;
@@ -10,7 +11,7 @@ use crate::plugin::Connection;
 use crate::units::Bytes;
 
 /// A message of a connection that is due.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Message {
     pub(super) id: FlowId,
     pub(super) connection: Connection,
@@ -32,7 +33,7 @@ impl Message {
 }
 
 /// One direction of a connection, at its sender.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 struct Stream {
     /// Bytes of all messages, those that start later included.
     asked: Bytes,
@@ -45,7 +46,7 @@ struct Stream {
 }
 
 /// The streams that one host sends.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(super) struct Streams {
     of: BTreeMap<FlowId, Stream>,
     /// By connection: messages that no route has taken yet, in the order in which they were due.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::watch_schedule::WatchSchedule;
+use crate::checkpoint::Checkpointed;
 use crate::flow::{Completion, FlowRequest};
 use crate::network::Overload;
 use crate::network::applications::AppNetwork;
@@ -10,7 +11,7 @@ use crate::network::health::Health;
 use crate::units::{Bytes, Duration, Time};
 
 /// State of the flows outside the hosts; it lives as long as the network.
-#[derive(Debug)]
+#[derive(Checkpointed, Debug)]
 pub(in crate::network) struct FlowState {
     /// Flows of the source that were due, each with its number.
     pub(in crate::network) numbered: u64,
@@ -19,6 +20,7 @@ pub(in crate::network) struct FlowState {
     /// Flows of applications that were due.
     pub(in crate::network) by_applications: u64,
     /// State shared by the hosts in a network with applications.
+    #[checkpoint(rebuilt)]
     pub(in crate::network) applications: Option<Arc<AppNetwork>>,
     /// Timers and flows that applications have asked for and whose time has not come.
     pub(in crate::network) pending: u64,
@@ -35,6 +37,7 @@ pub(in crate::network) struct FlowState {
     /// Looks since then that found that something had happened.
     pub(in crate::network) vain_looks: u32,
     pub(in crate::network) health: Health,
+    #[checkpoint(rebuilt)]
     pub(in crate::network) schedule: WatchSchedule,
     /// Time at which the last flow ended, or at which a flow without a route was to start.
     pub(in crate::network) settled: Time,

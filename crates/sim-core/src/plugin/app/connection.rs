@@ -1,5 +1,6 @@
 //! Connections on which applications send one message after another.
 
+use crate::checkpoint::Stored;
 use crate::flow::{Ends, Flow, FlowKey};
 use crate::id::{ClassId, FlowId, NodeId};
 use crate::packet::Priority;
@@ -9,7 +10,7 @@ use crate::packet::Priority;
 /// Each direction is a stream of bytes, in which messages follow one another in the order in which
 /// they were sent. Congestion control goes on from one message to the next. Without a message the
 /// connection is idle; nothing ends it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Connection {
     /// The connection's number, the same at both ends.
     pub id: FlowId,

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use super::{CongestionControl, CreditRules};
+use crate::checkpoint::Stored;
 use crate::flow::Flow;
 use crate::id::{ClassId, FlowId};
 use crate::input::{Choice, ConfigError, Keys, ValueKind};
@@ -13,7 +14,7 @@ use crate::plugin::routing::PathStability;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// A transport protocol.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Transport {
     /// RDMA over converged Ethernet.
     Rdma,
@@ -40,6 +41,7 @@ pub enum RequiredTelemetry {
     serde(rename_all = "kebab-case")
 )]
 #[repr(u8)]
+#[derive(Stored)]
 pub enum Feedback {
     /// Packets are not ECN-capable.
     #[default]
@@ -62,7 +64,7 @@ crate::setting_values! {
 }
 
 /// Component that responds to ECN marks.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum MarkResponse {
     /// The sender reports [`Signal::Mark`](super::Signal::Mark) once per window and brings down
     /// what is in flight by proportional rate reduction.
@@ -72,7 +74,7 @@ pub enum MarkResponse {
 }
 
 /// Use of ECN by TCP connections.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct EcnUse {
     /// The codepoint of data: [`Flags::ECT0`], [`Flags::ECT1`] or none.
     pub codepoint: Flags,

@@ -1,5 +1,6 @@
 //! Probes: what gathers telemetry for connections of TCP, whose segments carry none.
 
+use crate::checkpoint::Stored;
 use crate::input::{Choice, ValueKind};
 use crate::units::{Duration, Time};
 
@@ -10,6 +11,7 @@ use crate::units::{Duration, Time};
     derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "kebab-case")
 )]
+#[derive(Stored)]
 pub enum ProbeForm {
     /// A small packet of its own, in the queues of the data.
     #[default]
@@ -26,7 +28,7 @@ crate::setting_values! {
 }
 
 /// The probes of a connection.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Probes {
     /// Packet that gathers the telemetry.
     pub form: ProbeForm,

@@ -1,9 +1,10 @@
 //! Telemetry in a form that no header decides.
 
+use crate::checkpoint::Stored;
 use crate::units::{Bytes, Rate, Time};
 
 /// A count of bytes that begins anew after `period` bytes, as fields of headers do.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct ByteCounter {
     bytes: u64,
     period: u64,
@@ -33,7 +34,7 @@ impl ByteCounter {
 }
 
 /// The entry of one switch: its egress port when the packet left it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct IntHop {
     /// Time at which the packet left, to the resolution of the header.
     pub at: Time,
@@ -46,7 +47,7 @@ pub struct IntHop {
 }
 
 /// The telemetry that an acknowledgement brings back, decoded.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct TelemetryView {
     path: u32,
     hops: Vec<IntHop>,

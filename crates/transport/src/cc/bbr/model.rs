@@ -1,5 +1,6 @@
 //! The model of the path: its bandwidth and its round-trip time (sections 4.1.1 and 4.1.2).
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::{RateSample, Round};
 use fabricsim_core::units::{Duration, Rate, Time};
 
@@ -7,7 +8,7 @@ use fabricsim_core::units::{Duration, Rate, Time};
 const ROUNDS: usize = 10;
 
 /// The model.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct PathModel {
     /// Largest rate of each of the last rounds that had one, by round modulo their number, bit/s.
     rates: [f64; ROUNDS],
@@ -29,6 +30,7 @@ pub(super) struct PathModel {
     /// BBR.rtprop_stamp.
     rtt_stamp: Time,
     /// RTpropFilterLen.
+    #[checkpoint(rebuilt)]
     rtt_lasts: Duration,
 }
 

@@ -1,11 +1,12 @@
 //! The window while losses are recovered from (section 4.2.3.4).
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::{Recovering, Signal};
 
 use super::states::State;
 
 /// What is kept of the window, and what of recovery goes on.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Stored)]
 pub(super) struct Recovery {
     /// BBR.prior_cwnd.
     prior: f64,
@@ -15,7 +16,7 @@ pub(super) struct Recovery {
 }
 
 /// Part of recovery.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 enum Phase {
     #[default]
     Nothing,
@@ -28,7 +29,7 @@ enum Phase {
 impl Recovery {
     /// Keeps the window `cwnd`, the last one that recovery or a probe did not reduce
     /// (`BBRSaveCwnd`).
-    pub(super) fn save(&mut self, cwnd: f64, state: State) {
+    pub(super) fn keep(&mut self, cwnd: f64, state: State) {
         self.prior = if self.phase == Phase::Nothing && state != State::ProbeRtt {
             cwnd
         } else {
@@ -52,12 +53,12 @@ impl Recovery {
         match signal {
             Signal::Mark => None,
             Signal::Loss => {
-                self.save(cwnd, state);
+                self.keep(cwnd, state);
                 self.phase = Phase::Conservation;
                 Some(in_flight + f64::from(self.delivered.max(1)))
             }
             Signal::Timeout | Signal::RepeatedTimeout => {
-                self.save(cwnd, state);
+                self.keep(cwnd, state);
                 self.phase = Phase::Repair;
                 Some(1.0)
             }

@@ -1,5 +1,6 @@
 //! The state machine (section 4.3).
 
+use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::plugin::RateSample;
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Duration, Time};
@@ -15,7 +16,7 @@ const GROWTH: f64 = 1.25;
 const FLAT_ROUNDS: u32 = 3;
 
 /// BBR.state.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum State {
     Startup,
     Drain,
@@ -24,7 +25,7 @@ pub(super) enum State {
 }
 
 /// State and gains.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub(super) struct States {
     pub(super) state: State,
     pub(super) pacing_gain: f64,
@@ -42,6 +43,7 @@ pub(super) struct States {
     /// BBR.probe_rtt_done_stamp, and whether a round has passed since.
     probe_done: Option<Time>,
     probe_round_done: bool,
+    #[checkpoint(rebuilt)]
     probe_lasts: Duration,
 }
 

@@ -1,5 +1,6 @@
 //! DCQCN as its paper has it (Zhu et al., SIGCOMM 2015, section 3).
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::super::paced_rate::PacedRate;
@@ -14,9 +15,10 @@ use super::config::{DcqcnConfig, Values};
 /// rather than at the receiver and at marked packets. Where every ACK takes the time d, packets
 /// that arrive at the receiver at t are seen here at t + d, and each notification is dated d later:
 /// just when it would have come. ACKs that queue move notifications by as much as they wait.
-#[derive(Clone, Copy, Debug)]
+#[derive(Checkpointed, Clone, Copy, Debug)]
 struct NotificationPoint {
     /// N.
+    #[checkpoint(rebuilt)]
     every: Duration,
     /// Until when marks are collected.
     until: Time,
@@ -68,7 +70,7 @@ impl NotificationPoint {
 ///
 /// The estimate is caught up with when it is used. A flow at line rate has nothing to increase, and
 /// a notification starts all counts anew, so that its timer rests.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct PaperDcqcn {
     rate: PacedRate,
     /// R_T, bit/s.
@@ -85,15 +87,24 @@ pub struct PaperDcqcn {
     sent: u64,
     /// The next tick of the increase timer; [`Time::MAX`] at line rate.
     next_tick: Time,
+    #[checkpoint(rebuilt)]
     alpha_timer: Duration,
+    #[checkpoint(rebuilt)]
     increase_timer: Duration,
     /// B, or 0 without a byte counter.
+    #[checkpoint(rebuilt)]
     round: u64,
+    #[checkpoint(rebuilt)]
     g: f64,
+    #[checkpoint(rebuilt)]
     fast_recovery: u32,
+    #[checkpoint(rebuilt)]
     additive_increase: f64,
+    #[checkpoint(rebuilt)]
     hyper_increase: f64,
+    #[checkpoint(rebuilt)]
     clamp: bool,
+    #[checkpoint(rebuilt)]
     min_rate: f64,
 }
 

@@ -1,17 +1,19 @@
 //! DCQCN as NIC vendors build it and the published HPCC simulator runs it.
 
+use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Duration, Time};
 
 use super::super::paced_rate::PacedRate;
 use super::config::{DcqcnConfig, Values};
 
 /// A timer that comes up every `every`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Checkpointed, Clone, Copy, Debug)]
 struct Ticks {
     next: Time,
     /// Time at which `next` was set: of timers that are due at one instant, the older one goes
     /// first.
     set: Time,
+    #[checkpoint(rebuilt)]
     every: Duration,
 }
 
@@ -51,7 +53,7 @@ impl Ticks {
 ///
 /// Ticks of the alpha timer are caught up with when the estimate is used, and ticks of the decrease
 /// timer without a mark are skipped, so that flows without marks cost no events.
-#[derive(Clone, Debug)]
+#[derive(Checkpointed, Clone, Debug)]
 pub struct VendorDcqcn {
     rate: PacedRate,
     /// R_T, bit/s.
@@ -65,11 +67,17 @@ pub struct VendorDcqcn {
     alpha_ticks: Ticks,
     decrease_ticks: Ticks,
     increase_ticks: Ticks,
+    #[checkpoint(rebuilt)]
     g: f64,
+    #[checkpoint(rebuilt)]
     fast_recovery: u32,
+    #[checkpoint(rebuilt)]
     additive_increase: f64,
+    #[checkpoint(rebuilt)]
     hyper_increase: f64,
+    #[checkpoint(rebuilt)]
     clamp: bool,
+    #[checkpoint(rebuilt)]
     min_rate: f64,
 }
 

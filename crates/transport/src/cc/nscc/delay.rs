@@ -1,5 +1,6 @@
 //! The queueing delay and its average (`update_delay`, `update_base_rtt`).
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Duration;
 
 /// Weight of a sample (`_delay_alpha`).
@@ -17,7 +18,7 @@ pub(super) enum Cause {
 }
 
 /// The delay of one flow, in picoseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct QueueDelay {
     /// `_base_rtt`.
     base: Duration,

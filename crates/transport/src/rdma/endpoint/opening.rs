@@ -34,7 +34,12 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         self.set_timer(slot);
     }
 
-    fn sender_of(&self, now: Time, flow: &Flow, nic: PortId) -> RdmaSender<F::Controller> {
+    pub(super) fn sender_of(
+        &self,
+        now: Time,
+        flow: &Flow,
+        nic: PortId,
+    ) -> RdmaSender<F::Controller> {
         let line_rate = self.nic_rates[nic.index()];
         let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
         let mtu = self.settings.config.mtu;

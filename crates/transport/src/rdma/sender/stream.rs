@@ -6,13 +6,14 @@
 
 use std::collections::VecDeque;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::flow::{Completion, Flow, StreamPlace};
 use fabricsim_core::units::{Bytes, Time};
 
 use super::RdmaSender;
 
 /// A message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Message {
     flow: Flow,
     from: u64,
@@ -28,7 +29,7 @@ impl Message {
 }
 
 /// The messages of a connection.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub(super) struct Stream {
     mtu: u64,
     /// Those that are not acknowledged in full, in order.

@@ -74,6 +74,18 @@ impl Connection {
         }
     }
 
+    /// A connection as it was made before a checkpoint, whose sender has `feedback` of marks.
+    pub(in crate::tcp) fn again(
+        identity: Identity,
+        task: Task,
+        feedback: Feedback,
+        config: &ClassConfig,
+        parameters: &Arc<TcpParameters>,
+    ) -> Self {
+        let handshake = Handshake::OPEN;
+        Self::new(identity, task, handshake, feedback, config, parameters)
+    }
+
     /// A connection that this host asks for by [`Self::send_syn`].
     pub(in crate::tcp) fn dial(
         identity: Identity,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::flow::{Completion, Flow, StreamPlace};
 use fabricsim_core::plugin::{Received, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
@@ -9,7 +10,7 @@ use fabricsim_core::units::{Bytes, Time};
 use super::{Connection, State};
 
 /// The messages that one side of a connection sends.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Stored)]
 pub(in crate::tcp) struct Messages {
     /// Those that are not acknowledged in full, in order, each with its first byte.
     waiting: VecDeque<(Flow, u64)>,

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::plugin::{DeliveryRate, RateSample};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
@@ -10,7 +11,7 @@ use super::TcpSender;
 use crate::tcp::scoreboard::Delivery;
 
 /// What was known when a segment was sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Sent {
     /// P.sent_time.
     at: Time,
@@ -25,7 +26,7 @@ struct Sent {
 }
 
 /// The state of the estimator: section 3.1.1 of the draft. Deliveries are counted in segments.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Stored)]
 pub(super) struct RateSampler {
     /// C.delivered.
     delivered: u64,

@@ -1,0 +1,170 @@
+//! The fields of a struct or of a variant, and what becomes of each.
+
+use proc_macro2::TokenStream as Tokens;
+use quote::{format_ident, quote};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Fields, Ident, Index, Member, Path, Token, WherePredicate, parse_quote};
+
+/// What a checkpoint holds of a field.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Part {
+    /// Its state.
+    Saved,
+    /// The state of each of its elements.
+    Each,
+    /// Nothing.
+    Rebuilt,
+}
+
+/// A field.
+struct Field {
+    member: Member,
+    /// The name that a pattern binds it to.
+    bound: Ident,
+    part: Part,
+}
+
+/// A struct, or a variant of an enum.
+pub(crate) struct Shape {
+    constructor: Tokens,
+    fields: Vec<Field>,
+}
+
+impl Shape {
+    /// The shape that `constructor` makes of `fields`.
+    pub(crate) fn new(constructor: Tokens, fields: &Fields) -> syn::Result<Self> {
+        let mut own = Vec::new();
+        for (index, field) in fields.iter().enumerate() {
+            let member = match &field.ident {
+                Some(name) => Member::Named(name.clone()),
+                None => Member::Unnamed(Index::from(index)),
+            };
+            own.push(Field {
+                member,
+                bound: format_ident!("__field{index}"),
+                part: part(&field.attrs)?,
+            });
+        }
+        Ok(Self {
+            constructor,
+            fields: own,
+        })
+    }
+
+    /// The pattern that names every field, and binds those of which a checkpoint holds something.
+    pub(crate) fn pattern(&self) -> Tokens {
+        let constructor = &self.constructor;
+        let fields = self.fields.iter().map(|field| {
+            let (member, bound) = (&field.member, &field.bound);
+            match field.part {
+                Part::Rebuilt => quote!(#member: _),
+                Part::Saved | Part::Each => quote!(#member: #bound),
+            }
+        });
+        quote!(#constructor { #(#fields),* })
+    }
+
+    /// The names to which the pattern binds fields.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Ident> {
+        self.fields.iter().map(|field| &field.bound)
+    }
+
+    /// The value made of what is fetched for each field.
+    pub(crate) fn made(&self, checkpoint: &Path) -> Tokens {
+        let constructor = &self.constructor;
+        let fields = self.fields.iter().map(|field| {
+            let member = &field.member;
+            quote!(#member: #checkpoint::Stored::fetch(__input)?)
+        });
+        quote!(#constructor { #(#fields),* })
+    }
+
+    /// The statements that save each field.
+    pub(crate) fn saved(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
+        self.fields
+            .iter()
+            .filter_map(move |Field { bound, part, .. }| match part {
+                Part::Saved => Some(quote! {
+                    #checkpoint::Checkpointed::save(#bound, __out);
+                }),
+                Part::Each => Some(quote! {
+                    #checkpoint::save_each(#bound.iter(), __out);
+                }),
+                Part::Rebuilt => None,
+            })
+    }
+
+    /// The statements that load each field.
+    pub(crate) fn loaded(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
+        self.fields
+            .iter()
+            .filter_map(move |Field { bound, part, .. }| match part {
+                Part::Saved => Some(quote! {
+                    #checkpoint::Checkpointed::load(#bound, __input)?;
+                }),
+                Part::Each => Some(quote! {
+                    #checkpoint::load_each(#bound.iter_mut(), __input)?;
+                }),
+                Part::Rebuilt => None,
+            })
+    }
+}
+
+/// What the attributes of a field say.
+fn part(attributes: &[Attribute]) -> syn::Result<Part> {
+    let mut part = Part::Saved;
+    for attribute in attributes
+        .iter()
+        .filter(|one| one.path().is_ident("checkpoint"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            part = if meta.path.is_ident("rebuilt") {
+                Part::Rebuilt
+            } else if meta.path.is_ident("each") {
+                Part::Each
+            } else {
+                return Err(meta.error("a field is `rebuilt`, or saved by `each` of its elements"));
+            };
+            Ok(())
+        })?;
+    }
+    Ok(part)
+}
+
+/// What the attributes of a type say.
+pub(crate) struct Options {
+    /// The module of the traits.
+    pub(crate) checkpoint: Path,
+    /// Bounds on the type's parameters, where they are not derived.
+    pub(crate) bounds: Option<Punctuated<WherePredicate, Token![,]>>,
+}
+
+impl Options {
+    pub(crate) fn of(attributes: &[Attribute]) -> syn::Result<Self> {
+        let mut core: Path = parse_quote!(::fabricsim_core);
+        let mut bounds = None;
+        for attribute in attributes
+            .iter()
+            .filter(|one| one.path().is_ident("checkpoint"))
+        {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("crate") {
+                    core = meta.value()?.call(Path::parse_mod_style)?;
+                } else if meta.path.is_ident("bound") {
+                    let content;
+                    syn::parenthesized!(content in meta.input);
+                    bounds = Some(content.parse_terminated(|input| input.parse(), Token![,])?);
+                } else {
+                    return Err(
+                        meta.error("a type has a `bound(..)`, or says where the `crate` is")
+                    );
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Self {
+            checkpoint: parse_quote!(#core::checkpoint),
+            bounds,
+        })
+    }
+}

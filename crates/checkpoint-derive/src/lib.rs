@@ -1,0 +1,166 @@
+//! Derives the two traits of `fabricsim_core::checkpoint`.
+//!
+//! Every field of a type is part of a checkpoint unless it says otherwise, so a field that is added
+//! later cannot be forgotten: one whose type has no way into a checkpoint does not compile.
+
+mod fields;
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{Data, DeriveInput, Generics, parse_macro_input, parse_quote};
+
+use fields::{Options, Shape};
+
+/// Derives `Stored` for a struct or an enum: a checkpoint holds all of it, and it is made anew from
+/// that. Type parameters have to be `Stored`, too.
+#[proc_macro_derive(Stored, attributes(checkpoint))]
+pub fn stored(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand(stored_impl(&input))
+}
+
+/// Derives `Checkpointed` for a struct or an enum: a checkpoint holds the state of it, which is
+/// put into a value that has been built anew from the same configuration.
+///
+/// A field is saved as `Checkpointed`. `#[checkpoint(rebuilt)]` leaves it as it is built: it is
+/// configuration, or follows from it. `#[checkpoint(each)]` saves the elements of a collection in
+/// place, one by one: their number follows from the configuration. Type parameters have to be
+/// `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what they are. A program that
+/// has fabricsim's core by another name says so by `#[checkpoint(crate = fabricsim::core)]`.
+#[proc_macro_derive(Checkpointed, attributes(checkpoint))]
+pub fn checkpointed(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand(checkpointed_impl(&input))
+}
+
+fn expand(tokens: syn::Result<Tokens>) -> TokenStream {
+    tokens.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Returns `generics` with `bound` on each type parameter.
+fn bounded(generics: &Generics, bound: &syn::Path) -> Generics {
+    let mut generics = generics.clone();
+    for parameter in generics.type_params_mut() {
+        parameter.bounds.push(parse_quote!(#bound));
+    }
+    generics
+}
+
+/// The variants of `input`, a struct being its only one: constructor and fields.
+fn shapes(input: &DeriveInput) -> syn::Result<Vec<Shape>> {
+    match &input.data {
+        Data::Struct(data) => Ok(vec![Shape::new(quote!(Self), &data.fields)?]),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .map(|variant| {
+                let name = &variant.ident;
+                Shape::new(quote!(Self::#name), &variant.fields)
+            })
+            .collect(),
+        Data::Union(_) => Err(syn::Error::new_spanned(
+            &input.ident,
+            "a union does not say which of its fields it holds",
+        )),
+    }
+}
+
+fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
+    let options = Options::of(&input.attrs)?;
+    let checkpoint = &options.checkpoint;
+    let shapes = shapes(input)?;
+    let name = &input.ident;
+    let generics = bounded(&input.generics, &parse_quote!(#checkpoint::Stored));
+    let (parameters, arguments, conditions) = generics.split_for_impl();
+    let is_enum = matches!(input.data, Data::Enum(_));
+    let store = shapes.iter().enumerate().map(|(index, shape)| {
+        let (pattern, places) = (shape.pattern(), shape.places());
+        let number = is_enum.then(|| quote!(__out.number(#index);));
+        quote!(#pattern => {
+            #number
+            #(#checkpoint::Stored::store(#places, __out);)*
+        })
+    });
+    let fetch = shapes.iter().enumerate().map(|(index, shape)| {
+        let made = shape.made(checkpoint);
+        (index, quote!(Ok(#made)))
+    });
+    let fetch = if is_enum {
+        let arms = fetch.map(|(index, made)| quote!(#index => #made,));
+        let text = format!("there is no such kind of {name}");
+        quote!(match __input.number()? {
+            #(#arms)*
+            _ => Err(#checkpoint::LoadError::new(#text)),
+        })
+    } else {
+        let mut made = fetch.map(|(_, made)| made);
+        made.next().unwrap_or_default()
+    };
+    Ok(quote! {
+        #[automatically_derived]
+        impl #parameters #checkpoint::Stored for #name #arguments #conditions {
+            #[allow(unused_variables)]
+            fn store(&self, __out: &mut #checkpoint::Writer) {
+                match self { #(#store)* }
+            }
+
+            #[allow(unused_variables)]
+            fn fetch(
+                __input: &mut #checkpoint::Reader<'_>,
+            ) -> ::core::result::Result<Self, #checkpoint::LoadError> {
+                #fetch
+            }
+        }
+    })
+}
+
+fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
+    let options = Options::of(&input.attrs)?;
+    let checkpoint = &options.checkpoint;
+    let shapes = shapes(input)?;
+    let name = &input.ident;
+    let generics = match options.bounds {
+        Some(predicates) => {
+            let mut generics = input.generics.clone();
+            generics.make_where_clause().predicates.extend(predicates);
+            generics
+        }
+        None => bounded(&input.generics, &parse_quote!(#checkpoint::Checkpointed)),
+    };
+    let (parameters, arguments, conditions) = generics.split_for_impl();
+    let is_enum = matches!(input.data, Data::Enum(_));
+    let save = shapes.iter().enumerate().map(|(index, shape)| {
+        let (pattern, saved) = (shape.pattern(), shape.saved(checkpoint));
+        let number = is_enum.then(|| quote!(__out.number(#index);));
+        quote!(#pattern => { #number #(#saved)* })
+    });
+    let load = shapes.iter().enumerate().map(|(index, shape)| {
+        let (pattern, loaded) = (shape.pattern(), shape.loaded(checkpoint));
+        let number = is_enum.then(|| {
+            let text = format!("it holds another kind of {name}");
+            quote!(if __input.number()? != #index {
+                return Err(#checkpoint::LoadError::new(#text));
+            })
+        });
+        quote!(#pattern => { #number #(#loaded)* })
+    });
+    Ok(quote! {
+        #[automatically_derived]
+        impl #parameters #checkpoint::Checkpointed for #name #arguments #conditions {
+            #[allow(unused_variables)]
+            fn save(&self, __out: &mut #checkpoint::Writer) {
+                match self { #(#save)* }
+            }
+
+            #[allow(unused_variables)]
+            fn load(
+                &mut self,
+                __input: &mut #checkpoint::Reader<'_>,
+            ) -> ::core::result::Result<(), #checkpoint::LoadError> {
+                match self { #(#load)* }
+                Ok(())
+            }
+        }
+    })
+}

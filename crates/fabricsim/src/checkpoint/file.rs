@@ -1,0 +1,194 @@
+//! The form of a checkpoint: a heading with the version, the parts, and a checksum of it all.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_core::units::Time;
+use fabricsim_report::Checksum;
+use fabricsim_scenario::Scenario;
+use fabricsim_scenario::kinds::Registry;
+use fabricsim_scenario::scenario::ScenarioText;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_bytes;
+use fabricsim_scenario::text::overrides;
+
+use super::Checkpoint;
+use crate::output::write_whole;
+
+/// The first bytes of each checkpoint.
+const HEADING: &[u8] = b"fabricsim checkpoint\n";
+
+/// The version of what stands in a checkpoint. A change of what types save is another one.
+const FORMAT: u64 = 1;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Bytes of the checksum at the end.
+const CHECKSUM_BYTES: usize = 8;
+
+/// Why bytes are no checkpoint of this program.
+enum Flaw {
+    Heading,
+    Version(String),
+    Checksum,
+    Content(LoadError),
+}
+
+impl From<LoadError> for Flaw {
+    fn from(error: LoadError) -> Self {
+        Self::Content(error)
+    }
+}
+
+impl Flaw {
+    fn of(self, subject: &str) -> Error {
+        let (message, help) = match self {
+            Self::Heading => (
+                "it is no checkpoint of fabricsim".to_owned(),
+                "give a file that `fabricsim run --checkpoint-at` has written",
+            ),
+            Self::Version(version) => (
+                format!("it is of fabricsim {version}, and this is {VERSION} (form {FORMAT})"),
+                "go on with that version, or take the checkpoint anew",
+            ),
+            Self::Checksum => (
+                "it has been cut off or altered: its checksum is another one".to_owned(),
+                "take it anew, or from where it was copied",
+            ),
+            Self::Content(error) => (
+                format!("it cannot be understood: {error}"),
+                "go on with the build of fabricsim that has written it, or take it anew",
+            ),
+        };
+        Error::Unsupported {
+            scenario: subject.to_owned(),
+            message,
+            help: help.to_owned(),
+        }
+    }
+}
+
+/// The checksum of `bytes`, in eight bytes.
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    Checksum::of(bytes).value().to_le_bytes()
+}
+
+impl Checkpoint {
+    /// Returns the checkpoint as bytes, with its version and a checksum.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Self {
+            time,
+            identity,
+            state,
+            results,
+        } = self;
+        let mut out = Writer::default();
+        out.bytes(HEADING);
+        FORMAT.store(&mut out);
+        VERSION.to_owned().store(&mut out);
+        time.store(&mut out);
+        out.section(|out| identity.store(out));
+        out.section(|out| out.bytes(state));
+        results.is_some().store(&mut out);
+        if let Some(results) = results {
+            out.section(|out| out.bytes(results));
+        }
+        let mut bytes = out.finish().expect("nothing of it is refused");
+        let sum = checksum(&bytes);
+        bytes.extend_from_slice(&sum);
+        bytes
+    }
+
+    /// Returns the checkpoint that [`Self::to_bytes`] has made `bytes` of.
+    ///
+    /// # Errors
+    /// When it is of another version, cut off or altered.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::parse(bytes).map_err(|flaw| flaw.of("the checkpoint"))
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
+        if !bytes.starts_with(HEADING) {
+            return Err(Flaw::Heading);
+        }
+        let sum = bytes.len().saturating_sub(CHECKSUM_BYTES);
+        let (content, sum) = bytes.split_at(sum);
+        // The version first: what follows may have been something else in another one.
+        let mut input = Reader::new(content.get(HEADING.len()..).unwrap_or_default());
+        let version = || -> Result<_, LoadError> {
+            let format = u64::fetch(&mut input)?;
+            Ok((format, String::fetch(&mut input)?))
+        }();
+        let (format, version) = version.map_err(|_| Flaw::Checksum)?;
+        if checksum(content) != sum {
+            return Err(Flaw::Checksum);
+        }
+        if format != FORMAT || version != VERSION {
+            return Err(Flaw::Version(format!("{version} (form {format})")));
+        }
+        let time = Time::fetch(&mut input)?;
+        let identity = input.section("scenario", Stored::fetch)?;
+        let state = input.take_section()?.to_vec();
+        let results = match bool::fetch(&mut input)? {
+            true => Some(input.take_section()?.to_vec()),
+            false => None,
+        };
+        input.end()?;
+        Ok(Self {
+            time,
+            identity,
+            state,
+            results,
+        })
+    }
+
+    /// Writes the checkpoint to `path`: beside its place, to be renamed when it is complete.
+    /// Returns its size in bytes.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        let bytes = self.to_bytes();
+        write_whole(path, |file| file.write_all(&bytes))?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// Reads the checkpoint at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read, is of another version, cut off or altered.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let bytes = read_bytes(FileKind::CHECKPOINT, path)?;
+        Self::parse(&bytes).map_err(|flaw| flaw.of(&path.display().to_string()))
+    }
+
+    /// Reads the scenario that the checkpoint holds, changed by `overrides` (`key=value`), with the
+    /// kinds of `registry`.
+    ///
+    /// # Errors
+    /// When it holds no text, because a program has built its scenario; when a file that it names
+    /// is not there or is another one; and as [`Scenario::from_text`].
+    pub fn scenario(&self, overrides: &[String], registry: &Registry) -> Result<Scenario, Error> {
+        let Some(ScenarioText {
+            source,
+            text,
+            folder,
+        }) = &self.identity.text
+        else {
+            return Err(Error::Unsupported {
+                scenario: "the checkpoint".to_owned(),
+                message: "its scenario was built by a program and has no text".to_owned(),
+                help: "restore it in that program, by `Simulation::restore`".to_owned(),
+            });
+        };
+        let changed = match overrides.is_empty() {
+            true => text.clone(),
+            false => overrides::apply(source, text, overrides)?,
+        };
+        let scenario = Scenario::from_text_with(source, &changed, folder, &[], registry)?;
+        self.changes(&scenario).map(|_| scenario)
+    }
+}

@@ -1,0 +1,170 @@
+//! Checkpoints of a run that writes results, and what such a run has gathered.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_core::units::Time;
+use fabricsim_report::FctRecord;
+use fabricsim_scenario::text::error::Error;
+use serde::Serialize;
+
+use super::recorder::Recorder;
+use crate::checkpoint::{Checkpoint, cannot_load, cannot_save};
+use crate::observe::Observation;
+use crate::simulation::Simulation;
+
+/// A checkpoint that is wanted of a run.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct WantedCheckpoint {
+    /// Time of the checkpoint.
+    pub at: Time,
+    /// File of the checkpoint.
+    pub path: PathBuf,
+}
+
+/// A checkpoint that has been written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TakenCheckpoint {
+    /// File of the checkpoint.
+    pub file: String,
+    /// Time of the checkpoint, in nanoseconds.
+    pub time_ns: f64,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Seconds that it took to gather and write it.
+    pub seconds: f64,
+}
+
+/// The checkpoints of a run: those to come, and those that have been written.
+#[derive(Debug, Default)]
+pub(super) struct Checkpoints {
+    wanted: VecDeque<WantedCheckpoint>,
+    pub(super) taken: Vec<TakenCheckpoint>,
+}
+
+impl Checkpoints {
+    /// Those that are `wanted` of a run that begins at `start`.
+    ///
+    /// # Errors
+    /// When one is wanted of an earlier time.
+    pub(super) fn new(mut wanted: Vec<WantedCheckpoint>, start: Time) -> Result<Self, Error> {
+        wanted.sort_by_key(|wanted| wanted.at);
+        if let Some(early) = wanted
+            .first()
+            .filter(|wanted| wanted.at <= start && start > Time::ZERO)
+        {
+            return Err(Error::Unsupported {
+                scenario: "the checkpoint".to_owned(),
+                message: format!(
+                    "the run goes on from {start}, and one is wanted of {}",
+                    early.at
+                ),
+                help: format!("give a time after {start}"),
+            });
+        }
+        Ok(Self {
+            wanted: wanted.into(),
+            taken: Vec::new(),
+        })
+    }
+
+    /// Returns when the next one is taken; [`Time::MAX`] for never.
+    pub(super) fn next(&self) -> Time {
+        self.wanted.front().map_or(Time::MAX, |wanted| wanted.at)
+    }
+
+    /// Takes those that are wanted of now.
+    pub(super) fn take(
+        &mut self,
+        simulation: &mut Simulation,
+        recorder: &Recorder<'_>,
+        observation: Option<&mut Observation>,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        let mut results = Writer::default();
+        recorder.save(&mut results);
+        if let Some(observation) = observation {
+            observation.save(&mut results)?;
+        }
+        let results = results.finish().map_err(cannot_save)?;
+        let checkpoint = simulation.snapshot()?.with_results(results);
+        let now = simulation.now();
+        while let Some(wanted) = self.wanted.pop_front_if(|wanted| wanted.at <= now) {
+            let bytes = checkpoint.write(&wanted.path)?;
+            self.taken.push(TakenCheckpoint {
+                file: wanted.path.display().to_string(),
+                time_ns: now.as_ps() as f64 / 1e3,
+                bytes,
+                seconds: begun.elapsed().as_secs_f64(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Those whose time the run has not reached.
+    pub(super) fn left(&self) -> impl Iterator<Item = &WantedCheckpoint> {
+        self.wanted.iter()
+    }
+}
+
+/// Puts what a run had gathered before `checkpoint` into this one.
+pub(super) fn resume(
+    checkpoint: &Checkpoint,
+    recorder: &mut Recorder<'_>,
+    observation: Option<&mut Observation>,
+) -> Result<(), Error> {
+    let Some(mut input) = checkpoint.results() else {
+        return Err(Error::Unsupported {
+            scenario: "the checkpoint".to_owned(),
+            message: "a program has taken it, which has taken the flows that had ended by then"
+                .to_owned(),
+            help: "restore it in that program, or take one with `fabricsim run --checkpoint-at`"
+                .to_owned(),
+        });
+    };
+    let load = || -> Result<(), LoadError> {
+        recorder.load(&mut input)?;
+        if let Some(observation) = observation {
+            observation.load(&mut input)?;
+        }
+        input.end()
+    };
+    load().map_err(|refused| cannot_load(&refused))
+}
+
+impl Recorder<'_> {
+    fn save(&self, out: &mut Writer) {
+        self.records.store(out);
+        let ports = self.published.as_ref().map(|published| &published.ports);
+        ports.is_some().store(out);
+        if let Some(ports) = ports {
+            ports.store(out);
+        }
+    }
+
+    /// Writes the rows again that had been written.
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let records: Vec<FctRecord> = Stored::fetch(input)?;
+        let ports = <Option<Vec<(u16, u16)>>>::fetch(input)?;
+        for record in &records {
+            if let Err(error) = self.writer.write(record) {
+                self.failure.get_or_insert(error);
+            }
+        }
+        match (&mut self.published, ports) {
+            (None, _) => {}
+            (Some(published), Some(ports)) if ports.len() == records.len() => {
+                for (record, ports) in records.iter().zip(ports) {
+                    if let Err(error) = published.write_row(record, ports) {
+                        self.failure.get_or_insert(error);
+                    }
+                }
+            }
+            (Some(_), _) => return Err(LoadError::new("it has no rows of fct.txt")),
+        }
+        self.records = records;
+        Ok(())
+    }
+}

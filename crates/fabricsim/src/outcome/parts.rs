@@ -1,0 +1,81 @@
+//! Runs in parts: from a checkpoint, with others on the way, and with looks in between.
+
+use fabricsim_core::network::{RunCallback, Stop};
+use fabricsim_core::units::Time;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+
+use super::checkpoints::{Checkpoints, WantedCheckpoint};
+use super::place::ResultPlace;
+use super::recorder::Recorder;
+use super::{Monitor, Run};
+use crate::checkpoint::Checkpoint;
+use crate::observe::Observation;
+use crate::output::Destination;
+use crate::simulation::Simulation;
+use crate::summary::Summary;
+
+/// Where a run begins, and of which instants it leaves checkpoints.
+#[derive(Clone, Debug, Default)]
+pub struct RunParts<'a> {
+    /// Checkpoint from which the run goes on, if not from the start.
+    pub from: Option<&'a Checkpoint>,
+    /// Checkpoints to take.
+    pub checkpoints: Vec<WantedCheckpoint>,
+}
+
+/// Like [`run_to_folder`], from a checkpoint or with checkpoints on the way. Results are those of
+/// the whole run, also of what was before a checkpoint.
+///
+/// # Errors
+/// As [`run_to_folder`]; when `scenario` differs from that of the checkpoint in settings that may
+/// not change ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), and when something has no way into a
+/// checkpoint.
+pub fn run_in_parts_to_folder<'a>(
+    scenario: &Scenario,
+    destination: impl Into<Destination<'a>>,
+    threads: usize,
+    monitor: &mut dyn Monitor,
+    parts: RunParts<'_>,
+) -> Result<Summary, Error> {
+    let destination = destination.into();
+    let place = match parts.from {
+        None => ResultPlace::new(scenario, destination, &[])?,
+        Some(checkpoint) => ResultPlace::of_branch(scenario, destination, checkpoint)?,
+    };
+    let run = Run::new(scenario, threads)?.in_parts(parts)?;
+    let mut folder = place.open()?;
+    let ran = run.run_with_monitor(&mut folder, place.origin(), monitor)?;
+    ran.finish(folder)
+}
+
+/// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there
+/// is one, and a checkpoint of each instant of which one is wanted.
+pub(super) fn run_in_parts(
+    simulation: &mut Simulation,
+    until: Time,
+    recorder: &mut Recorder<'_>,
+    (mut observation, checkpoints): (Option<&mut Observation>, &mut Checkpoints),
+    mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
+) -> Result<Stop, Error> {
+    loop {
+        let look = observation.as_ref().map_or(Time::MAX, |own| own.next());
+        let next = look.min(checkpoints.next()).min(until);
+        let stop = run(simulation, next, recorder);
+        // Flows may have ended just before a look: the run still goes on as far as it would have
+        // gone without it.
+        let cut = stop == Stop::Finished && simulation.now() == next;
+        let goes_on = next < until && (cut || stop == Stop::TimeReached);
+        if let Some(observation) = &mut observation
+            && (next == look || !goes_on)
+        {
+            observation.look(simulation, &recorder.records)?;
+        }
+        if !goes_on {
+            return Ok(stop);
+        }
+        if next == checkpoints.next() && recorder.failure.is_none() {
+            checkpoints.take(simulation, recorder, observation.as_deref_mut())?;
+        }
+    }
+}

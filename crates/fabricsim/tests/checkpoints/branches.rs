@@ -1,0 +1,143 @@
+//! Runs that go on with other settings than before a checkpoint.
+
+use fabricsim::checkpoint::Checkpoint;
+use fabricsim::outcome::{RunParts, run_in_parts_to_folder};
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::network::Stop;
+use fabricsim_core::units::Time;
+use serde_json::Value;
+
+const AT: Time = Time::from_ns(60_000);
+
+fn scenario(cc: &str, more: &str) -> Scenario {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 9\n[cc]\n{cc}\n[[workload]]\nkind = \"incast\"\n\
+         fan_in = 8\nsize = \"400KB\"\nat = \"0s\"\nreceiver = 0\n[[workload]]\nkind = \"poisson\"\n\
+         sizes = \"websearch\"\nload = 0.3\nduration = \"500us\"\n{more}"
+    );
+    Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn taken(cc: &str, more: &str) -> Checkpoint {
+    let mut simulation = Simulation::new(&scenario(cc, more), 1).unwrap();
+    simulation.run_until(AT);
+    simulation.snapshot().unwrap()
+}
+
+/// Runs the branch of `checkpoint` with other settings to its end. Returns the end of the last flow.
+fn ended(checkpoint: &Checkpoint, cc: &str, more: &str) -> Time {
+    let mut branch = Simulation::restore(&scenario(cc, more), 1, checkpoint).unwrap();
+    assert_eq!(branch.run_until(Time::MAX), Stop::Finished, "{cc} {more}");
+    assert_eq!(branch.flows_started(), branch.flows_finished());
+    branch.ended()
+}
+
+#[test]
+fn flows_go_on_with_another_algorithm() {
+    let checkpoint = taken("kind = \"dcqcn\"", "");
+    let same = ended(&checkpoint, "kind = \"dcqcn\"", "");
+    for cc in ["timely", "dctcp", "swift", "nscc", "none", "theta-powertcp"] {
+        let other = ended(&checkpoint, &format!("kind = \"{cc}\""), "");
+        assert_ne!(other, same, "{cc}");
+    }
+    // Telemetry stays what it was.
+    let int = taken("kind = \"hpcc\"", "");
+    ended(&int, "kind = \"powertcp\"", "");
+    ended(&int, "kind = \"hpcc\"\neta = 0.5", "");
+}
+
+#[test]
+fn a_branch_is_the_same_on_any_number_of_threads() {
+    let checkpoint = taken("kind = \"dcqcn\"", "");
+    let other = scenario("kind = \"timely\"", "");
+    let run = |threads| {
+        let mut branch = Simulation::restore(&other, threads, &checkpoint).unwrap();
+        branch.run_until(Time::MAX);
+        (branch.take_completions(), branch.counters())
+    };
+    let expected = run(1);
+    assert!(run(2) == expected && run(3) == expected);
+}
+
+/// A flow that starts after the checkpoint has the new algorithm from its first packet.
+#[test]
+fn later_flows_know_nothing_of_the_algorithm_before() {
+    let text = |cc: &str| {
+        let text = format!(
+            "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"{cc}\"\n[[workload]]\n\
+             kind = \"incast\"\nfan_in = 2\nsize = \"500KB\"\nat = \"100us\"\nreceiver = 0\n"
+        );
+        Scenario::from_toml(&text).unwrap()
+    };
+    let mut before = Simulation::new(&text("timely"), 1).unwrap();
+    before.run_until(AT);
+    let checkpoint = before.snapshot().unwrap();
+    let mut branch = Simulation::restore(&text("dcqcn"), 1, &checkpoint).unwrap();
+    let mut whole = Simulation::new(&text("dcqcn"), 1).unwrap();
+    for simulation in [&mut branch, &mut whole] {
+        simulation.run_until(Time::MAX);
+    }
+    assert_eq!(branch.take_completions(), whole.take_completions());
+}
+
+#[test]
+fn events_to_come_may_be_others() {
+    let down = |at: &str| {
+        let event = "[[event]]\nkind = \"link-rate\"\nlink = [0, 9]\nrate = \"10Gbps\"\nat";
+        format!("{event} = \"{at}\"")
+    };
+    let cc = "kind = \"dcqcn\"";
+    let checkpoint = taken(cc, "");
+    let whole = ended(&checkpoint, cc, "");
+    let slower = ended(&checkpoint, cc, &down("70us"));
+    assert!(slower > whole);
+    let refused = Simulation::restore(&scenario(cc, &down("50us")), 1, &checkpoint);
+    let message = refused.expect_err("it is in the past").to_string();
+    assert_eq!(
+        message,
+        "the checkpoint: events before 60us, when it was taken, are not the same"
+    );
+    // It is the run in which the event stood from the start.
+    let mut early = Simulation::new(&scenario(cc, &down("70us")), 1).unwrap();
+    early.run_until(Time::MAX);
+    assert_eq!(early.ended(), slower);
+}
+
+/// The results of a branch say what they are of, and do not take the place of others.
+#[test]
+fn results_of_a_branch_say_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let dcqcn = scenario("kind = \"dcqcn\"", "");
+    let file = dir.path().join("warm.checkpoint");
+    let parts = RunParts {
+        from: None,
+        checkpoints: vec![fabricsim::outcome::WantedCheckpoint {
+            at: AT,
+            path: file.clone(),
+        }],
+    };
+    let whole = dir.path().join("whole");
+    run_in_parts_to_folder(&dcqcn, &whole, 1, &mut (), parts).unwrap();
+    let checkpoint = Checkpoint::read(&file).unwrap();
+    let from = || RunParts {
+        from: Some(&checkpoint),
+        checkpoints: Vec::new(),
+    };
+    let timely = scenario("kind = \"timely\"", "");
+    let refused = run_in_parts_to_folder(&timely, &whole, 1, &mut (), from());
+    let message = refused.err().expect("other results are there").to_string();
+    assert!(message.contains("it has other results"), "{message}");
+    let other = dir.path().join("other");
+    run_in_parts_to_folder(&timely, &other, 1, &mut (), from()).unwrap();
+    let summary = std::fs::read(other.join("summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    let branch = &summary["scenario"]["checkpoint"];
+    assert_eq!(branch["time_ns"], 60_000.0);
+    assert_eq!(branch["changed"]["cc.kind"]["before"], "dcqcn");
+    assert_eq!(branch["changed"]["cc.kind"]["after"], "timely");
+    // Nor does a run of the same settings from the start.
+    let refused = fabricsim::outcome::run_to_folder(&timely, &other, 1, &mut ());
+    assert!(refused.is_err());
+    // Without changes it is the whole run again.
+    run_in_parts_to_folder(&dcqcn, &whole, 1, &mut (), from()).unwrap();
+}

@@ -1,0 +1,13 @@
+//! A simulation that is restored from a checkpoint does what it would have done without, to the
+//! byte, on any number of threads.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod branches;
+mod cases;
+mod files;
+mod refusals;
+mod state;

@@ -1,0 +1,85 @@
+//! State as bytes, and what becomes of it.
+
+use fabricsim::Simulation;
+use fabricsim::checkpoint::Checkpoint;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::Time;
+
+use crate::cases::{Case, cases};
+
+/// All that can be seen of a simulation, as text.
+fn seen(simulation: &mut Simulation) -> String {
+    format!(
+        "{:?} {:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
+        simulation.now(),
+        simulation.ended(),
+        simulation.take_completions(),
+        simulation.counters(),
+        simulation.endpoint_counters(),
+        simulation.unfinished(),
+        simulation.queue_reports(),
+        simulation.pause_events(),
+        simulation.queue_distribution(),
+        simulation.query_results(),
+    )
+}
+
+/// `count` instants before `end`, in order.
+pub(crate) fn instants(seed: u64, end: Time, count: usize) -> Vec<Time> {
+    let mut draws = Stream::new(seed, 0, Purpose::Custom(7));
+    let mut at: Vec<Time> = (0..count)
+        .map(|_| Time::from_ps(draws.below(end.as_ps())))
+        .collect();
+    at.sort_unstable();
+    at
+}
+
+fn check(case: &Case, count: usize) {
+    let scenario = case.scenario();
+    let name = case.name;
+    let mut whole = Simulation::new(&scenario, 1).unwrap();
+    let until = scenario
+        .run()
+        .stop_at
+        .map_or(Time::MAX, |after| Time::ZERO + after);
+    whole.run_until(until);
+    let expected = seen(&mut whole);
+    let end = whole.ended();
+    let mut simulation = Simulation::new(&scenario, 1).unwrap();
+    for (number, at) in instants(3, end, count).into_iter().enumerate() {
+        simulation.run_until(at);
+        let checkpoint = simulation
+            .snapshot()
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let bytes = checkpoint.to_bytes();
+        let read = Checkpoint::from_bytes(&bytes).unwrap();
+        let threads = 1 + number % 3;
+        let restored = Simulation::restore(&scenario, threads, &read);
+        let mut restored = restored.unwrap_or_else(|error| panic!("{name} at {at}: {error}"));
+        assert_eq!(restored.now(), at, "{name}");
+        // Nothing is left out, and nothing is invented.
+        let again = restored.snapshot().unwrap().to_bytes();
+        assert!(
+            again == bytes,
+            "{name} at {at}: {} and {} bytes",
+            again.len(),
+            bytes.len()
+        );
+        restored.run_until(until);
+        let found = seen(&mut restored);
+        assert!(
+            found == expected,
+            "{name} at {at} on {threads} threads:\n{found}\n{expected}"
+        );
+    }
+    // And the one that was asked goes on as if it had not been.
+    simulation.run_until(until);
+    assert!(seen(&mut simulation) == expected, "{name}");
+}
+
+#[test]
+fn restored_simulations_do_what_they_would_have_done() {
+    for case in cases() {
+        check(&case, 3);
+    }
+}

@@ -1,0 +1,99 @@
+//! Writes a checkpoint into memory.
+
+use super::{SaveError, Stored};
+
+/// A checkpoint that is being written.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+    refused: Option<SaveError>,
+}
+
+/// Bytes that hold the length of a section.
+pub(super) const LENGTH_BYTES: usize = 8;
+
+impl Writer {
+    /// Appends a byte.
+    #[inline]
+    pub fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    /// Appends bytes whose number the reader knows.
+    #[inline]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends a number, seven bits to a byte, the lowest ones first.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "seven bits of it")]
+    pub fn whole(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// Appends a length or a place.
+    #[inline]
+    pub fn number(&mut self, number: usize) {
+        self.whole(number as u64);
+    }
+
+    /// Appends what `write` writes as a section, which begins with its length.
+    pub fn section(&mut self, write: impl FnOnce(&mut Self)) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&[0; LENGTH_BYTES]);
+        write(self);
+        let length = (self.bytes.len() - start - LENGTH_BYTES) as u64;
+        self.bytes[start..start + LENGTH_BYTES].copy_from_slice(&length.to_le_bytes());
+    }
+
+    /// Appends the entries of a map in the order of their keys.
+    pub fn sorted<'a, K, V>(&mut self, entries: impl Iterator<Item = (&'a K, &'a V)>)
+    where
+        K: Stored + Ord + 'a,
+        V: Stored + 'a,
+    {
+        let mut entries: Vec<(&K, &V)> = entries.collect();
+        entries.sort_unstable_by_key(|(key, _)| *key);
+        self.number(entries.len());
+        for (key, value) in entries {
+            key.store(self);
+            value.store(self);
+        }
+    }
+
+    /// Notes that there is state without a way into a checkpoint: `what` it is, and its name.
+    pub fn refuse(&mut self, what: &str, name: &str) {
+        self.refused.get_or_insert_with(|| SaveError {
+            what: what.to_owned(),
+            name: name.to_owned(),
+        });
+    }
+
+    /// Returns how many bytes have been written.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns whether nothing has been written.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Returns what has been written.
+    ///
+    /// # Errors
+    /// When something has been [refused](Self::refuse).
+    pub fn finish(self) -> Result<Vec<u8>, SaveError> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(self.bytes),
+        }
+    }
+}

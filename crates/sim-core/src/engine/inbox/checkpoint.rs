@@ -1,0 +1,62 @@
+//! The messages on their way to a process, in a checkpoint.
+
+use super::Inbox;
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
+use crate::engine::mailboxes::ChannelBatch;
+use crate::engine::message::Message;
+use crate::units::Time;
+
+impl<M: Message + Stored> Inbox<M> {
+    /// Appends the messages that are under way, `fetched` being those that wait in the mailbox: of
+    /// each channel that has some, in the order of arrival.
+    pub(in crate::engine) fn save(&self, mailbox: &[ChannelBatch<M>], out: &mut Writer) {
+        let own = |channel: usize| {
+            let carried = self.carried.iter().zip(&self.carried_channels);
+            let carried = carried.filter(move |(_, of)| **of as usize == channel);
+            let input = &self.channels[channel];
+            let unread = input.current[input.cursor..].iter();
+            let unread = unread.chain(input.rest.iter().flat_map(|rest| &**rest));
+            let sent = mailbox
+                .iter()
+                .filter(move |batch| batch.channel as usize == channel);
+            let sent = sent.flat_map(|batch| &*batch.messages);
+            carried
+                .map(|(message, _)| message)
+                .chain(unread)
+                .chain(sent)
+        };
+        let busy = (0..self.channels.len()).filter(|&channel| own(channel).next().is_some());
+        let busy: Vec<usize> = busy.collect();
+        out.number(busy.len());
+        for channel in busy {
+            out.number(channel);
+            out.number(own(channel).count());
+            own(channel).for_each(|message| message.store(out));
+        }
+    }
+
+    /// Takes over what [`Self::save`] has written. Nothing is under way yet.
+    pub(in crate::engine) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        for _ in 0..input.number()? {
+            let number = input.number()?;
+            let Some(channel) = self.channels.get_mut(number) else {
+                return Err(LoadError::new(format!("there is no channel {number}")));
+            };
+            let mut last = Time::ZERO;
+            for _ in 0..input.number()? {
+                let message = M::fetch(input)?;
+                if message.arrival() < last {
+                    return Err(LoadError::new("messages of a channel are out of order"));
+                }
+                last = message.arrival();
+                channel.current.push(&message);
+            }
+            if let Some(first) = channel.first() {
+                self.first = self.first.min(first);
+                let number = u32::try_from(number).expect("a process has at most 2^16 channels");
+                self.active.push(number);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! The state of a network in a checkpoint.
+
+use super::change::apply;
+use super::node::Node;
+use super::{Change, Network};
+use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use crate::plugin::Model;
+use crate::units::Time;
+
+impl<M: Model> Network<M> {
+    /// Appends the state of the network to `out`: flows, packets, hosts and switches.
+    ///
+    /// Taken when a run has come back, it has everything that happens later happen as if the run
+    /// had gone on. It is refused where something has no way into a checkpoint, and in the middle
+    /// of an epoch.
+    pub fn save(&mut self, out: &mut Writer) {
+        if !self.steered_by.is_empty() {
+            out.refuse(
+                "the run",
+                "that a program drives from outside, event by event,",
+            );
+            return;
+        }
+        self.synchronize();
+        let Self {
+            engine,
+            state,
+            stall_after: _,
+            room: _,
+            wiring: _,
+            reached,
+            stop,
+            steered_by: _,
+        } = self;
+        out.section(|out| {
+            reached.store(out);
+            stop.store(out);
+            state.save(out);
+            state.applications.is_some().store(out);
+            if let Some(applications) = &state.applications {
+                applications.save(out);
+            }
+        });
+        out.section(|out| engine.save(out, Node::save));
+    }
+
+    /// Takes the state over that [`Self::save`] has written, into a network that has been built
+    /// from the same configuration and has not run. `changes` lead from the network as it is built
+    /// to the one of the checkpoint: links that have another rate, and other routes.
+    ///
+    /// # Errors
+    /// When `input` holds the state of another network.
+    pub fn load(
+        &mut self,
+        input: &mut Reader<'_>,
+        changes: Vec<Change<M::Routing>>,
+    ) -> Result<(), LoadError> {
+        for change in changes {
+            apply(&mut self.engine.between(), Time::ZERO, change);
+        }
+        let Self {
+            engine,
+            state,
+            reached,
+            stop,
+            ..
+        } = self;
+        input.section("flows", |input| {
+            reached.load(input)?;
+            stop.load(input)?;
+            state.load(input)?;
+            match (bool::fetch(input)?, &state.applications) {
+                (true, Some(applications)) => applications.load(input),
+                (false, None) => Ok(()),
+                (true, None) => Err(LoadError::new("there are no applications here")),
+                (false, Some(_)) => Err(LoadError::new("it has no applications")),
+            }
+        })?;
+        input.section("network", |input| {
+            engine.load(input, |index| format!("node {index}"), Node::load)
+        })
+    }
+}
+
+impl<M: Model> Node<M> {
+    fn save(&self, out: &mut Writer) {
+        match self {
+            Self::Host(host) => host.save(out),
+            Self::Switch(switch) => switch.save(out),
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        match self {
+            Self::Host(host) => host.load(input),
+            Self::Switch(switch) => switch.load(input),
+        }
+    }
+}

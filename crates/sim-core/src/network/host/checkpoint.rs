@@ -1,0 +1,84 @@
+//! The state of a host in a checkpoint.
+
+use super::Host;
+use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
+use crate::plugin::{Endpoint, Model, Observer};
+
+impl<M: Model> Host<M> {
+    pub(in crate::network) fn save(&self, out: &mut Writer) {
+        let Self {
+            id: _,
+            nics,
+            meters,
+            endpoint,
+            observer,
+            starts,
+            timers,
+            deadline,
+            completions,
+            applications,
+            cause,
+            counters,
+            last,
+        } = self;
+        save_each(nics.iter(), out);
+        save_each(meters.iter(), out);
+        starts.store(out);
+        timers.store(out);
+        deadline.store(out);
+        completions.store(out);
+        cause.store(out);
+        counters.store(out);
+        last.store(out);
+        out.section(|out| endpoint.save_state(out));
+        out.section(|out| observer.save_state(out));
+        out.section(|out| {
+            applications.is_some().store(out);
+            if let Some(applications) = applications {
+                applications.save(out);
+            }
+        });
+    }
+
+    pub(in crate::network) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            id: _,
+            nics,
+            meters,
+            endpoint,
+            observer,
+            starts,
+            timers,
+            deadline,
+            completions,
+            applications,
+            cause,
+            counters,
+            last,
+        } = self;
+        load_each(nics.iter_mut(), input)?;
+        load_each(meters.iter_mut(), input)?;
+        starts.load(input)?;
+        timers.load(input)?;
+        deadline.load(input)?;
+        completions.load(input)?;
+        cause.load(input)?;
+        counters.load(input)?;
+        last.load(input)?;
+        input.section("transport", |input| endpoint.load_state(input))?;
+        input.section("observer", |input| observer.load_state(input))?;
+        input.section("applications", |input| {
+            match (bool::fetch(input)?, applications) {
+                (true, Some(applications)) => applications.load(input),
+                (false, None) => Ok(()),
+                _ => Err(LoadError::new(
+                    "some hosts have applications on one side alone",
+                )),
+            }
+        })?;
+        if input.renews_control() {
+            self.arm_deadline(input.now());
+        }
+        Ok(())
+    }
+}

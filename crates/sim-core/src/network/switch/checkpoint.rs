@@ -1,0 +1,93 @@
+//! The state of a switch in a checkpoint.
+
+use super::{Port, Switch};
+use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
+use crate::plugin::{Admission, Model, Observer, Qdisc, Routing, Telemetry};
+
+impl<M: Model> Switch<M> {
+    pub(in crate::network) fn save(&self, out: &mut Writer) {
+        let Self {
+            id: _,
+            ports,
+            buffer,
+            routing,
+            telemetry,
+            observer,
+            pauses,
+            meters,
+            timers,
+            cause,
+            dropped,
+            counters,
+            last,
+            touched: _,
+        } = self;
+        debug_assert!(dropped.is_empty(), "drops are accounted for in their epoch");
+        save_each(pauses.iter(), out);
+        save_each(meters.iter(), out);
+        timers.store(out);
+        cause.store(out);
+        counters.store(out);
+        last.store(out);
+        out.section(|out| {
+            out.number(ports.len());
+            for Port {
+                egress,
+                queue,
+                armed,
+            } in ports
+            {
+                egress.save(out);
+                queue.save_state(out);
+                armed.store(out);
+            }
+        });
+        out.section(|out| buffer.save_state(out));
+        out.section(|out| routing.save_state(out));
+        out.section(|out| telemetry.save_state(out));
+        out.section(|out| observer.save_state(out));
+    }
+
+    pub(in crate::network) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            id: _,
+            ports,
+            buffer,
+            routing,
+            telemetry,
+            observer,
+            pauses,
+            meters,
+            timers,
+            cause,
+            dropped: _,
+            counters,
+            last,
+            touched: _,
+        } = self;
+        load_each(pauses.iter_mut(), input)?;
+        load_each(meters.iter_mut(), input)?;
+        timers.load(input)?;
+        cause.load(input)?;
+        counters.load(input)?;
+        last.load(input)?;
+        input.section("queues", |input| {
+            input.expect_number(ports.len())?;
+            for Port {
+                egress,
+                queue,
+                armed,
+            } in ports
+            {
+                egress.load(input)?;
+                queue.load_state(input)?;
+                armed.load(input)?;
+            }
+            Ok(())
+        })?;
+        input.section("buffer", |input| buffer.load_state(input))?;
+        input.section("routing", |input| routing.load_state(input))?;
+        input.section("telemetry", |input| telemetry.load_state(input))?;
+        input.section("observer", |input| observer.load_state(input))
+    }
+}

@@ -1,0 +1,107 @@
+//! The state of a host's RDMA in a checkpoint.
+
+use fabricsim_core::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, save_each,
+};
+use fabricsim_core::flow::Flow;
+use fabricsim_core::id::PortId;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::ControllerFactory;
+
+use super::Rdma;
+use crate::controller_state;
+
+impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            settings: _,
+            nics,
+            nic_rates: _,
+            senders,
+            free,
+            slots: _,
+            receivers,
+            pacers,
+            timers,
+            counters,
+        } = self;
+        nics.store(out);
+        free.store(out);
+        receivers.store(out);
+        timers.store(out);
+        counters.store(out);
+        save_each(pacers.iter(), out);
+        out.number(senders.len());
+        for sender in senders {
+            sender.is_some().store(out);
+            if let Some(sender) = sender {
+                sender.flow.store(out);
+                sender.nic.store(out);
+                sender.save(out);
+                controller_state::save::<H, _>(&sender.cc, out);
+            }
+        }
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let ports = self.nics.len();
+        self.nics.load(input)?;
+        if self.nics.len() != ports {
+            return Err(LoadError::new("a host has another number of NIC ports"));
+        }
+        self.free.load(input)?;
+        self.receivers.load(input)?;
+        self.timers.load(input)?;
+        self.counters.load(input)?;
+        if input.length()? != self.pacers.len() {
+            return Err(LoadError::new(
+                "receivers grant credit in one of the two alone; choose an algorithm that uses credit \
+                 as the one before does",
+            ));
+        }
+        for pacer in &mut self.pacers {
+            pacer.load(input)?;
+        }
+        for slot in 0..input.length()? {
+            if !bool::fetch(input)? {
+                self.senders.push(None);
+                continue;
+            }
+            let flow = Flow::fetch(input)?;
+            let name = format!("flow {}", flow.id);
+            let mut load = |input: &mut Reader<'_>| self.load_sender(slot, &flow, input);
+            load(input).map_err(|error| error.within(&name))?;
+        }
+        Ok(())
+    }
+}
+
+impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
+    /// Opens `flow` as it was opened, and loads what has become of it.
+    fn load_sender(
+        &mut self,
+        slot: usize,
+        flow: &Flow,
+        input: &mut Reader<'_>,
+    ) -> Result<(), LoadError> {
+        let nic = PortId::fetch(input)?;
+        if nic.index() >= self.nics.len() {
+            return Err(LoadError::new(format!("there is no NIC port {nic}")));
+        }
+        let now = input.now();
+        let mut sender = self.sender_of(now, flow, nic);
+        sender.load(input)?;
+        let goes_on = controller_state::load::<H, _>(&mut sender.cc, input)?;
+        self.senders.push(Some(sender));
+        let slot = u32::try_from(slot).map_err(|_| LoadError::new("a host has too many flows"))?;
+        self.slots.insert(flow.id, slot);
+        if !goes_on {
+            // The packet that waits leaves when it would have; the next one follows the new rate.
+            self.place(now, slot);
+        }
+        if input.renews_control() {
+            self.set_timer(slot);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,28 @@
+//! A sender and its controller in a checkpoint.
+
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+
+use super::TcpSender;
+use crate::controller_state;
+
+impl TcpSender {
+    /// Saves the sender and its controller.
+    pub(in crate::tcp) fn save_with_controller(&self, out: &mut Writer) {
+        self.save(out);
+        controller_state::save(&*self.cc, out);
+    }
+
+    /// Loads what [`Self::save_with_controller`] has saved.
+    pub(in crate::tcp) fn load_with_controller(
+        &mut self,
+        input: &mut Reader<'_>,
+    ) -> Result<(), LoadError> {
+        self.load(input)?;
+        if controller_state::load(&mut *self.cc, input)? {
+            return Ok(());
+        }
+        Err(LoadError::new(
+            "a connection of TCP cannot go on with another algorithm",
+        ))
+    }
+}

@@ -1,0 +1,73 @@
+//! The state of a rank in a checkpoint.
+
+use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+
+use super::RankApplication;
+
+/// A rank makes its program anew.
+impl Checkpointed for RankApplication {
+    fn save(&self, out: &mut Writer) {
+        let Self {
+            plan: _,
+            rank: _,
+            program,
+            state,
+            iteration,
+            mailbox,
+            streams,
+            connections,
+            unacknowledged,
+            lost,
+            done,
+            iterations,
+            begun,
+            last,
+        } = self;
+        program.is_some().store(out);
+        state.store(out);
+        iteration.store(out);
+        mailbox.store(out);
+        streams.store(out);
+        connections.store(out);
+        unacknowledged.store(out);
+        lost.store(out);
+        done.store(out);
+        iterations.store(out);
+        begun.store(out);
+        last.store(out);
+    }
+
+    fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        let Self {
+            plan: _,
+            rank: _,
+            program,
+            state,
+            iteration,
+            mailbox,
+            streams,
+            connections,
+            unacknowledged,
+            lost,
+            done,
+            iterations,
+            begun,
+            last,
+        } = self;
+        if bool::fetch(input)? {
+            *program = Some(self.plan.programs.program(self.rank));
+        }
+        state.load(input)?;
+        iteration.load(input)?;
+        mailbox.load(input)?;
+        streams.load(input)?;
+        connections.load(input)?;
+        unacknowledged.load(input)?;
+        lost.load(input)?;
+        done.load(input)?;
+        iterations.load(input)?;
+        begun.load(input)?;
+        last.load(input)?;
+        Ok(())
+    }
+}
