@@ -24,7 +24,7 @@ impl Driver for EventCaller {
             return;
         };
         if session.calls().callbacks.of(&event.kind).is_none() {
-            session.tags().pass(&event.kind);
+            session.tags.pass(&event.kind);
             return;
         }
         let called = Python::attach(|py| call(py, &session, event));
@@ -56,7 +56,7 @@ impl Driver for EventCaller {
 
 /// Calls the callback that hears of `event`.
 fn call(py: Python<'_>, session: &Session, event: &Told) -> PyResult<()> {
-    let told = Event::new(py, event, &mut session.tags());
+    let told = Event::new(py, event, &session.tags);
     let mut calls = session.calls();
     let callback = calls.callbacks.of(&event.kind);
     let Some(callback) = callback.map(|callback| callback.clone_ref(py)) else {

@@ -3,7 +3,7 @@
 use fabricsim::driver::{Event as Told, EventKind, Message};
 use pyo3::prelude::*;
 
-use crate::session::Tags;
+use crate::tags::Tags;
 
 /// The names of the kinds of events.
 pub(crate) const DELIVERED: &str = "delivered";
@@ -46,7 +46,7 @@ pub(crate) const fn parts(kind: &EventKind) -> (&'static str, Option<&Message>) 
 
 impl Event {
     /// The event `event`, whose tag is in `tags`.
-    pub(crate) fn new(py: Python<'_>, event: &Told, tags: &mut Tags) -> Self {
+    pub(crate) fn new(py: Python<'_>, event: &Told, tags: &Tags) -> Self {
         let (kind, message) = parts(&event.kind);
         Self {
             kind,

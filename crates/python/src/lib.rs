@@ -24,6 +24,7 @@ mod session;
 mod simulation;
 mod sweep;
 mod table;
+mod tags;
 
 use pyo3::prelude::*;
 

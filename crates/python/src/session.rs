@@ -11,9 +11,10 @@ use fabricsim::driver::{EventKind, Message, MessageRules};
 use fabricsim::prelude::{FctRecord, Time};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{PyBool, PyString};
 
 use crate::control::Failure;
+use crate::tags::Tags;
 
 /// A simulation and what belongs to it.
 pub(crate) struct Session {
@@ -29,7 +30,7 @@ pub(crate) struct Session {
     pub(crate) failure: Option<Arc<Failure>>,
     engine: Mutex<Engine>,
     calls: Mutex<Calls>,
-    tags: Mutex<Tags>,
+    pub(crate) tags: Tags,
 }
 
 /// The simulation, and the flows that have ended.
@@ -114,103 +115,6 @@ pub(crate) enum Request {
     Stop,
 }
 
-/// The tags of messages that are under way and of timers, which are objects of the program. The
-/// simulation knows them by numbers; 0 is a message without a tag.
-#[derive(Default)]
-pub(crate) struct Tags {
-    last: u64,
-    messages: HashMap<u64, Py<PyAny>>,
-    timers: HashMap<u64, Py<PyAny>>,
-    /// The numbers of timers, by their tags.
-    numbers: Option<Py<PyDict>>,
-    /// Whether nothing is heard of acknowledgements, so that a message is over when it is delivered.
-    pub(crate) ends_at_delivery: bool,
-}
-
-impl Tags {
-    /// The number of a message with this tag.
-    pub(crate) fn add(&mut self, tag: Option<Py<PyAny>>) -> u64 {
-        let Some(tag) = tag else {
-            return 0;
-        };
-        self.last += 1;
-        self.messages.insert(self.last, tag);
-        self.last
-    }
-
-    /// Forgets a message that has not been sent.
-    pub(crate) fn remove(&mut self, number: u64) {
-        self.messages.remove(&number);
-    }
-
-    /// The number of the timer with this tag, which may be set already.
-    ///
-    /// # Errors
-    /// When the tag is not hashable.
-    pub(crate) fn timer(&mut self, tag: &Bound<'_, PyAny>) -> PyResult<u64> {
-        if let Some(number) = self.number(tag)? {
-            return Ok(number);
-        }
-        let py = tag.py();
-        self.last += 1;
-        let numbers = self.numbers.get_or_insert_with(|| PyDict::new(py).unbind());
-        numbers.bind(py).set_item(tag, self.last)?;
-        self.timers.insert(self.last, tag.clone().unbind());
-        Ok(self.last)
-    }
-
-    /// The number of the timer with this tag, if it is set.
-    ///
-    /// # Errors
-    /// When the tag is not hashable.
-    pub(crate) fn number(&self, tag: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
-        let Some(numbers) = &self.numbers else {
-            // It has to be hashable all the same.
-            tag.hash()?;
-            return Ok(None);
-        };
-        let number = numbers.bind(tag.py()).get_item(tag)?;
-        number.map(|number| number.extract()).transpose()
-    }
-
-    /// Forgets a timer, which has gone off or is canceled. Returns its tag.
-    pub(crate) fn take_timer(&mut self, py: Python<'_>, number: u64) -> Option<Py<PyAny>> {
-        let tag = self.timers.remove(&number)?;
-        if let Some(numbers) = &self.numbers {
-            // Its hash may have changed since; then the entry stays and does no harm.
-            let _ = numbers.bind(py).del_item(&tag);
-        }
-        Some(tag)
-    }
-
-    /// The tag of what has happened to, which is forgotten with the last event of it.
-    pub(crate) fn of(&mut self, py: Python<'_>, kind: &EventKind) -> Option<Py<PyAny>> {
-        match kind {
-            EventKind::Delivered(message) if !self.ends_at_delivery => {
-                let tag = self.messages.get(&message.token);
-                tag.map(|tag| tag.clone_ref(py))
-            }
-            EventKind::Delivered(message)
-            | EventKind::Acknowledged(message)
-            | EventKind::Unreachable(message) => self.messages.remove(&message.token),
-            EventKind::Timer(number) => self.take_timer(py, *number),
-        }
-    }
-
-    /// Notes an event that nobody hears of.
-    pub(crate) fn pass(&mut self, kind: &EventKind) {
-        match kind {
-            EventKind::Delivered(_) if !self.ends_at_delivery => {}
-            EventKind::Delivered(message)
-            | EventKind::Acknowledged(message)
-            | EventKind::Unreachable(message) => self.remove(message.token),
-            EventKind::Timer(number) => {
-                Python::attach(|py| self.take_timer(py, *number));
-            }
-        }
-    }
-}
-
 /// Where a method has been called from.
 pub(crate) enum Caller<'a> {
     /// From a callback, at this time.
@@ -229,6 +133,7 @@ fn busy() -> PyErr {
 
 impl Session {
     pub(crate) fn new(
+        py: Python<'_>,
         simulation: Simulation,
         threads: usize,
         stop: Interrupt,
@@ -254,7 +159,7 @@ impl Session {
                 taken: 0,
             }),
             calls: Mutex::default(),
-            tags: Mutex::default(),
+            tags: Tags::new(py),
         }
     }
 
@@ -287,10 +192,6 @@ impl Session {
     /// The callbacks, unless another thread is at them.
     pub(crate) fn try_calls(&self) -> Option<MutexGuard<'_, Calls>> {
         self.calls.try_lock().ok()
-    }
-
-    pub(crate) fn tags(&self) -> MutexGuard<'_, Tags> {
-        self.tags.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns where this thread calls from.

@@ -109,7 +109,7 @@ impl Simulation {
         let next = py.detach(|| simulation.run_until_next_with_callback(until, &mut watch));
         let ran = match (next, watch.error) {
             (Next::Event(event), None) => {
-                return Ok(Ok(Event::new(py, &event, &mut session.tags())));
+                return Ok(Ok(Event::new(py, &event, &session.tags)));
             }
             (_, Some(error)) => Err(error),
             (Next::Stopped(stop), None) => Ok(stop),
@@ -126,7 +126,7 @@ impl Simulation {
         at: Option<Time>,
         tag: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        let token = session.tags().add(tag);
+        let token = session.tags.add(tag);
         let message = message.labeled(0, token);
         let sent = session.caller().and_then(|caller| match caller {
             Caller::Callback(mut calls, now) => {
@@ -144,7 +144,7 @@ impl Simulation {
             }
         });
         if sent.is_err() {
-            session.tags().remove(token);
+            session.tags.remove(token);
         }
         sent
     }
@@ -159,7 +159,7 @@ impl Simulation {
         let threads = loaded.threads(threads, 1)?;
         let built = py.detach(|| fabricsim::Simulation::new(&loaded.scenario, threads));
         let simulation = built.map_err(|error| raise(py, error, &loaded.sources))?;
-        let session = Session::new(simulation, threads, stop, loaded.failure);
+        let session = Session::new(py, simulation, threads, stop, loaded.failure);
         Ok(Self {
             session: Mutex::new(Some(Arc::new(session))),
         })
@@ -208,15 +208,14 @@ impl Simulation {
     ) -> PyResult<()> {
         let session = self.session()?;
         let at = time("at", at)?;
-        let caller = session.caller()?;
         let fail = |error| raise(py, error, &[]);
-        let now = match &caller {
-            Caller::Callback(_, now) => *now,
-            Caller::Outside(engine) => engine.simulation.now(),
-        };
-        session.rules.check_timer(at, now).map_err(fail)?;
-        let number = session.tags().timer(tag)?;
-        match caller {
+        let check = |now| session.rules.check_timer(at, now).map_err(fail);
+        match session.caller()? {
+            Caller::Callback(_, now) => check(now)?,
+            Caller::Outside(engine) => check(engine.simulation.now())?,
+        }
+        let number = session.tags.timer(tag)?;
+        match session.caller()? {
             Caller::Callback(mut calls, _) => {
                 calls.requests.push(Request::SetTimer(at, number));
                 Ok(())
@@ -228,17 +227,16 @@ impl Simulation {
     /// Cancels the timer `tag`. Returns whether it was set.
     fn cancel_timer(&self, py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<bool> {
         let session = self.session()?;
-        let caller = session.caller()?;
-        let Some(number) = session.tags().number(tag)? else {
+        let Some(number) = session.tags.number(tag)? else {
             return Ok(false);
         };
-        match caller {
+        match session.caller()? {
             Caller::Callback(mut calls, _) => calls.requests.push(Request::CancelTimer(number)),
             Caller::Outside(mut engine) => {
                 engine.driven().cancel_timer(number);
             }
         }
-        session.tags().take_timer(py, number);
+        session.tags.take_timer(py, number);
         Ok(true)
     }
 
@@ -270,7 +268,7 @@ impl Simulation {
     fn ignore_acknowledgements(&self) -> PyResult<()> {
         let session = self.session()?;
         session.engine()?.driven().ignore_acknowledgements();
-        session.tags().ends_at_delivery = true;
+        session.tags.end_at_delivery();
         Ok(())
     }
 
@@ -351,7 +349,7 @@ impl Simulation {
         for callback in calls.iter().flat_map(|calls| calls.callbacks.all()) {
             visit.call(callback)?;
         }
-        Ok(())
+        (session.as_ref()).map_or(Ok(()), |session| session.tags.traverse(&visit))
     }
 
     fn __clear__(&self) {

@@ -285,9 +285,9 @@ def test_a_simulation_is_closed(star: dict[str, Any]) -> None:
         lambda: simulation.send(0, 1, 1),
         lambda: list(simulation),
     ]
-    for call in calls:
+    for closed in calls:
         with pytest.raises(ValueError, match="is closed"):
-            call()
+            closed()
 
 
 def test_simulations_that_hear_of_themselves_are_collected(star: dict[str, Any]) -> None:
@@ -298,7 +298,7 @@ def test_simulations_that_hear_of_themselves_are_collected(star: dict[str, Any])
     tag = Tag()
     simulation.on_delivered(lambda event: simulation.send(0, 1, 1))
     simulation.send(0, 1, 1, tag=tag)
-    gone = [weakref.ref(simulation), weakref.ref(tag)]
+    gone: list[Callable[[], object]] = [weakref.ref(simulation), weakref.ref(tag)]
     del simulation, tag
     gc.collect()
     assert [ref() for ref in gone] == [None, None]

@@ -92,3 +92,41 @@ def test_a_thread_that_comes_too_early_is_told(star: dict[str, Any]) -> None:
     outside.set()
     runner.join()
     assert len(simulation.flows()) == 1
+
+
+def test_tags_that_are_slow_to_compare_do_no_harm(star: dict[str, Any]) -> None:
+    class Tag:
+        def __hash__(self) -> int:
+            turn.wait(0.001)
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            turn.wait(0.001)
+            return self is other
+
+    turn = threading.Event()
+    simulation = Simulation(star)
+    refused: list[str] = []
+
+    def disturb() -> None:
+        while not turn.is_set():
+            try:
+                simulation.send(0, 1, 1, tag="x")
+            except RuntimeError as error:
+                refused.append(str(error))
+
+    simulation.on_acknowledged(lambda event: None)
+    for number in range(20):
+        simulation.set_timer(1_000_000 * (number + 1), Tag())
+        simulation.send(0, 1, 1000, at=1_000_000 * number, tag=Tag())
+    other = threading.Thread(target=disturb)
+    other.start()
+    status = "busy"
+    while status == "busy":
+        try:
+            status = simulation.run_until()
+        except RuntimeError:
+            status = "busy"
+    turn.set()
+    other.join(60)
+    assert not other.is_alive() and status == "finished"

@@ -16,7 +16,6 @@
 //! * [`Cut`] leaves warm-up and cool-down out.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
-//! * `arrow` (with the feature of that name) reads result files as Arrow tables.
 //! * [`columns`] and [`table`] read files of columns, each word with its place.
 //!
 //! ```
@@ -39,8 +38,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(feature = "arrow")]
-pub mod arrow;
 mod bin_table;
 mod bins;
 mod checksum;

@@ -3,15 +3,37 @@
 from collections.abc import Callable, Iterator
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal, SupportsIndex
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final
 
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 from ._control import CongestionControl
+
+__all__ = [
+    "Ack",
+    "Congestion",
+    "Event",
+    "Events",
+    "Figure",
+    "FlowStart",
+    "Given",
+    "Hop",
+    "Progress",
+    "Simulation",
+    "SweepProgress",
+    "Table",
+    "VERSION",
+    "check",
+    "copy_results",
+    "plot",
+    "run",
+    "sweep",
+]
 
 VERSION: Final[str]
 """The version of fabricsim."""
 
+@final
 class Given:
     """A scenario or a sweep: its text or its file, and what goes with it."""
 
@@ -25,6 +47,7 @@ class Given:
         controls: list[tuple[type[CongestionControl], dict[str, Any]]],
     ) -> Given: ...
 
+@final
 class Table:
     """A table of results, column by column.
 
@@ -45,8 +68,8 @@ class Table:
         """The number of rows."""
 
     def __len__(self) -> int: ...
-    def __contains__(self, name: str) -> bool: ...
-    def __getitem__(self, name: str) -> list[Any]:
+    def __contains__(self, name: str, /) -> bool: ...
+    def __getitem__(self, name: str, /) -> list[Any]:
         """The values of the column ``name``, as a list; empty cells are None."""
 
     def row(self, row: int) -> list[Any]:
@@ -65,6 +88,7 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Figure:
     """A figure of results, as ``fabricsim plot`` draws it. Notebooks show it."""
 
@@ -93,6 +117,7 @@ class Figure:
 
     def _repr_svg_(self) -> str: ...
 
+@final
 class Progress:
     """How far a run is."""
 
@@ -120,6 +145,7 @@ class Progress:
     def elapsed(self) -> float:
         """Wall time since the run began, in seconds."""
 
+@final
 class SweepProgress:
     """How far a sweep is."""
 
@@ -147,6 +173,7 @@ class SweepProgress:
     def elapsed(self) -> float:
         """Wall time since the sweep began, in seconds."""
 
+@final
 class Event:
     """Something that has happened at an exact time."""
 
@@ -191,6 +218,7 @@ class Event:
     def port(self) -> int | None:
         """Its destination port; None for a timer."""
 
+@final
 class FlowStart:
     """A flow that starts, as the congestion control that is made for it sees it."""
 
@@ -222,6 +250,7 @@ class FlowStart:
     def mtu(self) -> int:
         """Payload of a full packet, in bytes."""
 
+@final
 class Hop:
     """The telemetry of one switch: its egress port when the packet left it."""
 
@@ -246,6 +275,7 @@ class Hop:
     def elapsed(self) -> int | None:
         """How long ago that was, in picoseconds."""
 
+@final
 class Ack:
     """An acknowledgement. Times are in picoseconds, sizes in bytes."""
 
@@ -297,6 +327,7 @@ class Ack:
     def hops(self) -> list[Hop]:
         """The telemetry of the switches on the path, for algorithms that ask for it."""
 
+@final
 class Congestion:
     """A signal of congestion. Times are in picoseconds, sizes in bytes."""
 
@@ -316,7 +347,7 @@ class Congestion:
     def next_seq(self) -> int:
         """The next byte that the sender would have sent."""
 
-Stop = Literal[
+_Stop: TypeAlias = Literal[
     "finished",
     "time-reached",
     "stalled",
@@ -326,6 +357,7 @@ Stop = Literal[
     "stopped",
 ]
 
+@disjoint_base
 class Simulation:
     """A simulation that a program drives: the native part of ``fabricsim.Simulation``."""
 
@@ -371,7 +403,7 @@ class Simulation:
     def ignore_acknowledgements(self) -> None:
         """Ends the events "acknowledged": a run without them costs less."""
 
-    def run_until(self, until: SupportsIndex | str | None = None) -> Stop:
+    def run_until(self, until: SupportsIndex | str | None = None) -> _Stop:
         """Runs everything that happens before ``until``, and calls the callbacks.
 
         Returns why it has come back: "finished", "time-reached", "stalled", "deadlocked",
@@ -444,6 +476,7 @@ class Simulation:
         /,
     ) -> None: ...
 
+@final
 class Events(Iterator[Event]):
     """The events of a simulation, one after the other."""
 

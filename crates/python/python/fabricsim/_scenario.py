@@ -10,10 +10,10 @@ from . import _native
 from ._control import CongestionControl
 from ._toml import Writer
 
-Scenario: TypeAlias = "Mapping[str, Any] | os.PathLike[str] | str"
+Scenario: TypeAlias = Mapping[str, Any] | os.PathLike[str] | str
 """A dict, a path, a text that is the path of a file ending in .toml, or TOML."""
 
-Algorithm: TypeAlias = "str | type[CongestionControl] | Mapping[str, Any]"
+Algorithm: TypeAlias = str | type[CongestionControl] | Mapping[str, Any]
 """The name of an algorithm, a class, or a table."""
 
 

@@ -88,7 +88,7 @@ class Writer:
 
     def _lines(self, value: Any, path: Sequence[str]) -> str:
         """Returns a value, with a line for each table of a list."""
-        if _is_tables(value) and value:
+        if _is_tables(value):
             items = (f"  {self.value(item, [*path, str(n)])}," for n, item in enumerate(value))
             return "[\n" + "\n".join(items) + "\n]"
         return self.value(value, path)
@@ -114,7 +114,8 @@ class Writer:
 
 
 def _is_tables(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(isinstance(item, Mapping) for item in value)
+    is_list = isinstance(value, (list, tuple)) and len(value) > 0
+    return is_list and all(isinstance(item, Mapping) for item in value)
 
 
 def _key(key: Any, path: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ enum Kind {
 /// its name, and from its cells where the name does not say it.
 ///
 /// ```
-/// use fabricsim_report::arrow::read_table;
+/// use fabricsim_arrow::read_table;
 ///
 /// let table = read_table("time_ns,node,name,queue_bytes\n7000,4,leaf0,1500\n7000.5,4,leaf0,\n")?;
 /// let types: Vec<String> = table
@@ -221,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::FCT_HEADER;
+    use fabricsim_report::FCT_HEADER;
 
     fn types(table: &RecordBatch) -> Vec<DataType> {
         let schema = table.schema();
