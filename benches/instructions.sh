@@ -26,7 +26,8 @@ if ! command -v valgrind >/dev/null; then
     exit 1
 fi
 
-cargo build --release --locked --quiet -p fabricsim-cli
+# As .ci/run builds it.
+cargo build --release --locked --quiet -p fabricsim-cli -p fabricsim-python --bins
 fabricsim="${CARGO_TARGET_DIR:-target}/release/fabricsim"
 compiler="$(rustc --version), $(rustc -vV | sed -n 's/^host: //p')"
 results=$(mktemp -d)

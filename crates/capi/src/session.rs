@@ -102,7 +102,8 @@ impl Session {
     pub(crate) fn new(simulation: Simulation) -> Self {
         let topology = simulation.routes().topology();
         let hosts = topology.hosts().to_vec();
-        let names = hosts.iter().map(|&host| topology.label(host)).collect();
+        let names = hosts.iter().map(|&host| topology.name(host).to_owned());
+        let names = names.collect();
         Self {
             hosts,
             names,

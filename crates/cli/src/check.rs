@@ -55,6 +55,16 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns what `fabricsim check --json` prints of `scenario`.
+///
+/// # Errors
+/// When it asks for what cannot be simulated.
+pub fn facts(scenario: &Scenario) -> Result<Value, Error> {
+    let simulation = Simulation::new(scenario, 1)?;
+    let utilization = ExpectedUtilization::of(scenario, &simulation);
+    Ok(json(scenario, &simulation, &utilization))
+}
+
 /// What `check` tells, for programs.
 fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtilization) -> Value {
     let info = simulation.network_info();

@@ -49,7 +49,9 @@ mod text;
 
 use std::process::ExitCode;
 
+pub use check::facts;
 pub use fabricsim;
+pub use plot::{FigureError, figure};
 
 use args::{Args, Command};
 use clap::CommandFactory;

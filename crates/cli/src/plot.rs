@@ -7,6 +7,7 @@ mod series;
 mod slowdown;
 mod sweep;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -128,31 +129,72 @@ fn is(path: &std::path::Path, ending: &str) -> bool {
 
 /// Draws what was asked for.
 pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
-    let (drawing, figure) = match &args.kind {
-        Kind::Slowdown(args) => (&args.drawing, slowdown(args)?),
-        Kind::Compare(args) => (&args.drawing, relative(args)?),
-        Kind::Cdf(args) => (&args.drawing, cdf(args)?),
-        Kind::Series(args) => (&args.drawing, series(args)?),
-        Kind::Queues(args) => (&args.drawing, queues(args)?),
-        Kind::Collectives(args) => (&args.drawing, collectives(args)?),
-        Kind::Sweep(args) => (&args.drawing, sweep(args)?),
-    };
-    if figure.is_empty() && !figure.notes.is_empty() {
-        return Err(refused(
-            drawing,
-            &format!("there is nothing to draw: {}", figure.notes.join("; ")),
-            "ask for lower percentiles or fewer --bins, or give results with more flows",
-        ));
-    }
-    if figure.is_empty() {
-        return Err(refused(
-            drawing,
-            "there is nothing to draw: no flow or no row that was asked for",
-            "ask for other sizes, nodes, ports or flows, or give results that have some",
-        ));
-    }
+    let (drawing, figure) = args.kind.figure()?;
     drawing.write(&figure)?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl Kind {
+    /// The picture, which has something in it.
+    fn figure(&self) -> Result<(&Drawing, Figure), Error> {
+        let (drawing, figure) = match self {
+            Self::Slowdown(args) => (&args.drawing, slowdown(args)?),
+            Self::Compare(args) => (&args.drawing, relative(args)?),
+            Self::Cdf(args) => (&args.drawing, cdf(args)?),
+            Self::Series(args) => (&args.drawing, series(args)?),
+            Self::Queues(args) => (&args.drawing, queues(args)?),
+            Self::Collectives(args) => (&args.drawing, collectives(args)?),
+            Self::Sweep(args) => (&args.drawing, sweep(args)?),
+        };
+        if figure.is_empty() && !figure.notes.is_empty() {
+            return Err(refused(
+                drawing,
+                &format!("there is nothing to draw: {}", figure.notes.join("; ")),
+                "ask for lower percentiles or fewer --bins, or give results with more flows",
+            ));
+        }
+        if figure.is_empty() {
+            return Err(refused(
+                drawing,
+                "there is nothing to draw: no flow or no row that was asked for",
+                "ask for other sizes, nodes, ports or flows, or give results that have some",
+            ));
+        }
+        Ok((drawing, figure))
+    }
+}
+
+/// The arguments of `fabricsim plot` by themselves.
+#[derive(Debug, clap::Parser)]
+#[command(name = "plot", styles = clap::builder::Styles::plain())]
+struct Plot {
+    #[command(flatten)]
+    args: PlotArgs,
+}
+
+/// Why there is no figure.
+#[derive(Debug)]
+pub enum FigureError {
+    /// The words of the arguments, in which something is wrong.
+    Arguments(String),
+    /// The results cannot be drawn.
+    Results(Error),
+}
+
+/// Returns the figure that `fabricsim plot` draws with `arguments`, for a program that shows it
+/// itself: a kind of picture, options, and results. They name no file to write to.
+///
+/// # Errors
+/// When an argument is wrong, a file cannot be read, or there is nothing to draw.
+pub fn figure(arguments: impl IntoIterator<Item = OsString>) -> Result<Figure, FigureError> {
+    let mut arguments = arguments.into_iter();
+    let begin = ["plot".into()].into_iter().chain(arguments.next());
+    // A name is asked for, and nothing is written to it.
+    let all = begin.chain(["--out=figure.svg".into()]).chain(arguments);
+    let parsed = <Plot as clap::Parser>::try_parse_from(all);
+    let parsed = parsed.map_err(|error| FigureError::Arguments(error.to_string()))?;
+    let (_, figure) = parsed.args.kind.figure().map_err(FigureError::Results)?;
+    Ok(figure)
 }
 
 /// A picture that cannot be drawn of these results.

@@ -155,6 +155,7 @@ impl<H: Header> Checkpointed for ClassQueues<H> {
             total,
             turns,
             shown,
+            control_limit: _,
             given_up,
             queues,
         } = self;

@@ -112,6 +112,7 @@ fn hosts_have_names_and_messages_an_ideal_time() {
         let place = name.as_mut_ptr();
         let code = fabricsim_host_name(handle, 2, place, needed, null_mut());
         assert_eq!(code, FABRICSIM_OK);
+        assert_eq!(std::ffi::CStr::from_ptr(name.as_ptr()), c"host2");
         let code = fabricsim_find_host(handle, name.as_ptr(), &raw mut host);
         assert_eq!((code, host), (FABRICSIM_OK, 2));
         let code = fabricsim_host_name(handle, 4, null_mut(), 0, null_mut());

@@ -139,13 +139,23 @@ impl Simulation {
     /// Runs to the next event before `until` and comes back at its exact time, [`Self::now`]. What
     /// is asked for then happens at that time. Without a driver that is [attached](Self::attach).
     pub fn run_until_next(&mut self, until: Time) -> Next {
+        self.run_until_next_with_callback(until, &mut ())
+    }
+
+    /// Like [`run_until_next`](Self::run_until_next), watched by `callback`: when that ends the run,
+    /// it comes back with [`Stop::Interrupted`] and can go on later.
+    pub fn run_until_next_with_callback(
+        &mut self,
+        until: Time,
+        callback: &mut dyn RunCallback,
+    ) -> Next {
         let cell = self.steer();
         let pause = |pausing| lock(&cell).state.pausing = pausing;
         if let Some(event) = lock(&cell).state.events.pop_front() {
             return Next::Event(event);
         }
         pause(Pausing::AtEvents);
-        let stop = self.advance(&cell, until, &mut ());
+        let stop = self.advance(&cell, until, callback);
         pause(Pausing::Never);
         match (stop, lock(&cell).state.events.pop_front()) {
             (_, Some(event)) => Next::Event(event),

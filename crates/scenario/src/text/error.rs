@@ -121,7 +121,8 @@ impl Diagnostic {
     }
 
     /// The bytes of its text that the diagnostic is about.
-    pub(crate) fn span(&self) -> Range<usize> {
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 

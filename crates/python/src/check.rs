@@ -1,0 +1,21 @@
+//! What `fabricsim check` says.
+
+use fabricsim::core::engine::Interrupt;
+use fabricsim::warnings::scenario_warnings;
+use pyo3::prelude::*;
+
+use crate::error::raise;
+use crate::scenario::{Given, Traffic};
+
+/// Checks a scenario. Returns what `fabricsim check --json` prints, and warnings.
+#[pyfunction]
+pub(crate) fn check(py: Python<'_>, given: &Given) -> PyResult<(String, Vec<String>)> {
+    let loaded = given.load(py, Traffic::OfProgram, &Interrupt::default())?;
+    let scenario = &loaded.scenario;
+    let facts = py.detach(|| fabricsim_cli::facts(scenario));
+    let facts = facts.map_err(|error| raise(py, error, &loaded.sources))?;
+    let warning = facts["warning"].as_str().map(str::to_owned);
+    let warnings = scenario_warnings(scenario).into_iter();
+    let warnings = warning.into_iter().chain(warnings).chain(loaded.notes);
+    Ok((facts.to_string(), warnings.collect()))
+}

@@ -1,0 +1,58 @@
+//! The native part of the Python package `fabricsim`: `fabricsim._native`.
+//!
+//! The package in `python/fabricsim` is what users import; it gives scenarios their text, and
+//! results their properties. Here are the run, the sweep, the simulation that is driven, tables in
+//! the memory layout of Arrow, and figures. `docs/python.md` tells how to use it all.
+//!
+//! Runs release the interpreter (the GIL) and take it back for callbacks, for congestion controls
+//! that are written in Python, and to look for Ctrl-C.
+
+mod ack;
+mod attend;
+mod caller;
+mod check;
+mod control;
+mod error;
+mod event;
+mod figure;
+mod key_path;
+mod progress;
+mod quantity;
+mod run;
+mod scenario;
+mod session;
+mod simulation;
+mod sweep;
+mod table;
+mod tags;
+
+use pyo3::prelude::*;
+
+/// The native part of fabricsim. Import `fabricsim` instead.
+#[pymodule(name = "_native")]
+mod native {
+    #[pymodule_export]
+    use crate::ack::{Ack, Congestion, FlowStart, Hop};
+    #[pymodule_export]
+    use crate::check::check;
+    #[pymodule_export]
+    use crate::event::Event;
+    #[pymodule_export]
+    use crate::figure::{Figure, plot};
+    #[pymodule_export]
+    use crate::progress::{Progress, SweepProgress};
+    #[pymodule_export]
+    use crate::run::{copy_results, run};
+    #[pymodule_export]
+    use crate::scenario::Given;
+    #[pymodule_export]
+    use crate::simulation::{Events, Simulation};
+    #[pymodule_export]
+    use crate::sweep::sweep;
+    #[pymodule_export]
+    use crate::table::Table;
+
+    /// The version of fabricsim.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
