@@ -257,7 +257,7 @@ fn what_no_graph_can_be_is_refused_with_its_rank_and_node() {
     assert!(error.message.starts_with("node 5: "), "{error}");
     let reduce = [attribute("comm_type", 9, 0), attribute("comm_size", 9, 8)].concat();
     let three: Vec<Vec<u8>> = (0..3)
-        .map(|_| file(&[node(1, 7, &[reduce.clone()])]))
+        .map(|_| file(&[node(1, 7, std::slice::from_ref(&reduce))]))
         .collect();
     let error = chakra_to_csv(&three, "halving-doubling", &ProcessGroups::default()).unwrap_err();
     assert!(error.message.contains("power of two"), "{error}");
