@@ -145,15 +145,12 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             self.finish(now, slot, done);
             return update;
         }
-        if sender.cc.deadline() < sender.timer_at {
-            self.set_timer(slot);
-        }
-        // All is acknowledged, and what is left may wait for credit.
+        // Where all is acknowledged, what is left may wait for credit.
         let all = H::CREDIT && sender.in_flight() == 0;
-        self.place(now, slot);
-        if all {
+        if all || sender.cc.deadline() < sender.timer_at {
             self.set_timer(slot);
         }
+        self.place(now, slot);
         update
     }
 
