@@ -146,14 +146,12 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             self.finish(now, slot, done);
             return update;
         }
-        if sender.cc.deadline() < sender.timer_at {
+        // Where all is acknowledged, what is left may wait for credit.
+        let all = H::CREDIT && sender.in_flight() == 0;
+        if all || sender.cc.deadline() < sender.timer_at {
             self.set_timer(slot);
         }
         self.place(now, slot);
-        if H::CREDIT {
-            // All may be acknowledged, and what is left wait for credit.
-            self.set_timer(slot);
-        }
         update
     }
 
@@ -231,13 +229,14 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             return false;
         };
         port.last = slot;
-        let ready = if H::CREDIT { port.ready_flows() } else { 0 };
+        let credit = H::CREDIT && self.settings.credit.is_some();
+        let ready = if credit { port.ready_flows() } else { 0 };
         let sender = self.senders[slot as usize]
             .as_mut()
             .expect("a ready slot holds a flow");
         let first_of_flight = sender.in_flight() == 0;
         let (mut packet, again) = sender.send(now, &self.settings);
-        if H::CREDIT {
+        if credit {
             sender.ask_for_credit(&mut packet, ready, &self.settings);
         }
         send(&packet);
