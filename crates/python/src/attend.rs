@@ -57,15 +57,15 @@ pub(crate) fn attended<R: Send>(
 }
 
 /// Looks for signals on the thread that runs a simulation, which is one of Python's.
-pub(crate) struct Watch {
+pub(crate) struct Listener {
     looked: Instant,
     stop: Interrupt,
     /// The exception that has ended the run.
     pub(crate) error: Option<PyErr>,
 }
 
-impl Watch {
-    /// A watch over a run that `stop` ends at once.
+impl Listener {
+    /// A listener to a run that `stop` ends at once.
     pub(crate) fn new(stop: &Interrupt) -> Self {
         Self {
             looked: Instant::now(),
@@ -75,7 +75,7 @@ impl Watch {
     }
 }
 
-impl RunCallback for Watch {
+impl RunCallback for Listener {
     fn proceed(&mut self, _progress: &Progress) -> bool {
         if self.looked.elapsed() >= LOOK {
             self.looked = Instant::now();

@@ -16,6 +16,7 @@ pub(crate) fn check(py: Python<'_>, given: &Given) -> PyResult<(String, Vec<Stri
     let facts = facts.map_err(|error| raise(py, error, &loaded.sources))?;
     let warning = facts["warning"].as_str().map(str::to_owned);
     let warnings = scenario_warnings(scenario).into_iter();
-    let warnings = warning.into_iter().chain(warnings).chain(loaded.notes);
+    let notes = loaded.notes.into_iter().chain(loaded.notes_on_traffic);
+    let warnings = warning.into_iter().chain(warnings).chain(notes);
     Ok((facts.to_string(), warnings.collect()))
 }

@@ -94,7 +94,7 @@ pub(crate) fn run(
     let summary = ran?.map_err(|error| raise(py, error, &loaded.sources))?;
     match summary.status {
         Status::Interrupted => Err(interrupted(py)),
-        _ => Ok(loaded.notes),
+        _ => Ok([loaded.notes, loaded.notes_on_traffic].concat()),
     }
 }
 

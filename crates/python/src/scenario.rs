@@ -69,6 +69,8 @@ pub(crate) struct Loaded {
     pub(crate) failure: Option<Arc<Failure>>,
     /// What a user should know of the scenario.
     pub(crate) notes: Vec<String>,
+    /// The same for one whose traffic is all its own.
+    pub(crate) notes_on_traffic: Vec<String>,
 }
 
 impl Loaded {
@@ -163,9 +165,12 @@ impl Given {
         let unused = scenario.unused_classes().into_iter().map(|class| {
             format!("class {class} has an algorithm of its own, and no flow is of that class")
         });
-        let notes = scenario.without_effect().into_iter().chain(unused);
         Ok(Loaded {
-            notes: notes.collect(),
+            notes: scenario.without_effect(),
+            notes_on_traffic: match scenario.workloads() {
+                [] => Vec::new(),
+                _ => unused.collect(),
+            },
             scenario,
             sources,
             failure,

@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 
-use crate::attend::{Flag, Watch, attended};
+use crate::attend::{Flag, Listener, attended};
 use crate::caller::EventCaller;
 use crate::error::raise;
 use crate::event::Event;
@@ -30,6 +30,7 @@ pub(crate) use events::Events;
 pub(crate) struct Simulation {
     /// `None` when it is closed.
     session: Mutex<Option<Arc<Session>>>,
+    notes: Vec<String>,
 }
 
 /// What is the matter with a simulation that nothing can be asked of.
@@ -65,10 +66,10 @@ impl Simulation {
     ) -> PyResult<Stop> {
         let stop = &session.stop;
         let ran = if engine.is_driven || session.threads == 1 {
-            let mut watch = Watch::new(stop);
+            let mut listener = Listener::new(stop);
             let simulation = &mut engine.simulation;
-            let ran = py.detach(|| simulation.run_with_callback(until, &mut watch));
-            watch.error.map_or(Ok(ran), Err)
+            let ran = py.detach(|| simulation.run_with_callback(until, &mut listener));
+            listener.error.map_or(Ok(ran), Err)
         } else {
             // Here the run looks on from a thread of its pool, which signals do not come to.
             let pause = Interrupt::default();
@@ -105,9 +106,9 @@ impl Simulation {
         }
         let simulation = engine.driven();
         simulation.detach();
-        let mut watch = Watch::new(&session.stop);
-        let next = py.detach(|| simulation.run_until_next_with_callback(until, &mut watch));
-        let ran = match (next, watch.error) {
+        let mut listener = Listener::new(&session.stop);
+        let next = py.detach(|| simulation.run_until_next_with_callback(until, &mut listener));
+        let ran = match (next, listener.error) {
             (Next::Event(event), None) => {
                 return Ok(Ok(Event::new(py, &event, &session.tags)));
             }
@@ -162,7 +163,14 @@ impl Simulation {
         let session = Session::new(py, simulation, threads, stop, loaded.failure);
         Ok(Self {
             session: Mutex::new(Some(Arc::new(session))),
+            notes: loaded.notes,
         })
+    }
+
+    /// What a user should know of the scenario.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     /// Sends `size` bytes from `src` to `dst`.

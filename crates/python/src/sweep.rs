@@ -15,13 +15,13 @@ use crate::run::{cores, existing};
 use crate::scenario::Given;
 
 /// Watches a sweep on the thread of Python.
-struct Watch {
+struct Listener {
     begun: Instant,
     callback: Option<Py<PyAny>>,
     error: Option<PyErr>,
 }
 
-impl SweepMonitor for Watch {
+impl SweepMonitor for Listener {
     fn progress(&mut self, progress: &SweepProgress) -> bool {
         if self.error.is_none() {
             let elapsed = self.begun.elapsed().as_secs_f64();
@@ -72,14 +72,14 @@ pub(crate) fn sweep(
         shard: Shard::ALL,
         existing: existing(force),
     };
-    let mut watch = Watch {
+    let mut listener = Listener {
         begun: Instant::now(),
         callback: progress,
         error: None,
     };
     let out = out.unwrap_or_else(|| PathBuf::from("results").join(sweep.name()));
-    let outcome = py.detach(|| run(&sweep, &out, &options, &mut watch));
-    if let Some(error) = watch.error {
+    let outcome = py.detach(|| run(&sweep, &out, &options, &mut listener));
+    if let Some(error) = listener.error {
         return Err(error);
     }
     let outcome = outcome.map_err(fail)?;

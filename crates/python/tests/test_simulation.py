@@ -272,6 +272,14 @@ def test_unreachable_messages_are_heard_of(star: dict[str, Any]) -> None:
     assert tags == [("unreachable", "lost")]
 
 
+def test_settings_without_an_effect_are_warned_of(star: dict[str, Any]) -> None:
+    scenario = {**star, "switch": {"lossy_limit": "256KB"}}
+    with pytest.warns(fabricsim.FabricsimWarning, match="lossy_limit has no effect"):
+        Simulation(scenario)
+    with pytest.warns(fabricsim.FabricsimWarning, match="lossy_limit has no effect"):
+        fabricsim.check(scenario)
+
+
 def test_a_simulation_is_closed(star: dict[str, Any]) -> None:
     with Simulation(star) as simulation:
         assert not simulation.closed

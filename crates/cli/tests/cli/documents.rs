@@ -115,6 +115,7 @@ fn what_the_documents_point_to_exists() {
         "docs/reproduce.md",
         "docs/micro.md",
         "docs/pint.md",
+        "docs/python.md",
         "docs/harm.md",
         "docs/fidelity.md",
         "docs/checkpoints.md",

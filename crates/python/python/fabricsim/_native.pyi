@@ -425,6 +425,10 @@ class Simulation:
         """Closes the simulation and gives its memory back. ``with`` does as well."""
 
     @property
+    def notes(self) -> list[str]:
+        """What a user should know of the scenario; they are warnings when it is opened."""
+
+    @property
     def closed(self) -> bool:
         """Whether the simulation is closed."""
 

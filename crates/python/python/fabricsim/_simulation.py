@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _native
+from ._errors import FabricsimWarning
 from ._native import Event
 from ._scenario import Algorithm, Scenario, given
 
@@ -62,7 +64,10 @@ class Simulation(_native.Simulation):
         Raises:
             ScenarioError: When the scenario cannot be used.
         """
-        return super().__new__(cls, given(scenario, set, cc), threads)
+        simulation = super().__new__(cls, given(scenario, set, cc), threads)
+        for note in simulation.notes:
+            warnings.warn(note, FabricsimWarning, stacklevel=2)
+        return simulation
 
     def on_delivered(self, callback: F) -> F:
         """Lets a function hear when the last byte of a message is delivered; None ends that."""
