@@ -19,6 +19,7 @@ use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::{Progress, RunCallback, Stop};
 use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
+use fabricsim_topology::Routes;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpoint;
@@ -101,6 +102,9 @@ pub struct Run<'s> {
     scenario: &'s Scenario,
     threads: usize,
     simulation: Simulation,
+    /// Expected loads and routes of the intact network.
+    utilization: ExpectedUtilization,
+    routes: Routes,
     from: Option<&'s Checkpoint>,
     checkpoints: Checkpoints,
 }
@@ -163,24 +167,16 @@ impl<'s> Run<'s> {
     /// # Errors
     /// When the scenario asks for what cannot be simulated.
     pub fn new(scenario: &'s Scenario, threads: usize) -> Result<Self, Error> {
+        let simulation = Simulation::new(scenario, threads)?;
         Ok(Self {
             scenario,
             threads,
-            simulation: Simulation::new(scenario, threads)?,
+            utilization: ExpectedUtilization::of(scenario, &simulation),
+            routes: simulation.routes().clone(),
+            simulation,
             from: None,
             checkpoints: Checkpoints::default(),
         })
-    }
-
-    /// The same run in `parts`.
-    ///
-    /// # Errors
-    /// When a checkpoint is wanted of a time before the one that the run goes on from.
-    pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
-        let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
-        self.from = parts.from;
-        self.checkpoints = Checkpoints::new(parts.checkpoints, start)?;
-        Ok(self)
     }
 
     /// Runs to the end and writes everything but the summary.
@@ -211,10 +207,11 @@ impl<'s> Run<'s> {
             scenario,
             threads,
             mut simulation,
+            utilization,
+            routes,
             from,
             mut checkpoints,
         } = self;
-        let utilization = ExpectedUtilization::of(scenario, &simulation);
         monitor.expected(&utilization);
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
@@ -229,7 +226,6 @@ impl<'s> Run<'s> {
             monitor,
             expected: simulation.expected(),
         };
-        let routes = simulation.routes().clone();
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let stop_at = scenario.run().stop_at;
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
@@ -238,9 +234,9 @@ impl<'s> Run<'s> {
             settings.map(|settings| Observation::new(settings, scenario.topology(), folder.dir()));
         let mut observation = observation.transpose()?;
         if let Some(checkpoint) = from {
-            simulation.resume(checkpoint)?;
             checkpoints::resume(checkpoint, &mut recorder, observation.as_mut())?;
         }
+        checkpoints.check_places()?;
         let hops_before = simulation.counters().packet_hops;
         let stop = run_in_parts(
             &mut simulation,

@@ -223,6 +223,27 @@ fn options_that_contradict_one_another_are_refused() {
     );
 }
 
+/// A run of hours does not end when it comes to its checkpoint.
+#[test]
+fn a_checkpoint_without_a_place_is_refused_before_the_run() {
+    let folder = folder();
+    for place in ["nowhere/w", "."] {
+        let args = [
+            "run",
+            "warm.toml",
+            "--checkpoint-at",
+            "20us",
+            "--checkpoint",
+            place,
+        ];
+        let outcome = folder.run(&args);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        let words = format!("cannot write `{place}`");
+        assert!(outcome.stderr.contains(&words), "{}", outcome.stderr);
+        assert!(!folder.path("results/warm/fct.csv").exists());
+    }
+}
+
 #[test]
 fn a_run_that_ends_before_says_so() {
     let folder = folder();

@@ -1,7 +1,8 @@
 //! Checkpoints of a run that writes results, and what such a run has gathered.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
@@ -13,6 +14,7 @@ use serde::Serialize;
 use super::recorder::Recorder;
 use crate::checkpoint::{Checkpoint, cannot_load, cannot_save};
 use crate::observe::Observation;
+use crate::output::{cannot_write, new_file_in};
 use crate::simulation::Simulation;
 
 /// A checkpoint that is wanted of a run.
@@ -68,6 +70,25 @@ impl Checkpoints {
             wanted: wanted.into(),
             taken: Vec::new(),
         })
+    }
+
+    /// Makes sure that there is a place for each, before the run begins.
+    ///
+    /// # Errors
+    /// When its folder is not there or cannot be written to, or it is a folder itself.
+    pub(super) fn check_places(&self) -> Result<(), Error> {
+        for WantedCheckpoint { path, .. } in &self.wanted {
+            let folder = match path.parent() {
+                Some(folder) if folder != Path::new("") => folder,
+                _ => Path::new("."),
+            };
+            let place = match path.is_dir() {
+                true => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+                false => new_file_in(folder).map(drop),
+            };
+            place.map_err(cannot_write(path))?;
+        }
+        Ok(())
     }
 
     /// Returns when the next one is taken; [`Time::MAX`] for never.

@@ -49,6 +49,23 @@ pub fn run_in_parts_to_folder<'a>(
     ran.finish(folder)
 }
 
+impl<'s> Run<'s> {
+    /// The same run in `parts`.
+    ///
+    /// # Errors
+    /// When a checkpoint is wanted of a time before the one that the run goes on from, and when that
+    /// one is of another simulation.
+    pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
+        let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
+        if let Some(checkpoint) = parts.from {
+            self.simulation.resume(checkpoint)?;
+        }
+        self.from = parts.from;
+        self.checkpoints = Checkpoints::new(parts.checkpoints, start)?;
+        Ok(self)
+    }
+}
+
 /// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there
 /// is one, and a checkpoint of each instant of which one is wanted.
 pub(super) fn run_in_parts(
