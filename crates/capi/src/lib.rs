@@ -25,8 +25,8 @@ pub use open::{
     fabricsim_open_text, fabricsim_version,
 };
 pub use queries::{
-    fabricsim_find_host, fabricsim_host_name, fabricsim_hosts, fabricsim_ideal_time, fabricsim_now,
-    fabricsim_statistics, fabricsim_write_flows,
+    fabricsim_find_host, fabricsim_host_name, fabricsim_hosts, fabricsim_ideal_time,
+    fabricsim_keep_flows, fabricsim_now, fabricsim_statistics, fabricsim_write_flows,
 };
 pub use run::{
     fabricsim_ignore_acknowledgements, fabricsim_run_until, fabricsim_run_until_next,

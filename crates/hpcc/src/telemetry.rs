@@ -62,6 +62,7 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
 
 #[cfg(test)]
 mod tests {
+    use fabricsim_core::checkpoint::Stored;
     use fabricsim_core::id::FlowId;
     use fabricsim_core::packet::{Header, Priority, Slots};
     use fabricsim_core::plugin::FlowKey;
@@ -71,7 +72,7 @@ mod tests {
     use crate::stack::ExactStack;
 
     /// A transport that asks for telemetry, or one that always has it.
-    #[derive(Clone, Copy, Debug, Default)]
+    #[derive(Clone, Copy, Debug, Default, Stored)]
     struct Transport {
         is_probed: bool,
     }

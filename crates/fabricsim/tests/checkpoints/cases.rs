@@ -26,6 +26,7 @@ const FAILURES: &str = "[[event]]\nkind = \"link-down\"\nlink = [12, 15]\nat = \
     [[event]]\nkind = \"link-up\"\nlink = [13, 16]\nat = \"180us\"\n";
 
 /// A scenario: its name and its text.
+#[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     text: String,
@@ -65,6 +66,11 @@ fn example(name: &'static str, more: &str) -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
+    [plain_cases(), special_cases(), tcp_cases(), examples()].concat()
+}
+
+/// Algorithms of RDMA in an ordinary network.
+fn plain_cases() -> Vec<Case> {
     vec![
         rdma("hpcc", "kind = \"hpcc\"", "[output]\npauses = true"),
         rdma("dcqcn", "kind = \"dcqcn\"", "[output]\npauses = true"),
@@ -87,6 +93,12 @@ pub(crate) fn cases() -> Vec<Case> {
             "kind = \"hpcc-pint\"\ndigest_fraction = 0.5",
             FAILURES,
         ),
+    ]
+}
+
+/// RDMA with failures, losses, other routes, and observed.
+fn special_cases() -> Vec<Case> {
+    vec![
         rdma(
             "failures",
             "kind = \"hpcc\"",
@@ -124,11 +136,21 @@ pub(crate) fn cases() -> Vec<Case> {
             "[routing]\npolicy = \"reps\"\n[switch]\npfc = false\ntrim_above = \"40KB\"",
         ),
         rdma(
+            "credit",
+            "kind = \"rccc\"",
+            "[routing]\npolicy = \"random\"\n[switch]\npfc = false\ntrim_above = \"40KB\"",
+        ),
+        rdma(
             "observe",
             "kind = \"hpcc\"",
             "[observe]\ninterval = \"7us\"\nqueues = true\nlinks = true\nflows = true\n\
              queue_distribution = true",
         ),
+    ]
+}
+
+fn tcp_cases() -> Vec<Case> {
+    vec![
         tcp("cubic", "kind = \"cubic\"", "kind = \"codel\""),
         tcp("bbr", "kind = \"bbr\"", "kind = \"tail-drop\", limit = 40"),
         tcp(
@@ -138,6 +160,11 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         tcp("newreno", "kind = \"newreno\"", "kind = \"fq-codel\""),
         tcp("tcp-dctcp", "kind = \"tcp-dctcp\"", "kind = \"red\""),
+    ]
+}
+
+fn examples() -> Vec<Case> {
+    vec![
         example("all-reduce.toml", ""),
         example("rpc-flood.toml", ""),
         example("tcp-and-rdma.toml", ""),

@@ -59,6 +59,11 @@ fn check(case: &Case, count: usize, threads: usize) {
     let dir = root.path();
     let whole = run(&scenario, &dir.join("whole"), 1, RunParts::default());
     let expected = files(&dir.join("whole"));
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a time of less than a second"
+    )]
     let end = Time::from_ns(whole.simulated_ns as u64);
     let wanted = instants(11, end, count).into_iter().enumerate();
     let checkpoints: Vec<WantedCheckpoint> = wanted
