@@ -294,6 +294,20 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.no_route_drops
         );
     }
+    describe_checkpoints(&mut text, summary);
+    line!(text, "checksum     {}", summary.checksum);
+    let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
+    if !own_tables || summary.slowdown.iter().any(|row| row.flows > 0) {
+        describe_slowdowns(&mut text, summary);
+    }
+    describe_queues(&mut text, summary);
+    rpc::describe(&mut text, &summary.rpc);
+    jobs::describe(&mut text, &summary.jobs);
+    text
+}
+
+/// Adds a line for each checkpoint.
+fn describe_checkpoints(text: &mut String, summary: &Summary) {
     for taken in &summary.checkpoints {
         line!(
             text,
@@ -304,15 +318,6 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             taken.seconds
         );
     }
-    line!(text, "checksum     {}", summary.checksum);
-    let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
-    if !own_tables || summary.slowdown.iter().any(|row| row.flows > 0) {
-        describe_slowdowns(&mut text, summary);
-    }
-    describe_queues(&mut text, summary);
-    rpc::describe(&mut text, &summary.rpc);
-    jobs::describe(&mut text, &summary.jobs);
-    text
 }
 
 /// Adds a line for each flow that never ends, or one for all of them where they are many.

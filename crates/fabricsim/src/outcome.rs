@@ -18,13 +18,12 @@ use std::time::Instant;
 use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::{Progress, RunCallback, Stop};
 use fabricsim_core::units::Time;
-use fabricsim_report::FctWriter;
 use fabricsim_topology::Routes;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpoint;
-use crate::observe::{Observation, QUEUE_GROUPS, groups_of, write_queue_groups};
-use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
+use crate::observe::{QUEUE_GROUPS, groups_of, write_queue_groups};
+use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
@@ -34,10 +33,9 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
 use jobs::write_job_results;
-use parts::run_in_parts;
 pub use parts::{RunParts, run_in_parts_to_folder};
+use parts::{begin_observation, run_in_parts};
 pub use place::ResultPlace;
-use published::PublishedFct;
 use recorder::{CpuClock, Recorder};
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
@@ -215,27 +213,11 @@ impl<'s> Run<'s> {
         monitor.expected(&utilization);
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
-        let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
-        let (file, temporary) = file.into_parts();
-        let mut recorder = Recorder {
-            writer: FctWriter::new(file).map_err(cannot_write(&fct_path))?,
-            published: PublishedFct::new(scenario, folder)?,
-            ideal: simulation.ideal(),
-            records: Vec::new(),
-            failure: None,
-            monitor,
-            expected: simulation.expected(),
-        };
+        let (mut recorder, temporary) = Recorder::new(scenario, &simulation, folder, monitor)?;
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let stop_at = scenario.run().stop_at;
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
-        let settings = scenario.observe();
-        let observation =
-            settings.map(|settings| Observation::new(settings, scenario.topology(), folder.dir()));
-        let mut observation = observation.transpose()?;
-        if let Some(checkpoint) = from {
-            checkpoints::resume(checkpoint, &mut recorder, observation.as_mut())?;
-        }
+        let mut observation = begin_observation(scenario, folder, from, &mut recorder)?;
         checkpoints.check_places()?;
         let hops_before = simulation.counters().packet_hops;
         let stop = run_in_parts(

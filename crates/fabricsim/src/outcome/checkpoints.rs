@@ -112,7 +112,9 @@ impl Checkpoints {
         let results = results.finish().map_err(cannot_save)?;
         let checkpoint = simulation.snapshot()?.with_results(results);
         let now = simulation.now();
-        while let Some(wanted) = self.wanted.pop_front_if(|wanted| wanted.at <= now) {
+        while self.next() <= now
+            && let Some(wanted) = self.wanted.pop_front()
+        {
             let bytes = checkpoint.write(&wanted.path)?;
             self.taken.push(TakenCheckpoint {
                 file: wanted.path.display().to_string(),

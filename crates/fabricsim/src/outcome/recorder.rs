@@ -9,9 +9,14 @@ use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, RunCallback};
 use fabricsim_report::{FctRecord, FctWriter};
 
-use super::Monitor;
+use tempfile::TempPath;
+
 use super::published::PublishedFct;
-use crate::simulation::{Expectation, IdealFct};
+use super::{FCT, Monitor};
+use crate::output::{ResultFolder, cannot_write, new_file_in};
+use crate::simulation::{Expectation, IdealFct, Simulation};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
 
 /// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
 pub(super) enum CpuClock {
@@ -74,6 +79,29 @@ impl RunCallback for Recorder<'_> {
             }
             self.records.push(record);
         }
+    }
+}
+
+impl<'a> Recorder<'a> {
+    /// Begins the files of flows in `folder`. Returns also the file that becomes `fct.csv`.
+    pub(super) fn new(
+        scenario: &Scenario,
+        simulation: &Simulation,
+        folder: &ResultFolder,
+        monitor: &'a mut dyn Monitor,
+    ) -> Result<(Self, TempPath), Error> {
+        let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
+        let (file, temporary) = file.into_parts();
+        let recorder = Self {
+            writer: FctWriter::new(file).map_err(cannot_write(folder.dir().join(FCT)))?,
+            published: PublishedFct::new(scenario, folder)?,
+            ideal: simulation.ideal(),
+            records: Vec::new(),
+            failure: None,
+            monitor,
+            expected: simulation.expected(),
+        };
+        Ok((recorder, temporary))
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     pub fn section<R>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&mut Reader<'a>) -> Result<R, LoadError>,
+        read: impl FnOnce(&mut Self) -> Result<R, LoadError>,
     ) -> Result<R, LoadError> {
         let own = self.take_section().map_err(|error| error.within(name))?;
         let mut own = Reader { left: own, ..*self };
