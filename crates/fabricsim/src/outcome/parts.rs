@@ -24,11 +24,11 @@ pub struct RunParts<'a> {
     pub checkpoints: Vec<WantedCheckpoint>,
 }
 
-/// Like [`run_to_folder`], from a checkpoint or with checkpoints on the way. Results are those of
+/// Like [`run_to_folder`](super::run_to_folder), from a checkpoint or with checkpoints on the way. Results are those of
 /// the whole run, also of what was before a checkpoint.
 ///
 /// # Errors
-/// As [`run_to_folder`]; when `scenario` differs from that of the checkpoint in settings that may
+/// As [`run_to_folder`](super::run_to_folder); when `scenario` differs from that of the checkpoint in settings that may
 /// not change ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), and when something has no way into a
 /// checkpoint.
 pub fn run_in_parts_to_folder<'a>(
