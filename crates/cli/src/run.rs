@@ -11,7 +11,7 @@ use std::thread::available_parallelism;
 use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::checkpoint::Checkpoint;
-use fabricsim::outcome::{RunParts, Status, Summary, TakenCheckpoint, run_in_parts_to_folder};
+use fabricsim::outcome::{RunParts, Status, Summary, run_in_parts_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::prelude::{NodeId, Time};
 use fabricsim::summary::Download;
@@ -294,7 +294,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.no_route_drops
         );
     }
-    describe_checkpoints(&mut text, &summary.checkpoints);
+    describe_checkpoints(&mut text, summary);
     line!(text, "checksum     {}", summary.checksum);
     let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
     if !own_tables || summary.slowdown.iter().any(|row| row.flows > 0) {
@@ -306,9 +306,9 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
     text
 }
 
-/// Adds a line for each checkpoint that was written.
-fn describe_checkpoints(text: &mut String, checkpoints: &[TakenCheckpoint]) {
-    for taken in checkpoints {
+/// Adds a line for each checkpoint.
+fn describe_checkpoints(text: &mut String, summary: &Summary) {
+    for taken in &summary.checkpoints {
         line!(
             text,
             "checkpoint   {} ({:.3} ms, {:.1} MB, {:.2} s)",

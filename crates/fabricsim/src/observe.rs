@@ -23,7 +23,6 @@ use fabricsim_topology::Topology;
 
 use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
-use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use file::{SeriesFile, file_name};
 use ports::named;
@@ -51,22 +50,15 @@ pub(crate) struct Observation {
 }
 
 impl Observation {
-    /// The series that `scenario` asks for, if it does, in temporary files in `dir`.
-    ///
-    /// # Errors
-    /// When a file cannot be made.
-    pub(crate) fn of(scenario: &Scenario, dir: &Path) -> Result<Option<Self>, Error> {
-        let settings = scenario.observe();
-        settings
-            .map(|settings| Self::new(settings, scenario.topology(), dir))
-            .transpose()
-    }
-
     /// The series that `settings` ask for, in temporary files in `dir`.
     ///
     /// # Errors
     /// When a file cannot be made.
-    fn new(settings: &ObserveSettings, topology: &Topology, dir: &Path) -> Result<Self, Error> {
+    pub(crate) fn new(
+        settings: &ObserveSettings,
+        topology: &Topology,
+        dir: &Path,
+    ) -> Result<Self, Error> {
         let file = |table| SeriesFile::new(table, settings, dir);
         let queues = settings.queues.then(|| {
             let ports = queue_ports(settings, topology);

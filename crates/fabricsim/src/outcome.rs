@@ -22,7 +22,7 @@ use fabricsim_topology::Routes;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpoint;
-use crate::observe::{Observation, QUEUE_GROUPS, groups_of, write_queue_groups};
+use crate::observe::{QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
@@ -33,8 +33,8 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
 use jobs::write_job_results;
-use parts::run_in_parts;
 pub use parts::{RunParts, run_in_parts_to_folder};
+use parts::{begin_observation, run_in_parts};
 pub use place::ResultPlace;
 use recorder::{CpuClock, Recorder};
 pub use rpc::RpcSummary;
@@ -217,10 +217,7 @@ impl<'s> Run<'s> {
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let stop_at = scenario.run().stop_at;
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
-        let mut observation = Observation::of(scenario, folder.dir())?;
-        if let Some(checkpoint) = from {
-            checkpoints::resume(checkpoint, &mut recorder, observation.as_mut())?;
-        }
+        let mut observation = begin_observation(scenario, folder, from, &mut recorder)?;
         checkpoints.check_places()?;
         let hops_before = simulation.counters().packet_hops;
         let stop = run_in_parts(

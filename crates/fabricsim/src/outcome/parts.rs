@@ -5,13 +5,13 @@ use fabricsim_core::units::Time;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 
-use super::checkpoints::{Checkpoints, WantedCheckpoint};
+use super::checkpoints::{Checkpoints, WantedCheckpoint, resume};
 use super::place::ResultPlace;
 use super::recorder::Recorder;
 use super::{Monitor, Run};
 use crate::checkpoint::Checkpoint;
 use crate::observe::Observation;
-use crate::output::Destination;
+use crate::output::{Destination, ResultFolder};
 use crate::simulation::Simulation;
 use crate::summary::Summary;
 
@@ -24,11 +24,11 @@ pub struct RunParts<'a> {
     pub checkpoints: Vec<WantedCheckpoint>,
 }
 
-/// Like [`run_to_folder`], from a checkpoint or with checkpoints on the way. Results are those of
+/// Like [`run_to_folder`](super::run_to_folder), from a checkpoint or with checkpoints on the way. Results are those of
 /// the whole run, also of what was before a checkpoint.
 ///
 /// # Errors
-/// As [`run_to_folder`]; when `scenario` differs from that of the checkpoint in settings that may
+/// As [`run_to_folder`](super::run_to_folder); when `scenario` differs from that of the checkpoint in settings that may
 /// not change ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), and when something has no way into a
 /// checkpoint.
 pub fn run_in_parts_to_folder<'a>(
@@ -64,6 +64,24 @@ impl<'s> Run<'s> {
         self.checkpoints = Checkpoints::new(parts.checkpoints, start)?;
         Ok(self)
     }
+}
+
+/// Makes the time series that `scenario` asks for, if any. Where the run goes on from a checkpoint,
+/// they and `recorder` have what was gathered before.
+pub(super) fn begin_observation(
+    scenario: &Scenario,
+    folder: &ResultFolder,
+    from: Option<&Checkpoint>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Option<Observation>, Error> {
+    let settings = scenario.observe();
+    let observation =
+        settings.map(|settings| Observation::new(settings, scenario.topology(), folder.dir()));
+    let mut observation = observation.transpose()?;
+    if let Some(checkpoint) = from {
+        resume(checkpoint, recorder, observation.as_mut())?;
+    }
+    Ok(observation)
 }
 
 /// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there

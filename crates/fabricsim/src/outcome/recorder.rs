@@ -9,14 +9,14 @@ use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, RunCallback};
 use fabricsim_report::{FctRecord, FctWriter};
 
-use fabricsim_scenario::scenario::Scenario;
-use fabricsim_scenario::text::error::Error;
 use tempfile::TempPath;
 
 use super::published::PublishedFct;
 use super::{FCT, Monitor};
 use crate::output::{ResultFolder, cannot_write, new_file_in};
 use crate::simulation::{Expectation, IdealFct, Simulation};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
 
 /// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
 pub(super) enum CpuClock {
@@ -52,30 +52,6 @@ pub(super) struct Recorder<'a> {
     pub(super) expected: Expectation,
 }
 
-impl<'m> Recorder<'m> {
-    /// Opens `fct.csv` in `folder` under a name that is kept only when the run is over, and returns
-    /// what records flows there.
-    pub(super) fn new(
-        scenario: &Scenario,
-        simulation: &Simulation,
-        folder: &mut ResultFolder,
-        monitor: &'m mut dyn Monitor,
-    ) -> Result<(Self, TempPath), Error> {
-        let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
-        let (file, temporary) = file.into_parts();
-        let recorder = Self {
-            writer: FctWriter::new(file).map_err(cannot_write(folder.dir().join(FCT)))?,
-            published: PublishedFct::new(scenario, folder)?,
-            ideal: simulation.ideal(),
-            records: Vec::new(),
-            failure: None,
-            monitor,
-            expected: simulation.expected(),
-        };
-        Ok((recorder, temporary))
-    }
-}
-
 impl RunCallback for Recorder<'_> {
     fn proceed(&mut self, progress: &Progress) -> bool {
         self.failure.is_none() && self.monitor.progress(progress, self.expected)
@@ -103,6 +79,29 @@ impl RunCallback for Recorder<'_> {
             }
             self.records.push(record);
         }
+    }
+}
+
+impl<'a> Recorder<'a> {
+    /// Begins the files of flows in `folder`. Returns also the file that becomes `fct.csv`.
+    pub(super) fn new(
+        scenario: &Scenario,
+        simulation: &Simulation,
+        folder: &ResultFolder,
+        monitor: &'a mut dyn Monitor,
+    ) -> Result<(Self, TempPath), Error> {
+        let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
+        let (file, temporary) = file.into_parts();
+        let recorder = Self {
+            writer: FctWriter::new(file).map_err(cannot_write(folder.dir().join(FCT)))?,
+            published: PublishedFct::new(scenario, folder)?,
+            ideal: simulation.ideal(),
+            records: Vec::new(),
+            failure: None,
+            monitor,
+            expected: simulation.expected(),
+        };
+        Ok((recorder, temporary))
     }
 }
 

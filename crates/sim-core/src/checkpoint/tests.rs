@@ -112,11 +112,11 @@ fn state_is_put_into_what_has_been_built() {
         .load(&mut Reader::new(&bytes))
         .expect("the same shape");
     assert_eq!(saved(&again), bytes);
+    // What follows from the configuration is as it was built.
     let Source::Busy { ports, .. } = &again else {
         panic!("it is busy");
     };
-    let unchanged = Duration::from_us(1);
-    assert!(ports.iter().all(|port| port.every == unchanged));
+    assert!(ports.iter().all(|port| port.every == Duration::from_us(1)));
     let refused = |mut other: Source| {
         let error = other.load(&mut Reader::new(&bytes));
         error.expect_err("another shape").to_string()
