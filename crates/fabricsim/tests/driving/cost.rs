@@ -6,10 +6,10 @@ use fabricsim::prelude::*;
 
 use crate::simulation;
 
-const NETWORK: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 16\nhosts_per_leaf = 16\n\
+const NETWORK: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 24\nhosts_per_leaf = 16\n\
                        spines = 8\n[cc]\nkind = \"dcqcn\"\n";
-const HOSTS: u32 = 256;
-const MESSAGES: u32 = 20_000;
+const HOSTS: u32 = 384;
+const MESSAGES: u32 = 30_000;
 
 /// Keeps messages going: who has one sends the next one.
 struct Loops {
