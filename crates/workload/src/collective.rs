@@ -27,6 +27,9 @@ use parts::Parts;
 pub(crate) use shape::{Detail, Shape};
 use stages::Stages;
 
+/// Ranks of a node where nothing else is said: the GPUs of a usual server.
+const LOCAL_SIZE: u32 = 8;
+
 choices! {
     /// What a collective does. Sizes are those of NCCL-tests (`doc/PERFORMANCE.md` there): of the
     /// whole buffer.
@@ -119,7 +122,7 @@ settings! {
         /// With "hierarchical": ranks of a node, which follow one another in a group.
         #[range(from 1)]
         #[refused("a node of {value} ranks is none", "write for example 8")]
-        pub local_size: u32 = 8,
+        pub local_size: u32 = LOCAL_SIZE,
         /// Of a broadcast: the member that has the data.
         pub root: u32 = 0,
         /// Parts of the buffer that go on connections of their own.
@@ -321,7 +324,23 @@ impl CollectiveConfig {
     fn refuse_foreign_keys(&self) -> Result<(), ConfigError> {
         let is_v = self.operation == CollectiveOperation::AllToAllV;
         let is_pipeline = self.operation == CollectiveOperation::Pipeline;
+        let is_hierarchical = self.algorithm == Some(CollectiveAlgorithm::Hierarchical);
         for (key, is_foreign, help) in [
+            (
+                "root",
+                self.root > 0 && self.operation != CollectiveOperation::Broadcast,
+                "it is a key of \"broadcast\"",
+            ),
+            (
+                "local_size",
+                self.local_size != LOCAL_SIZE && !is_hierarchical,
+                "it is a key of the algorithm \"hierarchical\"",
+            ),
+            (
+                "group_stride",
+                self.group_stride != 1 && self.group_size.is_none(),
+                "give `group_size`, too",
+            ),
             (
                 "skew",
                 self.skew > 0.0 && !is_v,

@@ -27,7 +27,8 @@ impl<M> Default for Batch<M> {
 
 impl<M: Message> Batch<M> {
     /// Adds `message` and returns the copy.
-    #[inline]
+    // Left to itself the compiler makes it a call, which costs every packet-hop five instructions.
+    #[inline(always)]
     pub(super) fn push(&mut self, message: &M) -> &mut M {
         let place = self.len;
         self.len += 1;
