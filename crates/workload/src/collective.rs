@@ -27,7 +27,7 @@ use parts::Parts;
 pub(crate) use shape::{Detail, Shape};
 use stages::Stages;
 
-/// Ranks of a node where nothing else is said: the GPUs of a usual server.
+/// The default of `local_size`.
 const LOCAL_SIZE: u32 = 8;
 
 choices! {
@@ -122,7 +122,7 @@ settings! {
         /// With "hierarchical": ranks of a node, which follow one another in a group.
         #[range(from 1)]
         #[refused("a node of {value} ranks is none", "write for example 8")]
-        pub local_size: u32 = LOCAL_SIZE,
+        pub local_size: u32 = 8,
         /// Of a broadcast: the member that has the data.
         pub root: u32 = 0,
         /// Parts of the buffer that go on connections of their own.
