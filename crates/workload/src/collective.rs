@@ -337,11 +337,6 @@ impl CollectiveConfig {
                 "it is a key of the algorithm \"hierarchical\"",
             ),
             (
-                "group_stride",
-                self.group_stride != 1 && self.group_size.is_none(),
-                "give `group_size`, too",
-            ),
-            (
                 "skew",
                 self.skew > 0.0 && !is_v,
                 "it is a key of \"all-to-all-v\"",

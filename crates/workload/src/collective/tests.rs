@@ -328,7 +328,6 @@ fn errors_name_their_key() {
     assert_eq!(key(|c| c.root = 12), "root");
     assert_eq!(key(|c| c.root = 1), "root");
     assert_eq!(key(|c| c.local_size = 4), "local_size");
-    assert_eq!(key(|c| c.group_stride = 2), "group_stride");
     assert_eq!(key(|c| c.size = Bytes::new(11)), "size");
     assert_eq!(key(|c| c.size = Bytes::ZERO), "size");
     assert_eq!(key(|c| c.channels = 0), "channels");
