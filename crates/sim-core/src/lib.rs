@@ -47,5 +47,6 @@ pub mod network;
 pub mod packet;
 pub mod plugin;
 mod priority;
+pub mod ranks;
 pub mod rng;
 pub mod units;

@@ -1,0 +1,38 @@
+//! Several instances of the program that simulate one network together.
+//!
+//! Each instance is a *rank*, as in MPI. All ranks read the same scenario and take the same
+//! decisions; each holds the state of its own nodes only. What is sent to a node of another rank,
+//! and what a decision needs to know of other ranks, goes through [`Ranks`].
+
+mod local;
+
+pub use local::LocalRanks;
+
+use std::fmt::Debug;
+
+/// The ranks of a run, as one of them sees them.
+///
+/// All ranks call the same methods in the same order: each call waits for the others.
+pub trait Ranks: Debug + Send + Sync {
+    /// The number of this rank, from 0.
+    fn rank(&self) -> usize;
+
+    /// Returns how many ranks there are, at least 1.
+    fn count(&self) -> usize;
+
+    /// Gives `own` to all ranks, and returns what each has given, by rank, this one included.
+    fn gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
+
+    /// Exchanges what ranks have for one another at the end of an epoch.
+    ///
+    /// `early` has bytes for each rank, its own place being ignored. They are on their way while
+    /// `meanwhile` runs, which then adds bytes for all other ranks to an empty buffer. `receive` is
+    /// called once for each other rank, in the order of ranks, with its number, the early bytes that
+    /// it has sent to this rank and its later ones.
+    fn exchange(
+        &self,
+        early: &[Vec<u8>],
+        meanwhile: &mut dyn FnMut(&mut Vec<u8>),
+        receive: &mut dyn FnMut(usize, &[u8], &[u8]),
+    );
+}
