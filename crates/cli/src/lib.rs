@@ -92,7 +92,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
 /// Says what is wrong; the code to end with.
 fn refuse(error: Error) -> ExitCode {
     let code = match &error {
-        Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
+        Error::Write { .. } | Error::Threads { .. } | Error::Elsewhere { .. } => exit::FAILURE,
         _ => exit::BAD_INPUT,
     };
     for error in error.each() {

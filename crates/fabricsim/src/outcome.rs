@@ -13,10 +13,12 @@ mod topology;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
 use std::time::Instant;
 
 use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::{Progress, RunCallback, Stop};
+use fabricsim_core::ranks::Ranks;
 use fabricsim_core::units::Time;
 use fabricsim_topology::Routes;
 use serde::Serialize;
@@ -42,6 +44,7 @@ use rpc::write_rpc_results;
 use tables::{write_pauses, write_queue_stats};
 use topology::{TOPOLOGY, write_topology};
 
+use crate::ranks::usage;
 use crate::utilization::ExpectedUtilization;
 
 pub use crate::output::{Existing, write_whole};
@@ -99,6 +102,7 @@ pub fn run_to_folder<'a>(
 pub struct Run<'s> {
     scenario: &'s Scenario,
     threads: usize,
+    ranks: Option<Arc<dyn Ranks>>,
     simulation: Simulation,
     /// Expected loads and routes of the intact network.
     utilization: ExpectedUtilization,
@@ -165,10 +169,23 @@ impl<'s> Run<'s> {
     /// # Errors
     /// When the scenario asks for what cannot be simulated.
     pub fn new(scenario: &'s Scenario, threads: usize) -> Result<Self, Error> {
-        let simulation = Simulation::new(scenario, threads)?;
+        Self::on_ranks(scenario, threads, None)
+    }
+
+    /// Like [`new`](Self::new), together with other ranks, which do the same with their run.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_ranks(
+        scenario: &'s Scenario,
+        threads: usize,
+        ranks: Option<Arc<dyn Ranks>>,
+    ) -> Result<Self, Error> {
+        let simulation = Simulation::on_ranks(scenario, threads, ranks.clone())?;
         Ok(Self {
             scenario,
             threads,
+            ranks,
             utilization: ExpectedUtilization::of(scenario, &simulation),
             routes: simulation.routes().clone(),
             simulation,
@@ -204,6 +221,7 @@ impl<'s> Run<'s> {
         let Self {
             scenario,
             threads,
+            ranks,
             mut simulation,
             utilization,
             routes,
@@ -228,6 +246,8 @@ impl<'s> Run<'s> {
             run,
         )?;
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
+        simulation.gather()?;
+        let ranks = ranks.map_or_else(Vec::new, |ranks| usage(&*ranks, cpu));
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
         }
@@ -252,12 +272,17 @@ impl<'s> Run<'s> {
             (folder, status),
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
+        let cpu = match ranks.is_empty() {
+            true => cpu,
+            false => ranks.iter().map(|rank| rank.cpu_s).sum(),
+        };
         let end = Measured {
             hops_before,
             status,
             overload: overload_of(stop),
             checksum: checksum.to_string(),
             threads,
+            ranks,
             wall,
             cpu,
             utilization,

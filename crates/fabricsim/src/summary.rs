@@ -20,6 +20,7 @@ use crate::outcome::TakenCheckpoint;
 use crate::outcome::jobs::JobSummary;
 use crate::outcome::rpc::RpcSummary;
 use crate::oversubscription::{TierOversubscription, oversubscription};
+pub use crate::ranks::RankUsage;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
@@ -126,8 +127,11 @@ pub struct Summary {
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Threads that ran it.
+    /// Threads that ran it, on each rank.
     pub threads: usize,
+    /// What each rank took, of a run over several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankUsage>,
     /// Wall time of the simulation, in seconds.
     pub wall_s: f64,
     /// CPU time of the simulation, in seconds.
@@ -176,6 +180,7 @@ pub(crate) struct Measured {
     pub(crate) overload: Option<String>,
     pub(crate) checksum: String,
     pub(crate) threads: usize,
+    pub(crate) ranks: Vec<RankUsage>,
     pub(crate) wall: f64,
     pub(crate) cpu: f64,
     pub(crate) utilization: ExpectedUtilization,
@@ -265,6 +270,7 @@ pub(crate) fn summarize(
         retransmitted_bytes: retransmitted.get(),
         timeouts,
         threads: end.threads,
+        ranks: end.ranks.clone(),
         wall_s: end.wall,
         cpu_s: end.cpu,
         packet_hops_per_cpu_s: if end.cpu > 0.0 {
@@ -314,7 +320,7 @@ fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
 }
 
 /// The largest memory of this process so far, where Linux tells it.
-fn peak_memory() -> Option<u64> {
+pub(crate) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;

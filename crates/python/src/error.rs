@@ -56,7 +56,9 @@ pub(crate) fn raise(py: Python<'_>, error: Error, sources: &[Source]) -> PyErr {
                 .collect();
             exception(py, "ScenarioError", (problems,))
         }
-        error @ Error::Threads { .. } => PyRuntimeError::new_err(error.to_string()),
+        error @ (Error::Threads { .. } | Error::Elsewhere { .. }) => {
+            PyRuntimeError::new_err(error.to_string())
+        }
         error => PyValueError::new_err(error.to_string()),
     }
 }

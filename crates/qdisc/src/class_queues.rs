@@ -177,7 +177,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
             let quantile = |share| counted.sojourn.quantile(share);
             visit(&QueueReport {
                 priority,
-                discipline,
+                discipline: discipline.into(),
                 enqueued: counted.enqueued.packets,
                 dequeued: counted.dequeued.packets,
                 marked: counted.marked,

@@ -16,6 +16,7 @@ mod batch;
 mod calendar;
 mod channel;
 mod checkpoint;
+mod exchange;
 mod executor;
 mod inbox;
 mod interrupt;
@@ -41,12 +42,15 @@ pub use steered::{SteeredDriver, Steps};
 pub use threads::{Crew, MOST_THREADS, Threads, ThreadsError};
 pub use timers::{Timer, Timers};
 
+use crate::checkpoint::{Reader, Writer};
+use crate::ranks::{Shares, gather};
 use crate::units::{Duration, Time};
+use exchange::{Exchange, Totals};
 use executor::{Executor, Parallel, Sequential};
 use inbox::{LONGEST_SPAN, MOST_CHANNELS};
 use mailboxes::Mailboxes;
 use partition::{Member, Partition, Span, earliest};
-use placement::Position;
+use placement::{Placement, Position};
 use steered::Steered;
 
 /// Partitions of processes for each thread: enough for threads to even out what the partitions
@@ -144,6 +148,10 @@ pub struct Engine<D: LogicalProcess> {
     broken: bool,
     /// The epoch that a steered run is in.
     steered: Option<Steered>,
+    /// The first so many partitions hold the processes with a channel to another rank.
+    borders: usize,
+    /// What other ranks are sent, when there are any.
+    exchange: Option<Exchange<D::Message>>,
 }
 
 /// A driver that controls the engine from epoch to epoch.
@@ -156,6 +164,14 @@ pub trait Driver<D: LogicalProcess> {
 
     /// Called after an epoch when some process has results.
     fn collect(&mut self, processes: &mut Processes<'_, D>);
+
+    /// Called after each epoch of a run over several ranks, in place of [`Self::collect`]: writes
+    /// what the processes of this rank have for the drivers of all ranks. By default nothing.
+    fn report(&mut self, _processes: &mut Processes<'_, D>, _out: &mut Writer) {}
+
+    /// Takes over what the drivers of all ranks have reported, by rank. `has_results` says whether
+    /// some process has results.
+    fn take_reports(&mut self, _reports: &mut [Reader<'_>], _has_results: bool) {}
 }
 
 /// A span of simulated time that is run between two barriers.
@@ -186,6 +202,22 @@ impl<D: LogicalProcess> Engine<D> {
     /// When a link has no delay, or a process has more than 65,536 channels.
     #[must_use]
     pub fn new(processes: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: &Threads) -> Self {
+        let processes = processes.into_iter().map(Some).collect();
+        Self::on_ranks(processes, wiring, threads, None)
+    }
+
+    /// Like [`new`](Self::new), where other ranks hold the processes that are `None` here. `wiring`
+    /// is that of all processes. All ranks do the same with their engines, in the same order.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn on_ranks(
+        processes: Vec<Option<D>>,
+        wiring: Vec<Vec<Wiring>>,
+        threads: &Threads,
+        shares: Option<Shares>,
+    ) -> Self {
         assert_eq!(
             processes.len(),
             wiring.len(),
@@ -201,9 +233,16 @@ impl<D: LogicalProcess> Engine<D> {
             1 => 1,
             count => PARTITIONS_PER_THREAD * count,
         };
-        let (positions, sizes) = placement::place(&processes, &wiring, wanted);
+        let placement = Placement::new(&processes, &wiring, wanted, shares.as_ref());
+        let Placement {
+            positions,
+            sizes,
+            borders,
+        } = placement;
         let mut partitions: Vec<Partition<D>> = (0..sizes.len()).map(Partition::new).collect();
-        let mailboxes = Mailboxes::new(&positions, &sizes);
+        let ranks = shares.as_ref().map_or(0, |shares| shares.ranks.count());
+        let mailboxes = Mailboxes::new(&sizes, ranks);
+        let mut exchange = shares.map(Exchange::new);
         let mut lazy = false;
         let mut members: Vec<Member<D>> = Vec::with_capacity(processes.len());
         for (index, (process, channels)) in processes.into_iter().zip(wiring).enumerate() {
@@ -211,23 +250,35 @@ impl<D: LogicalProcess> Engine<D> {
                 channels.len() <= MOST_CHANNELS,
                 "a process has at most 65,536 channels"
             );
+            let Some(process) = process else {
+                continue;
+            };
             let shortest = channels.iter().map(|channel| channel.delay).min();
             let margin = match shortest {
                 Some(delay) if process.may_run_lazily() => delay.min(LONGEST_SPAN) - lookahead,
                 _ => Duration::ZERO,
             };
             lazy |= margin > Duration::ZERO;
-            let far_ends = channels.iter();
+            let neighbor = |far: &Wiring| match (positions[far.process as usize], &mut exchange) {
+                (Position::ELSEWHERE, Some(exchange)) => {
+                    exchange.neighbor(&mailboxes, far.process, far.channel)
+                }
+                (position, _) => mailboxes.neighbor(position, far.channel),
+            };
             members.push(Member {
                 index,
+                mailbox: mailboxes.of_process(positions[index]),
                 inbox: Inbox::new(channels.len()),
                 send_buffer: SendBuffer::new(channels.len()),
-                neighbors: far_ends
-                    .map(|far| mailboxes.neighbor(&positions, far.process, far.channel))
-                    .collect(),
+                neighbors: channels.iter().map(neighbor).collect(),
                 margin,
                 process,
             });
+        }
+        if let Some(exchange) = &exchange {
+            // Ranks put off the same work.
+            let all = gather(Some(&*exchange.shares.ranks), lazy);
+            lazy = all.into_iter().any(|lazy| lazy);
         }
         members.sort_by_key(|member| positions[member.index]);
         for member in members {
@@ -245,7 +296,15 @@ impl<D: LogicalProcess> Engine<D> {
             interrupt: Interrupt::default(),
             broken: false,
             steered: None,
+            borders,
+            exchange,
         }
+    }
+
+    /// The ranks of a run over several of them.
+    #[must_use]
+    pub fn shares(&self) -> Option<&Shares> {
+        self.exchange.as_ref().map(|exchange| &exchange.shares)
     }
 
     /// The end of the last epoch: everything before it has happened.
@@ -260,28 +319,30 @@ impl<D: LogicalProcess> Engine<D> {
         self.epochs
     }
 
-    /// Returns when something happens next.
+    /// Returns how many processes there are, on all ranks.
     #[must_use]
-    pub fn next_event(&self) -> Time {
-        earliest(&self.partitions)
+    pub const fn count(&self) -> usize {
+        self.positions.len()
     }
 
-    /// All processes, in their order.
-    pub fn processes(&self) -> impl Iterator<Item = &D> {
-        let positions = self.positions.iter();
+    /// The processes of this rank with their numbers, in their order.
+    pub fn processes(&self) -> impl Iterator<Item = (usize, &D)> {
+        let positions = self.positions.iter().enumerate();
         positions
-            .map(|at| &self.partitions[at.partition as usize].members[at.place as usize].process)
+            .filter(|(_, at)| at.is_here())
+            .map(|(index, at)| (index, at.of(&self.partitions)))
     }
 
-    /// LogicalProcess `index`.
+    /// LogicalProcess `index`, unless another rank holds it.
     #[must_use]
-    pub fn process(&self, index: usize) -> &D {
-        let Position { partition, place } = self.positions[index];
-        &self.partitions[partition as usize].members[place as usize].process
+    pub fn process(&self, index: usize) -> Option<&D> {
+        let at = self.positions[index];
+        at.is_here().then(|| at.of(&self.partitions))
     }
 
-    /// Changes process `index` between two runs, which may move its next event.
-    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
+    /// Changes process `index` between two runs, which may move its next event. Does nothing where
+    /// another rank holds it.
+    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> Option<R> {
         self.between().update(index, change)
     }
 
@@ -326,15 +387,18 @@ impl<D: LogicalProcess> Engine<D> {
         });
     }
 
-    /// Runs epochs until `driver` stops; `step` runs one epoch of all partitions.
+    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions.
     fn epochs_on(
         &mut self,
         driver: &mut impl Driver<D>,
         mut step: impl FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<D::Message>),
     ) {
         let interrupt = self.interrupt.clone();
+        if self.exchange.is_some() {
+            self.between().add_up();
+        }
         while !self.broken {
-            let next = self.next_event();
+            let next = self.least_next();
             let Some(epoch) = driver.before(&mut self.between(), next) else {
                 return;
             };
@@ -347,20 +411,76 @@ impl<D: LogicalProcess> Engine<D> {
                 parity: usize::from(self.epochs % 2 == 1),
                 interrupt: &interrupt,
             };
-            step(&mut self.partitions, span, &self.mailboxes);
-            if interrupt.is_raised() {
-                self.broken = true;
-            } else {
-                self.epochs += 1;
-                self.now = epoch.end;
+            if self.exchange.is_some() {
+                self.epoch_on_ranks(driver, span, &mut step);
+                continue;
             }
-            if self
-                .partitions
-                .iter()
-                .any(|partition| !partition.results.is_empty())
-            {
+            step(&mut self.partitions, span, &self.mailboxes);
+            self.finish_epoch(epoch, interrupt.is_raised());
+            if has_results(&self.partitions) {
                 driver.collect(&mut self.between());
             }
+        }
+    }
+
+    /// The least next event of all ranks, as they know it.
+    fn least_next(&self) -> Time {
+        match &self.exchange {
+            Some(exchange) => exchange.totals.next,
+            None => earliest(&self.partitions),
+        }
+    }
+
+    /// Runs an epoch together with other ranks.
+    fn epoch_on_ranks(
+        &mut self,
+        driver: &mut impl Driver<D>,
+        span: Span<'_>,
+        step: &mut impl FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<D::Message>),
+    ) {
+        let mut exchange = self.exchange.take().expect("there are other ranks");
+        let Self {
+            partitions,
+            positions,
+            mailboxes,
+            borders,
+            ..
+        } = self;
+        let mailboxes: &Mailboxes<D::Message> = mailboxes;
+        step(&mut partitions[..*borders], span, mailboxes);
+        let reports = exchange.end_epoch((mailboxes, positions), span.parity, |report| {
+            step(&mut partitions[*borders..], span, mailboxes);
+            let mut totals = totals(partitions);
+            totals.is_broken = span.interrupt.is_raised();
+            let mut processes = Processes {
+                partitions,
+                mailboxes,
+                unread: span.parity,
+                positions,
+                lazy: self.lazy,
+                lookahead: self.lookahead,
+                exchange: None,
+            };
+            driver.report(&mut processes, report);
+            totals
+        });
+        let Totals {
+            is_broken,
+            has_results,
+            ..
+        } = exchange.totals;
+        self.exchange = Some(exchange);
+        self.finish_epoch(span.epoch, is_broken);
+        let mut readers: Vec<Reader<'_>> = reports.iter().map(|one| Reader::new(one)).collect();
+        driver.take_reports(&mut readers, has_results);
+    }
+
+    fn finish_epoch(&mut self, epoch: Epoch, is_broken: bool) {
+        if is_broken {
+            self.broken = true;
+        } else {
+            self.epochs += 1;
+            self.now = epoch.end;
         }
     }
 
@@ -373,6 +493,23 @@ impl<D: LogicalProcess> Engine<D> {
             positions: &self.positions,
             lazy: self.lazy,
             lookahead: self.lookahead,
+            exchange: self.exchange.as_mut(),
         }
+    }
+}
+
+fn has_results<D: LogicalProcess>(partitions: &[Partition<D>]) -> bool {
+    let mut all = partitions.iter();
+    all.any(|partition| !partition.results.is_empty())
+}
+
+/// What other ranks are told of the processes here.
+fn totals<D: LogicalProcess>(partitions: &[Partition<D>]) -> Totals {
+    Totals {
+        next: earliest(partitions),
+        steps: partitions.iter().map(|partition| partition.steps).sum(),
+        messages: partitions.iter().map(|partition| partition.messages).sum(),
+        is_broken: false,
+        has_results: has_results(partitions),
     }
 }

@@ -15,6 +15,7 @@ mod meter;
 mod node;
 mod orders;
 mod pause_clock;
+mod remote;
 mod room;
 mod state;
 mod steering;
@@ -40,12 +41,14 @@ use crate::engine::{Engine, Interrupt, Probe, Threads, Wiring};
 use crate::flow::{FlowRequest, FlowSource, ResolvedPath};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::plugin::{Application, Model, PathResolver};
+use crate::ranks::Shares;
 use crate::rng::Stream;
 use crate::units::{Duration, Time};
 use applications::AppNetwork;
 use driver::{FlowState, NetworkDriver, Synchronize};
 use host::Host;
 use node::Node;
+use remote::Remote;
 use switch::Switch;
 
 /// Configuration of one node of a network.
@@ -55,6 +58,38 @@ pub enum NodeConfig<M: Model> {
     Host(HostConfig<M>),
     /// A switch.
     Switch(SwitchConfig<M>),
+    /// A node that another rank holds.
+    Elsewhere(RemoteConfig<M>),
+}
+
+/// What a rank knows of a node that another one holds.
+#[derive(Debug)]
+pub struct RemoteConfig<M: Model> {
+    /// The node is a host.
+    pub is_host: bool,
+    /// Delays of the links of its ports.
+    pub delays: Vec<Duration>,
+    /// An observer like that of the node, which takes over what that one has seen: see
+    /// [`Network::gather`].
+    pub observer: M::Observer,
+}
+
+impl<M: Model> NodeConfig<M> {
+    const fn is_host(&self) -> bool {
+        match self {
+            Self::Host(_) => true,
+            Self::Switch(_) => false,
+            Self::Elsewhere(remote) => remote.is_host,
+        }
+    }
+
+    fn delays(&self) -> Vec<Duration> {
+        match self {
+            Self::Host(host) => host.ports.iter().map(|link| link.delay).collect(),
+            Self::Switch(switch) => switch.ports.iter().map(|(link, _)| link.delay).collect(),
+            Self::Elsewhere(remote) => remote.delays.clone(),
+        }
+    }
 }
 
 /// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R`
@@ -103,31 +138,33 @@ pub struct Network<M: Model> {
     stop: Stop,
     /// Place of the application of whoever steers among those of each host, by node.
     steered_by: Vec<usize>,
+    /// The hosts, in the order of their ids.
+    hosts: Vec<NodeId>,
+    /// What stands here for nodes that other ranks hold.
+    remote: Remote<M>,
 }
 
 impl<M: Model> Network<M> {
     /// A network of `nodes`, in the order of their ids. `wiring[i][p]` says what is at the far end
-    /// of port `p` of node `i`. Results do not depend on `threads`.
+    /// of port `p` of node `i`. Results do not depend on `threads`, nor on the ranks that `shares`
+    /// names, each of which makes the network with its own nodes and does the same with it.
     ///
     /// # Panics
-    /// When some link has no delay, or a node has other ports than its wiring.
+    /// When some link has no delay, a node has other ports than its wiring, or another rank holds
+    /// it than `shares` says.
     #[must_use]
     pub fn new(
         nodes: Vec<NodeConfig<M>>,
         wiring: &[Vec<(NodeId, PortId)>],
         threads: &Threads,
+        shares: Option<Shares>,
         stall_after: Duration,
     ) -> Self {
         let channels = nodes
             .iter()
             .zip(wiring)
             .map(|(config, far_ends)| {
-                let delays: Vec<Duration> = match config {
-                    NodeConfig::Host(host) => host.ports.iter().map(|link| link.delay).collect(),
-                    NodeConfig::Switch(switch) => {
-                        switch.ports.iter().map(|(link, _)| link.delay).collect()
-                    }
-                };
+                let delays = config.delays();
                 assert_eq!(delays.len(), far_ends.len(), "every port has a far end");
                 far_ends
                     .iter()
@@ -140,20 +177,28 @@ impl<M: Model> Network<M> {
                     .collect()
             })
             .collect();
-        let processes = nodes
-            .into_iter()
-            .enumerate()
-            .map(|(index, config)| match config {
-                NodeConfig::Host(host) => {
-                    Node::Host(Box::new(Host::new(NodeId::from_index(index), host)))
+        let mut hosts = Vec::new();
+        let mut remote = Remote::default();
+        let mut processes = Vec::with_capacity(nodes.len());
+        for (index, config) in nodes.into_iter().enumerate() {
+            let id = NodeId::from_index(index);
+            if config.is_host() {
+                hosts.push(id);
+            }
+            let is_here = shares.as_ref().is_none_or(|shares| shares.is_here(index));
+            processes.push(match config {
+                NodeConfig::Host(host) => Some(Node::Host(Box::new(Host::new(id, host)))),
+                NodeConfig::Switch(switch) => Some(Node::Switch(Box::new(Switch::new(id, switch)))),
+                NodeConfig::Elsewhere(config) => {
+                    remote.observers.push((id, config.observer));
+                    None
                 }
-                NodeConfig::Switch(switch) => {
-                    Node::Switch(Box::new(Switch::new(NodeId::from_index(index), switch)))
-                }
-            })
-            .collect();
+            });
+            let has_state = processes.last().is_some_and(Option::is_some);
+            assert_eq!(has_state, is_here, "a rank has the state of its own nodes");
+        }
         Self {
-            engine: Engine::new(processes, channels, threads),
+            engine: Engine::on_ranks(processes, channels, threads, shares),
             state: FlowState::new(stall_after),
             stall_after,
             room: Room::default(),
@@ -161,6 +206,8 @@ impl<M: Model> Network<M> {
             reached: Time::ZERO,
             stop: Stop::TimeReached,
             steered_by: Vec::new(),
+            hosts,
+            remote,
         }
     }
 
@@ -255,26 +302,38 @@ impl<M: Model> Network<M> {
         }
         let now = self.frontier();
         self.state.pending += 1;
-        self.engine.update(host.index(), |node| match node {
-            Node::Host(host) => {
+        assert!(
+            self.hosts.binary_search(&host).is_ok(),
+            "applications run on hosts"
+        );
+        if self.engine.process(host.index()).is_none() {
+            if let Some(applications) = &self.state.applications {
+                applications.listen(host);
+            }
+            let place = self
+                .remote
+                .applications
+                .partition_point(|(at, _)| *at <= host);
+            self.remote.applications.insert(place, (host, application));
+            return;
+        }
+        self.engine.update(host.index(), |node| {
+            if let Node::Host(host) = node {
                 host.add_application(now, application, stream);
                 // What is due has been counted.
                 host.take_app_news();
             }
-            Node::Switch(_) => panic!("applications run on hosts"),
         });
     }
 
     /// Lets all hosts know that there are applications.
     fn join_hosts(&mut self) {
-        let nodes = self.engine.processes().count();
-        let hosts: Vec<usize> = (self.engine.processes().enumerate())
-            .filter_map(|(index, node)| matches!(node, Node::Host(_)).then_some(index))
-            .collect();
-        let count = u32::try_from(hosts.len()).expect("a network has fewer than 2^32 nodes");
-        let network = Arc::new(AppNetwork::new(nodes, count));
-        for (index, rank) in hosts.into_iter().zip(0..) {
-            self.engine.update(index, |node| {
+        let count = u32::try_from(self.hosts.len()).expect("a network has fewer than 2^32 nodes");
+        let here = |index| self.engine.process(index).is_some();
+        let here = (0..self.engine.count()).map(here).collect();
+        let network = Arc::new(AppNetwork::new(here, count));
+        for (host, rank) in self.hosts.iter().zip(0..) {
+            self.engine.update(host.index(), |node| {
                 if let Node::Host(host) = node {
                     host.join(&network, rank);
                 }
@@ -283,37 +342,11 @@ impl<M: Model> Network<M> {
         self.state.applications = Some(network);
     }
 
-    /// The applications of all hosts, in the order of hosts, and at each in the order in which they
-    /// were added.
-    pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
-        self.hosts().flat_map(|host| {
-            host.applications()
-                .map(|application| (host.id(), application))
-        })
-    }
-
-    /// Returns a description of what each unfinished application waits for, in the order of hosts.
-    #[must_use]
-    pub fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
-        let waits = self.hosts().flat_map(|host| {
-            let reasons = host.applications_wait_for().into_iter();
-            reasons.map(|reason| (host.id(), reason))
-        });
-        waits.collect()
-    }
-
-    /// Shows the observers of all nodes to `visit`, in the order of node ids.
+    /// Shows the observers of the nodes of this rank to `visit`, in the order of node ids.
     pub fn for_each_observer(&mut self, mut visit: impl FnMut(NodeId, &mut M::Observer)) {
-        let count = self.engine.processes().count();
-        for index in 0..count {
+        for index in 0..self.engine.count() {
             self.engine.update(index, |node| {
-                visit(
-                    NodeId::from_index(index),
-                    match node {
-                        Node::Host(host) => host.observer_mut(),
-                        Node::Switch(switch) => switch.observer_mut(),
-                    },
-                );
+                visit(NodeId::from_index(index), node.observer_mut());
             });
         }
     }

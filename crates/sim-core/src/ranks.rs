@@ -4,11 +4,17 @@
 //! decisions; each holds the state of its own nodes only. What is sent to a node of another rank,
 //! and what a decision needs to know of other ranks, goes through [`Ranks`].
 
+mod division;
 mod local;
 
+pub(crate) use division::walk;
+pub use division::{Link, divide};
 pub use local::LocalRanks;
 
 use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::checkpoint::{Reader, Stored, Writer};
 
 /// The ranks of a run, as one of them sees them.
 ///
@@ -35,4 +41,36 @@ pub trait Ranks: Debug + Send + Sync {
         meanwhile: &mut dyn FnMut(&mut Vec<u8>),
         receive: &mut dyn FnMut(usize, &[u8], &[u8]),
     );
+}
+
+/// The ranks of a run, and which of them holds each node.
+#[derive(Clone, Debug)]
+pub struct Shares {
+    /// The ranks, as this one sees them.
+    pub ranks: Arc<dyn Ranks>,
+    /// By node: the number of its rank.
+    pub owners: Arc<[u16]>,
+}
+
+impl Shares {
+    /// Returns whether this rank holds `node`.
+    #[must_use]
+    pub fn is_here(&self, node: usize) -> bool {
+        usize::from(self.owners[node]) == self.ranks.rank()
+    }
+}
+
+const ALIKE: &str = "ranks run the same program, so each reads what another has written";
+
+/// Gives `own` to all ranks, and returns what each has given, by rank; without ranks, what there is.
+pub(crate) fn gather<T: Stored>(ranks: Option<&dyn Ranks>, own: T) -> Vec<T> {
+    let Some(ranks) = ranks else {
+        return vec![own];
+    };
+    let mut out = Writer::default();
+    own.store(&mut out);
+    let bytes = out.finish().expect("values are never refused");
+    let all = ranks.gather(&bytes).into_iter();
+    all.map(|bytes| T::fetch(&mut Reader::new(&bytes)).expect(ALIKE))
+        .collect()
 }

@@ -7,6 +7,7 @@ use fabricsim_core::engine::Threads;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::quirks::{IntFormat, RoundingDraws, SimultaneousEvents};
 use fabricsim_core::plugin::{ByInsertion, ByNode, CcContext, EventOrder, NoTelemetry, Telemetry};
+use fabricsim_core::ranks::Shares;
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::{ExactStack, HasInt, IntDecoder, IntHeader, IntScale, IntTelemetry};
 use fabricsim_pint::query::{Queries, QueryTelemetry};
@@ -32,6 +33,8 @@ pub(crate) struct Assembly<'a> {
     pub(crate) settings: RdmaSettings<ClassFactories>,
     pub(crate) queries: Option<Arc<Queries>>,
     pub(crate) threads: &'a Threads,
+    /// The ranks of a run over several of them.
+    pub(crate) shares: Option<&'a Shares>,
 }
 
 impl<'a> Assembly<'a> {
@@ -42,6 +45,7 @@ impl<'a> Assembly<'a> {
             routes: self.routes,
             queries: None,
             threads: self.threads,
+            shares: self.shares,
         }
     }
 
@@ -229,6 +233,7 @@ impl<'a> Assembly<'a> {
             routes: self.routes,
             queries: self.queries.as_ref(),
             threads: self.threads,
+            shares: self.shares,
         };
         Box::new(model::build::<H, O, T, _>(site, self.settings, telemetry))
     }

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
+    HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, RemoteConfig, SwitchConfig,
 };
 use fabricsim_core::packet::PrioritySet;
 use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::plugin::{
     ByNode, ControllerFactory, EventOrder, Model, Telemetry, TelemetryReader,
 };
+use fabricsim_core::ranks::Shares;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::query::{Queries, Sink, Truth};
@@ -155,6 +156,7 @@ pub(crate) struct BuildContext<'a> {
     pub(crate) routes: &'a Routes,
     pub(crate) queries: Option<&'a Arc<Queries>>,
     pub(crate) threads: &'a Threads,
+    pub(crate) shares: Option<&'a Shares>,
 }
 
 /// Builds a network of RDMA alone.
@@ -264,6 +266,7 @@ impl BuildContext<'_> {
             routes,
             queries,
             threads,
+            shares,
         } = self;
         let topology: &Topology = scenario.topology();
         let mut timings = Timings::new(scenario.quirks().transmission);
@@ -297,6 +300,15 @@ impl BuildContext<'_> {
                 truth: truth(scenario, queries, node),
                 attached: None,
             };
+            if shares.is_some_and(|shares| !shares.is_here(index)) {
+                nodes.push(NodeConfig::Elsewhere(RemoteConfig {
+                    is_host: topology.is_host(node),
+                    delays: ports.iter().map(|port| port.delay).collect(),
+                    observer,
+                }));
+                port_number += ports.len() as u64;
+                continue;
+            }
             let links: Vec<LinkConfig> = ports
                 .iter()
                 .map(|port| link(port, node, scenario.seed(), &mut timings))
@@ -329,7 +341,8 @@ impl BuildContext<'_> {
             });
             port_number += ports.len() as u64;
         }
-        Network::new(nodes, &wiring, threads, scenario.run().stall_after)
+        let stall_after = scenario.run().stall_after;
+        Network::new(nodes, &wiring, threads, shares.cloned(), stall_after)
     }
 }
 

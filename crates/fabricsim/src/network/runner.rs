@@ -1,6 +1,6 @@
 //! A network of any model behind one dynamic call for a whole run.
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Writer};
+use fabricsim_core::checkpoint::{LoadError, Reader, SaveError, Writer};
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
@@ -70,13 +70,14 @@ pub(crate) trait Runner: Send {
     fn deadlock(&self) -> Vec<BlockedPort>;
     fn pause_events(&self) -> Vec<PauseEvent>;
     fn synchronize(&mut self);
-    fn port(&self, node: NodeId, port: PortId) -> PortSample;
+    fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample>;
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
     fn queue_distribution(&self) -> Vec<QueueBin>;
     fn queue_areas(&self) -> Vec<QueueArea>;
     fn query_results(&self) -> QueryResults;
     fn hop_series(&self, least: usize) -> Vec<HopSeries>;
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
+    fn gather(&mut self) -> Result<(), SaveError>;
     /// Returns what tells networks apart whose packets or switches have other parts.
     fn kind(&self) -> &'static str;
     fn save(&mut self, out: &mut Writer);
@@ -196,8 +197,8 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     fn synchronize(&mut self) {
         self.synchronize();
     }
-    fn port(&self, node: NodeId, port: PortId) -> PortSample {
-        self.port(node, port)
+    fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample> {
+        self.ports(ports)
     }
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
         self.for_each_live(visit);
@@ -215,9 +216,10 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         )
     }
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
-        let mut reports = Vec::new();
-        self.for_each_queue_report(|node, port, report| reports.push((node, port, *report)));
-        reports
+        self.queue_reports()
+    }
+    fn gather(&mut self) -> Result<(), SaveError> {
+        self.gather()
     }
     fn kind(&self) -> &'static str {
         std::any::type_name::<(M::Header, M::Order)>()

@@ -1,7 +1,7 @@
 //! The samples of queues, links and flows.
 
 use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::network::PortSample;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
@@ -18,6 +18,10 @@ use fabricsim_scenario::text::error::Error;
 /// `now`.
 fn later_than(now: Time) -> impl Fn() -> String {
     move || format!("samples from {now} on")
+}
+
+fn places(ports: &[NamedPort]) -> Vec<(NodeId, PortId)> {
+    ports.iter().map(|at| (at.node, at.port)).collect()
 }
 
 /// The lengths of queues.
@@ -44,8 +48,8 @@ impl QueueSeries {
         if !self.file.has_room(self.ports.len(), later_than(now)) {
             return Ok(());
         }
-        for at in &self.ports {
-            let sample = simulation.port_sample(at.node, at.port);
+        let samples = simulation.port_samples(&places(&self.ports));
+        for (at, sample) in self.ports.iter().zip(samples) {
             self.file.write(&[
                 SeriesCell::Picoseconds(now.as_ps()),
                 SeriesCell::Whole(u64::from(at.node.0)),
@@ -93,16 +97,16 @@ impl LinkSeries {
         interval: Option<Duration>,
         simulation: &Simulation,
     ) -> Result<(), Error> {
-        let sample = |at: &NamedPort| simulation.port_sample(at.node, at.port);
+        let samples = || simulation.port_samples(&places(&self.ports));
         let Some(interval) = interval else {
-            self.before = self.ports.iter().map(sample).collect();
+            self.before = samples();
             return Ok(());
         };
         if !self.file.has_room(self.ports.len(), later_than(now)) {
             return Ok(());
         }
-        for (at, before) in self.ports.iter().zip(&mut self.before) {
-            let after = sample(at);
+        let samples = samples();
+        for ((at, before), after) in self.ports.iter().zip(&mut self.before).zip(samples) {
             let paused = after.paused.saturating_sub(before.paused);
             self.file.write(&[
                 SeriesCell::Picoseconds(now.as_ps()),

@@ -1,9 +1,14 @@
 //! Runs in parts: from a checkpoint, with others on the way, and with looks in between.
 
+use std::env;
+use std::sync::Arc;
+
 use fabricsim_core::network::{RunCallback, Stop};
+use fabricsim_core::ranks::Ranks;
 use fabricsim_core::units::Time;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
+use tempfile::TempDir;
 
 use super::checkpoints::{Checkpoints, WantedCheckpoint, resume};
 use super::place::ResultPlace;
@@ -11,13 +16,17 @@ use super::recorder::Recorder;
 use super::{Monitor, Run};
 use crate::checkpoint::Checkpoint;
 use crate::observe::Observation;
-use crate::output::{Destination, ResultFolder};
+use crate::output::{Destination, Existing, ResultFolder, cannot_write};
+use crate::ranks::agree;
 use crate::simulation::Simulation;
 use crate::summary::Summary;
 
 /// Where a run begins, and of which instants it leaves checkpoints.
 #[derive(Clone, Debug, Default)]
 pub struct RunParts<'a> {
+    /// The ranks that simulate the network together with this one. Each does the same; the first one
+    /// writes the results.
+    pub ranks: Option<Arc<dyn Ranks>>,
     /// Checkpoint from which the run goes on, if not from the start.
     pub from: Option<&'a Checkpoint>,
     /// Checkpoints to take.
@@ -38,15 +47,35 @@ pub fn run_in_parts_to_folder<'a>(
     monitor: &mut dyn Monitor,
     parts: RunParts<'_>,
 ) -> Result<Summary, Error> {
-    let destination = destination.into();
-    let place = match parts.from {
-        None => ResultPlace::new(scenario, destination, &[])?,
-        Some(checkpoint) => ResultPlace::of_branch(scenario, destination, checkpoint)?,
+    let ranks = parts.ranks.clone().filter(|ranks| ranks.count() > 1);
+    let elsewhere = match &ranks {
+        Some(ranks) if ranks.rank() > 0 => Some(folder_for_nothing()?),
+        _ => None,
     };
-    let run = Run::new(scenario, threads)?.in_parts(parts)?;
+    let destination = match &elsewhere {
+        Some(folder) => Destination::new(folder.path(), Existing::Replace),
+        None => destination.into(),
+    };
+    let place = match parts.from {
+        None => ResultPlace::new(scenario, destination, &[]),
+        Some(checkpoint) => ResultPlace::of_branch(scenario, destination, checkpoint),
+    };
+    let place = match &ranks {
+        Some(ranks) => agree(&**ranks, place, |place| {
+            place.origin().checksum().to_owned()
+        })?,
+        None => place?,
+    };
+    let run = Run::on_ranks(scenario, threads, ranks)?.in_parts(parts)?;
     let mut folder = place.open()?;
     let ran = run.run_with_monitor(&mut folder, place.origin(), monitor)?;
     ran.finish(folder)
+}
+
+/// A folder for the results of a rank that is not the first: nobody reads them.
+fn folder_for_nothing() -> Result<TempDir, Error> {
+    let dir = env::temp_dir();
+    tempfile::tempdir_in(&dir).map_err(cannot_write(dir))
 }
 
 impl<'s> Run<'s> {
@@ -56,6 +85,13 @@ impl<'s> Run<'s> {
     /// When a checkpoint is wanted of a time before the one that the run goes on from, and when that
     /// one is of another simulation.
     pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
+        if self.ranks.is_some() && !parts.checkpoints.is_empty() {
+            return Err(Error::Unsupported {
+                scenario: "the checkpoint".to_owned(),
+                message: "a run over several ranks leaves none".to_owned(),
+                help: "take it in one process; a run over ranks can go on from it".to_owned(),
+            });
+        }
         let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
         if let Some(checkpoint) = parts.from {
             self.simulation.resume(checkpoint)?;

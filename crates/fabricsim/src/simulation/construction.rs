@@ -7,6 +7,7 @@ use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
 use fabricsim_core::plugin::quirks::SourcePortRule;
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
+use fabricsim_core::ranks::Ranks;
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
@@ -28,6 +29,7 @@ use crate::network::control_plane::{RouteControl, SourcePorts};
 use crate::network::ideal::IdealFct;
 use crate::network::nic_rules::{NicRules, path_stats};
 use crate::network::sources::Sources;
+use crate::ranks::shares;
 use crate::size::{MemoryNeed, check_memory};
 
 /// The routes of a scenario's network and what they make of it.
@@ -56,6 +58,16 @@ impl Simulation {
     /// When the scenario asks for something that its profile or the model cannot do, the network is
     /// larger than can be built, or the system does not give the threads.
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
+        Self::on_ranks(scenario, threads, None)
+    }
+
+    /// Like [`new`](Self::new), with the part of the network that belongs to this rank when there
+    /// are several.
+    pub(crate) fn on_ranks(
+        scenario: &Scenario,
+        threads: usize,
+        ranks: Option<Arc<dyn Ranks>>,
+    ) -> Result<Self, Error> {
         // What can be refused is refused before memory is taken.
         check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
@@ -74,8 +86,11 @@ impl Simulation {
             .map_or(0, |queries| queries.plan().wire_bytes());
         let mut settings = ground.rdma(&context);
         settings.data_header += digest_bytes;
+        let ranks = ranks.filter(|ranks| ranks.count() > 1);
+        let shares = ranks.map(|ranks| shares(scenario.topology(), ranks));
         let runner = Assembly {
             scenario,
+            shares: shares.as_ref(),
             routes: &ground.routes,
             context: &context,
             settings,

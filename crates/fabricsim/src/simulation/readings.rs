@@ -5,6 +5,7 @@ use fabricsim_core::network::{BlockedPort, Counters, PortSample};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, QueueReport};
 use fabricsim_core::units::Bytes;
 use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
+use fabricsim_scenario::text::error::Error;
 
 use super::Simulation;
 use crate::network::pause_log::PauseEvent;
@@ -82,9 +83,8 @@ impl Simulation {
             let count = topology.ports(node).len();
             (0..count).map(move |port| (node, PortId::from_index(port)))
         });
-        ports
-            .map(|(node, port)| self.port_sample(node, port))
-            .collect()
+        let ports: Vec<(NodeId, PortId)> = ports.collect();
+        self.port_samples(&ports)
     }
 
     /// One port as it is now, or `None` when there is none of that number.
@@ -94,7 +94,7 @@ impl Simulation {
             return None;
         }
         self.synchronize();
-        Some(self.port_sample(node, port))
+        self.port_samples(&[(node, port)]).pop()
     }
 
     /// The flows that have started and not ended, in the order of their numbers: rate, window and
@@ -149,12 +149,21 @@ impl Simulation {
     }
 
     /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.
+    /// Lets this rank see what observers and applications of all ranks have seen.
+    pub(crate) fn gather(&mut self) -> Result<(), Error> {
+        self.runner.gather().map_err(|refused| Error::Unsupported {
+            scenario: "the run over ranks".to_owned(),
+            message: refused.to_string(),
+            help: "run it in one process".to_owned(),
+        })
+    }
+
     pub(crate) fn synchronize(&mut self) {
         self.runner.synchronize();
     }
 
-    pub(crate) fn port_sample(&self, node: NodeId, port: PortId) -> PortSample {
-        self.runner.port(node, port)
+    pub(crate) fn port_samples(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample> {
+        self.runner.ports(ports)
     }
 
     pub(crate) fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {

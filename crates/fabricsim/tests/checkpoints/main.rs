@@ -7,6 +7,7 @@
 )]
 
 mod branches;
+#[path = "../support/cases.rs"]
 mod cases;
 mod files;
 mod refusals;

@@ -64,6 +64,14 @@ pub enum Error {
         /// Suggested fix.
         help: String,
     },
+    /// Another rank of the run has failed, and says so.
+    #[error("rank {rank} has failed: {message}")]
+    Elsewhere {
+        /// Number of the rank.
+        rank: usize,
+        /// Its error.
+        message: String,
+    },
     /// The system does not give the threads that were asked for.
     #[error("cannot start {count} threads: {reason}")]
     Threads {
@@ -298,7 +306,8 @@ impl miette::Diagnostic for Error {
                 "give fewer --threads (one starts none), or raise the limits of the process: its memory \
                  (ulimit -v) and its threads (ulimit -u)",
             )),
-            Self::Several(_)
+            Self::Elsewhere { .. }
+            | Self::Several(_)
             | Self::Injection(_)
             | Self::Timer(_)
             | Self::Application(_)

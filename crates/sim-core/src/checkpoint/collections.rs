@@ -1,5 +1,6 @@
 //! Collections of values.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
@@ -135,6 +136,17 @@ impl<T: Stored> Stored for Range<T> {
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         Ok(T::fetch(input)?..T::fetch(input)?)
+    }
+}
+
+impl Stored for Cow<'static, str> {
+    fn store(&self, out: &mut Writer) {
+        out.number(self.len());
+        out.bytes(self.as_bytes());
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        String::fetch(input).map(Self::Owned)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::Stored;
+
 /// State for which a checkpoint has no place.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Stored)]
 pub struct SaveError {
     /// What it is, such as "the application".
     pub what: String,

@@ -51,6 +51,12 @@ impl<'a> Reader<'a> {
         self.now
     }
 
+    /// Returns what is left to read.
+    #[must_use]
+    pub const fn rest(&self) -> &'a [u8] {
+        self.left
+    }
+
     /// Takes the next byte.
     ///
     /// # Errors

@@ -13,6 +13,16 @@ pub struct Writer {
 pub(super) const LENGTH_BYTES: usize = 8;
 
 impl Writer {
+    /// Writes from the beginning of `bytes`, whose memory it keeps and whose contents it forgets.
+    #[must_use]
+    pub fn reusing(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        Self {
+            bytes,
+            refused: None,
+        }
+    }
+
     /// Appends a byte.
     #[inline]
     pub fn byte(&mut self, byte: u8) {

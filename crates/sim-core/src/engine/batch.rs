@@ -109,11 +109,12 @@ impl<M> Deref for Batch<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::Stored;
     use crate::fifo::Assign;
     use crate::units::Time;
 
     /// Remembers what it took over.
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Stored)]
     struct Part {
         used: u8,
         rest: u8,

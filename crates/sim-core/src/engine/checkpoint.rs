@@ -11,10 +11,7 @@ use super::placement::Position;
 use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 use crate::units::Time;
 
-impl<D: LogicalProcess> Engine<D>
-where
-    D::Message: Stored,
-{
+impl<D: LogicalProcess> Engine<D> {
     /// Appends the state to `out`; that of each process as `save` does it. An engine that has been
     /// interrupted, or is in the middle of an epoch, has none that could be saved.
     pub(crate) fn save(&self, out: &mut Writer, mut save: impl FnMut(&D, &mut Writer)) {
@@ -22,15 +19,19 @@ where
             out.refuse("the run that was broken off", "in the middle of an epoch");
             return;
         }
+        if self.exchange.is_some() {
+            out.refuse("the run", "that several ranks simulate together");
+            return;
+        }
         self.now.store(out);
         self.epochs.store(out);
         out.number(self.positions.len());
         let unread = usize::from(self.epochs.is_multiple_of(2));
-        for (index, &Position { partition, place }) in self.positions.iter().enumerate() {
+        for &Position { partition, place } in &self.positions {
             let member = &self.partitions[partition as usize].members[place as usize];
             out.section(|out| {
                 save(&member.process, out);
-                self.mailboxes.show(index, unread, |fetched| {
+                self.mailboxes.show(member.mailbox, unread, |fetched| {
                     member.inbox.save(fetched, out);
                 });
             });
@@ -38,7 +39,8 @@ where
     }
 
     /// Takes the state over that [`Self::save`] has written; that of each process as `load` does
-    /// it. `name` says what to call process number n. The engine has not run.
+    /// it. `name` says what to call process number n. The engine has not run. Processes that another
+    /// rank holds are left out.
     ///
     /// # Errors
     /// When `input` holds something else.
@@ -53,7 +55,12 @@ where
         }
         let (now, epochs) = (Time::fetch(input)?, u64::fetch(input)?);
         input.expect_number(self.positions.len())?;
-        for (index, &Position { partition, place }) in self.positions.iter().enumerate() {
+        for (index, &position) in self.positions.iter().enumerate() {
+            if !position.is_here() {
+                input.take_section()?;
+                continue;
+            }
+            let Position { partition, place } = position;
             let partition = &mut self.partitions[partition as usize];
             let place = place as usize;
             let member = &mut partition.members[place];

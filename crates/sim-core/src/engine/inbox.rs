@@ -87,8 +87,8 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Fetches what stands in the half with `parity` of the mailbox of process `own`: pointers
-    /// move, messages stay where they are.
+    /// Fetches what stands in the half with `parity` of mailbox number `own`: pointers move, messages
+    /// stay where they are.
     pub(super) fn fetch(
         &mut self,
         mailboxes: &Mailboxes<M>,

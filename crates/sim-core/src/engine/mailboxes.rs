@@ -30,10 +30,15 @@ struct Mailbox<M> {
 
 const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot panic";
 
-/// The mailboxes of all processes.
+/// The mailboxes of all processes, and one for what goes to each other rank.
 #[derive(Debug)]
 pub(super) struct Mailboxes<M> {
+    /// Those of processes by partition and place, then those of ranks.
     mailboxes: Vec<Mailbox<M>>,
+    /// Number of the first mailbox of each partition.
+    first_mailboxes: Vec<u32>,
+    /// Number of mailboxes of processes.
+    processes: u32,
     /// For each half, and each block of processes: a bit for each one that has messages.
     ready: [Vec<AtomicU64>; 2],
     /// Index of the first word of each partition in each half of `ready`.
@@ -46,7 +51,7 @@ const WORDS_PER_LINE: u32 = 8;
 /// The far end of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbor {
-    process: u32,
+    mailbox: u32,
     channel: u32,
     /// where messages for the process are flagged.
     word: u32,
@@ -54,35 +59,59 @@ pub(super) struct Neighbor {
 }
 
 impl<M: Message> Mailboxes<M> {
-    /// For processes at `positions`, in partitions of `sizes`.
-    pub(super) fn new(positions: &[Position], sizes: &[u32]) -> Self {
-        let mut words = 0;
-        let mut first_words = Vec::new();
+    /// For processes in partitions of `sizes`, and `ranks` ranks.
+    pub(super) fn new(sizes: &[u32], ranks: usize) -> Self {
+        let (mut words, mut processes) = (0, 0);
+        let (mut first_words, mut first_mailboxes) = (Vec::new(), Vec::new());
         for size in sizes {
             first_words.push(words);
+            first_mailboxes.push(processes);
             // A partition's words are on cache lines of their own.
             words += size.div_ceil(BLOCK).next_multiple_of(WORDS_PER_LINE);
+            processes += size;
         }
         let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
         let empty = || [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
         Self {
-            mailboxes: positions
-                .iter()
+            mailboxes: (0..processes as usize + ranks)
                 .map(|_| Mailbox { halves: empty() })
                 .collect(),
+            first_mailboxes,
+            processes,
             ready: [none(), none()],
             first_words,
         }
     }
 
-    /// `channel` of `process`, as its neighbor there sees it.
-    pub(super) fn neighbor(&self, positions: &[Position], process: u32, channel: u32) -> Neighbor {
-        let Position { partition, place } = positions[process as usize];
+    /// Returns the number of the mailbox of the process at `position`.
+    pub(super) fn of_process(&self, position: Position) -> usize {
+        let Position { partition, place } = position;
+        (self.first_mailboxes[partition as usize] + place) as usize
+    }
+
+    /// Returns the number of the mailbox for what goes to `rank`.
+    pub(super) const fn of_rank(&self, rank: usize) -> usize {
+        self.processes as usize + rank
+    }
+
+    /// `channel` of the process at `position`, as its neighbor there sees it.
+    pub(super) fn neighbor(&self, position: Position, channel: u32) -> Neighbor {
+        let Position { partition, place } = position;
         Neighbor {
-            process,
+            mailbox: self.first_mailboxes[partition as usize] + place,
             channel,
             word: self.first_words[partition as usize] + place / BLOCK,
             bit: 1 << (place % BLOCK),
+        }
+    }
+
+    /// Channel number `channel` to `rank`, as a process here sees it.
+    pub(super) fn neighbor_at(&self, rank: u16, channel: u32) -> Neighbor {
+        Neighbor {
+            mailbox: self.processes + u32::from(rank),
+            channel,
+            word: 0,
+            bit: 0,
         }
     }
 
@@ -121,31 +150,37 @@ impl<M: Message> Mailboxes<M> {
                 first: messages.first().map_or(Time::MAX, Message::arrival),
                 messages,
             };
-            let mailbox = &self.mailboxes[to.process as usize];
-            mailbox.halves[parity].lock().expect(HELD).push(batch);
-            let word = &self.ready[parity][to.word as usize];
-            if word.load(Ordering::Relaxed) & to.bit == 0 {
-                word.fetch_or(to.bit, Ordering::Relaxed);
-            }
+            self.put(to, batch, parity);
         }
         std::mem::replace(&mut send_buffer.earliest, Time::MAX)
     }
 
-    /// Shows what stands in the half with `parity` of the mailbox of `process` to `look`.
+    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.
+    #[inline]
+    pub(super) fn put(&self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
+        let mailbox = &self.mailboxes[to.mailbox as usize];
+        mailbox.halves[parity].lock().expect(HELD).push(batch);
+        let word = &self.ready[parity][to.word as usize];
+        if word.load(Ordering::Relaxed) & to.bit == 0 {
+            word.fetch_or(to.bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Shows what stands in the half with `parity` of mailbox number `mailbox` to `look`.
     pub(super) fn show(
         &self,
-        process: usize,
+        mailbox: usize,
         parity: usize,
         look: impl FnOnce(&[ChannelBatch<M>]),
     ) {
-        let half = &self.mailboxes[process].halves[parity];
+        let half = &self.mailboxes[mailbox].halves[parity];
         look(&half.lock().expect(HELD));
     }
 
-    /// Exchanges what stands in the half with `parity` of the mailbox of `process` for `empty`.
+    /// Exchanges what stands in the half with `parity` of mailbox number `mailbox` for `empty`.
     #[inline]
-    pub(super) fn exchange(&self, process: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
-        let half = &self.mailboxes[process].halves[parity];
+    pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
+        let half = &self.mailboxes[mailbox].halves[parity];
         std::mem::swap(&mut *half.lock().expect(HELD), empty);
     }
 }

@@ -1,10 +1,12 @@
 //! Messages that processes send each other.
 
+use crate::checkpoint::Stored;
 use crate::fifo::Assign;
 use crate::units::Time;
 
-/// A message that crosses a channel.
-pub trait Message: Assign + Send + Sync + std::fmt::Debug {
+/// A message that crosses a channel. It is [`Stored`] in checkpoints, and on its way to a process of
+/// another rank.
+pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
     /// Returns when the message arrives, as [`Self::set_arrival`] has set it.
     fn arrival(&self) -> Time;
 

@@ -25,6 +25,8 @@ const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
 pub(super) struct Member<D: LogicalProcess> {
     pub(super) process: D,
     pub(super) index: usize,
+    /// Number of its mailbox.
+    pub(super) mailbox: usize,
     pub(super) inbox: Inbox<D::Message>,
     pub(super) send_buffer: SendBuffer<D::Message>,
     pub(super) neighbors: Vec<Neighbor>,
@@ -179,7 +181,7 @@ impl<D: LogicalProcess> Partition<D> {
         let member = &mut self.members[place];
         member
             .inbox
-            .fetch(mailboxes, member.index, span.parity ^ 1, &mut self.spare);
+            .fetch(mailboxes, member.mailbox, span.parity ^ 1, &mut self.spare);
     }
 
     /// Runs one process for one epoch.

@@ -1,6 +1,8 @@
 //! Placement of processes in partitions, each of which is run by one thread.
 
+use super::partition::Partition;
 use super::{LogicalProcess, Wiring};
+use crate::ranks::{Link, Shares, walk};
 
 /// Position of a process: its partition, and its place there.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
@@ -9,61 +11,105 @@ pub(super) struct Position {
     pub(super) place: u32,
 }
 
-/// Divides processes into at most `wanted` partitions of about the same weight, in which neighbors
-/// are together: what they send each other then stays in the cache of one thread. Returns the place
-/// of each process and the size of each partition.
-pub(super) fn place<D: LogicalProcess>(
-    processes: &[D],
-    wiring: &[Vec<Wiring>],
-    wanted: usize,
-) -> (Vec<Position>, Vec<u32>) {
-    let weight = |index: usize| u128::from(processes[index].weight().max(1));
-    let total: u128 = (0..processes.len()).map(weight).sum();
-    let wanted = wanted.clamp(1, processes.len().max(1)) as u128;
-    let mut positions = vec![Position::default(); processes.len()];
-    let (mut before, mut partition, mut last) = (0, 0, None);
-    for index in walk(wiring) {
-        // The share of the weight in whose middle the process lies; a heavy one may skip some.
-        let share = (2 * before + weight(index)) * wanted / (2 * total);
-        before += weight(index);
-        partition += u32::from(last.is_some_and(|last| last != share));
-        last = Some(share);
-        positions[index].partition = partition;
+impl Position {
+    /// That of a process which another rank holds.
+    pub(super) const ELSEWHERE: Self = Self {
+        partition: u32::MAX,
+        place: u32::MAX,
+    };
+
+    pub(super) fn is_here(self) -> bool {
+        self != Self::ELSEWHERE
     }
-    // Within a partition in the order of their numbers: that keeps processes of one kind together.
-    let mut sizes = vec![0; partition as usize + 1];
-    for place in &mut positions {
-        let size = &mut sizes[place.partition as usize];
-        place.place = *size;
-        *size += 1;
+
+    /// The process that is there.
+    pub(super) fn of<D: LogicalProcess>(self, partitions: &[Partition<D>]) -> &D {
+        &partitions[self.partition as usize].members[self.place as usize].process
     }
-    (positions, sizes)
 }
 
-/// All processes, each soon after one that it has a link to: depth first, from the first process
-/// on.
-fn walk(wiring: &[Vec<Wiring>]) -> Vec<usize> {
-    let mut order = Vec::with_capacity(wiring.len());
-    let mut seen = vec![false; wiring.len()];
-    let mut stack: Vec<(usize, usize)> = Vec::new();
-    for root in 0..wiring.len() {
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
+/// Where processes are.
+#[derive(Debug)]
+pub(super) struct Placement {
+    /// Position of each process.
+    pub(super) positions: Vec<Position>,
+    /// Number of processes in each partition.
+    pub(super) sizes: Vec<u32>,
+    /// The first so many partitions hold the processes with a channel to another rank.
+    pub(super) borders: usize,
+}
+
+impl Placement {
+    /// Divides processes into at most `wanted` partitions of about the same weight, in which
+    /// neighbors are together: what they send each other then stays in the cache of one thread.
+    /// Over several ranks, those with a channel to another rank are in partitions of their own.
+    pub(super) fn new<D: LogicalProcess>(
+        processes: &[Option<D>],
+        wiring: &[Vec<Wiring>],
+        wanted: usize,
+        shares: Option<&Shares>,
+    ) -> Self {
+        let link = |channel: &Wiring| Link {
+            peer: channel.process,
+            weight: 1,
+        };
+        let links: Vec<Vec<Link>> = wiring
+            .iter()
+            .map(|channels| channels.iter().map(link).collect())
+            .collect();
+        let order = walk(&links);
+        let mut placement = Self {
+            positions: vec![Position::ELSEWHERE; processes.len()],
+            sizes: Vec::new(),
+            borders: 0,
+        };
+        let here = order.iter().copied().filter(|&at| processes[at].is_some());
+        let Some(shares) = shares else {
+            placement.add(processes, &here.collect::<Vec<_>>(), wanted);
+            return placement;
+        };
+        let is_border = |&at: &usize| {
+            let mut far_ends = wiring[at].iter();
+            far_ends.any(|channel| !shares.is_here(channel.process as usize))
+        };
+        let (border, inner): (Vec<usize>, Vec<usize>) = here.partition(is_border);
+        if !border.is_empty() {
+            placement.add(processes, &border, wanted);
         }
-        order.push(root);
-        stack.push((root, 0));
-        while let Some((process, channel)) = stack.last_mut() {
-            let Some(far) = wiring[*process].get(*channel) else {
-                stack.pop();
-                continue;
-            };
-            *channel += 1;
-            let next = far.process as usize;
-            if !std::mem::replace(&mut seen[next], true) {
-                order.push(next);
-                stack.push((next, 0));
+        placement.borders = placement.sizes.len();
+        if !inner.is_empty() {
+            placement.add(processes, &inner, wanted);
+        }
+        placement
+    }
+
+    /// Adds partitions with the processes of `order`.
+    fn add<D: LogicalProcess>(&mut self, processes: &[Option<D>], order: &[usize], wanted: usize) {
+        let weight = |index: usize| {
+            let process = processes[index].as_ref();
+            u128::from(process.map_or(0, D::weight).max(1))
+        };
+        let total: u128 = order.iter().map(|&index| weight(index)).sum();
+        let wanted = wanted.clamp(1, order.len().max(1)) as u128;
+        let first = u32::try_from(self.sizes.len()).expect("partitions are few");
+        let (mut before, mut partition, mut last) = (0, first, None);
+        for &index in order {
+            // The share of the weight in whose middle the process lies; a heavy one may skip some.
+            let share = (2 * before + weight(index)) * wanted / (2 * total);
+            before += weight(index);
+            partition += u32::from(last.is_some_and(|last| last != share));
+            last = Some(share);
+            self.positions[index].partition = partition;
+        }
+        self.sizes.resize(partition as usize + 1, 0);
+        // Within a partition in the order of their numbers: that keeps processes of one kind
+        // together.
+        for place in &mut self.positions {
+            if place.partition >= first && place.partition <= partition {
+                let size = &mut self.sizes[place.partition as usize];
+                place.place = *size;
+                *size += 1;
             }
         }
     }
-    order
 }

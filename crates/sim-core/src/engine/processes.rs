@@ -1,9 +1,11 @@
 //! The processes between two epochs.
 
-use super::LogicalProcess;
+use super::exchange::{Exchange, Totals};
 use super::mailboxes::Mailboxes;
 use super::partition::{Partition, earliest};
 use super::placement::Position;
+use super::{LogicalProcess, totals};
+use crate::ranks::Ranks;
 use crate::units::{Duration, Time};
 
 /// The processes as the driver sees them between epochs.
@@ -16,12 +18,19 @@ pub struct Processes<'a, D: LogicalProcess> {
     pub(super) positions: &'a [Position],
     pub(super) lazy: bool,
     pub(super) lookahead: Duration,
+    /// What is shared with other ranks; nothing while an epoch is being ended.
+    pub(super) exchange: Option<&'a mut Exchange<D::Message>>,
 }
 
 impl<D: LogicalProcess> Processes<'_, D> {
-    /// Changes process `index`, which may move its next event.
-    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
-        let Position { partition, place } = self.positions[index];
+    /// Changes process `index`, which may move its next event. Does nothing where another rank holds
+    /// the process.
+    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> Option<R> {
+        let position = self.positions[index];
+        if !position.is_here() {
+            return None;
+        }
+        let Position { partition, place } = position;
         let Partition {
             members, calendar, ..
         } = &mut self.partitions[partition as usize];
@@ -32,18 +41,23 @@ impl<D: LogicalProcess> Processes<'_, D> {
         if next < calendar.time(place) {
             calendar.put(place, next);
         }
-        result
+        Some(result)
     }
 
     /// Takes back every message that is on its way to process `index` over `channel`, as if it had
-    /// never been sent, and shows it to `lost`. No process may be behind.
+    /// never been sent, and shows it to `lost`. No process may be behind. Does nothing where another
+    /// rank holds the process.
     pub fn recall(
         &mut self,
         index: usize,
         channel: usize,
         mut lost: impl FnMut(&mut D, &D::Message),
     ) {
-        let Position { partition, place } = self.positions[index];
+        let position = self.positions[index];
+        if !position.is_here() {
+            return;
+        }
+        let Position { partition, place } = position;
         let Partition {
             members,
             calendar,
@@ -55,7 +69,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         // What has been put there is still ready, which costs a look into an empty mailbox.
         member
             .inbox
-            .fetch(self.mailboxes, index, self.unread, spare);
+            .fetch(self.mailboxes, member.mailbox, self.unread, spare);
         let process = &mut member.process;
         member
             .inbox
@@ -64,15 +78,52 @@ impl<D: LogicalProcess> Processes<'_, D> {
         calendar.put(place, next.saturating_add(member.margin));
     }
 
-    /// The least next event over all processes.
+    /// The least next event over all processes, on all ranks.
     #[must_use]
-    pub fn next_event(&self) -> Time {
-        earliest(self.partitions)
+    pub fn next_event(&mut self) -> Time {
+        if self.exchange.is_none() {
+            return earliest(self.partitions);
+        }
+        self.add_up();
+        self.totals().next
     }
 
-    /// Calls `visit` with each process, in their order.
+    /// Tells other ranks how far the processes here are.
+    pub(super) fn add_up(&mut self) {
+        let own = totals(self.partitions);
+        if let Some(exchange) = &mut self.exchange {
+            exchange.add_up(own);
+        }
+    }
+
+    /// Sums over all processes, as of the end of the last epoch.
+    fn totals(&self) -> Totals {
+        match &self.exchange {
+            Some(exchange) => exchange.totals,
+            None => totals(self.partitions),
+        }
+    }
+
+    /// The ranks of a run over several of them.
+    #[must_use]
+    pub fn ranks(&self) -> Option<&dyn Ranks> {
+        let exchange = self.exchange.as_ref()?;
+        Some(&*exchange.shares.ranks)
+    }
+
+    /// Returns whether two processes are on different ranks.
+    #[must_use]
+    pub fn are_apart(&self, one: usize, other: usize) -> bool {
+        let exchange = self.exchange.as_ref();
+        exchange.is_some_and(|exchange| {
+            let owners = &exchange.shares.owners;
+            owners[one] != owners[other]
+        })
+    }
+
+    /// Calls `visit` with each process of this rank, in their order.
     pub fn for_each(&mut self, mut visit: impl FnMut(&mut D)) {
-        for &Position { partition, place } in self.positions {
+        for &Position { partition, place } in self.positions.iter().filter(|at| at.is_here()) {
             visit(&mut self.partitions[partition as usize].members[place as usize].process);
         }
     }
@@ -89,11 +140,10 @@ impl<D: LogicalProcess> Processes<'_, D> {
         }
     }
 
-    /// All processes, in their order.
+    /// The processes of this rank, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &D> {
-        let positions = self.positions.iter();
-        positions
-            .map(|at| &self.partitions[at.partition as usize].members[at.place as usize].process)
+        let here = self.positions.iter().filter(|at| at.is_here());
+        here.map(|at| at.of(self.partitions))
     }
 
     /// Returns whether some processes are run lazily.
@@ -105,22 +155,16 @@ impl<D: LogicalProcess> Processes<'_, D> {
     /// Returns how often processes have been run, in all epochs so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.partitions
-            .iter()
-            .map(|partition| partition.steps)
-            .sum()
+        self.totals().steps
     }
 
     /// Returns how many messages processes have taken in so far.
     #[must_use]
     pub fn messages(&self) -> u64 {
-        self.partitions
-            .iter()
-            .map(|partition| partition.messages)
-            .sum()
+        self.totals().messages
     }
 
-    /// Returns how many processes there are.
+    /// Returns how many processes there are, on all ranks.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.positions.len()

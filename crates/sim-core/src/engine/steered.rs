@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use super::calendar::BLOCK;
 use super::executor::{Executor, Parallel, Sequential};
 use super::mailboxes::Mailboxes;
-use super::partition::{Partition, Span, SteeredBlock};
+use super::partition::{Partition, Span, SteeredBlock, earliest};
 use super::placement::Position;
 use super::{Driver, Engine, Epoch, LogicalProcess, Probe};
 use crate::units::{Duration, Time};
@@ -187,7 +187,7 @@ impl<D: LogicalProcess> Partition<D> {
                 let member = &mut self.members[place];
                 if messages >> bit & 1 != 0 {
                     let (inbox, spare) = (&mut member.inbox, &mut self.spare);
-                    inbox.fetch(mailboxes, member.index, unread, spare);
+                    inbox.fetch(mailboxes, member.mailbox, unread, spare);
                 }
                 let first = member.inbox.first().min(member.process.next_event());
                 if first >= span.epoch.end {
@@ -252,7 +252,7 @@ impl<D: LogicalProcess> Engine<D> {
                 return;
             }
             if self.steered.is_none() {
-                let next = self.next_event();
+                let next = earliest(&self.partitions);
                 let Some(epoch) = driver.before(&mut self.between(), next) else {
                     return;
                 };

@@ -6,6 +6,7 @@ use crate::id::{NodeId, PortId};
 use crate::network::LineTiming;
 use crate::packet::PacketKind;
 use crate::plugin::Model;
+use crate::ranks::gather;
 use crate::rng::Stream;
 use crate::units::{Rate, Time};
 
@@ -45,10 +46,12 @@ pub(super) fn apply<M: Model>(
     change: Change<M::Routing>,
 ) {
     match change {
-        Change::Routing(node, routing) => processes.update(node.index(), |node| match node {
-            Node::Switch(switch) => switch.set_routing(routing),
-            Node::Host(_) => unreachable!("hosts have no forwarding table"),
-        }),
+        Change::Routing(node, routing) => {
+            processes.update(node.index(), |node| match node {
+                Node::Switch(switch) => switch.set_routing(routing),
+                Node::Host(_) => unreachable!("hosts have no forwarding table"),
+            });
+        }
         Change::Link(ends, change) => change_link(processes, now, ends, change),
     }
 }
@@ -78,6 +81,9 @@ fn change_link<M: Model>(
                     node.lose(now, packet);
                     lost += u64::from(packet.kind() != PacketKind::Pause);
                 });
+                if processes.are_apart(node.index(), from.0.index()) {
+                    lost = gather(processes.ranks(), lost).into_iter().sum();
+                }
                 processes.update(from.0.index(), |node| node.count_lost(from.1, lost));
                 processes.update(node.index(), |node| node.link_down(now, port));
             }

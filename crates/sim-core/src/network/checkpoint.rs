@@ -31,6 +31,8 @@ impl<M: Model> Network<M> {
             reached,
             stop,
             steered_by: _,
+            hosts: _,
+            remote: _,
         } = self;
         out.section(|out| {
             reached.store(out);

@@ -1,9 +1,11 @@
 //! Cyclic buffer dependencies: pauses that wait for one another.
 
 use super::switch::Switch;
+use crate::checkpoint::Stored;
 use crate::id::{NodeId, PortId};
 use crate::packet::Priority;
 use crate::plugin::Model;
+use crate::ranks::{Ranks, gather};
 use crate::units::Bytes;
 
 /// An egress port of a switch that is paused for ever: it is a link of a PFC deadlock.
@@ -22,8 +24,9 @@ pub struct BlockedPort {
 }
 
 /// A paused port as a place in the graph of who waits for whom.
+#[derive(Stored)]
 struct PausedPort {
-    switch: usize,
+    switch: NodeId,
     port: usize,
     priority: Priority,
     /// Bytes that wait here.
@@ -33,8 +36,8 @@ struct PausedPort {
     waits_for: Option<Vec<usize>>,
 }
 
-/// The cycle of a deadlock among `switches`, each with its wiring (what is at the far end of each
-/// port); empty when there is none.
+/// The cycle of a deadlock among the switches of all `ranks`, of which `switches` are here, each with
+/// its wiring (what is at the far end of each port); empty when there is none.
 ///
 /// A paused port can go on when its far end sends a packet that came from it. If all such packets
 /// stand at paused ports that can themselves not go on, nothing will ever change: the set of these
@@ -42,53 +45,50 @@ struct PausedPort {
 pub(super) fn find<M: Model>(
     switches: &[&Switch<M>],
     wiring: &[Vec<(NodeId, PortId)>],
+    ranks: Option<&dyn Ranks>,
 ) -> Vec<BlockedPort> {
-    let mut places = Vec::new();
-    for (index, switch) in switches.iter().enumerate() {
+    let mut here: Vec<PausedPort> = Vec::new();
+    for switch in switches {
         for (port, priority) in switch.paused_priorities() {
-            places.push(PausedPort {
-                switch: index,
+            here.push(PausedPort {
+                switch: switch.id(),
                 port,
                 priority,
-                queued: 0,
+                queued: switch.waiting(port, priority, None),
                 waits_for: None,
             });
         }
     }
+    let mut places: Vec<PausedPort> = gather(ranks, here).into_iter().flatten().collect();
     if places.is_empty() {
         return Vec::new();
     }
-    let number_of = |node: NodeId| switches.iter().position(|switch| switch.id() == node);
-    let place_of = |switch: usize, port: usize, priority: Priority| {
+    places.sort_by_key(|place| place.switch);
+    let place_of = |switch: NodeId, port: usize, priority: Priority| {
         places
             .iter()
             .position(|p| (p.switch, p.port, p.priority) == (switch, port, priority))
     };
-    let waits: Vec<(u64, Option<Vec<usize>>)> = places
-        .iter()
-        .map(|place| {
-            let own = switches[place.switch];
-            let queued = own.waiting(place.port, place.priority, None);
-            let (peer, ingress) = wiring[own.id().index()][place.port];
-            let waits_for = number_of(peer).and_then(|far| {
-                let holder = switches[far];
-                if !holder.has_paused(ingress, place.priority) {
-                    return None;
-                }
-                let mut held = Vec::new();
-                for port in 0..wiring[peer.index()].len() {
-                    if holder.waiting(port, place.priority, Some(ingress)) > 0 {
-                        held.push(place_of(far, port, place.priority)?);
-                    }
-                }
-                (!held.is_empty()).then_some(held)
-            });
-            (queued, waits_for)
-        })
-        .collect();
-    for (place, (queued, waits_for)) in places.iter_mut().zip(waits) {
-        place.queued = queued;
-        place.waits_for = waits_for;
+    // Whoever holds the far end knows what a place waits for.
+    let waits_for = |place: &PausedPort| {
+        let (peer, ingress) = wiring[place.switch.index()][place.port];
+        let holder = switches.iter().find(|switch| switch.id() == peer)?;
+        if !holder.has_paused(ingress, place.priority) {
+            return None;
+        }
+        let mut held = Vec::new();
+        for port in 0..wiring[peer.index()].len() {
+            if holder.waiting(port, place.priority, Some(ingress)) > 0 {
+                held.push(place_of(peer, port, place.priority)?);
+            }
+        }
+        (!held.is_empty()).then_some(held)
+    };
+    let here: Vec<Option<Vec<usize>>> = places.iter().map(waits_for).collect();
+    for waits in gather(ranks, here) {
+        for (place, waits) in places.iter_mut().zip(waits) {
+            place.waits_for = place.waits_for.take().or(waits);
+        }
     }
     loop {
         let free = |place: &PausedPort| {
@@ -107,7 +107,7 @@ pub(super) fn find<M: Model>(
         .into_iter()
         .map(|index| {
             let place = &places[index];
-            let node = switches[place.switch].id();
+            let node = place.switch;
             BlockedPort {
                 node,
                 port: PortId::from_index(place.port),

@@ -10,11 +10,13 @@ use super::health::Finding;
 use super::node::Node;
 use super::switch::Switch;
 use super::{NetworkControl, Overload, Progress, Room, RunCallback, Stop, deadlock};
+use crate::checkpoint::{Reader, Stored, Writer};
 use crate::engine::{Driver, Epoch, Execution, Processes};
-use crate::flow::{FlowRequest, FlowSource};
+use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
+use crate::ranks::gather;
 use crate::units::{Bytes, Duration, Time};
 
 pub(super) use flow_state::FlowState;
@@ -228,7 +230,13 @@ impl<R> NetworkDriver<'_, R> {
             }
             Node::Switch(switch) => progress.packet_hops += switch.counters().packet_hops,
         });
-        if self.callback.proceed(&progress) {
+        let here = (progress.acknowledged, progress.packet_hops);
+        let all = gather(processes.ranks(), here);
+        progress.acknowledged = all.iter().map(|rank| rank.0).sum();
+        progress.packet_hops = all.iter().map(|rank| rank.1).sum();
+        let proceed = self.callback.proceed(&progress);
+        let all = gather(processes.ranks(), proceed);
+        if all.into_iter().all(|proceed| proceed) {
             true
         } else {
             self.stop = Stop::Interrupted;
@@ -251,11 +259,24 @@ impl<R> NetworkDriver<'_, R> {
             Node::Switch(switch) => Some(&**switch),
         });
         let switches: Vec<&Switch<M>> = switches.collect();
-        !deadlock::find(&switches, self.wiring).is_empty()
+        !deadlock::find(&switches, self.wiring, processes.ranks()).is_empty()
     }
 
     fn live(&self) -> u64 {
         self.state.started() - self.state.finished
+    }
+
+    /// Takes note of the results of an epoch: of the completions from place `from` on, and of `news`.
+    fn settle(&mut self, from: usize, news: Vec<AppNews>) {
+        for news in news {
+            self.follow(news);
+        }
+        self.state.finished += (self.state.completions.len() - from) as u64;
+        self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
+        if let Some(last) = self.state.completions.last() {
+            self.state.settled = self.state.settled.max(last.finish);
+        }
+        self.callback.completed(&mut self.state.completions);
     }
 }
 
@@ -266,6 +287,9 @@ fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
         Node::Host(host) => !host.applications_wait_for().is_empty(),
         Node::Switch(_) => false,
     });
+    let waits = gather(processes.ranks(), waits)
+        .into_iter()
+        .any(|waits| waits);
     if waits { Stop::Stalled } else { Stop::Finished }
 }
 
@@ -292,7 +316,8 @@ fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Findin
             finding.paused_since = finding.paused_since.min(switch.paused_since());
         }
     });
-    finding
+    let all = gather(processes.ranks(), finding).into_iter();
+    all.reduce(Finding::and).expect("there is a rank")
 }
 
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
@@ -378,22 +403,66 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
 
     fn collect(&mut self, processes: &mut Processes<'_, Node<M>>) {
         let from = self.state.completions.len();
-        let completions = &mut self.state.completions;
-        let mut news = Vec::new();
-        processes.for_each_result(|node| {
-            if let Node::Host(host) = node {
-                completions.extend(host.drain_completions());
-                news.extend(host.take_app_news());
-            }
-        });
-        for news in news {
-            self.follow(news);
-        }
-        self.state.finished += (self.state.completions.len() - from) as u64;
-        self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
-        if let Some(last) = self.state.completions.last() {
-            self.state.settled = self.state.settled.max(last.finish);
-        }
-        self.callback.completed(&mut self.state.completions);
+        let news = take_results(processes, &mut self.state.completions);
+        self.settle(from, news);
     }
+
+    fn report(&mut self, processes: &mut Processes<'_, Node<M>>, out: &mut Writer) {
+        let mut report = Report::default();
+        report.news = take_results(processes, &mut report.completions);
+        if let Some(applications) = &self.state.applications {
+            report.leaving = applications.take_leaving();
+        }
+        if !report.is_empty() {
+            report.store(out);
+        }
+    }
+
+    fn take_reports(&mut self, reports: &mut [Reader<'_>], has_results: bool) {
+        let from = self.state.completions.len();
+        let mut news = Vec::new();
+        for input in reports.iter_mut().filter(|input| !input.rest().is_empty()) {
+            let report = Report::fetch(input);
+            let report = report.expect("ranks run the same program, so each reads the others");
+            self.state.completions.extend(report.completions);
+            news.extend(report.news);
+            if let Some(applications) = &self.state.applications {
+                applications.welcome(&report.leaving);
+            }
+        }
+        if has_results {
+            self.settle(from, news);
+        }
+    }
+}
+
+/// What the hosts of one rank have for the drivers of all ranks after an epoch.
+#[derive(Debug, Default, Stored)]
+struct Report {
+    completions: Vec<Completion>,
+    news: Vec<AppNews>,
+    /// Flows to hosts of other ranks, with their tags.
+    leaving: Vec<(Flow, u64)>,
+}
+
+impl Report {
+    const fn is_empty(&self) -> bool {
+        self.completions.is_empty() && self.news.is_empty() && self.leaving.is_empty()
+    }
+}
+
+/// Takes what hosts have for the driver: appends flows that have ended to `completions`, and returns
+/// the news of applications.
+fn take_results<M: Model>(
+    processes: &mut Processes<'_, Node<M>>,
+    completions: &mut Vec<Completion>,
+) -> Vec<AppNews> {
+    let mut news = Vec::new();
+    processes.for_each_result(|node| {
+        if let Node::Host(host) = node {
+            completions.extend(host.drain_completions());
+            news.extend(host.take_app_news());
+        }
+    });
+    news
 }

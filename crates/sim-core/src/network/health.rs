@@ -36,6 +36,19 @@ pub(super) struct Finding {
     pub(super) overload: Option<Overload>,
 }
 
+impl Finding {
+    /// That of the nodes of two ranks.
+    pub(super) fn and(self, other: Self) -> Self {
+        let first = self.overload.into_iter().chain(other.overload).min();
+        Self {
+            acknowledged: self.acknowledged + other.acknowledged,
+            paused_since: self.paused_since.min(other.paused_since),
+            events: self.events + other.events,
+            overload: first,
+        }
+    }
+}
+
 impl Health {
     /// Looks that suit a run that is given up after `stall_after` without progress.
     pub(super) fn new(stall_after: Duration) -> Self {

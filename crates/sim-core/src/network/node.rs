@@ -20,6 +20,20 @@ pub(super) enum Node<M: Model> {
 }
 
 impl<M: Model> Node<M> {
+    pub(super) fn observer(&self) -> &M::Observer {
+        match self {
+            Self::Host(host) => host.observer(),
+            Self::Switch(switch) => switch.observer(),
+        }
+    }
+
+    pub(super) fn observer_mut(&mut self) -> &mut M::Observer {
+        match self {
+            Self::Host(host) => host.observer_mut(),
+            Self::Switch(switch) => switch.observer_mut(),
+        }
+    }
+
     /// `packet` was on its way here when its link failed.
     pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         match self {

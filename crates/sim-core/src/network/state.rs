@@ -9,9 +9,11 @@ use super::node::Node;
 use super::switch::Switch;
 
 use super::{Network, deadlock};
+use crate::checkpoint::Stored;
 use crate::flow::{Completion, FlowRequest};
 use crate::id::{NodeId, PortId};
 use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
+use crate::ranks::gather;
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Network<M> {
@@ -40,38 +42,61 @@ impl<M: Model> Network<M> {
             | Stop::Deadlocked
             | Stop::Horizon
             | Stop::Overloaded(_) => {
-                let last = self.engine.processes().map(Node::last_event);
-                last.max().unwrap_or(Time::ZERO)
+                let here = self.engine.processes().map(|(_, node)| node.last_event());
+                let here = here.max().unwrap_or(Time::ZERO);
+                self.gathered(here).into_iter().max().unwrap_or(here)
             }
         }
     }
 
-    /// Returns a sample of port `port` of `node` at the current time, which is exact after
+    /// Returns samples of `ports` at the current time, in their order, which are exact after
     /// [`Self::synchronize`].
     ///
     /// # Panics
     /// When there is no such port.
     #[must_use]
-    pub fn port(&self, node: NodeId, port: PortId) -> PortSample {
-        self.engine.process(node.index()).sample(self.now(), port)
+    pub fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample> {
+        let now = self.now();
+        let here = ports.iter().map(|&(node, port)| {
+            let node = self.engine.process(node.index());
+            node.map(|node| node.sample(now, port))
+        });
+        let mut all = self.gathered(here.collect::<Vec<_>>());
+        let sample = |place: usize| {
+            let of_rank = all.iter_mut().find_map(|rank| rank[place].take());
+            of_rank.expect("each node is on a rank")
+        };
+        (0..ports.len()).map(sample).collect()
     }
 
-    /// Shows what the queues of switch ports with rules of their own have done so far to `visit`,
-    /// in the order of nodes, ports and priorities.
-    pub fn for_each_queue_report(&self, mut visit: impl FnMut(NodeId, PortId, &QueueReport)) {
-        for (index, node) in self.engine.processes().enumerate() {
-            if let Node::Switch(switch) = node {
-                let id = NodeId::from_index(index);
-                switch.for_each_report(&mut |port, report| visit(id, port, report));
-            }
+    /// Returns what the queues of switch ports with rules of their own have done so far, in the order
+    /// of nodes, ports and priorities.
+    #[must_use]
+    pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
+        let mut here = Vec::new();
+        for switch in self.switches() {
+            switch.for_each_report(&mut |port, report| {
+                here.push((switch.id(), port, report.clone()));
+            });
         }
+        self.in_order(here, |(node, _, _)| *node)
     }
 
     /// Shows the flows that have started and not ended to `visit`, in the order of their hosts.
     pub fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
-        for host in self.hosts() {
-            host.endpoint().for_each_live(&mut visit);
+        if self.engine.shares().is_none() {
+            for host in self.hosts() {
+                host.endpoint().for_each_live(&mut visit);
+            }
+            return;
         }
+        let mut here = Vec::new();
+        for host in self.hosts() {
+            let id = host.id();
+            (host.endpoint()).for_each_live(&mut |live: &LiveFlow| here.push((id, *live)));
+        }
+        let all = self.in_order(here, |(host, _)| *host);
+        all.iter().for_each(|(_, live)| visit(live));
     }
 
     /// Epochs run so far.
@@ -131,19 +156,42 @@ impl<M: Model> Network<M> {
                 reason: "has not started, and waits for a route".to_owned(),
             }));
         }
-        flows.sort_by_key(|unfinished| unfinished.id);
-        flows
+        self.in_order(flows, |unfinished| unfinished.id)
     }
 
+    /// Returns a description of what each unfinished application waits for, in the order of hosts.
+    #[must_use]
+    pub fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
+        let waits = self.hosts().flat_map(|host| {
+            let reasons = host.applications_wait_for().into_iter();
+            reasons.map(|reason| (host.id(), reason))
+        });
+        self.in_order(waits.collect(), |(host, _)| *host)
+    }
+
+    /// Gives `here` to all ranks, and returns what each has given.
+    fn gathered<T: Stored>(&self, here: T) -> Vec<T> {
+        gather(self.engine.shares().map(|shares| &*shares.ranks), here)
+    }
+
+    /// Returns what all ranks have, this one `here`, in the order of `key`.
+    fn in_order<T: Stored, K: Ord>(&self, here: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
+        let mut all: Vec<T> = self.gathered(here).into_iter().flatten().collect();
+        all.sort_by_key(key);
+        all
+    }
+
+    /// The hosts of this rank.
     pub(super) fn hosts(&self) -> impl Iterator<Item = &Host<M>> {
-        self.engine.processes().filter_map(|node| match node {
+        self.engine.processes().filter_map(|(_, node)| match node {
             Node::Host(host) => Some(&**host),
             Node::Switch(_) => None,
         })
     }
 
+    /// The switches of this rank.
     pub(super) fn switches(&self) -> impl Iterator<Item = &Switch<M>> {
-        self.engine.processes().filter_map(|node| match node {
+        self.engine.processes().filter_map(|(_, node)| match node {
             Node::Host(_) => None,
             Node::Switch(switch) => Some(&**switch),
         })
@@ -152,38 +200,43 @@ impl<M: Model> Network<M> {
     /// Sums over all nodes.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters::default();
-        for node in self.engine.processes() {
-            sum += match node {
+        let mut here = Counters::default();
+        for (_, node) in self.engine.processes() {
+            here += match node {
                 Node::Host(host) => host.counters(),
                 Node::Switch(switch) => switch.counters(),
             };
         }
+        let mut sum = Counters::default();
+        self.gathered(here).into_iter().for_each(|rank| sum += rank);
         sum
     }
 
     /// Sums over the transports of all hosts.
     #[must_use]
     pub fn endpoint_counters(&self) -> EndpointCounters {
-        let mut sum = EndpointCounters::default();
+        let mut here = EndpointCounters::default();
         for host in self.hosts() {
-            sum += host.endpoint().counters();
+            here += host.endpoint().counters();
         }
+        let mut sum = EndpointCounters::default();
+        self.gathered(here).into_iter().for_each(|rank| sum += rank);
         sum
     }
 
     /// Bytes that stand in the queues of switches now.
     #[must_use]
     pub fn queued_bytes(&self) -> Bytes {
-        Bytes::new(self.switches().map(Switch::queued).sum())
+        let here: u64 = self.switches().map(Switch::queued).sum();
+        Bytes::new(self.gathered(here).into_iter().sum())
     }
 
     /// Switch ports that a neighbor has paused.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
-        self.switches()
-            .map(|switch| switch.paused_ports().count())
-            .sum()
+        let ports = |switch: &Switch<M>| switch.paused_ports().count();
+        let here: usize = self.switches().map(ports).sum();
+        self.gathered(here).into_iter().sum()
     }
 
     /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and
@@ -191,14 +244,7 @@ impl<M: Model> Network<M> {
     /// neighbors would have to send first stands at ports that wait themselves.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {
-        deadlock::find(&self.switches().collect::<Vec<_>>(), &self.wiring)
-    }
-
-    /// The observers of all nodes, in the order of node ids.
-    pub fn observers(&self) -> impl Iterator<Item = &M::Observer> {
-        self.engine.processes().map(|node| match node {
-            Node::Host(host) => host.observer(),
-            Node::Switch(switch) => switch.observer(),
-        })
+        let ranks = self.engine.shares().map(|shares| &*shares.ranks);
+        deadlock::find(&self.switches().collect::<Vec<_>>(), &self.wiring, ranks)
     }
 }

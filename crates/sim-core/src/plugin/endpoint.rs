@@ -9,7 +9,7 @@ use crate::packet::{Header, Packet, PrioritySet};
 use crate::units::{Bytes, Rate, Time};
 
 /// A flow that has not been finished, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Stored)]
 pub struct Unfinished {
     /// The flow's number.
     pub id: FlowId,
@@ -35,7 +35,7 @@ impl Unfinished {
 }
 
 /// A flow that has started and not ended, as its sender holds it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct LiveFlow {
     /// The flow.
     pub flow: Flow,

@@ -1,5 +1,7 @@
 //! The queues of one egress port.
 
+use std::borrow::Cow;
+
 use crate::checkpoint::Stored;
 use crate::packet::{Header, Packet, Priority, PrioritySet};
 use crate::units::{Bytes, Duration, Time};
@@ -14,12 +16,12 @@ pub enum Mark {
 }
 
 /// Statistics of one queue of a port.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Stored)]
 pub struct QueueReport {
     /// Its priority.
     pub priority: Priority,
     /// The name of its rule.
-    pub discipline: &'static str,
+    pub discipline: Cow<'static, str>,
     /// Packets that were stored.
     pub enqueued: u64,
     /// Packets that have left for the wire.

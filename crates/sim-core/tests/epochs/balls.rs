@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::engine::{
     ByChannel, Engine, Inbox, LogicalProcess, Message, SendBuffer, Threads, Timer, Timers, Wiring,
 };
@@ -13,7 +14,7 @@ use crate::flight;
 
 pub(crate) const LOOKAHEAD: Duration = Duration::from_ns(100);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 pub(crate) struct Ball {
     pub(crate) value: u64,
     pub(crate) arrival: Time,

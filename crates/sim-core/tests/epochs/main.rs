@@ -50,7 +50,7 @@ fn play_with(
 
 fn logs(engine: &Engine<Thrower>) -> Vec<Vec<(Time, u64)>> {
     let processes = engine.processes();
-    processes.map(|thrower| thrower.log.clone()).collect()
+    processes.map(|(_, thrower)| thrower.log.clone()).collect()
 }
 
 /// Checks the order in which it is called, and counts.

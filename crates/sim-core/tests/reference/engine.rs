@@ -1,5 +1,6 @@
 //! The model on the engine.
 
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::engine::{
     ArrivalOrder, Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes,
     SendBuffer, Threads, Timer, Timers, Wiring,
@@ -11,7 +12,7 @@ use super::dice::{Dice, small};
 use super::juggler::{Change, Game, Juggler, Sample, Seen};
 
 /// `ORDERED` balls that arrive at one instant go by their own order before their channels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Ball<const ORDERED: bool> {
     value: u64,
     arrival: Time,
@@ -221,7 +222,7 @@ pub(crate) fn play_by_engine<const ORDERED: bool>(
     } else {
         engine.run(&mut hand);
     }
-    let logs = engine.processes().map(|part| part.juggler.log.clone());
+    let logs = engine.processes().map(|(_, part)| part.juggler.log.clone());
     let seen = Seen {
         logs: logs.collect(),
         looks: hand.looks,

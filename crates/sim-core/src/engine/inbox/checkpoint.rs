@@ -1,12 +1,12 @@
 //! The messages on their way to a process, in a checkpoint.
 
 use super::Inbox;
-use crate::checkpoint::{LoadError, Reader, Stored, Writer};
+use crate::checkpoint::{LoadError, Reader, Writer};
 use crate::engine::mailboxes::ChannelBatch;
 use crate::engine::message::Message;
 use crate::units::Time;
 
-impl<M: Message + Stored> Inbox<M> {
+impl<M: Message> Inbox<M> {
     /// Appends the messages that are under way, `fetched` being those that wait in the mailbox: of
     /// each channel that has some, in the order of arrival.
     pub(in crate::engine) fn save(&self, mailbox: &[ChannelBatch<M>], out: &mut Writer) {

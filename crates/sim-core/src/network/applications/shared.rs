@@ -19,6 +19,10 @@ pub(in crate::network) struct AppNetwork {
     pub(super) in_flight: Vec<Mutex<InFlight>>,
     /// Number of hosts.
     pub(super) hosts: u32,
+    /// By node: whether this rank holds it.
+    here: Vec<bool>,
+    /// Flows that have started in this epoch and whose receiver is on another rank.
+    leaving: Mutex<Vec<(Flow, u64)>>,
 }
 
 /// Flows of one sender that are under way.
@@ -76,9 +80,13 @@ struct Current {
 }
 
 impl AppNetwork {
-    /// A network of so many `nodes` and `hosts`, without applications or routes.
-    pub(in crate::network) fn new(nodes: usize, hosts: u32) -> Self {
+    /// A network of so many `hosts`, without applications or routes. `here` says of each node
+    /// whether this rank holds it.
+    pub(in crate::network) fn new(here: Vec<bool>, hosts: u32) -> Self {
+        let nodes = here.len();
         Self {
+            here,
+            leaving: Mutex::default(),
             current: RwLock::new(Current {
                 resolver: None,
                 number: 0,
@@ -118,7 +126,8 @@ impl AppNetwork {
         current.resolver.is_some()
     }
 
-    pub(super) fn listen(&self, host: NodeId) {
+    /// `host` has applications from now on.
+    pub(in crate::network) fn listen(&self, host: NodeId) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.listens[host.index()] = true;
     }
@@ -135,6 +144,11 @@ impl AppNetwork {
 
     /// Remembers `flow`, which starts now, for its receiver.
     pub(super) fn announce(&self, flow: &Flow, tag: u64) {
+        if !self.here[flow.request.dst.index()] {
+            let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+            leaving.push((*flow, tag));
+            return;
+        }
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         if current.listens[flow.request.dst.index()] {
             let flows = self.from(flow.ends.src);
@@ -148,6 +162,21 @@ impl AppNetwork {
                     flows.messages.insert(key, kept)
                 }
             };
+        }
+    }
+
+    /// Takes the flows that have started and whose receiver is on another rank, with their tags.
+    pub(in crate::network) fn take_leaving(&self) -> Vec<(Flow, u64)> {
+        let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *leaving)
+    }
+
+    /// Remembers flows that have started on other ranks, for those of their receivers that are here.
+    pub(in crate::network) fn welcome(&self, flows: &[(Flow, u64)]) {
+        for (flow, tag) in flows {
+            if self.here[flow.request.dst.index()] {
+                self.announce(flow, *tag);
+            }
         }
     }
 

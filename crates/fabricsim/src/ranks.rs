@@ -1,0 +1,97 @@
+//! Division of a scenario's network over ranks, and what ranks agree on before a run.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::ranks::{Link, Ranks, Shares, divide};
+use fabricsim_scenario::text::error::Error;
+use fabricsim_topology::Topology;
+
+use crate::summary::peak_memory;
+
+/// What one rank of a run took.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct RankUsage {
+    /// CPU time of the simulation, in seconds.
+    pub cpu_s: f64,
+    /// The most memory that its process has held, in bytes, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// Returns what each of `ranks` took, this one `cpu` seconds.
+pub(crate) fn usage(ranks: &dyn Ranks, cpu: f64) -> Vec<RankUsage> {
+    if ranks.count() == 1 {
+        return Vec::new();
+    }
+    let memory = peak_memory().unwrap_or(0);
+    let own = [cpu.to_le_bytes(), memory.to_le_bytes()].concat();
+    let all = ranks.gather(&own).into_iter();
+    all.map(|bytes| {
+        let (cpu, memory) = bytes.split_at(8);
+        let number = |bytes: &[u8]| bytes.try_into().expect("each number has eight bytes");
+        let memory = u64::from_le_bytes(number(memory));
+        RankUsage {
+            cpu_s: f64::from_le_bytes(number(cpu)),
+            peak_memory_bytes: (memory > 0).then_some(memory),
+        }
+    })
+    .collect()
+}
+
+/// Divides the nodes of `topology` over `ranks`: by the rates of their ports, with neighbors
+/// together.
+pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
+    let nodes = (0..topology.len()).map(NodeId::from_index);
+    let links: Vec<Vec<Link>> = nodes
+        .map(|node| {
+            let ports = topology.ports(node).iter();
+            ports
+                .map(|port| Link {
+                    peer: port.peer.0,
+                    // Mbps, so that sums stay far from the largest number.
+                    weight: port.rate.as_bps().div_ceil(1_000_000),
+                })
+                .collect()
+        })
+        .collect();
+    let weight = |own: &Vec<Link>| own.iter().map(|link| link.weight).sum();
+    let weights: Vec<u64> = links.iter().map(weight).collect();
+    let owners = divide(&weights, &links, ranks.count()).into();
+    Shares { ranks, owners }
+}
+
+/// Checks that `result` is good on all ranks, and that all have the same `identity`, which says
+/// what is to be run. Called by all ranks at the same point.
+///
+/// # Errors
+/// That of this rank; where it has none and another one has, [`Error::Elsewhere`].
+pub(crate) fn agree<T>(
+    ranks: &dyn Ranks,
+    result: Result<T, Error>,
+    identity: impl FnOnce(&T) -> String,
+) -> Result<T, Error> {
+    let own = match &result {
+        Ok(value) => format!("+{}", identity(value)),
+        Err(error) => format!("-{error}"),
+    };
+    let all = ranks.gather(own.as_bytes());
+    let value = result?;
+    let failed = all.iter().position(|one| one.first() == Some(&b'-'));
+    if let Some(rank) = failed {
+        let message = String::from_utf8_lossy(&all[rank][1..]).into_owned();
+        return Err(Error::Elsewhere { rank, message });
+    }
+    match all.iter().position(|one| *one != all[0]) {
+        None => Ok(value),
+        Some(rank) => Err(Error::Unsupported {
+            scenario: format!("rank {rank}"),
+            message: "it has read another scenario than rank 0, or is another version of fabricsim"
+                .to_owned(),
+            help: "give all ranks the same program and the same files: put them on a file system \
+                   that all machines share"
+                .to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,84 @@
+//! Results of one process, and of ranks that are threads of this one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use fabricsim::Scenario;
+use fabricsim::outcome::{RunParts, run_in_parts_to_folder};
+use fabricsim_core::ranks::{LocalRanks, Ranks};
+
+use crate::cases::cases;
+
+/// What depends on the machine, or on how many took part.
+const MEASURED: [&str; 6] = [
+    "cpu_s",
+    "packet_hops_per_cpu_s",
+    "peak_memory_bytes",
+    "ranks",
+    "threads",
+    "wall_s",
+];
+
+/// The files of `folder` by name, and of the summary all that does not depend on the machine.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let mut bytes = fs::read(entry.path()).unwrap();
+        if name.starts_with("summary") {
+            let mut summary: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+            let summary = summary.as_object_mut().unwrap();
+            MEASURED.iter().for_each(|key| drop(summary.remove(*key)));
+            bytes = serde_json::to_vec_pretty(summary).unwrap();
+        }
+        files.insert(name, bytes);
+    }
+    files
+}
+
+/// Runs `scenario` on `count` ranks and returns the results.
+fn run(scenario: &Scenario, count: usize, threads: usize) -> BTreeMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        let ranks = LocalRanks::new(count).into_iter();
+        let ranks = ranks.map(|ranks| {
+            let dir = folder.path();
+            scope.spawn(move || {
+                let parts = RunParts {
+                    ranks: Some(Arc::new(ranks) as Arc<dyn Ranks>),
+                    ..RunParts::default()
+                };
+                run_in_parts_to_folder(scenario, dir, threads, &mut (), parts)
+            })
+        });
+        for rank in ranks.collect::<Vec<_>>() {
+            rank.join().unwrap().unwrap();
+        }
+    });
+    files(folder.path())
+}
+
+#[test]
+fn ranks_have_the_results_of_one_process() {
+    for case in cases() {
+        let scenario = case.scenario();
+        let alone = run(&scenario, 1, 1);
+        for (count, threads) in [(2, 1), (3, 2), (4, 1)] {
+            let together = run(&scenario, count, threads);
+            let what = format!("{} on {count} ranks", case.name);
+            assert!(alone.keys().eq(together.keys()), "{what}: other files");
+            for (name, bytes) in &alone {
+                if together[name] != *bytes {
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                    let (one, other) = (text(bytes), text(&together[name]));
+                    let mut lines = one.lines().zip(other.lines()).zip(1..);
+                    let first = lines.find(|((one, other), _)| one != other);
+                    panic!("{what}: {name} differs: {first:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Nodes that other ranks hold, as far as this one knows of them.
+
+use super::Network;
+use super::node::Node;
+use crate::checkpoint::{LoadError, Reader, SaveError, Stored, Writer};
+use crate::id::NodeId;
+use crate::plugin::{Application, Model, Observer};
+use crate::ranks::gather;
+
+/// What stands here for nodes that other ranks hold.
+#[derive(Debug)]
+pub(super) struct Remote<M: Model> {
+    /// Observers, in the order of nodes.
+    pub(super) observers: Vec<(NodeId, M::Observer)>,
+    /// Applications, in the order of hosts, and at each in the order in which they were added.
+    pub(super) applications: Vec<(NodeId, Box<dyn Application>)>,
+}
+
+impl<M: Model> Default for Remote<M> {
+    fn default() -> Self {
+        Self {
+            observers: Vec::new(),
+            applications: Vec::new(),
+        }
+    }
+}
+
+impl<M: Model> Remote<M> {
+    /// The applications of `host`, which another rank holds.
+    fn of(&self, host: NodeId) -> impl Iterator<Item = &dyn Application> {
+        let first = self.applications.partition_point(|(at, _)| *at < host);
+        let own = self.applications[first..].iter();
+        own.take_while(move |(at, _)| *at == host)
+            .map(|(_, application)| &**application)
+    }
+}
+
+/// The state of the nodes of one rank, or why it cannot be told to others.
+#[derive(Stored)]
+struct Told {
+    refused: Option<SaveError>,
+    bytes: Vec<u8>,
+}
+
+impl<M: Model> Network<M> {
+    /// Lets this rank see what the observers and the applications of all nodes have seen by now.
+    /// Without ranks, it does anyway.
+    ///
+    /// # Errors
+    /// When one of them has state that has no way to another rank.
+    pub fn gather(&mut self) -> Result<(), SaveError> {
+        let Some(shares) = self.engine.shares() else {
+            return Ok(());
+        };
+        let mut out = Writer::default();
+        for (index, node) in self.engine.processes() {
+            index.store(&mut out);
+            out.section(|out| node.observer().save_state(out));
+            if let Node::Host(host) = node {
+                for application in host.applications() {
+                    out.section(|out| application.save_state(out));
+                }
+            }
+        }
+        let own = match out.finish() {
+            Ok(bytes) => Told {
+                refused: None,
+                bytes,
+            },
+            Err(refused) => Told {
+                refused: Some(refused),
+                bytes: Vec::new(),
+            },
+        };
+        let own_rank = shares.ranks.rank();
+        let all = gather(Some(&*shares.ranks), own);
+        if let Some(refused) = all.iter().find_map(|told| told.refused.clone()) {
+            return Err(refused);
+        }
+        for (rank, told) in all.iter().enumerate() {
+            if rank != own_rank {
+                let taken = self.take_over(&mut Reader::new(&told.bytes));
+                taken.expect("ranks run the same program, so each reads what another has written");
+            }
+        }
+        Ok(())
+    }
+
+    fn take_over(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
+        while !input.rest().is_empty() {
+            let node = NodeId::from_index(usize::fetch(input)?);
+            let Remote {
+                observers,
+                applications,
+            } = &mut self.remote;
+            let at = observers.partition_point(|(other, _)| *other < node);
+            let (_, observer) = &mut observers[at];
+            input.section("observer", |input| observer.load_state(input))?;
+            let first = applications.partition_point(|(at, _)| *at < node);
+            let own = applications[first..].iter_mut();
+            for (_, application) in own.take_while(|(at, _)| *at == node) {
+                input.section("application", |input| application.load_state(input))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The observers of all nodes, in the order of node ids; those of nodes that other ranks hold as
+    /// of the last [`Self::gather`].
+    pub fn observers(&self) -> impl Iterator<Item = &M::Observer> {
+        let mut remote = self.remote.observers.iter();
+        (0..self.engine.count()).filter_map(move |index| match self.engine.process(index) {
+            Some(node) => Some(node.observer()),
+            None => remote.next().map(|(_, observer)| observer),
+        })
+    }
+
+    /// The applications of all hosts, in the order of hosts, and at each in the order in which they
+    /// were added; those of hosts that other ranks hold as of the last [`Self::gather`].
+    pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
+        self.hosts.iter().flat_map(|&host| {
+            let here = match self.engine.process(host.index()) {
+                Some(Node::Host(host)) => Some(host.applications()),
+                _ => None,
+            };
+            let elsewhere = here.is_none().then(|| self.remote.of(host));
+            let own = here.into_iter().flatten();
+            own.chain(elsewhere.into_iter().flatten())
+                .map(move |application| (host, application))
+        })
+    }
+}
