@@ -7,4 +7,5 @@
 
 #[path = "../support/cases.rs"]
 mod cases;
+mod random;
 mod same_bytes;

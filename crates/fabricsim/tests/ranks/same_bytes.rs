@@ -61,24 +61,66 @@ fn run(scenario: &Scenario, count: usize, threads: usize) -> BTreeMap<String, Ve
     files(folder.path())
 }
 
-#[test]
-fn ranks_have_the_results_of_one_process() {
-    for case in cases() {
-        let scenario = case.scenario();
-        let alone = run(&scenario, 1, 1);
-        for (count, threads) in [(2, 1), (3, 2), (4, 1)] {
-            let together = run(&scenario, count, threads);
-            let what = format!("{} on {count} ranks", case.name);
-            assert!(alone.keys().eq(together.keys()), "{what}: other files");
-            for (name, bytes) in &alone {
-                if together[name] != *bytes {
-                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                    let (one, other) = (text(bytes), text(&together[name]));
-                    let mut lines = one.lines().zip(other.lines()).zip(1..);
-                    let first = lines.find(|((one, other), _)| one != other);
-                    panic!("{what}: {name} differs: {first:?}");
-                }
+/// Checks that `scenario`, which is called `name`, has the same results on ranks and threads of
+/// `numbers` as in one process. Returns the summary.
+pub(crate) fn assert_ranks_do_not_matter(
+    scenario: &Scenario,
+    numbers: &[(usize, usize)],
+    name: &str,
+) -> serde_json::Value {
+    let alone = run(scenario, 1, 1);
+    for &(count, threads) in numbers {
+        let together = run(scenario, count, threads);
+        let what = format!("{name} on {count} ranks of {threads} threads");
+        assert!(alone.keys().eq(together.keys()), "{what}: other files");
+        for (file, bytes) in &alone {
+            if together[file] != *bytes {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let (one, other) = (text(bytes), text(&together[file]));
+                let mut lines = one.lines().zip(other.lines()).zip(1..);
+                let first = lines.find(|((one, other), _)| one != other);
+                panic!("{what}: {file} differs: {first:?}");
             }
         }
     }
+    serde_json::from_slice(&alone["summary.json"]).unwrap()
+}
+
+#[test]
+fn ranks_have_the_results_of_one_process() {
+    for case in cases() {
+        assert_ranks_do_not_matter(&case.scenario(), &[(2, 1), (3, 2), (4, 1)], case.name);
+    }
+}
+
+#[test]
+fn ranks_see_a_deadlock_together() {
+    let scenario = example("deadlock/deadlock-ring.toml", &[]);
+    let summary = assert_ranks_do_not_matter(&scenario, &[(2, 1), (4, 1)], "deadlock");
+    assert_eq!(summary["status"], "deadlocked");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ranks_have_the_results_of_one_process_in_all_examples() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scenarios");
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if !name.ends_with(".toml") {
+            continue;
+        }
+        let shorter = match name.as_str() {
+            "fat320-websearch-50.toml" => vec!["workload.0.duration=300us".to_owned()],
+            _ => Vec::new(),
+        };
+        let scenario = example(&format!("scenarios/{name}"), &shorter);
+        let numbers = [(1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (4, 1), (4, 2)];
+        assert_ranks_do_not_matter(&scenario, &numbers, &name);
+    }
+}
+
+/// An example, by its path in the folder of examples.
+fn example(path: &str, changes: &[String]) -> Scenario {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    Scenario::from_file(&folder.join(path), changes).unwrap()
 }
