@@ -218,6 +218,31 @@ impl<const N: usize> Header for ExactStack<N> {
     }
 
     #[inline]
+    fn pack(&self, out: &mut Writer) {
+        self.path.store(out);
+        for [first, second, third] in &self.hops[..N.min(self.path.hops())] {
+            let low = u64::from(*first) | u64::from(*second) << 32;
+            out.bytes(&low.to_le_bytes());
+            out.bytes(&third.to_le_bytes());
+        }
+    }
+
+    #[inline]
+    fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let mut stack = Self {
+            path: Stored::fetch(input)?,
+            ..Self::default()
+        };
+        let used = N.min(stack.path.hops());
+        for hop in &mut stack.hops[..used] {
+            for part in hop {
+                *part = u32::from_le_bytes(input.array()?);
+            }
+        }
+        Ok(stack)
+    }
+
+    #[inline]
     fn touch(&self) -> u64 {
         // An entry of 12 bytes every 60 bytes: one in each cache line.
         let used = if Self::PARTIAL {

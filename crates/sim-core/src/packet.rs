@@ -2,6 +2,7 @@
 
 mod flags;
 mod header;
+mod packed;
 mod pause_change;
 mod slots;
 mod stamps;
@@ -14,7 +15,7 @@ pub use stamps::{HasOrder, OrderSlot, Stamps};
 
 pub use crate::priority::{NoSuchPriority, Priority, PriorityIter, PrioritySet};
 
-use crate::checkpoint::Stored;
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 use crate::engine::Message;
 use crate::fifo::Assign;
 use crate::flow::FlowKey;
@@ -297,6 +298,16 @@ impl<H: Header> Message for Packet<H> {
     #[inline]
     fn set_arrival(&mut self, at: Time) {
         self.arrival = at;
+    }
+
+    #[inline]
+    fn pack(&self, out: &mut Writer) {
+        self.pack_into(out);
+    }
+
+    #[inline]
+    fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        Self::unpack_from(input)
     }
 
     #[inline]

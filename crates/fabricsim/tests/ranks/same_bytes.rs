@@ -42,10 +42,15 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Runs `scenario` on `count` ranks and returns the results.
 fn run(scenario: &Scenario, count: usize, threads: usize) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
+    run_in(folder.path(), scenario, count, threads);
+    files(folder.path())
+}
+
+/// Runs `scenario` on `count` ranks, with results in `dir`.
+fn run_in(dir: &Path, scenario: &Scenario, count: usize, threads: usize) {
     std::thread::scope(|scope| {
         let ranks = LocalRanks::new(count).into_iter();
         let ranks = ranks.map(|ranks| {
-            let dir = folder.path();
             scope.spawn(move || {
                 let parts = RunParts {
                     ranks: Some(Arc::new(ranks) as Arc<dyn Ranks>),
@@ -58,7 +63,6 @@ fn run(scenario: &Scenario, count: usize, threads: usize) -> BTreeMap<String, Ve
             rank.join().unwrap().unwrap();
         }
     });
-    files(folder.path())
 }
 
 /// Checks that `scenario`, which is called `name`, has the same results on ranks and threads of
@@ -123,4 +127,25 @@ fn ranks_have_the_results_of_one_process_in_all_examples() {
 fn example(path: &str, changes: &[String]) -> Scenario {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     Scenario::from_file(&folder.join(path), changes).unwrap()
+}
+
+/// Prints what ranks take of the CPU, beside one process. One machine's cores are shared with
+/// others, so wall times say little here.
+#[test]
+#[ignore = "measures"]
+fn what_ranks_take() {
+    let shorter = vec!["workload.0.duration=2ms".to_owned()];
+    let scenario = example("scenarios/fat320-websearch-50.toml", &shorter);
+    let cpu = |summary: &serde_json::Value| summary["cpu_s"].as_f64().unwrap();
+    for count in [1, 2, 4, 1, 2, 4] {
+        let folder = tempfile::tempdir().unwrap();
+        run_in(folder.path(), &scenario, count, 1);
+        let summary = fs::read(folder.path().join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
+        let ranks: Vec<f64> = match summary["ranks"].as_array() {
+            Some(ranks) => ranks.iter().map(cpu).collect(),
+            None => vec![cpu(&summary)],
+        };
+        println!("{count} ranks: {:.2} s, each {ranks:.2?}", cpu(&summary));
+    }
 }

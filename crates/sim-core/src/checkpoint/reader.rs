@@ -80,7 +80,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next `N` bytes.
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
+    ///
+    /// # Errors
+    /// When there are fewer.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
         let (taken, rest) = self.left.split_first_chunk().ok_or_else(short)?;
         self.left = rest;
         Ok(*taken)

@@ -96,7 +96,7 @@ impl<M: Message> Exchange<M> {
                 channel.store(&mut out);
                 out.number(batch.messages.len());
                 for message in &*batch.messages {
-                    message.store(&mut out);
+                    message.pack(&mut out);
                 }
                 recycle(&mut self.spare, batch.messages);
             }
@@ -116,7 +116,7 @@ impl<M: Message> Exchange<M> {
             let (process, channel) = (u32::fetch(&mut input)?, u32::fetch(&mut input)?);
             let mut messages = spare.pop().unwrap_or_else(Batch::default);
             for _ in 0..input.number()? {
-                messages.push(&M::fetch(&mut input)?);
+                messages.push(&M::unpack(&mut input)?);
             }
             let batch = ChannelBatch {
                 channel,

@@ -1,6 +1,6 @@
 //! Messages that processes send each other.
 
-use crate::checkpoint::Stored;
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 use crate::fifo::Assign;
 use crate::units::Time;
 
@@ -12,6 +12,21 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
 
     /// Remembers when the message arrives.
     fn set_arrival(&mut self, at: Time);
+
+    /// Appends the message to what goes to another rank. By default as a checkpoint holds it.
+    #[inline]
+    fn pack(&self, out: &mut Writer) {
+        self.store(out);
+    }
+
+    /// Returns the message that [`Self::pack`] has written.
+    ///
+    /// # Errors
+    /// When `input` holds something else.
+    #[inline]
+    fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        Self::fetch(input)
+    }
 
     /// Any value that takes a look at each cache line of the message. It is asked for when an epoch
     /// begins, for all messages that are due, so that the memory is fetched while nobody waits for

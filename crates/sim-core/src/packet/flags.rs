@@ -35,6 +35,16 @@ impl Flags {
     /// No facts.
     pub const NONE: Self = Self(0);
 
+    /// All of them in a byte.
+    pub(super) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Those of a byte that [`Self::bits`] has returned.
+    pub(super) const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
     /// Returns whether all of `other` is set.
     #[inline]
     #[must_use]

@@ -1,6 +1,6 @@
 //! The part of a packet that depends on the simulation.
 
-use crate::checkpoint::Stored;
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 
 /// The part of a packet beside its own fields, or one slot of it.
 ///
@@ -39,6 +39,22 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     /// Sets the number of credit, where there is room.
     #[inline]
     fn set_credit(&mut self, _number: u64) {}
+
+    /// Appends the header to what goes to another rank: quickly, where every packet has it. By
+    /// default as a checkpoint holds it.
+    #[inline]
+    fn pack(&self, out: &mut Writer) {
+        self.store(out);
+    }
+
+    /// Returns the header that [`Self::pack`] has written.
+    ///
+    /// # Errors
+    /// When `input` holds something else.
+    #[inline]
+    fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        Self::fetch(input)
+    }
 
     /// Becomes a copy of `other` in all that is in use; the rest may stay as it was.
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::header::Header;
 use super::stamps::{HasOrder, OrderSlot};
-use crate::checkpoint::Stored;
+use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 
 /// A header of named slots, each of which is `()` and takes no bytes where a network has no use for
 /// it.
@@ -58,6 +58,26 @@ where
     #[inline]
     fn set_credit(&mut self, number: u64) {
         self.tcp.set_credit(number);
+    }
+
+    #[inline]
+    fn pack(&self, out: &mut Writer) {
+        self.order.pack(out);
+        self.int.pack(out);
+        self.digest.pack(out);
+        self.query.pack(out);
+        self.tcp.pack(out);
+    }
+
+    #[inline]
+    fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        Ok(Self {
+            order: O::unpack(input)?,
+            int: I::unpack(input)?,
+            digest: D::unpack(input)?,
+            query: Q::unpack(input)?,
+            tcp: T::unpack(input)?,
+        })
     }
 
     #[inline]
