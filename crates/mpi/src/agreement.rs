@@ -47,6 +47,15 @@ pub fn agree(ranks: &dyn Ranks, failure: Option<(u8, &str)>) -> Result<(), Commo
     }
 }
 
+/// Returns the first rank whose `value` is not that of rank 0, if there is one: of what all have to
+/// have alike, such as the checksum of the scenario that each has read. All ranks have to ask, and
+/// get the same result.
+#[must_use]
+pub fn first_different(ranks: &dyn Ranks, value: &[u8]) -> Option<usize> {
+    let all = ranks.gather(value);
+    (1..all.len()).find(|&rank| all[rank] != all[0])
+}
+
 #[cfg(test)]
 mod tests {
     use fabricsim_core::ranks::LocalRanks;
@@ -55,13 +64,22 @@ mod tests {
 
     /// What each rank gets when the ranks have failed so.
     fn agreed(failures: &[Option<(u8, &'static str)>]) -> Vec<Result<(), CommonFailure>> {
-        let ranks = LocalRanks::new(failures.len());
+        on_each(failures, |ranks, failure| agree(ranks, *failure))
+    }
+
+    /// What `action` returns at each rank, each of which has one of `values`.
+    fn on_each<V: Sync, R: Send>(
+        values: &[V],
+        action: impl Fn(&LocalRanks, &V) -> R + Sync,
+    ) -> Vec<R> {
+        let ranks = LocalRanks::new(values.len());
+        let action = &action;
         std::thread::scope(|scope| {
-            let threads = ranks
+            let threads: Vec<_> = ranks
                 .iter()
-                .zip(failures)
-                .map(|(ranks, failure)| scope.spawn(move || agree(ranks, *failure)));
-            let threads: Vec<_> = threads.collect();
+                .zip(values)
+                .map(|(ranks, value)| scope.spawn(move || action(ranks, value)))
+                .collect();
             let results = threads.into_iter().map(|one| one.join());
             results.map(|one| one.expect("no rank panics")).collect()
         })
@@ -98,5 +116,17 @@ mod tests {
         assert!(alike((2, "no such key")));
         assert!(!alike((2, "no such file")));
         assert!(!alike((1, "no such key")));
+    }
+
+    #[test]
+    fn a_rank_with_something_else_is_found() {
+        let different = |values: &[u8]| {
+            let found = on_each(values, |ranks, value| first_different(ranks, &[*value]));
+            assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+            found[0]
+        };
+        assert_eq!(different(&[7, 7, 7]), None);
+        assert_eq!(different(&[7, 7, 8]), Some(2));
+        assert_eq!(different(&[7, 8, 8]), Some(1));
     }
 }

@@ -24,9 +24,12 @@ mod panics;
 #[path = "absent.rs"]
 mod mpi_ranks;
 
-pub use agreement::{CommonFailure, agree};
+pub use agreement::{CommonFailure, agree, first_different};
 pub use launch::Launch;
 pub use mpi_ranks::MpiRanks;
 pub use probe::{PairCost, ProbeOptions, ProbeReport, SizeCost, probe};
 pub use start::{StartError, start};
 pub use threads::{cores_are_shared, threads_by_default};
+
+/// Whether this build has MPI: the feature `mpi`.
+pub const IS_BUILT: bool = cfg!(feature = "mpi");
