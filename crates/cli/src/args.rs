@@ -8,6 +8,7 @@ use crate::harm::HarmArgs;
 use crate::import::ImportArgs;
 use crate::import_trace::ImportTraceArgs;
 use crate::list::ListArgs;
+use crate::mpi_probe::MpiProbeArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     Harm(HarmArgs),
     /// Ask what PINT's queries need, tell and cost
     Pint(PintArgs),
+    /// Measure what messages between the ranks of a run over MPI cost
+    MpiProbe(MpiProbeArgs),
     /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
     /// Print a JSON Schema of scenarios or sweeps, for editors and other programs
@@ -80,4 +83,11 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write manual pages into a folder
     Man(ManArgs),
+}
+
+impl Command {
+    /// Tells whether the command is one job of all ranks that an MPI launcher has started.
+    pub(crate) const fn works_over_ranks(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::MpiProbe(_))
+    }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::process::ExitCode;
 
 use clap::Parser;
 use clap::builder::Styles;
@@ -13,6 +14,7 @@ use miette::{MietteHandlerOpts, Report};
 
 use crate::error_report::ErrorReport;
 use crate::exit;
+use crate::first_process::leave_it_to_the_first;
 
 /// Columns of a message.
 const WIDTH: usize = 100;
@@ -112,6 +114,7 @@ fn refuse_arguments(
     error: clap::Error,
     plain: impl FnOnce() -> Option<clap::Error>,
 ) -> ! {
+    leave_it_to_the_first(error.exit_code());
     let harmless = |argument: &OsString| {
         let argument = argument.to_string_lossy();
         matches!(escaped(&argument), Cow::Borrowed(_))
@@ -144,6 +147,15 @@ fn end(printed: Result<(), Error>) -> ! {
         }
     };
     std::process::exit(code.into())
+}
+
+/// Says what is wrong, and returns the exit code.
+pub(crate) fn refuse(error: Error) -> ExitCode {
+    let code = exit::of(&error);
+    for error in error.each() {
+        report_error(error);
+    }
+    ExitCode::from(code)
 }
 
 /// Prints an error with its place and a suggested fix to the standard error. In a pipe or a file it

@@ -24,17 +24,20 @@ mod compare;
 mod console;
 mod error_report;
 mod exit;
+mod first_process;
 mod harm;
 mod import;
 mod import_trace;
 mod jobs;
 mod list;
 mod load;
+mod mpi_probe;
 mod parallelism;
 mod pint;
 mod plot;
 mod progress;
 mod queries;
+mod ranks;
 mod report;
 mod reproduce;
 mod results;
@@ -55,7 +58,6 @@ pub use plot::{FigureError, figure};
 
 use args::{Args, Command};
 use clap::CommandFactory;
-use fabricsim::Error;
 use fabricsim_scenario::kinds::Registry;
 use signals::Signals;
 
@@ -67,9 +69,13 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let registry = &registry.into();
     signals::keep_file_size_limit_an_error();
     let args: Args = console::arguments();
+    let ranks = match ranks::join(&args.command) {
+        Ok(ranks) => ranks,
+        Err(code) => return code,
+    };
     let signals = Signals::listen();
     let result = match args.command {
-        Command::Run(options) => run::run(&options, &signals, registry),
+        Command::Run(options) => run::run(&options, &signals, registry, ranks.as_ref()),
         Command::Import(options) => import::import(&options, registry),
         Command::ImportTrace(options) => import_trace::import_trace(&options),
         Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
@@ -81,22 +87,11 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::Report(options) => report::report(&options),
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options, registry),
+        Command::MpiProbe(options) => mpi_probe::mpi_probe(&options, ranks.as_deref()),
         Command::List(options) => list::list(&options, registry),
         Command::Schema(options) => schema::schema(&options),
         Command::Man(options) => schema::man(&options, Args::command()),
         Command::Completions(options) => schema::completions(&options, Args::command()),
     };
-    result.unwrap_or_else(refuse)
-}
-
-/// Says what is wrong; the code to end with.
-fn refuse(error: Error) -> ExitCode {
-    let code = match &error {
-        Error::Write { .. } | Error::Threads { .. } | Error::Elsewhere { .. } => exit::FAILURE,
-        _ => exit::BAD_INPUT,
-    };
-    for error in error.each() {
-        console::report_error(error);
-    }
-    ExitCode::from(code)
+    ranks::conclude(result, ranks)
 }

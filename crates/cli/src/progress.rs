@@ -49,6 +49,19 @@ pub(crate) struct Display {
     before: Option<u64>,
 }
 
+/// Says nothing, and stops when the user asks to: for ranks but the first one.
+pub(crate) struct Follower(pub(crate) Signals);
+
+impl Monitor for Follower {
+    fn progress(&mut self, _progress: &Progress, _expected: Expectation) -> bool {
+        true
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.0.interrupt()
+    }
+}
+
 impl Display {
     pub(crate) fn new(quiet: bool, signals: &Signals) -> Self {
         let target = if quiet {

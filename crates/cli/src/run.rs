@@ -1,39 +1,37 @@
 //! `fabricsim run`.
 
 mod checkpoints;
+mod describe;
 mod unfinished;
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::checkpoint::Checkpoint;
-use fabricsim::outcome::{RunParts, Status, Summary, run_in_parts_to_folder};
-use fabricsim::output::{Destination, partial_name};
-use fabricsim::prelude::{NodeId, Time};
-use fabricsim::summary::Download;
+use fabricsim::outcome::{Monitor, RunParts, Status, Summary, run_in_parts_to_folder};
+use fabricsim::output::Destination;
+use fabricsim::prelude::Time;
 use fabricsim::{Error, Scenario};
+use fabricsim_core::ranks::Ranks;
 use fabricsim_experiments::parallelism::profile_to_folder;
+use fabricsim_mpi::{MpiRanks, threads_by_default};
 use fabricsim_scenario::kinds::Registry;
 
-use serde_json::Value;
-
 use self::checkpoints::wanted_checkpoints;
+use self::describe::{describe, files, with_folder};
 use self::unfinished::report_unfinished;
-use crate::class_table::describe_slowdowns;
 use crate::console::{exit_with, note, output};
 use crate::exit;
-use crate::jobs;
-use crate::load;
 use crate::parallelism;
-use crate::progress::Display;
-use crate::rpc;
+use crate::progress::{Display, Follower};
+use crate::ranks;
 use crate::scenario_args::ScenarioArgs;
 use crate::signals::Signals;
-use crate::text::{existing, line};
+use crate::text::existing;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -127,43 +125,97 @@ pub(crate) fn run(
     args: &RunArgs,
     signals: &Signals,
     registry: &Registry,
+    ranks: Option<&Arc<MpiRanks>>,
 ) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
-    let checkpoint = args.from.as_deref().map(Checkpoint::read).transpose()?;
-    let scenario = match &checkpoint {
-        Some(checkpoint) => args.scenario.load_from(checkpoint, registry)?,
-        None => args.scenario.load(registry)?,
+    let loaded = load(args, registry).and_then(|loaded| match ranks {
+        Some(_) if args.profile_parallelism => Err(Error::Unsupported {
+            scenario: "--profile-parallelism".to_owned(),
+            message: "it runs on one thread, and an MPI launcher has started several processes"
+                .to_owned(),
+            help: "start it without the launcher: its report estimates ranks, too".to_owned(),
+        }),
+        _ => Ok(loaded),
+    });
+    let (scenario, checkpoint) = match ranks::agree(loaded, ranks.map(|ranks| &**ranks)) {
+        Ok(loaded) => loaded,
+        Err(code) => return Ok(code),
     };
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
-        || available_parallelism().map_or(1, std::num::NonZero::get),
+        || match ranks {
+            Some(ranks) => threads_by_default(&**ranks, ranks.machine()),
+            None => available_parallelism().map_or(1, std::num::NonZero::get),
+        },
         usize::from,
     );
     let destination = Destination::new(&dir, existing(args.force));
-    let mut display = Display::new(args.quiet, signals);
+    // The first rank speaks for all.
+    let is_first = ranks.is_none_or(|ranks| ranks.rank() == 0);
+    let mut display = Display::new(args.quiet || !is_first, signals);
+    let mut follower = Follower(signals.clone());
     let (summary, profile) = if args.profile_parallelism {
         let (summary, report) = profile_to_folder(&scenario, destination, &mut display)?;
         (summary, Some(report))
     } else {
         let parts = RunParts {
+            ranks: ranks.map(|ranks| Arc::clone(ranks) as Arc<dyn Ranks>),
             from: checkpoint.as_ref(),
             checkpoints: wanted_checkpoints(args, &dir),
         };
-        let display = &mut display;
-        let summary = run_in_parts_to_folder(&scenario, destination, threads, display, parts)?;
-        (summary, None)
+        let monitor: &mut dyn Monitor = match is_first {
+            true => &mut display,
+            false => &mut follower,
+        };
+        match run_in_parts_to_folder(&scenario, destination, threads, monitor, parts) {
+            Ok(summary) => (summary, None),
+            // The rank that has failed says so.
+            Err(Error::Elsewhere { .. }) => return Ok(ExitCode::from(exit::FAILURE)),
+            Err(error) => return Err(error),
+        }
     };
     display.finish();
-    let printed = match args.quiet {
-        true => Ok(()),
-        false if args.json => output(&format!("{:#}\n", with_folder(&summary, &dir))),
-        false => {
+    if is_first {
+        let text = || {
             let mut text = describe(&scenario, &summary);
             if let Some(profile) = &profile {
                 text.push_str(&parallelism::describe(profile));
             }
-            output(&text).and_then(|()| output(&files(&summary, &dir)))
+            text
+        };
+        print(args, &summary, text, &dir)?;
+    }
+    Ok(match summary.status {
+        Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
+        Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
+            ExitCode::from(exit::STALLED)
         }
+        Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
+        Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
+    })
+}
+
+/// Reads the scenario, and the checkpoint from which it goes on.
+fn load(args: &RunArgs, registry: &Registry) -> Result<(Scenario, Option<Checkpoint>), Error> {
+    let checkpoint = args.from.as_deref().map(Checkpoint::read).transpose()?;
+    let scenario = match &checkpoint {
+        Some(checkpoint) => args.scenario.load_from(checkpoint, registry)?,
+        None => args.scenario.load(registry)?,
+    };
+    Ok((scenario, checkpoint))
+}
+
+/// Prints `summary`, as `text` or as JSON, and what there is to note.
+fn print(
+    args: &RunArgs,
+    summary: &Summary,
+    text: impl FnOnce() -> String,
+    dir: &Path,
+) -> Result<(), Error> {
+    let printed = match args.quiet {
+        true => Ok(()),
+        false if args.json => output(&format!("{:#}\n", with_folder(summary, dir))),
+        false => output(&text()).and_then(|()| output(&files(summary, dir))),
     };
     for series in &summary.observed {
         if let Some(left_out) = &series.left_out {
@@ -183,196 +235,6 @@ pub(crate) fn run(
             note!("warning: {warning}");
         }
     }
-    report_unfinished(&summary);
-    printed?;
-    Ok(match summary.status {
-        Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
-            ExitCode::from(exit::STALLED)
-        }
-        Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
-        Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
-    })
-}
-
-/// The summary, as summary.json has it, and the folder in which that is.
-fn with_folder(summary: &Summary, dir: &Path) -> Value {
-    let mut value = serde_json::to_value(summary).expect("a summary is JSON");
-    value["dir"] = dir.display().to_string().into();
-    value
-}
-
-/// Returns the name that the file `name` has in the folder of this run.
-fn file_name(summary: &Summary, name: &str) -> String {
-    match summary.status {
-        Status::Interrupted => partial_name(name),
-        _ => name.to_owned(),
-    }
-}
-
-/// The line with all files: flows and summary first.
-fn files(summary: &Summary, dir: &Path) -> String {
-    let first = ["fct.csv", "summary.json"].map(|name| file_name(summary, name));
-    let more = summary.files.iter().filter(|name| !first.contains(name));
-    let names: Vec<&str> = first.iter().chain(more).map(String::as_str).collect();
-    format!("results      {}/{}\n", dir.display(), names.join(", "))
-}
-
-/// The algorithm, and those of classes that have their own.
-fn algorithms(scenario: &Scenario) -> String {
-    let mut text = scenario.cc().name().to_owned();
-    for (class, cc) in scenario.class_cc() {
-        write!(text, ", class {class}: {}", cc.name()).expect("a string takes everything");
-    }
-    text
-}
-
-fn describe(scenario: &Scenario, summary: &Summary) -> String {
-    let mut text = String::new();
-    line!(
-        text,
-        "scenario     {} (seed {}, {})",
-        scenario.name(),
-        scenario.seed(),
-        algorithms(scenario)
-    );
-    line!(
-        text,
-        "flows        {} started, {} finished, {} unfinished",
-        summary.flows.started,
-        summary.flows.finished,
-        summary.flows.unfinished
-    );
-    if summary.flows.unreachable > 0 {
-        line!(
-            text,
-            "             {} more never started: no route led to their destinations",
-            summary.flows.unreachable
-        );
-    }
-    describe_downloads(&mut text, scenario, &summary.downloads);
-    if let Some(tiers) = load::oversubscription(&summary.oversubscription) {
-        line!(text, "tiers        {tiers} oversubscribed");
-    }
-    for (name, value) in load::lines(&summary.expected_utilization) {
-        line!(text, "{name:<13}{value}");
-    }
-    line!(
-        text,
-        "simulated    {:.3} ms in {:.2} s",
-        summary.simulated_ns / 1e6,
-        summary.wall_s
-    );
-    line!(
-        text,
-        "packet-hops  {} ({:.2} M per CPU second, {:.2} M per second on {} threads)",
-        summary.packet_hops,
-        summary.packet_hops_per_cpu_s / 1e6,
-        summary.packet_hops_per_cpu_s * summary.cpu_s / summary.wall_s.max(1e-9) / 1e6,
-        summary.threads
-    );
-    line!(
-        text,
-        "losses       {} for want of buffer, {} on links; {} PFC pauses; longest queue {} bytes",
-        summary.buffer_drops,
-        summary.link_losses,
-        summary.pfc_pauses,
-        summary.max_queue_bytes
-    );
-    if summary.trimmed_packets > 0 {
-        line!(
-            text,
-            "trimmed      {} packets, whose headers went on",
-            summary.trimmed_packets
-        );
-    }
-    if summary.link_down_drops + summary.no_route_drops > 0 {
-        line!(
-            text,
-            "failures     {} packets lost on links that were down, {} without a route",
-            summary.link_down_drops,
-            summary.no_route_drops
-        );
-    }
-    describe_checkpoints(&mut text, summary);
-    line!(text, "checksum     {}", summary.checksum);
-    let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
-    if !own_tables || summary.slowdown.iter().any(|row| row.flows > 0) {
-        describe_slowdowns(&mut text, summary);
-    }
-    describe_queues(&mut text, summary);
-    rpc::describe(&mut text, &summary.rpc);
-    jobs::describe(&mut text, &summary.jobs);
-    text
-}
-
-/// Adds a line for each checkpoint.
-fn describe_checkpoints(text: &mut String, summary: &Summary) {
-    for taken in &summary.checkpoints {
-        line!(
-            text,
-            "checkpoint   {} ({:.3} ms, {:.1} MB, {:.2} s)",
-            taken.file,
-            taken.time_ns / 1e6,
-            taken.bytes as f64 / 1e6,
-            taken.seconds
-        );
-    }
-}
-
-/// Adds a line for each flow that never ends, or one for all of them where they are many.
-fn describe_downloads(text: &mut String, scenario: &Scenario, downloads: &[Download]) {
-    const SHOWN: usize = 10;
-    let label = |host: u32| scenario.topology().label(NodeId(host));
-    let mbps = |download: &Download| download.goodput_bps / 1e6;
-    if downloads.len() > SHOWN {
-        let rates = || downloads.iter().map(mbps);
-        line!(
-            text,
-            "downloads    {} flows, {:.3} Mbps together, {:.3} to {:.3} Mbps each",
-            downloads.len(),
-            rates().sum::<f64>(),
-            rates().fold(f64::INFINITY, f64::min),
-            rates().fold(0.0, f64::max)
-        );
-        return;
-    }
-    for download in downloads {
-        line!(
-            text,
-            "download     flow {}, {} from {}: {:.3} Mbps",
-            download.flow,
-            label(download.src),
-            label(download.dst),
-            mbps(download)
-        );
-    }
-}
-
-/// Adds the table of queue lengths by group of ports, where they were observed.
-fn describe_queues(text: &mut String, summary: &Summary) {
-    if summary.queue_groups.is_empty() {
-        return;
-    }
-    line!(
-        text,
-        "queues       {:>14} {:>9} {:>9} {:>9} {:>9}",
-        "ports",
-        "p50 (B)",
-        "p95 (B)",
-        "p99 (B)",
-        "mean (B)"
-    );
-    for group in &summary.queue_groups {
-        line!(
-            text,
-            "  {:<22} {:>2} {:>9} {:>9} {:>9} {:>9.0}",
-            group.group,
-            group.ports,
-            group.p50_bytes,
-            group.p95_bytes,
-            group.p99_bytes,
-            group.mean_bytes
-        );
-    }
+    report_unfinished(summary);
+    printed
 }

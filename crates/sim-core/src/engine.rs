@@ -213,8 +213,8 @@ impl<D: LogicalProcess> Engine<D> {
     /// As [`new`](Self::new).
     #[must_use]
     pub fn on_ranks(
-        processes: Vec<Option<D>>,
-        wiring: Vec<Vec<Wiring>>,
+        mut processes: Vec<Option<D>>,
+        mut wiring: Vec<Vec<Wiring>>,
         threads: &Threads,
         shares: Option<Shares>,
     ) -> Self {
@@ -239,20 +239,22 @@ impl<D: LogicalProcess> Engine<D> {
             sizes,
             borders,
         } = placement;
-        let mut partitions: Vec<Partition<D>> = (0..sizes.len()).map(Partition::new).collect();
+        let mut partitions: Vec<Partition<D>> = sizes.iter().zip(0..).map(Partition::new).collect();
         let ranks = shares.as_ref().map_or(0, |shares| shares.ranks.count());
         let mailboxes = Mailboxes::new(&sizes, ranks);
         let mut exchange = shares.map(Exchange::new);
         let mut lazy = false;
-        let mut members: Vec<Member<D>> = Vec::with_capacity(processes.len());
-        for (index, (process, channels)) in processes.into_iter().zip(wiring).enumerate() {
+        let mut here: Vec<usize> = (0..positions.len())
+            .filter(|&index| positions[index].is_here())
+            .collect();
+        here.sort_by_key(|&index| positions[index]);
+        for index in here {
+            let process = processes[index].take().expect("it is here");
+            let channels = std::mem::take(&mut wiring[index]);
             assert!(
                 channels.len() <= MOST_CHANNELS,
                 "a process has at most 65,536 channels"
             );
-            let Some(process) = process else {
-                continue;
-            };
             let shortest = channels.iter().map(|channel| channel.delay).min();
             let margin = match shortest {
                 Some(delay) if process.may_run_lazily() => delay.min(LONGEST_SPAN) - lookahead,
@@ -265,7 +267,8 @@ impl<D: LogicalProcess> Engine<D> {
                 }
                 (position, _) => mailboxes.neighbor(position, far.channel),
             };
-            members.push(Member {
+            let partition = &mut partitions[positions[index].partition as usize];
+            partition.push(Member {
                 index,
                 mailbox: mailboxes.of_process(positions[index]),
                 inbox: Inbox::new(channels.len()),
@@ -279,10 +282,6 @@ impl<D: LogicalProcess> Engine<D> {
             // Ranks put off the same work.
             let all = gather(Some(&*exchange.shares.ranks), lazy);
             lazy = all.into_iter().any(|lazy| lazy);
-        }
-        members.sort_by_key(|member| positions[member.index]);
-        for member in members {
-            partitions[positions[member.index].partition as usize].push(member);
         }
         Self {
             partitions,

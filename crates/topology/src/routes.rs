@@ -24,7 +24,7 @@ use crate::policy::{Ecmp, PolicyContext, RoutingPolicy};
 use addresses::Addresses;
 use groups::{Groups, Slot};
 use hops::SwitchGraph;
-use switch::SwitchTable;
+use switch::{SharedRows, SwitchTable};
 
 pub use equal::EqualPaths;
 pub use path_stats::PathStats;
@@ -205,13 +205,14 @@ impl Routes {
         } = settings;
         let groups = Groups::of(topology, down, &addresses);
         let graph = SwitchGraph::of(topology, down, &groups, order);
+        let mut rows = SharedRows::default();
         let mut tables: Vec<SwitchTable> = graph
             .tables(&groups)
             .into_iter()
             .enumerate()
             .map(|(switch, table)| {
                 let local = groups.local(topology, down, &addresses, graph.node(switch));
-                table.finish(&local)
+                table.finish(&local, &mut rows)
             })
             .collect();
         if weights == Weights::Capacity {

@@ -2,7 +2,7 @@
 
 use fabricsim::outcome::{Status, Summary};
 
-use super::file_name;
+use super::describe::file_name;
 use crate::console::note;
 
 /// Says which flows are left and why, the first ones on the terminal.

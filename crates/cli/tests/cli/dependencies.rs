@@ -42,7 +42,7 @@ fn cargo(command: &str, more: &[&str]) -> String {
 /// features. Cargo has all of these already, so that no network is needed.
 fn packages() -> Vec<Package> {
     let mut features = vec!["--locked"];
-    if cfg!(feature = "parquet") {
+    if cfg!(all(feature = "parquet", feature = "mpi")) {
         features.push("--all-features");
     }
     // `cargo metadata` also lists packages that only features that are off would need, and `cargo

@@ -21,6 +21,7 @@ mod parallelism;
 mod pint;
 mod plot;
 mod queries;
+mod ranks;
 mod reference_tables;
 mod rendering;
 mod report;

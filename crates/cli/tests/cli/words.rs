@@ -14,6 +14,7 @@ fn every_subcommand_has_examples() {
         "sweep",
         "check",
         "list",
+        "mpi-probe",
         "schema",
         "completions",
         "man",

@@ -98,10 +98,11 @@ pub(super) fn earliest<D: LogicalProcess>(partitions: &[Partition<D>]) -> Time {
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    pub(super) const fn new(number: usize) -> Self {
+    /// A partition with room for `size` processes.
+    pub(super) fn new((size, number): (&u32, usize)) -> Self {
         Self {
             number,
-            members: Vec::new(),
+            members: Vec::with_capacity(*size as usize),
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
             sent: Time::MAX,

@@ -8,7 +8,7 @@ use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
 use fabricsim_core::units::{Bytes, Time};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::groups::{Local, Slot};
 use super::hop::Hop;
@@ -19,8 +19,11 @@ use crate::policy::{Arrival, Choice, Chooser, NextHopChoice};
 /// Few sets serve many groups, so the ports of each are kept once. For a group whose hosts hang on
 /// this very switch there is one set for each member instead.
 pub(super) struct SwitchTable {
-    /// For each group.
-    by_group: Vec<Entry>,
+    /// For each group; of groups on this very switch it says nothing. Switches with the same entries
+    /// share them: those of one layer of a regular network have.
+    by_group: Arc<[Entry]>,
+    /// The groups on this very switch, and the place in `members` where the sets of each start.
+    local: Box<[(u32, u32)]>,
     /// Sets for members of local groups, by rank.
     members: Vec<Entry>,
     /// The ports of all sets.
@@ -28,9 +31,8 @@ pub(super) struct SwitchTable {
 }
 
 /// Next hops of a destination: a set of equal next hops, `ports[start..start + len]`, of which the
-/// first is also stored here; for a local group (`len` is [`LOCAL`]), the place in `members` where
-/// its own sets start; or, with a `len` of 0, no next hop.
-#[derive(Clone, Copy)]
+/// first is also stored here; or, with a `len` of 0, no next hop.
+#[derive(Clone, Copy, Eq, Hash, PartialEq)]
 struct Entry {
     start: u32,
     len: u16,
@@ -45,8 +47,21 @@ impl Entry {
     };
 }
 
-/// The `len` of an entry that points to members.
-const LOCAL: u16 = u16::MAX;
+/// The entries that tables share.
+#[derive(Default)]
+pub(super) struct SharedRows(FxHashSet<Arc<[Entry]>>);
+
+impl SharedRows {
+    /// Returns `entries` in memory that all tables with these entries share.
+    fn share(&mut self, entries: Vec<Entry>) -> Arc<[Entry]> {
+        if let Some(known) = self.0.get(&entries[..]) {
+            return Arc::clone(known);
+        }
+        let entries: Arc<[Entry]> = entries.into();
+        self.0.insert(Arc::clone(&entries));
+        entries
+    }
+}
 
 impl SwitchTable {
     /// The memory of an entry.
@@ -54,17 +69,24 @@ impl SwitchTable {
 
     /// Puts the sets of the hosts on this very switch into the table.
     fn add_local(&mut self, local: &[Local]) {
+        let mut places = Vec::with_capacity(local.len());
         for group in local {
-            self.by_group[group.group as usize] = Entry {
-                start: small(self.members.len()),
-                len: LOCAL,
-                first: PortId(0),
-            };
+            places.push((group.group, small(self.members.len())));
             for ports in &group.ports {
                 let set = self.add_set(ports.iter().copied());
                 self.members.push(set);
             }
         }
+        self.local = places.into();
+    }
+
+    /// The place in `members` where the sets of `group` start, when it is on this very switch.
+    #[inline]
+    fn local(&self, group: u32) -> Option<u32> {
+        let mut local = self.local.iter();
+        local
+            .find(|(own, _)| *own == group)
+            .map(|(_, start)| *start)
     }
 
     fn add_set(&mut self, ports: impl Iterator<Item = PortId>) -> Entry {
@@ -73,19 +95,17 @@ impl SwitchTable {
         let len = u16::try_from(self.ports.len() - start).ok();
         Entry {
             start: small(start),
-            len: len
-                .filter(|&len| len != LOCAL)
-                .expect("a node has fewer than 65,535 ports"),
+            len: len.expect("a node has fewer than 65,536 ports"),
             first: self.ports.get(start).copied().unwrap_or_default(),
         }
     }
 
     #[inline]
     fn set(&self, slot: Slot) -> Option<Entry> {
-        let mut entry = *self.by_group.get(slot.group as usize)?;
-        if entry.len == LOCAL {
-            entry = self.members[(entry.start + slot.rank) as usize];
-        }
+        let entry = match self.local(slot.group) {
+            Some(start) => self.members[(start + slot.rank) as usize],
+            None => *self.by_group.get(slot.group as usize)?,
+        };
         (entry.len > 0).then_some(entry)
     }
 
@@ -102,9 +122,9 @@ impl SwitchTable {
 
     /// The equal next hops towards a group, where its hosts hang on other switches.
     pub(super) fn beyond(&self, group: u32) -> &[PortId] {
-        match self.by_group[group as usize] {
-            entry if entry.len == LOCAL => &[],
-            entry => self.ports_of(entry),
+        match self.local(group) {
+            Some(_) => &[],
+            None => self.ports_of(self.by_group[group as usize]),
         }
     }
 
@@ -115,7 +135,8 @@ impl SwitchTable {
         weigh: impl FnOnce(&[PortId]) -> Option<Vec<PortId>>,
     ) {
         if let Some(weighed) = weigh(self.beyond(group)) {
-            self.by_group[group as usize] = self.add_set(weighed.into_iter());
+            let set = self.add_set(weighed.into_iter());
+            Arc::make_mut(&mut self.by_group)[group as usize] = set;
         }
     }
 
@@ -126,7 +147,9 @@ impl SwitchTable {
 
 /// A table to which next hops are added, up to [`BATCH`] groups at a time.
 pub(super) struct TableBuilder<'a> {
+    /// The table, without its entries.
     table: SwitchTable,
+    by_group: Vec<Entry>,
     /// The switch's hops to other switches, in order.
     hops: &'a [Hop],
     /// The sets of a single hop.
@@ -149,8 +172,10 @@ impl<'a> TableBuilder<'a> {
     /// A table for `groups` groups, with no way to any of them.
     pub(super) fn new(groups: usize, hops: &'a [Hop]) -> Self {
         Self {
+            by_group: vec![Entry::NOWHERE; groups],
             table: SwitchTable {
-                by_group: vec![Entry::NOWHERE; groups],
+                by_group: Arc::default(),
+                local: Box::default(),
                 members: Vec::new(),
                 ports: Vec::new(),
             },
@@ -201,7 +226,7 @@ impl<'a> TableBuilder<'a> {
             let set = self.set_of(pattern);
             let mut left = part;
             while left != 0 {
-                self.table.by_group[first + left.trailing_zeros() as usize] = set;
+                self.by_group[first + left.trailing_zeros() as usize] = set;
                 left &= left - 1;
             }
         }
@@ -224,9 +249,18 @@ impl<'a> TableBuilder<'a> {
         set
     }
 
-    /// The table, with the hosts on the switch itself.
-    pub(super) fn finish(mut self, local: &[Local]) -> SwitchTable {
+    /// The table, with the hosts on the switch itself. Its entries are among `rows`.
+    pub(super) fn finish(mut self, local: &[Local], rows: &mut SharedRows) -> SwitchTable {
         self.table.add_local(local);
+        // What stands for groups on the switch itself is not read: any other entry makes the row
+        // equal to those of more switches.
+        let is_local = |group: usize| local.iter().any(|own| own.group as usize == group);
+        let other = (0..self.by_group.len()).find(|&group| !is_local(group));
+        let other = other.map_or(Entry::NOWHERE, |group| self.by_group[group]);
+        for own in local {
+            self.by_group[own.group as usize] = other;
+        }
+        self.table.by_group = rows.share(self.by_group);
         self.table
     }
 }

@@ -1,0 +1,199 @@
+//! What messages between ranks cost, by measurement.
+//!
+//! The figures are parameters of LogGP (A. Alexandrov et al., "LogGP: Incorporating Long Messages
+//! into the LogP Model", SPAA 1995): latency L, overhead o, gap per byte G. Differs from the paper:
+//! L and o are not taken apart in the time of a message, because a rank that waits for one pays
+//! both; and ranks other than the two that measure are idle.
+
+#[cfg(feature = "mpi")]
+mod measure;
+
+use std::time::Duration;
+
+use crate::MpiRanks;
+
+/// Messages of at least this many bytes tell what a byte costs.
+const LONG: usize = 256 << 10;
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct ProbeOptions {
+    /// Time of each measurement of one size and pair: longer ones are steadier.
+    pub time: Duration,
+}
+
+impl Default for ProbeOptions {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_millis(20),
+        }
+    }
+}
+
+/// Cost of messages of one size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeCost {
+    /// Size in bytes.
+    pub bytes: usize,
+    /// Half of a round trip, in microseconds: from the call that sends a message until it has been
+    /// received.
+    pub one_way_us: f64,
+    /// Time of one message among many that are sent one after another, in microseconds.
+    pub stream_us: f64,
+}
+
+/// What messages between rank 0 and another rank cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairCost {
+    /// The other rank.
+    pub rank: usize,
+    /// Name of its machine.
+    pub machine: String,
+    /// Costs by size, in ascending order.
+    pub sizes: Vec<SizeCost>,
+    /// Time that a call takes which sends 8 bytes, in microseconds: LogGP's o.
+    pub overhead_us: f64,
+}
+
+impl PairCost {
+    /// Returns the time of a message without bytes, in microseconds: LogGP's L + 2 o.
+    #[must_use]
+    pub fn latency_us(&self) -> f64 {
+        self.sizes.first().map_or(0.0, |size| size.one_way_us)
+    }
+
+    /// Returns the time that each further byte of a long message takes, in nanoseconds: LogGP's G.
+    /// It is the slope of a straight line through the times of long messages (least squares).
+    #[must_use]
+    pub fn ns_per_byte(&self) -> f64 {
+        let long = self.sizes.iter().filter(|size| size.bytes >= LONG);
+        let points: Vec<(f64, f64)> = long
+            .map(|size| (size.bytes as f64, size.one_way_us * 1e3))
+            .collect();
+        slope(&points)
+    }
+}
+
+/// Costs of messages between all ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeReport {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Number of machines.
+    pub machines: usize,
+    /// Whether there are more ranks than cores on some machine, which makes all times longer.
+    pub is_oversubscribed: bool,
+    /// Costs between rank 0 and each other rank, in the order of ranks.
+    pub pairs: Vec<PairCost>,
+    /// Time of a gathering of 8 bytes from all ranks at all ranks, in microseconds.
+    pub gather_us: f64,
+    /// Time of an exchange among all ranks that have nothing for one another, in microseconds.
+    pub exchange_us: f64,
+}
+
+impl ProbeReport {
+    /// Returns the pair with the longest latency.
+    ///
+    /// # Panics
+    /// When there is only one rank; no measurement returns that.
+    #[must_use]
+    pub fn worst_pair(&self) -> &PairCost {
+        let by_latency = |a: &&PairCost, b: &&PairCost| a.latency_us().total_cmp(&b.latency_us());
+        let worst = self.pairs.iter().max_by(by_latency);
+        worst.expect("there are two ranks or more")
+    }
+
+    /// Returns the longest latency of any pair, in microseconds.
+    #[must_use]
+    pub fn latency_us(&self) -> f64 {
+        self.largest(PairCost::latency_us)
+    }
+
+    /// Returns the largest overhead of any pair, in microseconds.
+    #[must_use]
+    pub fn overhead_us(&self) -> f64 {
+        self.largest(|pair| pair.overhead_us)
+    }
+
+    /// Returns the longest time per byte of any pair, in nanoseconds.
+    #[must_use]
+    pub fn ns_per_byte(&self) -> f64 {
+        self.largest(PairCost::ns_per_byte)
+    }
+
+    fn largest(&self, of: impl Fn(&PairCost) -> f64) -> f64 {
+        self.pairs.iter().map(of).fold(0.0, f64::max)
+    }
+}
+
+/// Measures what messages between `ranks` cost. All ranks have to call this; rank 0 gets the report,
+/// the others `None`.
+#[must_use]
+pub fn probe(ranks: &MpiRanks, options: &ProbeOptions) -> Option<ProbeReport> {
+    #[cfg(feature = "mpi")]
+    return measure::probe(ranks, options);
+    #[cfg(not(feature = "mpi"))]
+    {
+        let _ = options;
+        match *ranks {}
+    }
+}
+
+/// The slope of the straight line that is nearest to `points` (least squares); 0 of fewer than two
+/// points.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    if count < 2.0 {
+        return 0.0;
+    }
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (middle_x, middle_y) = (mean(|point| point.0), mean(|point| point.1));
+    let across: f64 = points
+        .iter()
+        .map(|(x, y)| (x - middle_x) * (y - middle_y))
+        .sum();
+    let along: f64 = points.iter().map(|(x, _)| (x - middle_x).powi(2)).sum();
+    across / along
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(rank: usize, latency_us: f64, ns_per_byte: f64) -> PairCost {
+        let size = |bytes: usize| SizeCost {
+            bytes,
+            one_way_us: latency_us + bytes as f64 * ns_per_byte / 1e3,
+            stream_us: 0.0,
+        };
+        PairCost {
+            rank,
+            machine: "node".to_owned(),
+            sizes: [0, 64, LONG, 1 << 20, 4 << 20].map(size).to_vec(),
+            overhead_us: latency_us / 4.0,
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_that_the_times_were_made_of() {
+        let pair = pair(1, 1.5, 0.25);
+        assert!((pair.latency_us() - 1.5).abs() < 1e-9);
+        assert!((pair.ns_per_byte() - 0.25).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_report_is_of_the_worst() {
+        let report = ProbeReport {
+            ranks: 4,
+            machines: 2,
+            is_oversubscribed: false,
+            pairs: vec![pair(1, 1.0, 0.1), pair(2, 3.0, 0.2), pair(3, 2.0, 0.4)],
+            gather_us: 1.0,
+            exchange_us: 1.0,
+        };
+        assert_eq!(report.worst_pair().rank, 2);
+        assert!((report.latency_us() - 3.0).abs() < 1e-9);
+        assert!((report.overhead_us() - 0.75).abs() < 1e-9);
+        assert!((report.ns_per_byte() - 0.4).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,299 @@
+//! The measurements themselves.
+
+use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fabricsim_core::ranks::Ranks;
+use mpi::request::{Request, scope};
+use mpi::topology::{Communicator, Process, SimpleCommunicator};
+use mpi::traits::{Destination, Source};
+
+use super::{PairCost, ProbeOptions, ProbeReport, SizeCost};
+use crate::MpiRanks;
+use crate::mpi_ranks::{PROBE, mpi_rank};
+use crate::threads::cores_are_shared;
+
+/// Sizes of messages that are measured, in bytes.
+const SIZES: [usize; 9] = [
+    0,
+    8,
+    64,
+    512,
+    4 << 10,
+    32 << 10,
+    256 << 10,
+    1 << 20,
+    4 << 20,
+];
+/// Batches of a measurement, of which the fastest counts: what disturbs the others only adds time.
+const BATCHES: u32 = 10;
+/// Messages under way in a stream, and bytes.
+const MOST_UNDER_WAY: usize = 64;
+const MOST_BYTES_UNDER_WAY: usize = 16 << 20;
+/// Size of the message whose sending is timed.
+const SMALL: usize = 8;
+/// How long an idle rank sleeps before it looks again, so that it takes no core from the others.
+const NAP: Duration = Duration::from_micros(200);
+
+/// What rank 0 asks another rank to do next.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Task {
+    /// Send back each of `count` messages of `bytes`.
+    Reply { bytes: usize, count: usize },
+    /// Receive `count` messages of `bytes`, then send one without bytes.
+    Receive { bytes: usize, count: usize },
+    /// Nothing more.
+    End,
+}
+
+impl Task {
+    fn to_words(self) -> [u64; 3] {
+        match self {
+            Self::Reply { bytes, count } => [1, bytes as u64, count as u64],
+            Self::Receive { bytes, count } => [2, bytes as u64, count as u64],
+            Self::End => [0; 3],
+        }
+    }
+
+    fn from_words([kind, bytes, count]: [u64; 3]) -> Self {
+        let size = |word| usize::try_from(word).expect("all ranks have the same kind of machine");
+        let (bytes, count) = (size(bytes), size(count));
+        match kind {
+            1 => Self::Reply { bytes, count },
+            2 => Self::Receive { bytes, count },
+            _ => Self::End,
+        }
+    }
+}
+
+pub(super) fn probe(ranks: &MpiRanks, options: &ProbeOptions) -> Option<ProbeReport> {
+    let machines = ranks.gather(ranks.machine().as_bytes());
+    let machines: Vec<String> = machines
+        .into_iter()
+        .map(|name| String::from_utf8_lossy(&name).into_owned())
+        .collect();
+    let is_oversubscribed = cores_are_shared(ranks, ranks.machine());
+    let gather_us = together(ranks, options, || drop(ranks.gather(&[0; SMALL])));
+    let nothing = vec![Vec::new(); ranks.count()];
+    let exchange_us = together(ranks, options, || {
+        ranks.exchange(&nothing, &mut |_| {}, &mut |_, _, _| {});
+    });
+    let _turn = ranks.turn();
+    let world = SimpleCommunicator::world();
+    if ranks.rank() > 0 {
+        work_for(&world.process_at_rank(mpi_rank(0)));
+        return None;
+    }
+    let others = (1..ranks.count()).map(|rank| {
+        let other = world.process_at_rank(mpi_rank(rank));
+        let cost = Pair::new(&other, options).cost(rank, machines[rank].clone());
+        ask(&other, Task::End);
+        cost
+    });
+    Some(ProbeReport {
+        ranks: ranks.count(),
+        machines: machines.iter().collect::<BTreeSet<_>>().len(),
+        is_oversubscribed,
+        pairs: others.collect(),
+        gather_us,
+        exchange_us,
+    })
+}
+
+/// Measures what all ranks do together, in microseconds for each time.
+fn together(ranks: &MpiRanks, options: &ProbeOptions, mut action: impl FnMut()) -> f64 {
+    let mut timed = |count: u32| {
+        let begin = Instant::now();
+        (0..count).for_each(|_| action());
+        begin.elapsed() / count
+    };
+    timed(4);
+    let once = timed(16);
+    // Rank 0 decides how often, as every rank has to do the same.
+    let count = count_for(options, once, u32::MAX);
+    let counts = ranks.gather(&count.to_le_bytes());
+    let count = counts[0][..].try_into().expect("a count has 4 bytes");
+    let count = u32::from_le_bytes(count);
+    fastest(|| timed(count))
+}
+
+/// Returns how often what takes `once` is done in a batch: at least once.
+fn count_for(options: &ProbeOptions, once: Duration, most: u32) -> u32 {
+    let batch = options.time / BATCHES;
+    let count = batch.as_nanos() / once.as_nanos().max(1);
+    u32::try_from(count).unwrap_or(most).clamp(1, most)
+}
+
+/// The time of the fastest of several batches, in microseconds.
+fn fastest(mut batch: impl FnMut() -> Duration) -> f64 {
+    let times = (0..BATCHES).map(|_| batch());
+    times.min().map_or(0.0, |time| time.as_secs_f64() * 1e6)
+}
+
+/// Does what rank 0 asks for, until the end.
+fn work_for(first: &Process<'_>) {
+    let mut buffer = vec![0_u8; SIZES[SIZES.len() - 1]];
+    // Other ranks are measured before this one.
+    loop {
+        if first.immediate_probe_with_tag(PROBE).is_some() {
+            break;
+        }
+        sleep(NAP);
+    }
+    loop {
+        let mut words = [0_u64; 3];
+        first.receive_into_with_tag(&mut words[..], PROBE);
+        match Task::from_words(words) {
+            Task::End => return,
+            Task::Reply { bytes, count } => {
+                for _ in 0..count {
+                    first.receive_into_with_tag(&mut buffer[..bytes], PROBE);
+                    first.send_with_tag(&buffer[..bytes], PROBE);
+                }
+            }
+            Task::Receive { bytes, count } => {
+                for _ in 0..count {
+                    first.receive_into_with_tag(&mut buffer[..bytes], PROBE);
+                }
+                first.send_with_tag(&buffer[..0], PROBE);
+            }
+        }
+    }
+}
+
+fn ask(other: &Process<'_>, task: Task) {
+    other.send_with_tag(&task.to_words()[..], PROBE);
+}
+
+/// Rank 0's side of the measurements with one other rank.
+struct Pair<'a> {
+    other: &'a Process<'a>,
+    options: &'a ProbeOptions,
+    outgoing: Vec<u8>,
+    incoming: Vec<u8>,
+}
+
+impl<'a> Pair<'a> {
+    fn new(other: &'a Process<'a>, options: &'a ProbeOptions) -> Self {
+        let largest = SIZES[SIZES.len() - 1];
+        Self {
+            other,
+            options,
+            outgoing: vec![1; largest],
+            incoming: vec![0; largest],
+        }
+    }
+
+    fn cost(mut self, rank: usize, machine: String) -> PairCost {
+        let sizes = SIZES.map(|bytes| SizeCost {
+            bytes,
+            one_way_us: self.one_way_us(bytes),
+            stream_us: self.stream_us(bytes),
+        });
+        let overhead_us = fastest(|| {
+            let (posted, _) = self.stream(SMALL, MOST_UNDER_WAY);
+            posted / under_way(SMALL)
+        });
+        PairCost {
+            rank,
+            machine,
+            sizes: sizes.to_vec(),
+            overhead_us,
+        }
+    }
+
+    fn one_way_us(&mut self, bytes: usize) -> f64 {
+        self.round_trips(bytes, 2);
+        let once = self.round_trips(bytes, 4) / 4;
+        let count = count_for(self.options, once, u32::MAX);
+        fastest(|| self.round_trips(bytes, count as usize) / count) / 2.0
+    }
+
+    fn round_trips(&mut self, bytes: usize, count: usize) -> Duration {
+        ask(self.other, Task::Reply { bytes, count });
+        let begin = Instant::now();
+        for _ in 0..count {
+            let sent = &self.outgoing[..bytes];
+            self.other.send_with_tag(sent, PROBE);
+            let received = &mut self.incoming[..bytes];
+            self.other.receive_into_with_tag(received, PROBE);
+        }
+        begin.elapsed()
+    }
+
+    fn stream_us(&mut self, bytes: usize) -> f64 {
+        let messages = under_way(bytes);
+        self.stream(bytes, messages as usize);
+        let (_, once) = self.stream(bytes, messages as usize);
+        let count = count_for(self.options, once, u32::MAX);
+        fastest(|| {
+            let times = (0..count).map(|_| self.stream(bytes, messages as usize).1);
+            times.sum::<Duration>() / count / messages
+        })
+    }
+
+    /// Sends `count` messages at once. Returns the time that the calls took, and the time until all
+    /// were received and that was acknowledged.
+    fn stream(&mut self, bytes: usize, count: usize) -> (Duration, Duration) {
+        ask(self.other, Task::Receive { bytes, count });
+        let Self {
+            other,
+            outgoing,
+            incoming,
+            ..
+        } = self;
+        let outgoing = &outgoing[..bytes];
+        let begin = Instant::now();
+        let posted = scope(|scope| {
+            let send = || other.immediate_send_with_tag(scope, outgoing, PROBE);
+            let requests: Vec<_> = (0..count).map(|_| send()).collect();
+            let posted = begin.elapsed();
+            requests.into_iter().for_each(Request::wait_without_status);
+            posted
+        });
+        other.receive_into_with_tag(&mut incoming[..0], PROBE);
+        (posted, begin.elapsed())
+    }
+}
+
+/// The number of messages of a stream that are under way at once.
+fn under_way(bytes: usize) -> u32 {
+    let most = MOST_BYTES_UNDER_WAY / bytes.max(1);
+    u32::try_from(most.min(MOST_UNDER_WAY)).expect("few messages")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_arrive_as_they_were_sent() {
+        let (bytes, count) = (4096, 17);
+        for task in [
+            Task::Reply { bytes, count },
+            Task::Receive { bytes, count },
+            Task::End,
+        ] {
+            assert_eq!(Task::from_words(task.to_words()), task);
+        }
+    }
+
+    #[test]
+    fn batches_fill_the_time() {
+        let options = ProbeOptions {
+            time: Duration::from_millis(20),
+        };
+        assert_eq!(
+            count_for(&options, Duration::from_micros(1), u32::MAX),
+            4000
+        );
+        assert_eq!(count_for(&options, Duration::from_secs(1), u32::MAX), 1);
+        assert_eq!(count_for(&options, Duration::ZERO, u32::MAX), 4_000_000);
+    }
+
+    #[test]
+    fn few_long_messages_are_under_way_at_once() {
+        assert_eq!([0, 512, 256 << 10, 4 << 20].map(under_way), [64, 64, 64, 4]);
+    }
+}
