@@ -16,6 +16,7 @@ mod batch;
 mod calendar;
 mod channel;
 mod checkpoint;
+mod construction;
 mod exchange;
 mod executor;
 mod inbox;
@@ -27,6 +28,7 @@ mod partition;
 mod placement;
 mod probe;
 mod processes;
+mod rank_epoch;
 mod steered;
 mod threads;
 mod timers;
@@ -43,14 +45,13 @@ pub use threads::{Crew, MOST_THREADS, Threads, ThreadsError};
 pub use timers::{Timer, Timers};
 
 use crate::checkpoint::{Reader, Writer};
-use crate::ranks::{Shares, gather};
+use crate::ranks::Shares;
 use crate::units::{Duration, Time};
-use exchange::{Exchange, Totals};
+use exchange::Exchange;
 use executor::{Executor, Parallel, Sequential};
-use inbox::{LONGEST_SPAN, MOST_CHANNELS};
 use mailboxes::Mailboxes;
-use partition::{Member, Partition, Span, earliest};
-use placement::{Placement, Position};
+use partition::{Partition, Span, earliest};
+use placement::Position;
 use steered::Steered;
 
 /// Partitions of processes for each thread: enough for threads to even out what the partitions
@@ -195,111 +196,6 @@ pub enum Execution {
 }
 
 impl<D: LogicalProcess> Engine<D> {
-    /// An engine over `processes`. `wiring[i]` lists the links of process `i` in the order of its
-    /// channels.
-    ///
-    /// # Panics
-    /// When a link has no delay, or a process has more than 65,536 channels.
-    #[must_use]
-    pub fn new(processes: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: &Threads) -> Self {
-        let processes = processes.into_iter().map(Some).collect();
-        Self::on_ranks(processes, wiring, threads, None)
-    }
-
-    /// Like [`new`](Self::new), where other ranks hold the processes that are `None` here. `wiring`
-    /// is that of all processes. All ranks do the same with their engines, in the same order.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new).
-    #[must_use]
-    pub fn on_ranks(
-        mut processes: Vec<Option<D>>,
-        mut wiring: Vec<Vec<Wiring>>,
-        threads: &Threads,
-        shares: Option<Shares>,
-    ) -> Self {
-        assert_eq!(
-            processes.len(),
-            wiring.len(),
-            "every process has its wiring"
-        );
-        let delays = wiring.iter().flatten().map(|channel| channel.delay);
-        let lookahead = delays.min().unwrap_or(LONGEST_SPAN).min(LONGEST_SPAN);
-        assert!(
-            lookahead > Duration::ZERO,
-            "an epoch needs links with a delay"
-        );
-        let wanted = match threads.count() {
-            1 => 1,
-            count => PARTITIONS_PER_THREAD * count,
-        };
-        let placement = Placement::new(&processes, &wiring, wanted, shares.as_ref());
-        let Placement {
-            positions,
-            sizes,
-            borders,
-        } = placement;
-        let mut partitions: Vec<Partition<D>> = sizes.iter().zip(0..).map(Partition::new).collect();
-        let ranks = shares.as_ref().map_or(0, |shares| shares.ranks.count());
-        let mailboxes = Mailboxes::new(&sizes, ranks);
-        let mut exchange = shares.map(Exchange::new);
-        let mut lazy = false;
-        let mut here: Vec<usize> = (0..positions.len())
-            .filter(|&index| positions[index].is_here())
-            .collect();
-        here.sort_by_key(|&index| positions[index]);
-        for index in here {
-            let process = processes[index].take().expect("it is here");
-            let channels = std::mem::take(&mut wiring[index]);
-            assert!(
-                channels.len() <= MOST_CHANNELS,
-                "a process has at most 65,536 channels"
-            );
-            let shortest = channels.iter().map(|channel| channel.delay).min();
-            let margin = match shortest {
-                Some(delay) if process.may_run_lazily() => delay.min(LONGEST_SPAN) - lookahead,
-                _ => Duration::ZERO,
-            };
-            lazy |= margin > Duration::ZERO;
-            let neighbor = |far: &Wiring| match (positions[far.process as usize], &mut exchange) {
-                (Position::ELSEWHERE, Some(exchange)) => {
-                    exchange.neighbor(&mailboxes, far.process, far.channel)
-                }
-                (position, _) => mailboxes.neighbor(position, far.channel),
-            };
-            let partition = &mut partitions[positions[index].partition as usize];
-            partition.push(Member {
-                index,
-                mailbox: mailboxes.of_process(positions[index]),
-                inbox: Inbox::new(channels.len()),
-                send_buffer: SendBuffer::new(channels.len()),
-                neighbors: channels.iter().map(neighbor).collect(),
-                margin,
-                process,
-            });
-        }
-        if let Some(exchange) = &exchange {
-            // Ranks put off the same work.
-            let all = gather(Some(&*exchange.shares.ranks), lazy);
-            lazy = all.into_iter().any(|lazy| lazy);
-        }
-        Self {
-            partitions,
-            positions,
-            mailboxes,
-            lazy,
-            lookahead,
-            now: Time::ZERO,
-            epochs: 0,
-            threads: threads.clone(),
-            interrupt: Interrupt::default(),
-            broken: false,
-            steered: None,
-            borders,
-            exchange,
-        }
-    }
-
     /// The ranks of a run over several of them.
     #[must_use]
     pub fn shares(&self) -> Option<&Shares> {
@@ -430,50 +326,6 @@ impl<D: LogicalProcess> Engine<D> {
         }
     }
 
-    /// Runs an epoch together with other ranks.
-    fn epoch_on_ranks(
-        &mut self,
-        driver: &mut impl Driver<D>,
-        span: Span<'_>,
-        step: &mut impl FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<D::Message>),
-    ) {
-        let mut exchange = self.exchange.take().expect("there are other ranks");
-        let Self {
-            partitions,
-            positions,
-            mailboxes,
-            borders,
-            ..
-        } = self;
-        let mailboxes: &Mailboxes<D::Message> = mailboxes;
-        step(&mut partitions[..*borders], span, mailboxes);
-        let reports = exchange.end_epoch((mailboxes, positions), span.parity, |report| {
-            step(&mut partitions[*borders..], span, mailboxes);
-            let mut totals = totals(partitions);
-            totals.is_broken = span.interrupt.is_raised();
-            let mut processes = Processes {
-                partitions,
-                mailboxes,
-                unread: span.parity,
-                positions,
-                lazy: self.lazy,
-                lookahead: self.lookahead,
-                exchange: None,
-            };
-            driver.report(&mut processes, report);
-            totals
-        });
-        let Totals {
-            is_broken,
-            has_results,
-            ..
-        } = exchange.totals;
-        self.exchange = Some(exchange);
-        self.finish_epoch(span.epoch, is_broken);
-        let mut readers: Vec<Reader<'_>> = reports.iter().map(|one| Reader::new(one)).collect();
-        driver.take_reports(&mut readers, has_results);
-    }
-
     fn finish_epoch(&mut self, epoch: Epoch, is_broken: bool) {
         if is_broken {
             self.broken = true;
@@ -497,18 +349,8 @@ impl<D: LogicalProcess> Engine<D> {
     }
 }
 
+/// Returns whether some process here has results.
 fn has_results<D: LogicalProcess>(partitions: &[Partition<D>]) -> bool {
     let mut all = partitions.iter();
     all.any(|partition| !partition.results.is_empty())
-}
-
-/// What other ranks are told of the processes here.
-fn totals<D: LogicalProcess>(partitions: &[Partition<D>]) -> Totals {
-    Totals {
-        next: earliest(partitions),
-        steps: partitions.iter().map(|partition| partition.steps).sum(),
-        messages: partitions.iter().map(|partition| partition.messages).sum(),
-        is_broken: false,
-        has_results: has_results(partitions),
-    }
 }

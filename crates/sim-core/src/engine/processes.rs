@@ -1,10 +1,11 @@
 //! The processes between two epochs.
 
+use super::LogicalProcess;
 use super::exchange::{Exchange, Totals};
 use super::mailboxes::Mailboxes;
 use super::partition::{Partition, earliest};
 use super::placement::Position;
-use super::{LogicalProcess, totals};
+use super::rank_epoch::totals;
 use crate::ranks::Ranks;
 use crate::units::{Duration, Time};
 

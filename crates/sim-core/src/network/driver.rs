@@ -1,6 +1,8 @@
 //! Work between epochs: flows are handed to their hosts, and completions are collected.
 
 mod flow_state;
+mod look;
+mod report;
 mod synchronize;
 mod watch_schedule;
 
@@ -12,7 +14,7 @@ use super::switch::Switch;
 use super::{NetworkControl, Overload, Progress, Room, RunCallback, Stop, deadlock};
 use crate::checkpoint::{Reader, Stored, Writer};
 use crate::engine::{Driver, Epoch, Execution, Processes};
-use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
+use crate::flow::{FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
@@ -20,6 +22,8 @@ use crate::ranks::gather;
 use crate::units::{Bytes, Duration, Time};
 
 pub(super) use flow_state::FlowState;
+use look::{ended, look};
+use report::{Report, take_results};
 pub(super) use synchronize::Synchronize;
 
 /// A port that is paused for longer is suspected of a deadlock.
@@ -230,12 +234,11 @@ impl<R> NetworkDriver<'_, R> {
             }
             Node::Switch(switch) => progress.packet_hops += switch.counters().packet_hops,
         });
-        let here = (progress.acknowledged, progress.packet_hops);
-        let all = gather(processes.ranks(), here);
+        let all = (progress.acknowledged, progress.packet_hops);
+        let all = gather(processes.ranks(), all);
         progress.acknowledged = all.iter().map(|rank| rank.0).sum();
         progress.packet_hops = all.iter().map(|rank| rank.1).sum();
-        let proceed = self.callback.proceed(&progress);
-        let all = gather(processes.ranks(), proceed);
+        let all = gather(processes.ranks(), self.callback.proceed(&progress));
         if all.into_iter().all(|proceed| proceed) {
             true
         } else {
@@ -278,46 +281,6 @@ impl<R> NetworkDriver<'_, R> {
         }
         self.callback.completed(&mut self.state.completions);
     }
-}
-
-/// Returns the outcome of a run in which all flows have ended: finished, or stalled when an
-/// application still waits for something.
-fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
-    let waits = processes.iter().any(|node| match node {
-        Node::Host(host) => !host.applications_wait_for().is_empty(),
-        Node::Switch(_) => false,
-    });
-    let waits = gather(processes.ranks(), waits)
-        .into_iter()
-        .any(|waits| waits);
-    if waits { Stop::Stalled } else { Stop::Finished }
-}
-
-/// Looks at all nodes.
-fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Finding {
-    let mut finding = Finding {
-        acknowledged: Bytes::ZERO,
-        paused_since: Time::MAX,
-        events: 0,
-        overload: None,
-    };
-    processes.for_each(|node| match node {
-        Node::Host(host) => {
-            let waiting = host.endpoint().waiting_acks();
-            if waiting > room.waiting_acks && finding.overload.is_none() {
-                let host = host.id();
-                finding.overload = Some(Overload::Acks { host, waiting });
-            }
-            finding.acknowledged += host.endpoint().counters().acknowledged;
-            finding.events += host.counters().events;
-        }
-        Node::Switch(switch) => {
-            finding.events += switch.counters().events;
-            finding.paused_since = finding.paused_since.min(switch.paused_since());
-        }
-    });
-    let all = gather(processes.ranks(), finding).into_iter();
-    all.reduce(Finding::and).expect("there is a rank")
 }
 
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
@@ -434,35 +397,4 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             self.settle(from, news);
         }
     }
-}
-
-/// What the hosts of one rank have for the drivers of all ranks after an epoch.
-#[derive(Debug, Default, Stored)]
-struct Report {
-    completions: Vec<Completion>,
-    news: Vec<AppNews>,
-    /// Flows to hosts of other ranks, with their tags.
-    leaving: Vec<(Flow, u64)>,
-}
-
-impl Report {
-    const fn is_empty(&self) -> bool {
-        self.completions.is_empty() && self.news.is_empty() && self.leaving.is_empty()
-    }
-}
-
-/// Takes what hosts have for the driver: appends flows that have ended to `completions`, and returns
-/// the news of applications.
-fn take_results<M: Model>(
-    processes: &mut Processes<'_, Node<M>>,
-    completions: &mut Vec<Completion>,
-) -> Vec<AppNews> {
-    let mut news = Vec::new();
-    processes.for_each_result(|node| {
-        if let Node::Host(host) = node {
-            completions.extend(host.drain_completions());
-            news.extend(host.take_app_news());
-        }
-    });
-    news
 }

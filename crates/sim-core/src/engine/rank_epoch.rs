@@ -1,0 +1,64 @@
+//! Epochs of a run over several ranks.
+
+use super::exchange::Totals;
+use super::mailboxes::Mailboxes;
+use super::partition::{Partition, Span, earliest};
+use super::{Driver, Engine, LogicalProcess, Processes, has_results};
+use crate::checkpoint::Reader;
+
+impl<D: LogicalProcess> Engine<D> {
+    /// Runs an epoch together with other ranks.
+    pub(super) fn epoch_on_ranks(
+        &mut self,
+        driver: &mut impl Driver<D>,
+        span: Span<'_>,
+        step: &mut impl FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<D::Message>),
+    ) {
+        let mut exchange = self.exchange.take().expect("there are other ranks");
+        let Self {
+            partitions,
+            positions,
+            mailboxes,
+            borders,
+            ..
+        } = self;
+        let mailboxes: &Mailboxes<D::Message> = mailboxes;
+        step(&mut partitions[..*borders], span, mailboxes);
+        let reports = exchange.end_epoch((mailboxes, positions), span.parity, |report| {
+            step(&mut partitions[*borders..], span, mailboxes);
+            let mut totals = totals(partitions);
+            totals.is_broken = span.interrupt.is_raised();
+            let mut processes = Processes {
+                partitions,
+                mailboxes,
+                unread: span.parity,
+                positions,
+                lazy: self.lazy,
+                lookahead: self.lookahead,
+                exchange: None,
+            };
+            driver.report(&mut processes, report);
+            totals
+        });
+        let Totals {
+            is_broken,
+            has_results,
+            ..
+        } = exchange.totals;
+        self.exchange = Some(exchange);
+        self.finish_epoch(span.epoch, is_broken);
+        let mut readers: Vec<Reader<'_>> = reports.iter().map(|one| Reader::new(one)).collect();
+        driver.take_reports(&mut readers, has_results);
+    }
+}
+
+/// What other ranks are told of the processes here.
+pub(super) fn totals<D: LogicalProcess>(partitions: &[Partition<D>]) -> Totals {
+    Totals {
+        next: earliest(partitions),
+        steps: partitions.iter().map(|partition| partition.steps).sum(),
+        messages: partitions.iter().map(|partition| partition.messages).sum(),
+        is_broken: false,
+        has_results: has_results(partitions),
+    }
+}

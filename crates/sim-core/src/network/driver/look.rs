@@ -1,0 +1,49 @@
+//! Looks at all nodes between epochs.
+
+use crate::engine::Processes;
+use crate::network::health::Finding;
+use crate::network::node::Node;
+use crate::network::{Overload, Room, Stop};
+use crate::plugin::{Endpoint, Model};
+use crate::ranks::gather;
+use crate::units::{Bytes, Time};
+
+/// Returns the outcome of a run in which all flows have ended: finished, or stalled when an
+/// application still waits for something.
+pub(super) fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
+    let waits = processes.iter().any(|node| match node {
+        Node::Host(host) => !host.applications_wait_for().is_empty(),
+        Node::Switch(_) => false,
+    });
+    let waits = gather(processes.ranks(), waits)
+        .into_iter()
+        .any(|waits| waits);
+    if waits { Stop::Stalled } else { Stop::Finished }
+}
+
+/// Looks at all nodes.
+pub(super) fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Finding {
+    let mut finding = Finding {
+        acknowledged: Bytes::ZERO,
+        paused_since: Time::MAX,
+        events: 0,
+        overload: None,
+    };
+    processes.for_each(|node| match node {
+        Node::Host(host) => {
+            let waiting = host.endpoint().waiting_acks();
+            if waiting > room.waiting_acks && finding.overload.is_none() {
+                let host = host.id();
+                finding.overload = Some(Overload::Acks { host, waiting });
+            }
+            finding.acknowledged += host.endpoint().counters().acknowledged;
+            finding.events += host.counters().events;
+        }
+        Node::Switch(switch) => {
+            finding.events += switch.counters().events;
+            finding.paused_since = finding.paused_since.min(switch.paused_since());
+        }
+    });
+    let all = gather(processes.ranks(), finding).into_iter();
+    all.reduce(Finding::and).expect("there is a rank")
+}

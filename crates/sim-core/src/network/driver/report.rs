@@ -1,0 +1,39 @@
+//! What hosts have for the driver after an epoch.
+
+use crate::checkpoint::Stored;
+use crate::engine::Processes;
+use crate::flow::{Completion, Flow};
+use crate::network::applications::AppNews;
+use crate::network::node::Node;
+use crate::plugin::Model;
+
+/// What the hosts of one rank have for the drivers of all ranks after an epoch.
+#[derive(Debug, Default, Stored)]
+pub(super) struct Report {
+    pub(super) completions: Vec<Completion>,
+    pub(super) news: Vec<AppNews>,
+    /// Flows to hosts of other ranks, with their tags.
+    pub(super) leaving: Vec<(Flow, u64)>,
+}
+
+impl Report {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.completions.is_empty() && self.news.is_empty() && self.leaving.is_empty()
+    }
+}
+
+/// Takes what hosts have for the driver: appends flows that have ended to `completions`, and returns
+/// the news of applications.
+pub(super) fn take_results<M: Model>(
+    processes: &mut Processes<'_, Node<M>>,
+    completions: &mut Vec<Completion>,
+) -> Vec<AppNews> {
+    let mut news = Vec::new();
+    processes.for_each_result(|node| {
+        if let Node::Host(host) = node {
+            completions.extend(host.drain_completions());
+            news.extend(host.take_app_news());
+        }
+    });
+    news
+}
