@@ -11,6 +11,7 @@ use crate::list::ListArgs;
 use crate::mpi_probe::MpiProbeArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
+use crate::ranks::Processes;
 use crate::report::ReportArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::run::RunArgs;
@@ -86,8 +87,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Tells whether the command is one job of all ranks that an MPI launcher has started.
-    pub(crate) const fn works_over_ranks(&self) -> bool {
-        matches!(self, Self::MpiProbe(_))
+    /// Returns what several processes are to the command.
+    pub(crate) const fn processes(&self) -> Processes {
+        match self {
+            Self::MpiProbe(_) => Processes::Several,
+            _ => Processes::One,
+        }
     }
 }
