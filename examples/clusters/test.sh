@@ -34,11 +34,23 @@ fail() {
     exit 1
 }
 
-# submit NAME OPTIONS... SCRIPT ARGUMENTS...: waits for the job, whose output is in NAME.log.
+# submit NAME OPTIONS... SCRIPT ARGUMENTS...: waits for the job, whose output is in NAME.log. Fails
+# when one of its tasks does. (`sbatch --wait` looks every few seconds.)
 submit() {
     local name=$1
+    local job
     shift
-    timeout 300 sbatch --wait --quiet --output="$work/$name.log" "$@" || fail "$name has failed"
+    job=$(sbatch --parsable --output="$work/$name.log" "$@") || return 1
+    wait_until 300 is_over "$job" && [ "$(states "$job")" = COMPLETED ]
+}
+
+# states JOB: each state that a task of it has.
+states() { scontrol show job "$1" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p' | sort -u; }
+
+is_over() {
+    local states
+    states=$(states "$1") && [ -n "$states" ] &&
+        ! grep -qE 'PENDING|CONFIGURING|RUNNING|COMPLETING' <<<"$states"
 }
 
 same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
@@ -48,11 +60,13 @@ sweep=$here/../sweeps/loads.toml
 short=(--set workload.0.duration=100us)
 fabricsim sweep "$sweep" "${short[@]}" --out expected >/dev/null
 submit lost --array=2-3 --cpus-per-task=1 \
-    --wrap "fabricsim sweep '$sweep' ${short[*]} --out sweep --shard \$SLURM_ARRAY_TASK_ID/3"
+    --wrap "fabricsim sweep '$sweep' ${short[*]} --out sweep --shard \$SLURM_ARRAY_TASK_ID/3" ||
+    fail "two shards have failed"
 if [ "$(grep -c ',missing,' sweep/points.csv)" -eq 0 ]; then
     fail "two shards of three cannot be the whole sweep"
 fi
-submit sweep --array=1-3 --cpus-per-task=1 "$here/sweep-array.sbatch" "$sweep" "${short[@]}" --out sweep
+submit sweep --array=1-3 --cpus-per-task=1 "$here/sweep-array.sbatch" "$sweep" "${short[@]}" --out sweep ||
+    fail "the sweep has failed"
 same expected/points.csv sweep/points.csv
 
 echo "a run that is stopped and goes on from its checkpoint"
@@ -98,20 +112,22 @@ esac
 
 echo "what messages cost between two ranks"
 ranks=(--nodes=1 --ntasks-per-node=2 --cpus-per-task=1)
-submit probe "${ranks[@]}" "$here/probe.sbatch" --out probe.json --time 2ms
+submit probe "${ranks[@]}" "$here/probe.sbatch" --out probe.json --time 2ms ||
+    fail "the measurement has failed"
 grep -q '"ranks": 2' probe.json || fail "the measurement is not of two ranks"
 
 echo "one run over two ranks"
 scenario=$here/../scenarios/default.toml
 fabricsim run "$scenario" --out one --quiet
-timeout 300 sbatch --wait --quiet --output="$work/two.log" "${ranks[@]}" "$here/large-run.sbatch" \
-    "$scenario" --out two --quiet || true
-if grep -q 'works in one process' two.log; then
+if submit two "${ranks[@]}" "$here/large-run.sbatch" "$scenario" --out two --quiet; then
+    same one/fct.csv two/fct.csv
+elif grep -q 'works in one process' two.log; then
     echo "skipped: this command's runs are for one process"
 else
-    same one/fct.csv two/fct.csv
+    fail "the run over two ranks has failed"
 fi
 
 echo "tasks without MPI work by themselves"
-submit tasks --ntasks=2 --wrap "srun --mpi=none sh -c 'fabricsim list cc >list.\$SLURM_PROCID'"
+submit tasks --ntasks=2 --wrap "srun --mpi=none sh -c 'fabricsim list cc >list.\$SLURM_PROCID'" ||
+    fail "tasks without MPI have failed"
 same list.0 list.1

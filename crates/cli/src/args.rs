@@ -11,6 +11,7 @@ use crate::list::ListArgs;
 use crate::mpi_probe::MpiProbeArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
+use crate::ranks::Processes;
 use crate::report::ReportArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::run::RunArgs;

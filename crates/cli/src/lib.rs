@@ -69,7 +69,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let registry = &registry.into();
     signals::keep_file_size_limit_an_error();
     let args: Args = console::arguments();
-    let ranks = match ranks::join(&args.command) {
+    let ranks = match ranks::join(args.command.processes()) {
         Ok(ranks) => ranks,
         Err(code) => return code,
     };

@@ -15,10 +15,18 @@ use fabricsim::Error;
 use fabricsim_core::ranks::Ranks;
 use fabricsim_mpi::{Launch, MpiRanks, StartError};
 
-use crate::args::Command;
 use crate::console::{note, refuse};
 use crate::exit;
 use crate::first_process::leave_it_to_the_first;
+
+/// What a command is when several processes of it have been started.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Processes {
+    /// An error: each of them would do the whole work.
+    One,
+    /// One job of all.
+    Several,
+}
 
 /// Steps in which ranks that fail at the same time speak, of which the first ends the others.
 const STAGGER: Duration = Duration::from_millis(100);
@@ -26,15 +34,15 @@ const STAGGER: Duration = Duration::from_millis(100);
 /// Joins the ranks of a job, where an MPI launcher has started several processes.
 ///
 /// # Errors
-/// When there are several processes and `command` is for one, or when this build has no MPI. The
+/// When there are several processes and the command is for one, or when this build has no MPI. The
 /// first process has said so; the exit code is returned.
-pub(crate) fn join(command: &Command) -> Result<Option<Arc<MpiRanks>>, ExitCode> {
+pub(crate) fn join(processes: Processes) -> Result<Option<Arc<MpiRanks>>, ExitCode> {
     let Some(launch) = Launch::detect() else {
         return Ok(None);
     };
-    let started = match command.works_over_ranks() {
-        true => fabricsim_mpi::start().map_err(|error| cannot_start(&error)),
-        false => Err(for_one_process(launch)),
+    let started = match processes {
+        Processes::Several => fabricsim_mpi::start().map_err(|error| cannot_start(&error)),
+        Processes::One => Err(for_one_process(launch)),
     };
     started.map_err(|error| {
         leave_it_to_the_first(exit::of(&error).into());

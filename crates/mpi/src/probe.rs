@@ -1,9 +1,9 @@
 //! What messages between ranks cost, by measurement.
 //!
 //! The figures are parameters of LogGP (A. Alexandrov et al., "LogGP: Incorporating Long Messages
-//! into the LogP Model", SPAA 1995): latency L, overhead o, gap per byte G. Differs from the paper:
-//! L and o are not taken apart in the time of a message, because a rank that waits for one pays
-//! both; and ranks other than the two that measure are idle.
+//! into the LogP Model", SPAA 1995): latency L, overhead o, gap per byte G. L and o are not taken
+//! apart in the time of a message, because a rank that waits for one pays both. Ranks other than the
+//! two that measure are idle.
 
 #[cfg(feature = "mpi")]
 mod measure;

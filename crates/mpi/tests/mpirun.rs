@@ -92,6 +92,22 @@ fn a_panic_of_one_rank_ends_all() {
     assert!(begin.elapsed() < Duration::from_secs(60));
 }
 
+/// The others are in the middle of an exchange when a rank is killed, or ends by itself as after a
+/// second Ctrl-C.
+#[test]
+fn all_end_when_one_rank_is_gone() {
+    for (part, code) in [
+        ("part_of_each_rank_in_a_kill", 128 + 9),
+        ("part_of_each_rank_in_an_exit", 130),
+    ] {
+        let Some(output) = mpirun(3, part) else {
+            return;
+        };
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{part}: {stderr}");
+    }
+}
+
 #[test]
 fn one_process_starts_no_mpi() {
     if let Some(stdout) = succeeds(1, "part_of_each_rank_alone") {
@@ -242,6 +258,31 @@ fn part_of_each_rank_in_a_panic() {
         );
     }
     ranks.gather(&[]);
+}
+
+/// Exchanges messages with ranks of which one does `leave` instead.
+fn exchange_until(leave: impl Fn()) {
+    let Some(ranks) = ranks() else { return };
+    exchange(&ranks, 2, 64_000);
+    if ranks.rank() == 2 {
+        leave();
+    }
+    exchange(&ranks, 2, 64_000);
+    unreachable!("rank 2 takes no part");
+}
+
+#[test]
+fn part_of_each_rank_in_a_kill() {
+    exchange_until(|| {
+        let own = std::process::id().to_string();
+        let killed = Command::new("kill").args(["-9", &own]).status();
+        panic!("still there: {killed:?}");
+    });
+}
+
+#[test]
+fn part_of_each_rank_in_an_exit() {
+    exchange_until(|| std::process::exit(130));
 }
 
 #[test]

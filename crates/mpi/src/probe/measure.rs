@@ -26,8 +26,11 @@ const SIZES: [usize; 9] = [
     1 << 20,
     4 << 20,
 ];
-/// Batches of a measurement, of which the fastest counts: what disturbs the others only adds time.
-const BATCHES: u32 = 10;
+/// How long a batch takes, unless a single message takes longer. A measurement has many batches, of
+/// which the fastest counts: what disturbs the others, such as other programs, only adds time.
+const BATCH: Duration = Duration::from_micros(500);
+/// Batches that a measurement has at least, and at most.
+const BATCHES: (u32, u32) = (10, 1000);
 /// Messages under way in a stream, and bytes.
 const MOST_UNDER_WAY: usize = 64;
 const MOST_BYTES_UNDER_WAY: usize = 16 << 20;
@@ -40,9 +43,9 @@ const NAP: Duration = Duration::from_micros(200);
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Task {
     /// Send back each of `count` messages of `bytes`.
-    Reply { bytes: usize, count: usize },
+    Reply { bytes: usize, count: u32 },
     /// Receive `count` messages of `bytes`, then send one without bytes.
-    Receive { bytes: usize, count: usize },
+    Receive { bytes: usize, count: u32 },
     /// Nothing more.
     End,
 }
@@ -50,15 +53,15 @@ enum Task {
 impl Task {
     fn to_words(self) -> [u64; 3] {
         match self {
-            Self::Reply { bytes, count } => [1, bytes as u64, count as u64],
-            Self::Receive { bytes, count } => [2, bytes as u64, count as u64],
+            Self::Reply { bytes, count } => [1, bytes as u64, count.into()],
+            Self::Receive { bytes, count } => [2, bytes as u64, count.into()],
             Self::End => [0; 3],
         }
     }
 
     fn from_words([kind, bytes, count]: [u64; 3]) -> Self {
-        let size = |word| usize::try_from(word).expect("all ranks have the same kind of machine");
-        let (bytes, count) = (size(bytes), size(count));
+        let bytes = usize::try_from(bytes).expect("all ranks have the same kind of machine");
+        let count = u32::try_from(count).expect("counts have 32 bits");
         match kind {
             1 => Self::Reply { bytes, count },
             2 => Self::Receive { bytes, count },
@@ -108,27 +111,57 @@ fn together(ranks: &MpiRanks, options: &ProbeOptions, mut action: impl FnMut()) 
         (0..count).for_each(|_| action());
         begin.elapsed() / count
     };
-    timed(4);
-    let once = timed(16);
+    let once = (0..8).map(|_| timed(4)).min().unwrap_or(BATCH);
     // Rank 0 decides how often, as every rank has to do the same.
-    let count = count_for(options, once, u32::MAX);
-    let counts = ranks.gather(&count.to_le_bytes());
-    let count = counts[0][..].try_into().expect("a count has 4 bytes");
-    let count = u32::from_le_bytes(count);
-    fastest(|| timed(count))
+    let plan = Plan::new(options, once);
+    let plans = ranks.gather(&plan.to_bytes());
+    let plan = Plan::from_bytes(&plans[0]);
+    plan.fastest_us(|| timed(plan.count))
 }
 
-/// Returns how often what takes `once` is done in a batch: at least once.
-fn count_for(options: &ProbeOptions, once: Duration, most: u32) -> u32 {
-    let batch = options.time / BATCHES;
-    let count = batch.as_nanos() / once.as_nanos().max(1);
-    u32::try_from(count).unwrap_or(most).clamp(1, most)
+/// How a measurement is divided.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Plan {
+    /// How often something is done in each batch.
+    count: u32,
+    batches: u32,
 }
 
-/// The time of the fastest of several batches, in microseconds.
-fn fastest(mut batch: impl FnMut() -> Duration) -> f64 {
-    let times = (0..BATCHES).map(|_| batch());
-    times.min().map_or(0.0, |time| time.as_secs_f64() * 1e6)
+impl Plan {
+    /// Makes a plan for something that takes `once`.
+    fn new(options: &ProbeOptions, once: Duration) -> Self {
+        let once = once.as_nanos().max(1);
+        let count = (BATCH.as_nanos() / once).max(1);
+        let batches = options.time.as_nanos() / (count * once);
+        let (least, most) = BATCHES;
+        Self {
+            count: u32::try_from(count).unwrap_or(u32::MAX),
+            batches: u32::try_from(batches).unwrap_or(most).clamp(least, most),
+        }
+    }
+
+    fn to_bytes(self) -> [u8; 8] {
+        let word = u64::from(self.count) << 32 | u64::from(self.batches);
+        word.to_le_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let (batches, count) = bytes.split_at(size_of::<u32>());
+        let number = |bytes: &[u8]| {
+            let bytes = bytes.try_into().expect("a number has 4 bytes");
+            u32::from_le_bytes(bytes)
+        };
+        Self {
+            count: number(count),
+            batches: number(batches),
+        }
+    }
+
+    /// Returns the time of the fastest batch, in microseconds.
+    fn fastest_us(self, mut batch: impl FnMut() -> Duration) -> f64 {
+        let times = (0..self.batches).map(|_| batch());
+        times.min().map_or(0.0, |time| time.as_secs_f64() * 1e6)
+    }
 }
 
 /// Does what rank 0 asks for, until the end.
@@ -191,10 +224,9 @@ impl<'a> Pair<'a> {
             one_way_us: self.one_way_us(bytes),
             stream_us: self.stream_us(bytes),
         });
-        let overhead_us = fastest(|| {
-            let (posted, _) = self.stream(SMALL, MOST_UNDER_WAY);
-            posted / under_way(SMALL)
-        });
+        let posted = |pair: &mut Self| pair.stream(SMALL, under_way(SMALL)).0;
+        let plan = Plan::new(self.options, posted(&mut self));
+        let overhead_us = plan.fastest_us(|| posted(&mut self)) / f64::from(under_way(SMALL));
         PairCost {
             rank,
             machine,
@@ -204,13 +236,13 @@ impl<'a> Pair<'a> {
     }
 
     fn one_way_us(&mut self, bytes: usize) -> f64 {
-        self.round_trips(bytes, 2);
-        let once = self.round_trips(bytes, 4) / 4;
-        let count = count_for(self.options, once, u32::MAX);
-        fastest(|| self.round_trips(bytes, count as usize) / count) / 2.0
+        let once = (0..4).map(|_| self.round_trips(bytes, 2)).min();
+        let plan = Plan::new(self.options, once.unwrap_or(BATCH));
+        plan.fastest_us(|| self.round_trips(bytes, plan.count)) / 2.0
     }
 
-    fn round_trips(&mut self, bytes: usize, count: usize) -> Duration {
+    /// Returns the time of one of `count` round trips.
+    fn round_trips(&mut self, bytes: usize, count: u32) -> Duration {
         ask(self.other, Task::Reply { bytes, count });
         let begin = Instant::now();
         for _ in 0..count {
@@ -219,23 +251,23 @@ impl<'a> Pair<'a> {
             let received = &mut self.incoming[..bytes];
             self.other.receive_into_with_tag(received, PROBE);
         }
-        begin.elapsed()
+        begin.elapsed() / count
     }
 
     fn stream_us(&mut self, bytes: usize) -> f64 {
         let messages = under_way(bytes);
-        self.stream(bytes, messages as usize);
-        let (_, once) = self.stream(bytes, messages as usize);
-        let count = count_for(self.options, once, u32::MAX);
-        fastest(|| {
-            let times = (0..count).map(|_| self.stream(bytes, messages as usize).1);
-            times.sum::<Duration>() / count / messages
-        })
+        let once = (0..4).map(|_| self.stream(bytes, messages).1).min();
+        let plan = Plan::new(self.options, once.unwrap_or(BATCH));
+        let per_stream = plan.fastest_us(|| {
+            let times = (0..plan.count).map(|_| self.stream(bytes, messages).1);
+            times.sum::<Duration>() / plan.count
+        });
+        per_stream / f64::from(messages)
     }
 
     /// Sends `count` messages at once. Returns the time that the calls took, and the time until all
     /// were received and that was acknowledged.
-    fn stream(&mut self, bytes: usize, count: usize) -> (Duration, Duration) {
+    fn stream(&mut self, bytes: usize, count: u32) -> (Duration, Duration) {
         ask(self.other, Task::Receive { bytes, count });
         let Self {
             other,
@@ -284,12 +316,15 @@ mod tests {
         let options = ProbeOptions {
             time: Duration::from_millis(20),
         };
-        assert_eq!(
-            count_for(&options, Duration::from_micros(1), u32::MAX),
-            4000
-        );
-        assert_eq!(count_for(&options, Duration::from_secs(1), u32::MAX), 1);
-        assert_eq!(count_for(&options, Duration::ZERO, u32::MAX), 4_000_000);
+        let plan = |once| {
+            let plan = Plan::new(&options, once);
+            assert_eq!(Plan::from_bytes(&plan.to_bytes()), plan);
+            (plan.count, plan.batches)
+        };
+        assert_eq!(plan(Duration::from_micros(1)), (500, 40));
+        assert_eq!(plan(Duration::from_millis(1)), (1, 20));
+        assert_eq!(plan(Duration::from_secs(1)), (1, 10));
+        assert_eq!(plan(Duration::ZERO), (500_000, 40));
     }
 
     #[test]
