@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -75,7 +76,7 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
     };
     // SAFETY: pointers are to variables here, with the room that is said, or null.
     let code = unsafe {
-        match kind % 19 {
+        match kind % 22 {
             0 => {
                 let text = SCENARIOS[usize::from(which) % SCENARIOS.len()];
                 let threads = [1, 1, 0, u32::MAX, 2][usize::from(kind) % 5];
@@ -117,6 +118,17 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
                 let mut statistics = FabricsimStatistics::default();
                 fabricsim_statistics(handle, &raw mut statistics)
             }
+            19 => {
+                let mut stream = FFI_ArrowArrayStream::empty();
+                let place = if null_now {
+                    null_mut()
+                } else {
+                    &raw mut stream
+                };
+                fabricsim_export_flows(handle, place)
+            }
+            20 => fabricsim_host_node(handle, u32::try_from(a % 6).unwrap(), &raw mut small),
+            21 => fabricsim_node_host(handle, u32::try_from(a % 6).unwrap(), &raw mut small),
             _ => fabricsim_write_flows(handle, c"/nowhere/fct.csv".as_ptr()),
         }
     };
