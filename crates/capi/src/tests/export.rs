@@ -3,7 +3,7 @@
 use std::fs;
 
 use arrow_array::RecordBatch;
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use fabricsim_arrow::read_table;
 
 use super::*;
@@ -16,7 +16,7 @@ fn stream() -> FFI_ArrowArrayStream {
 /// Imports what a program has been given.
 fn import(mut stream: FFI_ArrowArrayStream) -> RecordBatch {
     // SAFETY: the library has filled the stream.
-    let reader = unsafe { ArrowArrayStreamReader::from_raw(&raw mut stream) }.unwrap();
+    let reader = unsafe { RecordBatchStreamReader::from_raw(&raw mut stream) }.unwrap();
     assert!(stream.release().is_none(), "it has been moved");
     let mut tables: Vec<RecordBatch> = reader.collect::<Result<_, _>>().unwrap();
     assert_eq!(tables.len(), 1);
