@@ -30,6 +30,7 @@ warnings=(-Wall -Wextra -Werror -pedantic)
 
 "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/ring" examples/ring.c "${shared[@]}"
 "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/ring-static" examples/ring.c "${static[@]}"
+"${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/table" examples/table.c "${shared[@]}"
 if command -v "${CXX:-c++}" >/dev/null; then
     "${CXX:-c++}" -std=c++17 "${warnings[@]}" "${flags[@]}" -o "$work/requests" \
         examples/requests.cpp "${shared[@]}"
@@ -53,6 +54,11 @@ ring="1024 messages, the last delivered at $last ps"
 export LD_LIBRARY_PATH=$library
 expect "$ring" "$work/ring"
 expect "$ring" "$work/ring-static"
+# The table that a program reads is the file.
+"$work/table" "$work/fct.csv" >/dev/null
+table=$(awk -F, 'NR > 1 { flows++; bytes += $5; slowdown += $9 }
+    END { printf "%d flows, %d bytes, mean slowdown %.6f", flows, bytes, slowdown / flows }' "$work/fct.csv")
+expect "$table" "$work/table"
 requests="400 requests, [0-9]*.[0-9][0-9][0-9] us each"
 if [ -x "$work/requests" ]; then
     expect "$requests" "$work/requests"
@@ -61,6 +67,7 @@ if command -v valgrind >/dev/null; then
     check=(valgrind --quiet --error-exitcode=99 --leak-check=full
         --show-leak-kinds=definite --errors-for-leak-kinds=definite)
     expect "$ring" "${check[@]}" "$work/ring"
+    expect "$table" "${check[@]}" "$work/table"
     if [ -x "$work/requests" ]; then
         expect "$requests" "${check[@]}" "$work/requests"
     fi
@@ -70,4 +77,6 @@ else
 fi
 if command -v cbindgen >/dev/null; then
     ./header.sh --check
+else
+    echo "skipped: cbindgen is not installed, so include/fabricsim.h was not compared with the sources"
 fi

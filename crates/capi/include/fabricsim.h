@@ -9,6 +9,13 @@
  * `user`, which stay in use until another callback is set or the simulation is closed. A pointer is
  * not null unless its function says that it may be. Texts end with a zero and are UTF-8.
  *
+ * Tables: what fabricsim_export_...() fills in is a stream of Apache Arrow's C stream interface
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html). It belongs to the program, has
+ * nothing to do with the simulation any more and can be used after fabricsim_close(), by any thread,
+ * one at a time, as long as the library is loaded. The program calls its `release` once; schemas and
+ * arrays taken from it are released on their own, and may live longer. After an error of
+ * fabricsim_export_...() `release` is null: there is nothing to release.
+ *
  * Threads: simulations are independent of one another. One simulation is used by one thread at a
  * time; where two use it, one gets FABRICSIM_ERROR_BUSY.
  */
@@ -21,6 +28,56 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+// The type of a table or of a column, as Arrow's C data interface defines it.
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+// The values of a table or of a column, as Arrow's C data interface defines them.
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+#endif // ARROW_C_DATA_INTERFACE
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+// Arrays of one type, one after another, as Arrow's C stream interface defines them.
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream*, struct ArrowSchema* out);
+  int (*get_next)(struct ArrowArrayStream*, struct ArrowArray* out);
+  const char* (*get_last_error)(struct ArrowArrayStream*);
+  void (*release)(struct ArrowArrayStream*);
+  void* private_data;
+};
+
+#endif // ARROW_C_STREAM_INTERFACE
 
 // The version of the functions and types of this header: it grows when they change.
 #define FABRICSIM_ABI_VERSION 1
@@ -44,7 +101,7 @@
 // at work on it.
 #define FABRICSIM_ERROR_BUSY -5
 
-// A file cannot be written.
+// A file cannot be written, or cannot be read.
 #define FABRICSIM_ERROR_FILE -6
 
 // A callback has panicked. The run has ended; the simulation can be used and closed.
@@ -167,6 +224,25 @@ typedef void (*FabricsimCallback)(void *user, const struct FabricsimEvent *event
 extern "C" {
 #endif // __cplusplus
 
+// Fills `stream` with the flows that have ended so far, messages and flows of workloads, as one table
+// with the columns of fct.csv; fabricsim_write_flows() writes the same. The columns `src` and `dst`
+// are numbers of nodes: fabricsim_node_host().
+//
+// # Safety
+// `stream` points to room for a stream, which is not one in use: it is overwritten.
+int32_t fabricsim_export_flows(FabricsimHandle simulation,
+                               struct ArrowArrayStream *stream);
+
+// Fills `stream` with the result file at `path` as one table: `fct.csv`, a time series, the points of
+// a sweep, or another file of columns with a header. Whole numbers are of the type int64, times and
+// ratios are doubles, names are UTF-8, and empty cells are null.
+//
+// # Safety
+// `path` ends with a zero; `stream` points to room for a stream, which is not one in use: it is
+// overwritten.
+int32_t fabricsim_export_file(const char *path,
+                              struct ArrowArrayStream *stream);
+
 // Returns the version of the functions and types that the library has: compare it with
 // FABRICSIM_ABI_VERSION.
 uint32_t fabricsim_abi_version(void);
@@ -207,11 +283,13 @@ int32_t fabricsim_open_file(const char *path,
 // Closes a simulation: its handle is none from now on. Not from a callback of it.
 int32_t fabricsim_close(FabricsimHandle simulation);
 
-// Writes the number of hosts to `count`. Hosts are numbered from 0.
+// Writes the number of hosts to `count`. Hosts are counted from 0; fabricsim_host_node() says which
+// node one is.
 //
 // # Safety
 // `count` points to room for it.
-int32_t fabricsim_hosts(FabricsimHandle simulation, uint32_t *count);
+int32_t fabricsim_hosts(FabricsimHandle simulation,
+                        uint32_t *count);
 
 // Copies the name of a host to `buffer`, as much as fits into `room` bytes with a zero behind it, and
 // writes how many bytes all of it takes to `needed`, which may be null.
@@ -229,6 +307,23 @@ int32_t fabricsim_host_name(FabricsimHandle simulation,
 // # Safety
 // `name` ends with a zero; `host` points to room for the number.
 int32_t fabricsim_find_host(FabricsimHandle simulation, const char *name, uint32_t *host);
+
+// Writes the number of the node that host `host` is to `node`. Scenarios and results (`fct.csv`,
+// `topology.csv`) number all nodes, hosts and switches; hosts counted from 0 are the nodes from 0 on
+// unless the topology is a file that has other nodes between them.
+//
+// # Safety
+// `node` points to room for the number.
+int32_t fabricsim_host_node(FabricsimHandle simulation,
+                            uint32_t host,
+                            uint32_t *node);
+
+// Writes which host, counted from 0, the node `node` is to `host`: the other way round than
+// fabricsim_host_node(). It is an error if the node is a switch, or none.
+//
+// # Safety
+// `host` points to room for the number.
+int32_t fabricsim_node_host(FabricsimHandle simulation, uint32_t node, uint32_t *host);
 
 // Writes how long a message takes on the idle network to its last acknowledgement, in picoseconds,
 // to `time`: base round-trip time and bytes at the rate of the slowest link. Its ends, size, class

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use facade::Error;
 
 use crate::types::{
-    FABRICSIM_ERROR_ARGUMENT, FABRICSIM_ERROR_BUSY, FABRICSIM_ERROR_HANDLE,
+    FABRICSIM_ERROR_ARGUMENT, FABRICSIM_ERROR_BUSY, FABRICSIM_ERROR_FILE, FABRICSIM_ERROR_HANDLE,
     FABRICSIM_ERROR_INTERNAL, FABRICSIM_ERROR_NULL, FABRICSIM_ERROR_SCENARIO, FABRICSIM_OK,
 };
 
@@ -52,20 +52,30 @@ impl Failure {
 
     /// A scenario that cannot be used, with each of its errors, where it is and what helps.
     pub(crate) fn scenario(error: Error) -> Self {
-        let lines = error.each().into_iter().map(|error| {
-            let help = match &error {
-                Error::Folder { help, .. } | Error::Unsupported { help, .. } => Some(help.clone()),
-                Error::Read { source, .. } => Some(source.to_string()),
-                other => other.diagnostic().map(|found| found.help().to_owned()),
-            };
-            match help {
-                Some(help) => format!("{error}\n  help: {help}"),
-                None => error.to_string(),
-            }
-        });
-        let lines: Vec<String> = lines.collect();
-        Self::new(FABRICSIM_ERROR_SCENARIO, lines.join("\n"))
+        Self::new(FABRICSIM_ERROR_SCENARIO, words(error))
     }
+
+    /// A file that cannot be read, or is not what it should be.
+    pub(crate) fn file(error: Error) -> Self {
+        Self::new(FABRICSIM_ERROR_FILE, words(error))
+    }
+}
+
+/// Each error of `error`, where it is and what helps.
+fn words(error: Error) -> String {
+    let lines = error.each().into_iter().map(|error| {
+        let help = match &error {
+            Error::Folder { help, .. } | Error::Unsupported { help, .. } => Some(help.clone()),
+            Error::Read { source, .. } => Some(source.to_string()),
+            other => other.diagnostic().map(|found| found.help().to_owned()),
+        };
+        match help {
+            Some(help) => format!("{error}\n  help: {help}"),
+            None => error.to_string(),
+        }
+    });
+    let lines: Vec<String> = lines.collect();
+    lines.join("\n")
 }
 
 impl From<Error> for Failure {

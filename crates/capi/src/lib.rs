@@ -5,10 +5,11 @@
 //! each call. It sends messages, hears of what becomes of them at the exact time, and reacts.
 //!
 //! No panic leaves the library, and no function keeps a pointer that it is given but the one of
-//! `fabricsim_set_callback`.
+//! `fabricsim_set_callback`. What is exported as a stream of Apache Arrow belongs to the program.
 
 mod callback;
 mod error;
+mod export;
 mod open;
 mod pointers;
 mod queries;
@@ -20,13 +21,15 @@ mod tests;
 mod traffic;
 mod types;
 
+pub use export::{fabricsim_export_file, fabricsim_export_flows};
 pub use open::{
     fabricsim_abi_version, fabricsim_close, fabricsim_last_error, fabricsim_open_file,
     fabricsim_open_text, fabricsim_version,
 };
 pub use queries::{
-    fabricsim_find_host, fabricsim_host_name, fabricsim_hosts, fabricsim_ideal_time,
-    fabricsim_keep_flows, fabricsim_now, fabricsim_statistics, fabricsim_write_flows,
+    fabricsim_find_host, fabricsim_host_name, fabricsim_host_node, fabricsim_hosts,
+    fabricsim_ideal_time, fabricsim_keep_flows, fabricsim_node_host, fabricsim_now,
+    fabricsim_statistics, fabricsim_write_flows,
 };
 pub use run::{
     fabricsim_ignore_acknowledgements, fabricsim_run_until, fabricsim_run_until_next,

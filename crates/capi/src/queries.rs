@@ -4,14 +4,16 @@ use std::ffi::c_char;
 use std::fs::File;
 use std::io;
 
+use facade::prelude::NodeId;
 use facade::report::FctWriter;
 
 use crate::error::{Failure, guard};
-use crate::session::{Caller, Engine};
+use crate::session::{Caller, Engine, Session};
 use crate::types::{FABRICSIM_ERROR_FILE, FabricsimHandle, FabricsimMessage, FabricsimStatistics};
 use crate::{pointers, table};
 
-/// Writes the number of hosts to `count`. Hosts are numbered from 0.
+/// Writes the number of hosts to `count`. Hosts are counted from 0; fabricsim_host_node() says which
+/// node one is.
 ///
 /// # Safety
 /// `count` points to room for it.
@@ -41,11 +43,8 @@ pub unsafe extern "C" fn fabricsim_host_name(
     guard(|| {
         let session = table::get(simulation)?;
         let index = usize::try_from(host).ok();
-        let Some(name) = index.and_then(|index| session.names.get(index)) else {
-            let count = session.names.len();
-            let text = format!("there is no host {host}: the network has {count} hosts");
-            return Err(Failure::argument(text));
-        };
+        let name = index.and_then(|index| session.names.get(index));
+        let name = name.ok_or_else(|| no_host(&session, host))?;
         // SAFETY: the caller vouches for `buffer`.
         let bytes = unsafe { pointers::copy(name, buffer, room) };
         // SAFETY: the caller vouches for `needed`.
@@ -74,6 +73,57 @@ pub unsafe extern "C" fn fabricsim_find_host(
         // SAFETY: the caller vouches for `host`.
         unsafe { pointers::write(host, found, "host") }
     })
+}
+
+/// Writes the number of the node that host `host` is to `node`. Scenarios and results (`fct.csv`,
+/// `topology.csv`) number all nodes, hosts and switches; hosts counted from 0 are the nodes from 0 on
+/// unless the topology is a file that has other nodes between them.
+///
+/// # Safety
+/// `node` points to room for the number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fabricsim_host_node(
+    simulation: FabricsimHandle,
+    host: u32,
+    node: *mut u32,
+) -> i32 {
+    guard(|| {
+        let session = table::get(simulation)?;
+        let index = usize::try_from(host).ok();
+        let found = index.and_then(|index| session.hosts.get(index));
+        let found = found.ok_or_else(|| no_host(&session, host))?;
+        // SAFETY: the caller vouches for `node`.
+        unsafe { pointers::write(node, found.0, "node") }
+    })
+}
+
+/// Writes which host, counted from 0, the node `node` is to `host`: the other way round than
+/// fabricsim_host_node(). It is an error if the node is a switch, or none.
+///
+/// # Safety
+/// `host` points to room for the number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fabricsim_node_host(
+    simulation: FabricsimHandle,
+    node: u32,
+    host: *mut u32,
+) -> i32 {
+    guard(|| {
+        let session = table::get(simulation)?;
+        let place = session.hosts.binary_search(&NodeId(node)).ok();
+        let place = place.and_then(|place| u32::try_from(place).ok());
+        let found = place.ok_or_else(|| Failure::argument(format!("node {node} is no host")))?;
+        // SAFETY: the caller vouches for `host`.
+        unsafe { pointers::write(host, found, "host") }
+    })
+}
+
+/// Says that there is no host `host`.
+fn no_host(session: &Session, host: u32) -> Failure {
+    let count = session.hosts.len();
+    Failure::argument(format!(
+        "there is no host {host}: the network has {count} hosts"
+    ))
 }
 
 /// Writes how long a message takes on the idle network to its last acknowledgement, in picoseconds,

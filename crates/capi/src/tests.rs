@@ -7,7 +7,9 @@
 
 mod callbacks;
 mod errors;
+mod export;
 mod header;
+mod hosts;
 mod random;
 mod ring;
 

@@ -22,7 +22,7 @@ pub const FABRICSIM_ERROR_SCENARIO: i32 = -4;
 /// The simulation is running: the function cannot be called from a callback, or another thread is
 /// at work on it.
 pub const FABRICSIM_ERROR_BUSY: i32 = -5;
-/// A file cannot be written.
+/// A file cannot be written, or cannot be read.
 pub const FABRICSIM_ERROR_FILE: i32 = -6;
 /// A callback has panicked. The run has ended; the simulation can be used and closed.
 pub const FABRICSIM_ERROR_CALLBACK: i32 = -7;

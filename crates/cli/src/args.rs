@@ -87,8 +87,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Tells whether the command is one job of all ranks that an MPI launcher has started.
-    pub(crate) const fn works_over_ranks(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::MpiProbe(_))
+    /// Returns what several processes are to the command.
+    pub(crate) const fn processes(&self) -> Processes {
+        match self {
+            Self::Run(_) | Self::MpiProbe(_) => Processes::Several,
+            _ => Processes::One,
+        }
     }
 }

@@ -275,6 +275,10 @@ fn plan(sweep: &Sweep, dir: &Path, shard: Shard) -> String {
     let mut text = String::new();
     line!(text, "sweep        {}", sweep.name());
     line!(text, "results in   {}", dir.display());
+    if let Some(warm) = sweep.warm_start() {
+        let at = warm.checkpoint().time();
+        line!(text, "from         {} ({at})", warm.path().display());
+    }
     line!(
         text,
         "points       {} of {}",

@@ -62,6 +62,7 @@ mod base;
 mod condition;
 mod definition;
 mod job_columns;
+mod keys;
 mod monitor;
 mod point;
 mod record;
@@ -70,30 +71,34 @@ mod run;
 mod setting;
 mod shard;
 mod table;
+mod warm;
 mod workers;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fabricsim_core::input::InputError;
 use toml::de::DeValue;
 
-use base::{Base, find_base};
-use definition::Definition;
+use base::{Base, FoundBase, find_base};
+use definition::{Definition, Surroundings};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::name::is_plain;
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
+use keys::FROM;
 
 pub use axis::{AXIS_KEYS, NumberSteps, VARIANT_KEYS};
-pub use definition::{OVERRIDE_KEYS, SWEEP_KEYS, sweep_schema};
+pub use keys::{OVERRIDE_KEYS, SWEEP_KEYS, sweep_schema};
 pub use monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 pub use point::Point;
 pub use record::{PointResults, PointState};
 pub use run::{SweepOutcome, run};
 pub use shard::Shard;
 pub use table::{COST_COLUMNS, POINT_COLUMNS, POINTS_COST_CSV, POINTS_CSV, write_tables};
+pub use warm::WarmStart;
 
 /// A sweep that has been read; every point of it is a good scenario.
 #[derive(Clone, Debug)]
@@ -101,6 +106,7 @@ pub struct Sweep {
     name: String,
     axes: Vec<String>,
     points: Vec<Point>,
+    warm_start: Option<Arc<WarmStart>>,
 }
 
 /// Input of a sweep other than its text.
@@ -177,7 +183,13 @@ impl Sweep {
         input: &SweepInput,
     ) -> Result<Self, Error> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match find_base(source, text, folder, input)? {
+        let FoundBase { base, warm_start } = find_base(source, text, folder, input)?;
+        let surroundings = |folder| Surroundings {
+            folder,
+            registry: &input.custom,
+            warm_start: warm_start.map(Arc::new),
+        };
+        match base {
             Base::Apart {
                 source: base,
                 text: base_text,
@@ -191,8 +203,9 @@ impl Sweep {
                 let moved = [" ".repeat(start).as_str(), text].concat();
                 let mut root = Document::new(source, &moved).parse()?;
                 root.remove("scenario");
+                root.remove(FROM);
                 let definition = Definition::read(&document, root)?;
-                definition.sweep(&document, source, scenario, &folder, &input.custom)
+                definition.sweep(&document, source, scenario, surroundings(&folder))
             }
             Base::Within { source, text } => {
                 let document = Document::new(&source, &text);
@@ -203,7 +216,7 @@ impl Sweep {
                     unreachable!("the base is within the sweep when it is a table");
                 };
                 let definition = Definition::read(&document, root)?;
-                definition.sweep(&document, &source, scenario, folder, &input.custom)
+                definition.sweep(&document, &source, scenario, surroundings(folder))
             }
         }
     }
@@ -218,6 +231,12 @@ impl Sweep {
     #[must_use]
     pub fn axes(&self) -> &[String] {
         &self.axes
+    }
+
+    /// Where all points go on from, if not from the start.
+    #[must_use]
+    pub fn warm_start(&self) -> Option<&WarmStart> {
+        self.warm_start.as_deref()
     }
 
     /// The points; the last axis changes fastest.

@@ -31,14 +31,18 @@ mod changes;
 mod file;
 mod identity;
 
+use std::sync::OnceLock;
+
 use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, SaveError, Stored, Writer};
 use fabricsim_core::units::Time;
+use fabricsim_report::Checksum;
 use fabricsim_scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
+use serde_json::{Value, json};
 
 use crate::simulation::Simulation;
-pub use changes::CHANGEABLE;
 use changes::Changes;
+pub use changes::{CHANGEABLE, Contradiction};
 use identity::Identity;
 
 /// The state of a simulation at one instant, and what it is the state of.
@@ -49,6 +53,8 @@ pub struct Checkpoint {
     state: Vec<u8>,
     /// What the run that writes results has gathered, if there is one.
     results: Option<Vec<u8>>,
+    /// The checksum, once somebody has asked for it.
+    checksum: OnceLock<String>,
 }
 
 impl Checkpoint {
@@ -69,10 +75,60 @@ impl Checkpoint {
         self.results.as_deref().map(Reader::new)
     }
 
-    /// Adds what a run that writes results has gathered.
-    pub(crate) fn with_results(mut self, results: Vec<u8>) -> Self {
+    /// Adds what a run that writes results has gathered, and what was changed at an earlier
+    /// checkpoint that it has gone on from.
+    pub(crate) fn with_results(mut self, results: Vec<u8>, branch: Option<Value>) -> Self {
         self.results = Some(results);
+        self.identity.branch = branch;
         self
+    }
+
+    /// Returns the checksum of what a run goes on with: time, settings and the state. The text of
+    /// the scenario and its place do not count.
+    #[must_use]
+    pub fn checksum(&self) -> &str {
+        self.checksum.get_or_init(|| self.digest().to_string())
+    }
+
+    fn digest(&self) -> Checksum {
+        let mut out = Writer::default();
+        self.time.store(&mut out);
+        self.identity.without_text().store(&mut out);
+        let mut checksum = Checksum::of(&out.finish().expect("nothing of it is refused"));
+        checksum.update(&self.state);
+        checksum.update(self.results.as_deref().unwrap_or_default());
+        checksum
+    }
+
+    /// Returns whether `scenario` can go on from the checkpoint, as far as its settings say.
+    ///
+    /// # Errors
+    /// When a setting or a file contradicts what has happened, and when a file that it names cannot
+    /// be read.
+    pub fn check(&self, scenario: &Scenario) -> Result<(), Contradiction> {
+        self.identity.changes(scenario, self.time).map(|_| ())
+    }
+
+    /// Returns what results say of a run of `scenario` that goes on from here, if they are not those
+    /// of the whole run.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub(crate) fn branch(&self, scenario: &Scenario) -> Result<Option<Value>, Error> {
+        let changed = self.changes(scenario)?.of_results();
+        let before = &self.identity.branch;
+        if changed.is_empty() {
+            return Ok(before.clone());
+        }
+        let mut branch = json!({
+            "time_ns": self.time.as_ps() as f64 / 1e3,
+            "checksum": self.checksum(),
+            "changed": changed,
+        });
+        if let Some(before) = before {
+            branch["before"] = before.clone();
+        }
+        Ok(Some(branch))
     }
 
     /// Returns the changes that lead from the scenario of the checkpoint to `scenario`.
@@ -80,7 +136,8 @@ impl Checkpoint {
     /// # Errors
     /// When some contradict what has happened: with their keys and what to do.
     pub(crate) fn changes(&self, scenario: &Scenario) -> Result<Changes, Error> {
-        self.identity.changes(scenario, self.time)
+        let changes = self.identity.changes(scenario, self.time);
+        changes.map_err(Contradiction::into_error)
     }
 }
 
@@ -137,6 +194,7 @@ impl Simulation {
             identity: Identity::of(self.scenario())?,
             state: out.finish().map_err(cannot_save)?,
             results: None,
+            checksum: OnceLock::new(),
         })
     }
 

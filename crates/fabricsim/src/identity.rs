@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::checkpoint::Checkpoint;
 use crate::output::Origin;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
@@ -19,11 +20,17 @@ pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
     origin(scenario, scenario.resolved())
 }
 
-/// Like [`origin_of`], of a run that has gone on from a checkpoint with other settings than before,
-/// as `branch` says.
-pub(crate) fn origin_of_branch(scenario: &Scenario, branch: Value) -> Result<Origin, Error> {
+/// Like [`origin_of`], of a run that goes on from `checkpoint`. Where nothing has changed its results
+/// are those of the whole run; else they are of a branch, and `checkpoint` among the settings says
+/// which.
+///
+/// # Errors
+/// When a change contradicts what has happened, and as [`origin_of`].
+pub fn origin_of_branch(scenario: &Scenario, checkpoint: &Checkpoint) -> Result<Origin, Error> {
     let mut settings = scenario.resolved();
-    settings["checkpoint"] = branch;
+    if let Some(branch) = checkpoint.branch(scenario)? {
+        settings["checkpoint"] = branch;
+    }
     origin(scenario, settings)
 }
 

@@ -111,6 +111,27 @@ def test_hosts_have_names_and_numbers(star: dict[str, Any]) -> None:
             simulation.send(0, other, 1)  # type: ignore[arg-type]
 
 
+def test_hosts_counted_from_0_lead_to_nodes_and_back(tmp_path: Path) -> None:
+    # Node 1 is a switch.
+    links = "4 1 3\n1\n1 0 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"
+    path = tmp_path / "net.txt"
+    path.write_text(links, encoding="utf-8")
+    with Simulation(
+        {"topology": {"kind": "file", "path": str(path)}, "cc": {"kind": "dcqcn"}}
+    ) as simulation:
+        assert simulation.hosts == [0, 2, 3]
+        assert [simulation.host_node(index) for index in range(3)] == simulation.hosts
+        assert [simulation.node_host(node) for node in simulation.hosts] == [0, 1, 2]
+        assert simulation.node_host(simulation.host_names[2]) == 2
+        simulation.send(simulation.host_node(1), simulation.host_node(2), "1KB")
+        assert {(event.src, event.dst) for event in simulation} == {(2, 3)}
+        assert simulation.flows()["src"] == [2]
+        with pytest.raises(IndexError, match="host 3 of a network of 3 hosts"):
+            simulation.host_node(3)
+        with pytest.raises(ValueError, match="no host has this number"):
+            simulation.node_host(1)
+
+
 def test_messages_have_what_they_are_given(star: dict[str, Any]) -> None:
     simulation = Simulation(star)
     tag = {"any": "object"}

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -45,6 +46,33 @@ unsafe extern "C-unwind" fn erratic(user: *mut c_void, event: *const FabricsimEv
     }
 }
 
+/// A message with these numbers, of which many are impossible.
+fn message_of(which: u8, a: u64, b: u64) -> FabricsimMessage {
+    FabricsimMessage {
+        src: u32::try_from(a % 5).unwrap(),
+        dst: u32::try_from(b % 5).unwrap(),
+        size: if which == 2 { b } else { 1 + b % 3_000 },
+        tag: a,
+        token: 0,
+        flow_class: u16::from(which / 4),
+        dst_port: u16::from(which),
+        priority: u8::from(which.is_multiple_of(3)),
+        reserved: [which; 3],
+    }
+}
+
+/// Exports the flows, to nowhere if `null_now`, and releases them.
+fn export(handle: FabricsimHandle, null_now: bool) -> i32 {
+    let mut stream = FFI_ArrowArrayStream::empty();
+    let place = if null_now {
+        null_mut()
+    } else {
+        &raw mut stream
+    };
+    // SAFETY: there is room, or the place is null.
+    unsafe { fabricsim_export_flows(handle, place) }
+}
+
 /// Makes one call. Its code is one that is documented.
 fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mut c_void) {
     // Mostly a handle that is open.
@@ -53,17 +81,7 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
         1 => 0,
         _ => *handles.last().unwrap_or(&b),
     };
-    let sent = FabricsimMessage {
-        src: u32::try_from(a % 5).unwrap(),
-        dst: u32::try_from(b % 5).unwrap(),
-        size: if which == 2 { b } else { 1 + b % 3_000 },
-        tag: a,
-        token: 0,
-        flow_class: u16::from(which / 4),
-        dst_port: u16::from(which),
-        priority: u8::from(which % 3 == 0),
-        reserved: [which; 3],
-    };
+    let sent = message_of(which, a, b);
     let mut event = FabricsimEvent::default();
     let (mut number, mut small, mut size) = (0u64, 0u32, 0usize);
     let mut buffer = [0; 16];
@@ -75,7 +93,7 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
     };
     // SAFETY: pointers are to variables here, with the room that is said, or null.
     let code = unsafe {
-        match kind % 19 {
+        match kind % 22 {
             0 => {
                 let text = SCENARIOS[usize::from(which) % SCENARIOS.len()];
                 let threads = [1, 1, 0, u32::MAX, 2][usize::from(kind) % 5];
@@ -117,6 +135,9 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
                 let mut statistics = FabricsimStatistics::default();
                 fabricsim_statistics(handle, &raw mut statistics)
             }
+            19 => export(handle, null_now),
+            20 => fabricsim_host_node(handle, u32::try_from(a % 6).unwrap(), &raw mut small),
+            21 => fabricsim_node_host(handle, u32::try_from(a % 6).unwrap(), &raw mut small),
             _ => fabricsim_write_flows(handle, c"/nowhere/fct.csv".as_ptr()),
         }
     };

@@ -8,6 +8,7 @@ use crate::support::{Folder, Outcome, project, project_text};
 
 mod errors;
 mod stopped;
+mod warm;
 
 /// Longest time that the command may take for a part of its work on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use fabricsim_core::input::Key;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
 use super::SweepInput;
-use super::definition::SWEEP_KEYS;
+use super::keys::{FROM, SWEEP_KEYS};
+use super::warm::WarmStart;
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -25,16 +26,63 @@ pub(super) enum Base {
     Within { source: String, text: String },
 }
 
-/// Finds the base scenario of the sweep in `text` and changes it as `input` says.
+/// The base scenario, and where it goes on from, if not from the start.
+pub(super) struct FoundBase {
+    pub(super) base: Base,
+    pub(super) warm_start: Option<WarmStart>,
+}
+
+/// Finds the base scenario of the sweep in `text`, or the checkpoint that holds it, and changes it as
+/// `input` says.
 pub(super) fn find_base(
     source: &str,
     text: &str,
     folder: &Path,
     input: &SweepInput,
-) -> Result<Base, Error> {
+) -> Result<FoundBase, Error> {
     let document = Document::new(source, text);
     let root = document.parse()?;
     document.refuse_unknown("a sweep", &root, &Key::names(SWEEP_KEYS))?;
+    let warm_start = WarmStart::read(&document, &root, folder)?;
+    let base = match &warm_start {
+        Some(warm) => base_of_checkpoint(&document, &root, warm, input)?,
+        None => base_of_text(&document, &root, folder, input)?,
+    };
+    Ok(FoundBase { base, warm_start })
+}
+
+/// The scenario that a checkpoint holds.
+fn base_of_checkpoint(
+    document: &Document<'_>,
+    root: &DeTable<'_>,
+    warm: &WarmStart,
+    input: &SweepInput,
+) -> Result<Base, Error> {
+    let scenario = root.get("scenario").map(toml::Spanned::span);
+    let base = input.base.as_ref().map(|_| 0..0);
+    if let Some(place) = scenario.or(base) {
+        return Err(document.diagnostic(
+            place,
+            format!(
+                "the sweep has a base scenario, and `{FROM}` names a checkpoint, which holds one"
+            ),
+            format!(
+                "leave out one of them: with `{FROM}`, axes change the scenario of the checkpoint"
+            ),
+        ));
+    }
+    let text = warm.checkpoint().text()?;
+    Base::apart(&text.source, &text.text, &text.folder, &input.overrides)
+}
+
+/// The scenario that the sweep names or holds, or that is given beside it.
+fn base_of_text(
+    document: &Document<'_>,
+    root: &DeTable<'_>,
+    folder: &Path,
+    input: &SweepInput,
+) -> Result<Base, Error> {
+    let (source, text) = (document.name, document.text);
     let named = root.get("scenario");
     let place = named.map_or(text.len()..text.len(), toml::Spanned::span);
     match (&input.base, named.map(|named| named.get_ref())) {
@@ -60,7 +108,7 @@ pub(super) fn find_base(
                 Some(_) => "`scenario` is the path of a scenario file, or a table",
             };
             let help = "write `scenario = \"base.toml\"` before the first table, or the scenario \
-                        itself below `[scenario]`";
+                        itself below `[scenario]`; or name a checkpoint by `from`";
             Err(document.diagnostic(place, message, help))
         }
     }

@@ -2,84 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
-use fabricsim_core::input::{Key, ValueKind};
-use serde_json::Value;
+use fabricsim_core::input::Key;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::axis::{AXIS_KEYS, Axis, read_set, text_of};
+use super::axis::{Axis, read_set, text_of};
 use super::condition::Condition;
+use super::keys::OVERRIDE_KEYS;
 use super::point::{LONGEST_NAME, Point, folder_name};
-use super::setting::Setting;
+use super::setting::{Setting, place_of};
+use super::warm::WarmStart;
 use super::{Sweep, name_of};
-use fabricsim_core::input::Keys;
-use fabricsim_scenario::json_schema::file_schema;
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::document::{Document, Section};
 use fabricsim_scenario::text::error::Error;
 
-/// The keys and tables of a sweep.
-pub const SWEEP_KEYS: Keys = &[
-    Key::new(
-        "name",
-        "names the results (default: the file's name)",
-        ValueKind::Text,
-    ),
-    Key::new(
-        "scenario",
-        "the base scenario: the path of its file, or a table with its content (required)",
-        ValueKind::Either(&[ValueKind::Path, ValueKind::Table(&[])]),
-    )
-    .required(),
-    Key::new(
-        "axis",
-        "[[axis]] tables; every combination of their values is a point",
-        ValueKind::List(&ValueKind::Table(AXIS_KEYS)),
-    ),
-    Key::new(
-        "only",
-        "[[only]] tables: points are kept that have the values of at least one of them",
-        ValueKind::List(&ValueKind::Table(&[])),
-    ),
-    Key::new(
-        "exclude",
-        "[[exclude]] tables: points that have these values of these axes are left out",
-        ValueKind::List(&ValueKind::Table(&[])),
-    ),
-    Key::new(
-        "override",
-        "[[override]] tables: further keys for points that have certain values",
-        ValueKind::List(&ValueKind::Table(OVERRIDE_KEYS)),
-    ),
-];
-
-/// Returns the JSON Schema (draft 2020-12) of sweeps. What a scenario within a sweep lacks may come
-/// from an axis, so its tables are not in the schema.
-#[must_use]
-pub fn sweep_schema() -> Value {
-    file_schema("A sweep of fabricsim", SWEEP_KEYS)
-}
-
-/// The keys of an `[[override]]` table.
-pub const OVERRIDE_KEYS: Keys = &[
-    Key::new(
-        "when",
-        "values of axes; all of them have to be the point's (required)",
-        ValueKind::Table(&[]),
-    )
-    .required(),
-    Key::new(
-        "set",
-        "keys of the scenario with their values (required); they are set after those of all axes",
-        ValueKind::Table(&[]),
-    )
-    .required(),
-];
-
 /// The most points of a sweep.
 const MOST_POINTS: usize = 100_000;
+
+/// What a base scenario is read with.
+pub(super) struct Surroundings<'s> {
+    /// Folder that paths in it start from.
+    pub(super) folder: &'s Path,
+    pub(super) registry: &'s Registry,
+    pub(super) warm_start: Option<Arc<WarmStart>>,
+}
 
 /// Contents of a sweep's text, without the base scenario.
 pub(super) struct Definition<'a> {
@@ -124,15 +74,13 @@ impl<'a> Definition<'a> {
         })
     }
 
-    /// The sweep over `base`, whose paths are relative to `folder`. `source` is the sweep's own
-    /// name in messages.
+    /// The sweep over `base`. `source` is the sweep's own name in messages.
     pub(super) fn sweep(
         &self,
         document: &Document<'a>,
         source: &str,
         base: DeTable<'a>,
-        folder: &Path,
-        custom: &Registry,
+        surroundings: Surroundings<'_>,
     ) -> Result<Sweep, Error> {
         let written = self.name.as_ref().map(|name| name.get_ref().as_str());
         let name = name_of(written, source).map_err(|error| {
@@ -141,20 +89,22 @@ impl<'a> Definition<'a> {
         })?;
         let base = DeValue::Table(base);
         let mut points: Vec<Point> = Vec::new();
+        let warm_start = surroundings.warm_start.as_deref();
         for choices in self.combinations(document)? {
             let name = self.point_name(document, &choices)?;
-            let read = self.scenario(document, &base, &choices, folder, custom);
+            let read = self.scenario(document, &base, &choices, &surroundings);
             let mut scenario = read.map_err(|error| error.of_point(&name))?;
             if let Some(before) = points.last() {
                 scenario.share_with(before.scenario());
             }
             let labels = self.labels(&choices).map(str::to_owned).collect();
-            points.push(Point::new(name, labels, scenario)?);
+            points.push(Point::new(name, labels, scenario, warm_start)?);
         }
         Ok(Sweep {
             name,
             axes: self.axes.iter().map(|axis| axis.name.clone()).collect(),
             points,
+            warm_start: surroundings.warm_start,
         })
     }
 
@@ -269,33 +219,42 @@ impl<'a> Definition<'a> {
         Ok(())
     }
 
+    /// The settings of a point, in the order in which they are made.
+    fn settings(&self, choices: &[usize]) -> impl Iterator<Item = &Setting<'a>> {
+        let of_axes = self.axes.iter().zip(choices);
+        let of_axes = of_axes.flat_map(|(axis, &choice)| &axis.choices[choice].settings);
+        let changes = self.overrides.iter();
+        let changes = changes.filter(|(when, _)| when.holds(choices));
+        of_axes.chain(changes.flat_map(|(_, settings)| settings))
+    }
+
     /// The scenario of a point.
     fn scenario(
         &self,
         document: &Document<'a>,
         base: &DeValue<'a>,
         choices: &[usize],
-        folder: &Path,
-        custom: &Registry,
+        surroundings: &Surroundings<'_>,
     ) -> Result<Scenario, Error> {
         let mut scenario = base.clone();
-        let of_axes = self
-            .axes
-            .iter()
-            .zip(choices)
-            .map(|(axis, &choice)| &axis.choices[choice].settings);
-        let changes = self
-            .overrides
-            .iter()
-            .filter(|(when, _)| when.holds(choices))
-            .map(|(_, settings)| settings);
-        for setting in of_axes.chain(changes).flatten() {
+        for setting in self.settings(choices) {
             setting.apply(document, &mut scenario)?;
         }
         let DeValue::Table(tables) = scenario else {
             unreachable!("settings are made in the tables of a scenario");
         };
-        Scenario::read_tables(*document, tables, folder, custom)
+        let Surroundings {
+            folder,
+            registry,
+            warm_start,
+        } = surroundings;
+        let scenario = Scenario::read_tables(*document, tables, folder, registry)?;
+        if let Some(warm) = warm_start {
+            warm.check(document, &scenario, |key| {
+                place_of(key, self.settings(choices))
+            })?;
+        }
+        Ok(scenario)
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim::identity::origin_of;
+use fabricsim::identity::{origin_of, origin_of_branch};
 use fabricsim::output::Origin;
 use fabricsim::simulation::Expectation;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
+
+use super::warm::WarmStart;
 
 /// The longest name of a point, in bytes: what file systems take, with room for endings.
 pub(super) const LONGEST_NAME: usize = 200;
@@ -26,6 +28,7 @@ impl Point {
         name: String,
         values: Vec<String>,
         scenario: Scenario,
+        warm_start: Option<&WarmStart>,
     ) -> Result<Self, Error> {
         let mut expected = Expectation::default();
         for (index, workload) in scenario.workloads().iter().enumerate() {
@@ -38,7 +41,10 @@ impl Point {
         Ok(Self {
             name,
             values,
-            origin: origin_of(&scenario)?,
+            origin: match warm_start {
+                None => origin_of(&scenario)?,
+                Some(warm) => origin_of_branch(&scenario, warm.checkpoint())?,
+            },
             scenario,
             expected,
         })

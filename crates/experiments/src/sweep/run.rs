@@ -144,6 +144,10 @@ fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<(), Error> {
     let refused = |&at: &usize| {
         let point = &sweep.points()[at];
         let built = Simulation::new(point.scenario(), 1);
+        let built = built.and_then(|mut simulation| match sweep.warm_start() {
+            Some(warm) => simulation.resume(warm.checkpoint()),
+            None => Ok(()),
+        });
         built.err().map(|error| error.of_point(point.name()))
     };
     let threads = Threads::start(jobs.min(places.len())).map_err(Error::threads)?;

@@ -152,6 +152,20 @@ impl<'a> Setting<'a> {
     }
 }
 
+/// Returns where the one of `settings` stands that has made `key`, or something in the same table,
+/// what it is: the one with the most parts in common, and the last of several.
+pub(super) fn place_of<'s, 'a: 's>(
+    key: &str,
+    settings: impl Iterator<Item = &'s Setting<'a>>,
+) -> Option<Range<usize>> {
+    let common = |setting: &&Setting<'a>| {
+        let parts = key.split('.').zip(&setting.path);
+        parts.take_while(|(part, own)| part == own).count()
+    };
+    let setting = settings.max_by_key(common)?;
+    (common(&setting) > 0).then(|| setting.place.clone())
+}
+
 /// The parts of a dotted key, behind `above`.
 fn path_of(
     document: &Document<'_>,

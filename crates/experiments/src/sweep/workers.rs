@@ -16,7 +16,8 @@ use super::Sweep;
 use super::monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 use super::point::Point;
 use super::record::{POINT_JSON, PointState, check_folder, write_done, write_failure};
-use fabricsim::outcome::{Monitor, Run};
+use super::warm::WarmStart;
+use fabricsim::outcome::{Monitor, Run, RunParts};
 use fabricsim::output::{Existing, ResultFolder};
 use fabricsim::simulation::Expectation;
 use fabricsim::summary::{Status, Summary};
@@ -258,7 +259,11 @@ impl<'a> Work<'a> {
         folder: &mut Option<ResultFolder>,
         monitor: &mut PointMonitor<'_>,
     ) -> Result<Summary, Error> {
-        let run = Run::new(point.scenario(), self.threads)?;
+        let parts = RunParts {
+            from: self.sweep.warm_start().map(WarmStart::checkpoint),
+            checkpoints: Vec::new(),
+        };
+        let run = Run::new(point.scenario(), self.threads)?.in_parts(parts)?;
         let open = folder.as_mut().expect("it was opened for this");
         let ran = run.run_with_monitor(open, point.origin(), monitor)?;
         let open = folder.take().expect("it was opened for this");

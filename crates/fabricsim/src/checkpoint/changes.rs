@@ -37,42 +37,73 @@ pub(crate) struct Changes {
     pub(crate) control: bool,
 }
 
-fn refuse(message: String, help: &str) -> Error {
-    Error::Unsupported {
-        scenario: "the checkpoint".to_owned(),
-        message,
-        help: help.to_owned(),
+/// Why a scenario cannot go on from a checkpoint: what would contradict what has happened.
+#[derive(Debug)]
+pub struct Contradiction {
+    key: Option<String>,
+    error: Error,
+}
+
+impl Contradiction {
+    fn new(key: Option<&str>, message: String, help: &str) -> Self {
+        Self {
+            key: key.map(str::to_owned),
+            error: Error::Unsupported {
+                scenario: "the checkpoint".to_owned(),
+                message,
+                help: help.to_owned(),
+            },
+        }
+    }
+
+    /// Returns the contradiction of a file that is not what it was.
+    pub(super) fn of_file(path: &str) -> Self {
+        Self::new(
+            None,
+            format!("`{path}`, which its scenario names, has changed since"),
+            "restore the file as it was, or run the scenario from the start",
+        )
+    }
+
+    /// Returns the setting that may not be what it is, with dots and as `summary.json` has it;
+    /// `None` where no setting is at fault.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// Returns the error that says it.
+    #[must_use]
+    pub fn into_error(self) -> Error {
+        self.error
     }
 }
 
-/// Returns the error of a file that is not what it was.
-pub(super) fn different_file(path: &str) -> Error {
-    refuse(
-        format!("`{path}`, which its scenario names, has changed since"),
-        "restore the file as it was, or run the scenario from the start",
-    )
+impl From<Error> for Contradiction {
+    fn from(error: Error) -> Self {
+        Self { key: None, error }
+    }
 }
 
 impl Changes {
-    /// Returns the error of a run that would be over.
-    pub(super) fn stops_before(time: Time) -> Error {
-        refuse(
+    /// Returns the contradiction of a run that would be over.
+    pub(super) fn stops_before(time: Time) -> Contradiction {
+        Contradiction::new(
+            Some("run.stop_at"),
             format!("`run.stop_at` is before {time}, when it was taken"),
             "give a later time, such as --set run.stop_at=1s, or go on from an earlier checkpoint",
         )
     }
 
-    /// Returns what results say of a run that has gone on from `time` with other settings, if it has.
-    pub(crate) fn branch(&self, time: Time) -> Option<Value> {
+    /// Returns the settings that make other results than those of the whole run, each with what it
+    /// was and what it is.
+    pub(super) fn of_results(&self) -> Map<String, Value> {
         let keys = self
             .keys
             .iter()
             .filter(|(key, ..)| key != "name" && key != "run.stop_at");
-        let changed: Map<String, Value> = keys
-            .map(|(key, before, now)| (key.clone(), json!({"before": before, "after": now})))
-            .collect();
-        let time_ns = time.as_ps() as f64 / 1e3;
-        (!changed.is_empty()).then(|| json!({"time_ns": time_ns, "changed": changed}))
+        keys.map(|(key, before, now)| (key.clone(), json!({"before": before, "after": now})))
+            .collect()
     }
 
     /// Returns the changes from the settings `before` to those of `now`, at `time`; `same_past`
@@ -85,21 +116,23 @@ impl Changes {
         now: &Value,
         time: Time,
         same_past: bool,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Contradiction> {
         let mut changes = Self::default();
-        for (key, before, now) in different_keys(before, now) {
-            let below = |table: &str| {
-                let rest = key.strip_prefix(table);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            };
-            if !CHANGEABLE.iter().any(|(table, _)| below(table)) {
-                return Err(refuse(
-                    format!("`{key}` was {before} when it was taken, and is {now} now"),
-                    &format!("leave it as it was; what may change is {}", changeable()),
-                ));
-            }
+        let different = different_keys(before, now);
+        // A default that follows another setting stands below a table: the setting is named.
+        let refused = different.iter().filter(|(key, ..)| !may_change(key));
+        if let Some((key, before, now)) = refused.min_by_key(|(key, ..)| key.matches('.').count()) {
+            return Err(Contradiction::new(
+                Some(key),
+                format!("`{key}` was {before} when it was taken, and is {now} now"),
+                &format!("leave it as it was; what may change is {}", changeable()),
+            ));
+        }
+        for (key, before, now) in different {
+            let below = |table: &str| is_below(&key, table);
             if below("event") && !same_past {
-                return Err(refuse(
+                return Err(Contradiction::new(
+                    Some(&key),
                     format!("events before {time}, when it was taken, are not the same"),
                     "change only events that are still to come",
                 ));
@@ -109,6 +142,17 @@ impl Changes {
         }
         Ok(changes)
     }
+}
+
+/// Returns whether `key` is `table`, or a key in it.
+fn is_below(key: &str, table: &str) -> bool {
+    let rest = key.strip_prefix(table);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Returns whether `key` is one of [`CHANGEABLE`].
+fn may_change(key: &str) -> bool {
+    CHANGEABLE.iter().any(|(table, _)| is_below(key, table))
 }
 
 /// The names of settings that may change, for messages.
@@ -137,7 +181,8 @@ mod tests {
         });
         let time = Time::from_ns(2_000);
         let same_past = now["event"][0]["at"] == "1us";
-        Changes::between(&before, now, time, same_past).map_err(|error| error.to_string())
+        Changes::between(&before, now, time, same_past)
+            .map_err(|contradiction| contradiction.into_error().to_string())
     }
 
     #[test]
@@ -151,6 +196,15 @@ mod tests {
         assert!(changes.control);
         let keys: Vec<&str> = changes.keys.iter().map(|(key, ..)| key.as_str()).collect();
         assert_eq!(keys, ["cc.g", "cc.kind", "event.1.at", "run.stop_at"]);
+    }
+
+    /// The scenario's seed is also that of its routing, where there is no other one.
+    #[test]
+    fn a_setting_is_named_rather_than_what_follows_it() {
+        let settings = |seed: u64| json!({"routing": {"seed": seed}, "seed": seed});
+        let changes = Changes::between(&settings(1), &settings(2), Time::ZERO, true);
+        let contradiction = changes.expect_err("it has drawn numbers");
+        assert_eq!(contradiction.key(), Some("seed"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::units::Time;
@@ -21,7 +22,7 @@ use crate::output::write_whole;
 const HEADING: &[u8] = b"fabricsim checkpoint\n";
 
 /// The version of what stands in a checkpoint. A change of what types save is another one.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -84,6 +85,7 @@ impl Checkpoint {
             identity,
             state,
             results,
+            checksum: _,
         } = self;
         let mut out = Writer::default();
         out.bytes(HEADING);
@@ -142,6 +144,7 @@ impl Checkpoint {
             identity,
             state,
             results,
+            checksum: OnceLock::new(),
         })
     }
 
@@ -165,6 +168,19 @@ impl Checkpoint {
         Self::parse(&bytes).map_err(|flaw| flaw.of(&path.display().to_string()))
     }
 
+    /// Returns the text of the scenario that the checkpoint holds.
+    ///
+    /// # Errors
+    /// When it holds none, because a program has built its scenario.
+    pub fn text(&self) -> Result<&ScenarioText, Error> {
+        let text = self.identity.text.as_ref();
+        text.ok_or_else(|| Error::Unsupported {
+            scenario: "the checkpoint".to_owned(),
+            message: "its scenario was built by a program and has no text".to_owned(),
+            help: "restore it in that program, by `Simulation::restore`".to_owned(),
+        })
+    }
+
     /// Reads the scenario that the checkpoint holds, changed by `overrides` (`key=value`), with the
     /// kinds of `registry`.
     ///
@@ -172,18 +188,11 @@ impl Checkpoint {
     /// When it holds no text, because a program has built its scenario; when a file that it names
     /// is not there or is another one; and as [`Scenario::from_text`].
     pub fn scenario(&self, overrides: &[String], registry: &Registry) -> Result<Scenario, Error> {
-        let Some(ScenarioText {
+        let ScenarioText {
             source,
             text,
             folder,
-        }) = &self.identity.text
-        else {
-            return Err(Error::Unsupported {
-                scenario: "the checkpoint".to_owned(),
-                message: "its scenario was built by a program and has no text".to_owned(),
-                help: "restore it in that program, by `Simulation::restore`".to_owned(),
-            });
-        };
+        } = self.text()?;
         let changed = match overrides.is_empty() {
             true => text.clone(),
             false => overrides::apply(source, text, overrides)?,

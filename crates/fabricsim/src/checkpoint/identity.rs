@@ -11,7 +11,7 @@ use fabricsim_scenario::schema::event::{Event, EventKind};
 use fabricsim_scenario::text::error::Error;
 use serde_json::Value;
 
-use super::changes::{Changes, different_file};
+use super::changes::{Changes, Contradiction};
 use crate::identity::contents;
 
 /// The scenario of a checkpoint: its text, where it has one, its settings, and the files that it
@@ -25,6 +25,9 @@ pub(super) struct Identity {
     events: Vec<(Time, EventKind)>,
     /// Files that settings name, as they name them, with the checksums of what stands in them.
     files: Vec<(String, String)>,
+    /// What was changed at earlier checkpoints, as `summary.json` has it, where the run that has
+    /// taken this one is a branch.
+    pub(super) branch: Option<Value>,
 }
 
 impl Identity {
@@ -48,19 +51,32 @@ impl Identity {
                     (path, Checksum::of(&content).to_string())
                 })
                 .collect(),
+            branch: None,
         })
+    }
+
+    /// Returns the same without the text of the scenario.
+    pub(super) fn without_text(&self) -> Self {
+        Self {
+            text: None,
+            ..self.clone()
+        }
     }
 
     /// Returns the changes that lead to `scenario` at `time`.
     ///
     /// # Errors
     /// When some contradict what has happened.
-    pub(super) fn changes(&self, scenario: &Scenario, time: Time) -> Result<Changes, Error> {
+    pub(super) fn changes(
+        &self,
+        scenario: &Scenario,
+        time: Time,
+    ) -> Result<Changes, Contradiction> {
         let now = Self::of(scenario)?;
         for (path, checksum) in &self.files {
             let same = now.files.iter().find(|(own, _)| own == path);
             if same.is_some_and(|(_, own)| own != checksum) {
-                return Err(different_file(path));
+                return Err(Contradiction::of_file(path));
             }
         }
         let past = |events: &[(Time, EventKind)]| -> Vec<(Time, EventKind)> {
@@ -81,6 +97,10 @@ fn events_of(scenario: &Scenario) -> Vec<(Time, EventKind)> {
     events.map(|&Event { at, kind }| (at, kind)).collect()
 }
 
+fn json_of(text: &str) -> Result<Value, LoadError> {
+    serde_json::from_str(text).map_err(|error| LoadError::new(error.to_string()))
+}
+
 impl Stored for Identity {
     fn store(&self, out: &mut Writer) {
         let Self {
@@ -88,6 +108,7 @@ impl Stored for Identity {
             settings,
             events,
             files,
+            branch,
         } = self;
         text.is_some().store(out);
         if let Some(ScenarioText {
@@ -103,6 +124,7 @@ impl Stored for Identity {
         settings.to_string().store(out);
         events.store(out);
         files.store(out);
+        branch.as_ref().map(Value::to_string).store(out);
     }
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
@@ -114,12 +136,14 @@ impl Stored for Identity {
             }),
             false => None,
         };
-        let settings = serde_json::from_str(&String::fetch(input)?);
         Ok(Self {
             text,
-            settings: settings.map_err(|error| LoadError::new(error.to_string()))?,
+            settings: json_of(&String::fetch(input)?)?,
             events: Stored::fetch(input)?,
             files: Stored::fetch(input)?,
+            branch: <Option<String>>::fetch(input)?
+                .map(|branch| json_of(&branch))
+                .transpose()?,
         })
     }
 }

@@ -10,6 +10,7 @@ use fabricsim_core::units::Time;
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::text::error::Error;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::recorder::Recorder;
 use crate::checkpoint::{Checkpoint, cannot_load, cannot_save};
@@ -44,14 +45,20 @@ pub struct TakenCheckpoint {
 pub(super) struct Checkpoints {
     wanted: VecDeque<WantedCheckpoint>,
     pub(super) taken: Vec<TakenCheckpoint>,
+    /// What was changed at the checkpoint that the run goes on from, and before.
+    branch: Option<Value>,
 }
 
 impl Checkpoints {
-    /// Those that are `wanted` of a run that begins at `start`.
+    /// Those that are `wanted` of a run that begins at `start`; `branch` says what was changed there.
     ///
     /// # Errors
     /// When one is wanted of an earlier time.
-    pub(super) fn new(mut wanted: Vec<WantedCheckpoint>, start: Time) -> Result<Self, Error> {
+    pub(super) fn new(
+        mut wanted: Vec<WantedCheckpoint>,
+        start: Time,
+        branch: Option<Value>,
+    ) -> Result<Self, Error> {
         wanted.sort_by_key(|wanted| wanted.at);
         if let Some(early) = wanted
             .first()
@@ -69,6 +76,7 @@ impl Checkpoints {
         Ok(Self {
             wanted: wanted.into(),
             taken: Vec::new(),
+            branch,
         })
     }
 
@@ -110,7 +118,9 @@ impl Checkpoints {
             observation.save(&mut results)?;
         }
         let results = results.finish().map_err(cannot_save)?;
-        let checkpoint = simulation.snapshot()?.with_results(results);
+        let checkpoint = simulation
+            .snapshot()?
+            .with_results(results, self.branch.clone());
         let now = simulation.now();
         while self.next() <= now
             && let Some(wanted) = self.wanted.pop_front()

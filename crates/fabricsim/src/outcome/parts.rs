@@ -97,7 +97,11 @@ impl<'s> Run<'s> {
             self.simulation.resume(checkpoint)?;
         }
         self.from = parts.from;
-        self.checkpoints = Checkpoints::new(parts.checkpoints, start)?;
+        let branch = match parts.from {
+            Some(checkpoint) => checkpoint.branch(self.scenario)?,
+            None => None,
+        };
+        self.checkpoints = Checkpoints::new(parts.checkpoints, start, branch)?;
         Ok(self)
     }
 }

@@ -47,8 +47,7 @@ impl<'a> ResultPlace<'a> {
         Ok(place)
     }
 
-    /// Like [`Self::new`], for a run of `scenario` that goes on from `checkpoint`. Where nothing has
-    /// changed its results are those of the whole run; else they are of a branch.
+    /// Like [`Self::new`], for a run of `scenario` that goes on from `checkpoint`.
     ///
     /// # Errors
     /// As [`Self::new`], and when a change contradicts what has happened.
@@ -57,13 +56,9 @@ impl<'a> ResultPlace<'a> {
         destination: Destination<'a>,
         checkpoint: &Checkpoint,
     ) -> Result<Self, Error> {
-        let branch = checkpoint.changes(scenario)?.branch(checkpoint.time());
         let place = Self {
             destination,
-            origin: match branch {
-                None => origin_of(scenario)?,
-                Some(branch) => origin_of_branch(scenario, branch)?,
-            },
+            origin: origin_of_branch(scenario, checkpoint)?,
             files: planned_files(scenario),
         };
         place.check()?;

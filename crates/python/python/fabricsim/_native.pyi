@@ -438,14 +438,22 @@ class Simulation:
 
     @property
     def hosts(self) -> list[int]:
-        """The numbers of the hosts."""
+        """The nodes that are hosts, in order: ``hosts[0]`` is the first host, and so on. Messages,
+        events and tables name a host by its node."""
 
     @property
     def host_names(self) -> list[str]:
-        """The names of the hosts, in the order of their numbers."""
+        """The names of the hosts, in the order of ``hosts``."""
 
     def host(self, host: SupportsIndex | str) -> int:
-        """The number of a host."""
+        """The node of the host with this name; a node that is a host is itself."""
+
+    def host_node(self, index: int) -> int:
+        """The node that host ``index``, counted from 0, is: ``hosts[index]``. Programs in C and the
+        ranks of other simulators count hosts so."""
+
+    def node_host(self, node: SupportsIndex | str) -> int:
+        """Which host, counted from 0, a node or the host with a name is."""
 
     def ideal_time(
         self, src: SupportsIndex | str, dst: SupportsIndex | str, size: SupportsIndex | str

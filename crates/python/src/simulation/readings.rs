@@ -5,7 +5,7 @@ use std::io;
 use fabricsim::core::units::Duration;
 use fabricsim::driver::Message;
 use fabricsim::report::{FctRecord, FctWriter};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -47,7 +47,7 @@ impl Simulation {
         Ok(now.as_ps())
     }
 
-    /// The numbers of the hosts.
+    /// The nodes that are hosts, in order.
     #[getter]
     fn hosts(&self) -> PyResult<Vec<u32>> {
         let session = self.session()?;
@@ -60,7 +60,25 @@ impl Simulation {
         Ok(self.session()?.names.clone())
     }
 
-    /// The number of a host.
+    /// The node that host `index`, counted from 0, is.
+    fn host_node(&self, index: usize) -> PyResult<u32> {
+        let session = self.session()?;
+        let node = session.hosts.get(index).map(|node| node.0);
+        node.ok_or_else(|| {
+            let hosts = session.hosts.len();
+            PyIndexError::new_err(format!("host {index} of a network of {hosts} hosts"))
+        })
+    }
+
+    /// Which host, counted from 0, a node is.
+    fn node_host(&self, node: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let session = self.session()?;
+        let node = session.host("node", node)?;
+        let place = session.hosts.binary_search(&node);
+        Ok(place.expect("a host that was found is one of the hosts"))
+    }
+
+    /// The node of a host.
     fn host(&self, host: &Bound<'_, PyAny>) -> PyResult<u32> {
         Ok(self.session()?.host("host", host)?.0)
     }

@@ -1,0 +1,87 @@
+//! Results as tables of Apache Arrow, through its C stream interface: the columns are handed over
+//! where they are, without copying.
+
+use std::ffi::c_char;
+use std::io;
+use std::path::Path;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream as ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
+use fabricsim_arrow::read_table;
+use facade::Error;
+use facade::report::{FctRecord, FctWriter};
+use facade::scenario::text::file_kind::FileKind;
+use facade::scenario::text::input_file::read_text;
+
+use crate::error::{Failure, guard};
+use crate::types::{FABRICSIM_ERROR_FILE, FabricsimHandle};
+use crate::{pointers, table};
+
+/// Fills `stream` with the flows that have ended so far, messages and flows of workloads, as one table
+/// with the columns of fct.csv; fabricsim_write_flows() writes the same. The columns `src` and `dst`
+/// are numbers of nodes: fabricsim_node_host().
+///
+/// # Safety
+/// `stream` points to room for a stream, which is not one in use: it is overwritten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fabricsim_export_flows(
+    simulation: FabricsimHandle,
+    stream: *mut ArrowArrayStream,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller vouches for `stream`.
+        unsafe { pointers::write(stream, ArrowArrayStream::empty(), "stream") }?;
+        let session = table::get(simulation)?;
+        let mut engine = session.engine()?;
+        engine.keep_completions();
+        let text = flows_csv(&engine.records).map_err(|error| {
+            Failure::new(FABRICSIM_ERROR_FILE, format!("cannot write flows: {error}"))
+        })?;
+        drop(engine);
+        let flows = read_table(&text).map_err(|error| Failure::argument(error.to_string()))?;
+        // SAFETY: as above.
+        unsafe { pointers::write(stream, stream_of(flows), "stream") }
+    })
+}
+
+/// Fills `stream` with the result file at `path` as one table: `fct.csv`, a time series, the points of
+/// a sweep, or another file of columns with a header. Whole numbers are of the type int64, times and
+/// ratios are doubles, names are UTF-8, and empty cells are null.
+///
+/// # Safety
+/// `path` ends with a zero; `stream` points to room for a stream, which is not one in use: it is
+/// overwritten.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fabricsim_export_file(
+    path: *const c_char,
+    stream: *mut ArrowArrayStream,
+) -> i32 {
+    guard(|| {
+        // SAFETY: the caller vouches for `stream`.
+        unsafe { pointers::write(stream, ArrowArrayStream::empty(), "stream") }?;
+        // SAFETY: the caller vouches for `path`.
+        let path = unsafe { pointers::text(path, "path") }?;
+        let text = read_text(FileKind::RESULTS, Path::new(path)).map_err(Failure::file)?;
+        let rows =
+            read_table(&text).map_err(|error| Failure::file(Error::input(path, &text, error)))?;
+        // SAFETY: as above.
+        unsafe { pointers::write(stream, stream_of(rows), "stream") }
+    })
+}
+
+/// Returns the text of fct.csv with `records`.
+fn flows_csv(records: &[FctRecord]) -> io::Result<String> {
+    let mut rows = Vec::new();
+    let mut writer = FctWriter::new(&mut rows)?;
+    for record in records {
+        writer.write(record)?;
+    }
+    writer.finish()?;
+    String::from_utf8(rows).map_err(io::Error::other)
+}
+
+/// Returns the stream of one table, which owns it.
+fn stream_of(rows: RecordBatch) -> ArrowArrayStream {
+    let schema = rows.schema();
+    ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(rows)], schema)))
+}
