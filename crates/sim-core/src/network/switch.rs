@@ -18,11 +18,11 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Packet, PacketKind, PauseChange, Stamps};
+use crate::packet::{Flags, Header, Packet, PacketKind, PauseChange, Priority, Stamps};
 use crate::plugin::{
     Admission, Admit, DropReason, EventOrder, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 use port_states::SwitchPorts;
 
 #[derive(Clone, Debug)]
@@ -31,6 +31,21 @@ struct Port<Q> {
     queue: Q,
     /// An event is set for the moment when the wire becomes free.
     armed: bool,
+}
+
+impl<Q> Port<Q> {
+    /// Returns whether a packet of `priority` may leave at `now` without being queued. At the very
+    /// instant at which the wire becomes free it may not: others may arrive then, too.
+    #[inline]
+    fn is_idle<H: Header>(&self, now: Time, priority: Priority) -> bool
+    where
+        Q: Qdisc<H>,
+    {
+        self.egress.busy_until < now
+            && self.queue.bytes() == Bytes::ZERO
+            && !self.egress.paused.contains(priority)
+            && !self.egress.is_down()
+    }
 }
 
 /// Configuration of a switch.
@@ -183,20 +198,8 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let ingress = PortId::from_index(channel);
-        if packet.kind() == PacketKind::Pause {
-            let change = packet.pause_change();
-            let priority = packet.paused_priority();
-            self.observer
-                .on_pause(now, self.id, ingress, priority, change);
-            let paused = &mut self.ports[channel].egress.paused;
-            match change {
-                PauseChange::Pause => paused.insert(priority),
-                PauseChange::Resume => paused.remove(priority),
-            }
-            self.pauses[channel].update(now, *paused);
-            if change == PauseChange::Resume {
-                self.kick(now, channel, send_buffer);
-            }
+        if packet.is(PacketKind::Pause) {
+            self.on_pause(now, channel, packet, send_buffer);
             return;
         }
         let ports = SwitchPorts::<M>(&self.ports);
@@ -206,10 +209,33 @@ impl<M: Model> Switch<M> {
             return;
         };
         let out = egress.index();
+        let priority = packet.priority();
+        let port = &mut self.ports[out];
+        if port.is_idle(now, priority)
+            && (priority.is_control() || self.buffer.passes(ingress, egress, priority, packet.size()))
+            && let Some(mark) = port.queue.bypass(now, packet)
+        {
+            self.transmit(now, out, ingress, packet, mark, send_buffer);
+            return;
+        }
+        self.store(now, out, ingress, packet, send_buffer);
+    }
+
+    /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it
+    /// can.
+    fn store(
+        &mut self,
+        now: Time,
+        out: usize,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
         if self.ports[out].egress.is_down() {
             self.lose_at(now, out, packet);
             return;
         }
+        let egress = PortId::from_index(out);
         let priority = packet.priority();
         if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
@@ -226,12 +252,13 @@ impl<M: Model> Switch<M> {
             }
         }
         let port = &mut self.ports[out];
-        if port.egress.busy_until < now
-            && port.queue.bytes().get() == 0
-            && !port.egress.paused.contains(priority)
+        if port.is_idle(now, priority)
             && let Some(mark) = port.queue.bypass(now, packet)
         {
-            self.depart(now, out, ingress, packet, mark, send_buffer);
+            self.transmit(now, out, ingress, packet, mark, send_buffer);
+            if !priority.is_control() {
+                self.release(now, out, ingress, priority, packet.size(), send_buffer);
+            }
             return;
         }
         let Some(stored) = port.queue.enqueue(now, packet) else {
@@ -328,7 +355,7 @@ impl<M: Model> Switch<M> {
 
     /// Puts `packet`, which has not been queued, on the wire of `port`.
     #[inline]
-    fn depart(
+    fn transmit(
         &mut self,
         now: Time,
         port: usize,
@@ -352,10 +379,6 @@ impl<M: Model> Switch<M> {
                 }
             };
         self.write_into(now, port, (now, ingress), sent, mark);
-        if !packet.priority().is_control() {
-            let priority = packet.priority();
-            self.release(now, port, ingress, priority, packet.size(), send_buffer);
-        }
     }
 
     /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and
