@@ -6,6 +6,7 @@
 
 mod accounts;
 mod checkpoint;
+mod departure;
 mod failure;
 mod pauses;
 mod port_states;
@@ -18,10 +19,8 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Header, Packet, PacketKind, PauseChange, Priority, Stamps};
-use crate::plugin::{
-    Admission, Admit, DropReason, EventOrder, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
-};
+use crate::packet::{Header, Packet, PacketKind, PauseChange, Priority, Stamps};
+use crate::plugin::{Admission, Admit, DropReason, EventOrder, Model, Observer, Qdisc, Routing};
 use crate::units::{Bytes, Time};
 use port_states::SwitchPorts;
 
@@ -176,10 +175,12 @@ impl<M: Model> Switch<M> {
     /// what is not in the cache comes at once and not piece by piece.
     #[inline]
     fn touch(&mut self) {
-        for (index, port) in self.ports.iter().enumerate() {
+        let mut seen = 0;
+        for (port, number) in self.ports.iter().zip(0..) {
             let state = port.egress.busy_until.as_ps() ^ port.queue.touch();
-            self.touched ^= state ^ self.buffer.touch(PortId::from_index(index));
+            seen ^= state ^ self.buffer.touch(PortId(number));
         }
+        self.touched ^= seen;
     }
 
     fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
@@ -212,7 +213,8 @@ impl<M: Model> Switch<M> {
         let priority = packet.priority();
         let port = &mut self.ports[out];
         if port.is_idle(now, priority)
-            && (priority.is_control() || self.buffer.passes(ingress, egress, priority, packet.size()))
+            && (priority.is_control()
+                || self.buffer.passes(ingress, egress, priority, packet.size()))
             && let Some(mark) = port.queue.bypass(now, packet)
         {
             self.transmit(now, out, ingress, packet, mark, send_buffer);
@@ -328,21 +330,16 @@ impl<M: Model> Switch<M> {
         };
         let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
         let arrived = head.arrival();
-        let mut lost = None;
-        let sent =
-            match state
-                .egress
-                .transmit::<M::Order, _>(now, self.cause, port, head, send_buffer)
-            {
-                Some(sent) => sent,
-                None => {
-                    self.observer.on_drop(now, self.id, DropReason::Link, head);
-                    lost.insert(*head)
-                }
-            };
+        let sent = state
+            .egress
+            .transmit::<M::Order, _>(now, self.cause, port, head, send_buffer);
+        let lost = if sent.is_none() { Some(*head) } else { None };
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
-        self.write_into(now, port, (arrived, ingress), sent, mark);
+        match (sent, lost) {
+            (Some(sent), _) => self.write_into(now, port, (arrived, ingress), sent, mark),
+            (None, lost) => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
+        }
         if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
@@ -350,73 +347,6 @@ impl<M: Model> Switch<M> {
         let state = &self.ports[port];
         if state.queue.is_ready(state.egress.paused) {
             self.kick(now, port, send_buffer);
-        }
-    }
-
-    /// Puts `packet`, which has not been queued, on the wire of `port`.
-    #[inline]
-    fn transmit(
-        &mut self,
-        now: Time,
-        port: usize,
-        ingress: PortId,
-        packet: &Packet<M::Header>,
-        mark: Mark,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let state = &mut self.ports[port];
-        let mut lost = None;
-        let sent =
-            match state
-                .egress
-                .transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer)
-            {
-                Some(sent) => sent,
-                None => {
-                    self.observer
-                        .on_drop(now, self.id, DropReason::Link, packet);
-                    lost.insert(*packet)
-                }
-            };
-        self.write_into(now, port, (now, ingress), sent, mark);
-    }
-
-    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and
-    /// had `arrived` by `ingress`.
-    // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
-    #[inline(always)]
-    fn write_into(
-        &mut self,
-        now: Time,
-        port: usize,
-        (arrived, ingress): (Time, PortId),
-        sent: &mut Packet<M::Header>,
-        mark: Mark,
-    ) {
-        if mark == Mark::Congestion {
-            sent.flags.set(Flags::CONGESTION);
-            self.meters[port].marked += 1;
-        }
-        if self.observer.sees_dequeues() {
-            self.write_observed(now, port, (arrived, ingress), sent);
-        } else {
-            let hop = self.hop(now, port, (arrived, ingress), sent.wire);
-            self.telemetry.on_dequeue(sent, &hop);
-        }
-    }
-
-    /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
-    #[inline(always)]
-    fn hop(&self, now: Time, port: usize, (arrived, ingress): (Time, PortId), wire: u16) -> Hop {
-        let state = &self.ports[port];
-        Hop {
-            now,
-            arrived,
-            ingress,
-            port: PortId::from_index(port),
-            rate: state.egress.rate(),
-            queue: state.queue.bytes(),
-            sent: state.egress.sent_bytes_before(wire),
         }
     }
 }
