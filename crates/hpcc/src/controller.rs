@@ -95,7 +95,8 @@ impl<S: IntHeader> Hpcc<S> {
             .queue(index, &constants.scale)
             .min(self.previous.queue(index, &constants.scale))
             .as_f64();
-        let mut sample = bits as f64 / seconds / link_rate;
+        // Far below 2^63, and a signed number takes one instruction to convert.
+        let mut sample = bits.cast_signed() as f64 / seconds / link_rate;
         // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
         // has for it). Most queues are empty, and divisions are half of what an acknowledgement
         // costs.

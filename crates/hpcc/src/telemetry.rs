@@ -45,7 +45,7 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         let wanted = !packet.telemetry.is_probed() || packet.flags.has(Flags::PROBE);
-        if packet.kind() == PacketKind::Data && wanted {
+        if packet.is(PacketKind::Data) && wanted {
             let stack = packet.telemetry.int_mut();
             stack.push(hop, self.labels[hop.port.index()], &self.scale);
         }

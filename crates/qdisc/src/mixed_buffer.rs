@@ -120,6 +120,11 @@ impl Admission for MixedBuffer {
     }
 
     #[inline]
+    fn passes(&self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> bool {
+        !self.is_lossy(priority) && self.lossless.passes(ingress, egress, priority, size)
+    }
+
+    #[inline]
     fn release(
         &mut self,
         ingress: PortId,

@@ -304,6 +304,16 @@ impl Admission for SharedBuffer {
     }
 
     #[inline]
+    fn passes(&self, ingress: PortId, _egress: PortId, priority: Priority, size: Bytes) -> bool {
+        let port = &self.ingress[ingress.index()];
+        let share = &port.shares[priority.index()];
+        // As if none of the packet were in the reserve, which is never too little.
+        let shared = share.bytes.saturating_sub(self.reserve) + size.get();
+        let free = self.capacity.saturating_sub(self.shared_used + size.get());
+        shared < part_of(free, port.alpha) && share.headroom == 0 && !share.paused
+    }
+
+    #[inline]
     fn release(
         &mut self,
         ingress: PortId,

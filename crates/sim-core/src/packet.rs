@@ -165,6 +165,13 @@ impl<H: Header> Packet<H> {
         }
     }
 
+    /// Returns whether its purpose is `kind`, which takes one comparison.
+    #[inline]
+    #[must_use]
+    pub const fn is(&self, kind: PacketKind) -> bool {
+        self.kind_and_priority & 0xf == kind as u8
+    }
+
     /// The priority queue of the packet.
     #[inline]
     #[must_use]

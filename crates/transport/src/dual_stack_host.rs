@@ -167,15 +167,14 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         now: Time,
         nic: PortId,
         paused: PrioritySet,
-        send: impl FnOnce(&Packet<H>),
+        send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool {
         let first = self.first(nic, paused);
         let mut send = Some(send);
         for transport in [first, other(first)] {
             let take = |packet: &Packet<H>| {
-                if let Some(send) = send.take() {
-                    send(packet);
-                }
+                let send = send.take();
+                send.expect("one transport sends a packet at a time")(packet)
             };
             let sent = match transport {
                 Transport::Rdma => self.rdma.poll(now, nic, paused, take),

@@ -41,11 +41,13 @@
 //! // The first packet leaves at once, the next one when its time on the wire has passed.
 //! let mut sent = Vec::new();
 //! let nothing_paused = PrioritySet::default();
-//! assert!(host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
-//! assert!(!host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
+//! let free = Time::ZERO + rate.transmission(Bytes::new(1_048));
+//! assert!(host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| {
+//!     sent.push(*packet);
+//!     free
+//! }));
 //! assert_eq!(sent[0].wire, 1_048);
-//! let next = host.next_send(Time::ZERO, PortId(0), nothing_paused);
-//! assert_eq!(next, Time::ZERO + rate.transmission(Bytes::new(1_048)));
+//! assert_eq!(host.next_send(free, PortId(0), nothing_paused), free);
 //! ```
 
 pub mod cc;

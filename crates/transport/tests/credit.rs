@@ -90,8 +90,10 @@ fn flow(
             while host.free <= now {
                 let mut leaving = None;
                 let nothing = PrioritySet::default();
-                host.transport
-                    .poll(now, PORT, nothing, |packet| leaving = Some(*packet));
+                host.transport.poll(now, PORT, nothing, |packet| {
+                    leaving = Some(*packet);
+                    now + RATE.transmission(packet.size())
+                });
                 let Some(packet) = leaving else { break };
                 check(&packet);
                 *packets.entry(packet.kind() as u8).or_default() += 1;

@@ -154,3 +154,34 @@ proptest::proptest! {
         proptest::prop_assert_eq!(buffer.shared_used, 0);
     }
 }
+
+proptest::proptest! {
+    /// What is said to pass is admitted, pauses nobody, and leaves nothing behind when it is released
+    /// at once.
+    #[test]
+    fn a_packet_that_passes_leaves_no_trace(
+        pfc in proptest::sample::select(vec![Pfc::On, Pfc::Off]),
+        steps in proptest::collection::vec((0u16..2, 3u8..5, 60u64..1_600, proptest::bool::weighted(0.3)), 1..400)
+    ) {
+        let mut buffer = buffer(200 << 10, pfc);
+        let mut held: Vec<(u16, u8, u64)> = Vec::new();
+        let mut passed = 0;
+        for (ingress, priority, size, leave) in steps {
+            let (port, queue, bytes) = (PortId(ingress), Priority::new(priority), Bytes::new(size));
+            if buffer.passes(port, PortId(1), queue, bytes) {
+                let mut other = buffer.clone();
+                proptest::prop_assert_eq!(other.admit(port, PortId(1), queue, bytes), Admit::Accept);
+                proptest::prop_assert_eq!(other.release(port, PortId(1), queue, bytes), Release::Quiet);
+                proptest::prop_assert_eq!(format!("{other:?}"), format!("{buffer:?}"));
+                passed += 1;
+            }
+            if leave && !held.is_empty() {
+                let (ingress, priority, size) = held.remove(0);
+                buffer.release(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
+            } else if buffer.admit(port, PortId(1), queue, bytes) != Admit::Drop {
+                held.push((ingress, priority, size));
+            }
+        }
+        proptest::prop_assert!(passed > 0, "the first packet passes");
+    }
+}

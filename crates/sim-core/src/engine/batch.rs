@@ -42,7 +42,27 @@ impl<M: Message> Batch<M> {
         }
     }
 
+    /// Messages, counted without a look at the slots.
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether it has no message.
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The message at `place`, which is below the number of messages.
+    #[inline]
+    pub(super) fn at(&self, place: usize) -> &M {
+        debug_assert!(place < self.len, "a message and not the rest of one");
+        &self.slots[place]
+    }
+
     /// Adds a slot. Large buffers grow by half, not twofold: their memory is what long links take.
+    #[inline(never)]
     fn add_slot(&mut self, message: &M) {
         let len = self.slots.len();
         if len == self.slots.capacity() && len * size_of::<M>() > LARGE_BYTES {
@@ -59,7 +79,7 @@ impl<M: Message> Batch<M> {
     /// Returns whether its memory is more than what stays in a cache.
     #[inline]
     pub(super) const fn is_large(&self) -> bool {
-        self.slots.capacity() * size_of::<M>() > LARGE_BYTES
+        self.slots.capacity() > LARGE_BYTES / size_of::<M>()
     }
 
     /// Gives back most of the memory of a large buffer that is nearly empty: buffers go round, and

@@ -8,7 +8,8 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub struct SendBuffer<M> {
     pub(super) channels: Vec<Batch<M>>,
-    pub(super) used: Vec<u32>,
+    /// The channels that have messages, and when the first one of each arrives.
+    pub(super) used: Vec<(u32, Time)>,
     pub(super) earliest: Time,
     pub(super) spare: Spare<M>,
 }
@@ -50,7 +51,7 @@ impl<M: Message> SendBuffer<M> {
     ///
     /// # Panics
     /// When there is no such channel.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
         if self.channels[channel].is_empty() {
             self.open(channel, at);
@@ -66,12 +67,13 @@ impl<M: Message> SendBuffer<M> {
     }
 
     /// Prepares the channel for its first message of the epoch.
+    #[inline(never)]
     fn open(&mut self, channel: usize, at: Time) {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "channels are ports, at most 2^16"
         )]
-        self.used.push(channel as u32);
+        self.used.push((channel as u32, at));
         self.earliest = self.earliest.min(at);
         if let Some(spare) = self.spare.pop() {
             self.channels[channel] = spare;

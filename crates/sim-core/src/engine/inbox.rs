@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod input;
+mod keys;
 
 use std::collections::VecDeque;
 
@@ -13,13 +14,7 @@ use super::message::Message;
 use super::order::EpochSort;
 use crate::units::{Duration, Time};
 use input::Channel;
-
-/// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of
-/// input, and 12 bits of place among the carried messages, all ones for those in the buffer of
-/// their input.
-const CHANNEL_SHIFT: u32 = 12;
-const TIME_SHIFT: u32 = 28;
-const IN_CHANNEL: u64 = (1 << CHANNEL_SHIFT) - 1;
+use keys::{IN_CHANNEL_BITS, TIME_SHIFT, channel_of, gather_due, gather_rest, key, place_of};
 
 /// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
@@ -27,14 +22,10 @@ pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHI
 /// The most channels of a process.
 pub(super) const MOST_CHANNELS: usize = 1 << 16;
 
-/// Bytes of due messages that are prefetched when an epoch begins. Anything beyond this would have
-/// left the cache before it is read.
-const LOOKED_AT_BYTES: usize = 512 << 10;
-
 /// The most messages of a input that are carried over to the next epoch.
 const MOST_CARRIED: usize = 4;
 /// The most that are carried in all: those that a key can tell apart.
-const MOST_CARRIED_IN_ALL: usize = (1 << CHANNEL_SHIFT) - 1;
+const MOST_CARRIED_IN_ALL: usize = (1 << IN_CHANNEL_BITS) - 1;
 
 /// The messages on their way to one process, and those of them that are due in this epoch.
 #[derive(Debug)]
@@ -149,13 +140,14 @@ impl<M: Message> Inbox<M> {
                 &mut self.touched,
             );
             if due == current.len() && !channel.rest.is_empty() {
-                for batch in &channel.rest {
-                    let touched = &mut self.touched;
-                    let due = gather_due(&mut self.keys, batch, input, start, end, touched);
-                    if due < batch.len() {
-                        break;
-                    }
-                }
+                gather_rest(
+                    &mut self.keys,
+                    &channel.rest,
+                    input,
+                    start,
+                    end,
+                    &mut self.touched,
+                );
             }
             if O::BY_PLACE {
                 let fresh = &self.keys[before..];
@@ -211,10 +203,7 @@ impl<M: Message> Inbox<M> {
         let key = *self.keys.get(self.position)?;
         match place_of(key) {
             Some(place) => self.carried.get(place),
-            None => {
-                let input = &self.channels[channel_of(key)];
-                input.current.get(input.cursor)
-            }
+            None => self.channels[channel_of(key)].first(),
         }
     }
 
@@ -239,18 +228,20 @@ impl<M: Message> Inbox<M> {
         let key = self.keys[self.position];
         self.position += 1;
         let input = channel_of(key);
-        let channel = &mut self.channels[input];
         let message = match place_of(key) {
-            None => &channel.current[channel.cursor],
+            None => {
+                let channel = &mut self.channels[input];
+                // Links that take no longer than an epoch have one batch at a time.
+                if let Some(read) = channel.turn_if_read() {
+                    self.emptied.push(read);
+                }
+                let place = channel.cursor;
+                channel.cursor += 1;
+                channel.current.at(place)
+            }
             Some(place) => &self.carried[place],
         };
-        let result = read(input, message);
-        if place_of(key).is_none()
-            && let Some(read) = channel.advance()
-        {
-            self.emptied.push(read);
-        }
-        result
+        read(input, message)
     }
 
     /// Takes back everything that is under way on `input` and shows it to `lost`. Call it between
@@ -281,7 +272,8 @@ impl<M: Message> Inbox<M> {
             .iter()
             .map(|&input| &self.channels[input as usize]);
         let carried = self.carried.iter().map(Message::arrival);
-        let first = left.filter_map(Channel::first).chain(carried).min();
+        let left = left.filter_map(Channel::first).map(Message::arrival);
+        let first = left.chain(carried).min();
         self.first = first.unwrap_or(Time::MAX);
     }
 
@@ -303,82 +295,31 @@ impl<M: Message> Inbox<M> {
         }
         self.carried.truncate(kept);
         self.carried_channels.truncate(kept);
-        let Self {
-            channels,
-            active,
-            carried,
-            carried_channels,
-            ..
-        } = self;
-        active.retain(|&index| {
-            let input = &mut channels[index as usize];
-            if let Some(at) = input.first() {
-                earliest = earliest.min(at);
-                let left = &input.current[input.cursor..];
-                let room = MOST_CARRIED_IN_ALL.saturating_sub(carried.len());
-                if input.cursor == 0
-                    || !input.rest.is_empty()
-                    || left.len() > MOST_CARRIED.min(room)
-                {
-                    return true;
+        let mut left = 0;
+        for place in 0..self.active.len() {
+            let number = self.active[place];
+            let input = &mut self.channels[number as usize];
+            // Mostly all of it has been read.
+            if !input.is_read() || !input.rest.is_empty() {
+                if let Some(read) = input.turn_if_read() {
+                    recycle(spare, read);
                 }
-                carried.extend_from_slice(left);
-                carried_channels.resize(carried.len(), index);
+                if let Some(first) = input.first() {
+                    earliest = earliest.min(first.arrival());
+                }
+                let room = MOST_CARRIED_IN_ALL.saturating_sub(self.carried.len());
+                if input.carry(MOST_CARRIED.min(room), &mut self.carried) {
+                    self.carried_channels.resize(self.carried.len(), number);
+                } else {
+                    self.active[left] = number;
+                    left += 1;
+                    continue;
+                }
             }
             input.cursor = 0;
             recycle(spare, std::mem::take(&mut input.current));
-            false
-        });
+        }
+        self.active.truncate(left);
         self.first = earliest;
     }
-}
-
-#[inline]
-fn key(at: Time, start: Time, input: u32, place: u64) -> u64 {
-    at.since(start).as_ps() << TIME_SHIFT | u64::from(input) << CHANNEL_SHIFT | place
-}
-
-#[inline]
-const fn channel_of(key: u64) -> usize {
-    (key >> CHANNEL_SHIFT & 0xffff) as usize
-}
-
-/// The place of a carried message.
-#[inline]
-const fn place_of(key: u64) -> Option<usize> {
-    let place = key & IN_CHANNEL;
-    if place == IN_CHANNEL {
-        None
-    } else {
-        Some(place as usize)
-    }
-}
-
-/// Adds the keys of the `messages` of `input` that arrive before `end`; how many.
-#[inline]
-fn gather_due<M: Message>(
-    keys: &mut Vec<u64>,
-    messages: &[M],
-    input: u32,
-    start: Time,
-    end: Time,
-    touched: &mut u64,
-) -> usize {
-    // In order of arrival, and mostly all of them are due. A number that is known beforehand spares
-    // the check of the room for every key.
-    let due = match messages.last() {
-        Some(last) if last.arrival() < end => messages.len(),
-        _ => messages.partition_point(|message| message.arrival() < end),
-    };
-    let near = LOOKED_AT_BYTES / size_of::<M>();
-    let near = near.saturating_sub(keys.len()).min(due);
-    let key_of = |message: &M| key(message.arrival(), start, input, IN_CHANNEL);
-    keys.extend(messages[..near].iter().map(|message| {
-        *touched ^= message.touch();
-        key_of(message)
-    }));
-    if near < due {
-        keys.extend(messages[near..due].iter().map(key_of));
-    }
-    due
 }

@@ -141,13 +141,13 @@ impl<M: Message> Mailboxes<M> {
         neighbors: &[Neighbor],
         parity: usize,
     ) -> Time {
-        for channel in send_buffer.used.drain(..) {
+        for (channel, first) in send_buffer.used.drain(..) {
             let to = neighbors[channel as usize];
             let mut messages = std::mem::take(&mut send_buffer.channels[channel as usize]);
             messages.trim();
             let batch = ChannelBatch {
                 channel: to.channel,
-                first: messages.first().map_or(Time::MAX, Message::arrival),
+                first,
                 messages,
             };
             self.put(to, batch, parity);

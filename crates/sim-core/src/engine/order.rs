@@ -2,7 +2,7 @@
 
 /// The most buckets that the epoch is divided into.
 const BUCKETS: usize = 256;
-/// Fewer keys are sorted by comparison.
+/// Fewer keys are sorted by insertion: they are those of a few channels, each of which is in order.
 const FEW: usize = 24;
 /// With more keys than this in one bucket they are not evenly spread.
 const CROWD: u32 = 16;
@@ -19,7 +19,7 @@ impl EpochSort {
     /// each; those that are not, what comparing them costs.
     pub(super) fn sort(&mut self, keys: &mut Vec<u64>, limit: u64) {
         if keys.len() < FEW {
-            keys.sort_unstable();
+            settle(keys);
             return;
         }
         let bits = keys.len().ilog2().min(BUCKETS.ilog2());
@@ -53,17 +53,29 @@ impl EpochSort {
     }
 }
 
-/// Sorts `keys`, each of which is near its place, by insertion.
+/// Sorts `keys`, which are few or near their places, by insertion.
 fn settle(keys: &mut [u64]) {
-    for sorted in 1..keys.len() {
-        let key = keys[sorted];
-        let mut place = sorted;
-        while place > 0 && keys[place - 1] > key {
-            keys[place] = keys[place - 1];
-            place -= 1;
+    // The largest key so far, which is the one before the next.
+    let mut last = 0;
+    for next in 0..keys.len() {
+        let key = keys[next];
+        if key >= last {
+            last = key;
+        } else {
+            insert(&mut keys[..=next], key);
         }
-        keys[place] = key;
     }
+}
+
+/// Moves the last of `keys`, `key`, to its place among the others, which are sorted.
+#[inline]
+fn insert(keys: &mut [u64], key: u64) {
+    let mut place = keys.len() - 1;
+    while place > 0 && keys[place - 1] > key {
+        keys[place] = keys[place - 1];
+        place -= 1;
+    }
+    keys[place] = key;
 }
 
 #[cfg(test)]

@@ -64,8 +64,9 @@ impl Losses {
     }
 
     /// Returns whether `packet` is lost.
+    #[inline(never)]
     fn strikes<H: Header>(&mut self, packet: &Packet<H>) -> bool {
-        let lost = packet.kind() != PacketKind::Pause && self.stream.chance(self.probability);
+        let lost = !packet.is(PacketKind::Pause) && self.stream.chance(self.probability);
         if lost {
             self.packets += 1;
             self.payload += packet.payload_bytes();
@@ -143,7 +144,8 @@ impl Egress {
     /// it.
     ///
     /// Pause frames are never lost: the published model has no way to recover one.
-    #[inline]
+    // Left to itself the compiler makes it a call, for which every packet-hop saves its registers.
+    #[inline(always)]
     pub(super) fn transmit<'a, O: EventOrder<H>, H: Header>(
         &mut self,
         now: Time,

@@ -167,7 +167,7 @@ impl<M: Model> Host<M> {
         packet: &Packet<M::Header>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        if packet.kind() == PacketKind::Pause {
+        if packet.is(PacketKind::Pause) {
             let change = packet.pause_change();
             let priority = packet.paused_priority();
             self.observer
@@ -292,6 +292,7 @@ impl<M: Model> Host<M> {
             {
                 observer.on_drop(now, *id, DropReason::Link, packet);
             }
+            egress.busy_until
         })
     }
 

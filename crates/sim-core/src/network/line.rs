@@ -42,6 +42,16 @@ impl LineTiming {
     pub fn transmission(&self, wire: u16) -> Duration {
         match self {
             Self::PerByte(ps) => Duration::from_ps(u64::from(wire) * ps),
+            Self::Exact(_) | Self::Table(_) => self.rounded(wire),
+        }
+    }
+
+    /// [`Self::transmission`] at rates that not every byte takes a whole number of picoseconds at.
+    // Apart from the code of all other links.
+    #[inline(never)]
+    fn rounded(&self, wire: u16) -> Duration {
+        match self {
+            Self::PerByte(ps) => Duration::from_ps(u64::from(wire) * ps),
             Self::Exact(rate) => rate.transmission(Bytes::new(u64::from(wire))),
             Self::Table(table) => match table.times.get(usize::from(wire)) {
                 Some(&ps) => Duration::from_ps(ps),

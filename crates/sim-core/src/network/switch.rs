@@ -6,6 +6,7 @@
 
 mod accounts;
 mod checkpoint;
+mod departure;
 mod failure;
 mod pauses;
 mod port_states;
@@ -18,11 +19,9 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Packet, PacketKind, PauseChange, Stamps};
-use crate::plugin::{
-    Admission, Admit, DropReason, EventOrder, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
-};
-use crate::units::Time;
+use crate::packet::{Header, Packet, PacketKind, PauseChange, Priority, Stamps};
+use crate::plugin::{Admission, Admit, DropReason, EventOrder, Model, Observer, Qdisc, Routing};
+use crate::units::{Bytes, Time};
 use port_states::SwitchPorts;
 
 #[derive(Clone, Debug)]
@@ -31,6 +30,21 @@ struct Port<Q> {
     queue: Q,
     /// An event is set for the moment when the wire becomes free.
     armed: bool,
+}
+
+impl<Q> Port<Q> {
+    /// Returns whether a packet of `priority` may leave at `now` without being queued. At the very
+    /// instant at which the wire becomes free it may not: others may arrive then, too.
+    #[inline]
+    fn is_idle<H: Header>(&self, now: Time, priority: Priority) -> bool
+    where
+        Q: Qdisc<H>,
+    {
+        self.egress.busy_until < now
+            && self.queue.bytes() == Bytes::ZERO
+            && !self.egress.paused.contains(priority)
+            && !self.egress.is_down()
+    }
 }
 
 /// Configuration of a switch.
@@ -161,10 +175,12 @@ impl<M: Model> Switch<M> {
     /// what is not in the cache comes at once and not piece by piece.
     #[inline]
     fn touch(&mut self) {
-        for (index, port) in self.ports.iter().enumerate() {
+        let mut seen = 0;
+        for (port, number) in self.ports.iter().zip(0..) {
             let state = port.egress.busy_until.as_ps() ^ port.queue.touch();
-            self.touched ^= state ^ self.buffer.touch(PortId::from_index(index));
+            seen ^= state ^ self.buffer.touch(PortId(number));
         }
+        self.touched ^= seen;
     }
 
     fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
@@ -183,20 +199,8 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let ingress = PortId::from_index(channel);
-        if packet.kind() == PacketKind::Pause {
-            let change = packet.pause_change();
-            let priority = packet.paused_priority();
-            self.observer
-                .on_pause(now, self.id, ingress, priority, change);
-            let paused = &mut self.ports[channel].egress.paused;
-            match change {
-                PauseChange::Pause => paused.insert(priority),
-                PauseChange::Resume => paused.remove(priority),
-            }
-            self.pauses[channel].update(now, *paused);
-            if change == PauseChange::Resume {
-                self.kick(now, channel, send_buffer);
-            }
+        if packet.is(PacketKind::Pause) {
+            self.on_pause(now, channel, packet, send_buffer);
             return;
         }
         let ports = SwitchPorts::<M>(&self.ports);
@@ -206,10 +210,34 @@ impl<M: Model> Switch<M> {
             return;
         };
         let out = egress.index();
+        let priority = packet.priority();
+        let port = &mut self.ports[out];
+        if port.is_idle(now, priority)
+            && (priority.is_control()
+                || self.buffer.passes(ingress, egress, priority, packet.size()))
+            && let Some(mark) = port.queue.bypass(now, packet)
+        {
+            self.transmit(now, out, ingress, packet, mark, send_buffer);
+            return;
+        }
+        self.store(now, out, ingress, packet, send_buffer);
+    }
+
+    /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it
+    /// can.
+    fn store(
+        &mut self,
+        now: Time,
+        out: usize,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
         if self.ports[out].egress.is_down() {
             self.lose_at(now, out, packet);
             return;
         }
+        let egress = PortId::from_index(out);
         let priority = packet.priority();
         if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
@@ -226,12 +254,13 @@ impl<M: Model> Switch<M> {
             }
         }
         let port = &mut self.ports[out];
-        if port.egress.busy_until < now
-            && port.queue.bytes().get() == 0
-            && !port.egress.paused.contains(priority)
+        if port.is_idle(now, priority)
             && let Some(mark) = port.queue.bypass(now, packet)
         {
-            self.depart(now, out, ingress, packet, mark, send_buffer);
+            self.transmit(now, out, ingress, packet, mark, send_buffer);
+            if !priority.is_control() {
+                self.release(now, out, ingress, priority, packet.size(), send_buffer);
+            }
             return;
         }
         let Some(stored) = port.queue.enqueue(now, packet) else {
@@ -301,21 +330,16 @@ impl<M: Model> Switch<M> {
         };
         let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
         let arrived = head.arrival();
-        let mut lost = None;
-        let sent =
-            match state
-                .egress
-                .transmit::<M::Order, _>(now, self.cause, port, head, send_buffer)
-            {
-                Some(sent) => sent,
-                None => {
-                    self.observer.on_drop(now, self.id, DropReason::Link, head);
-                    lost.insert(*head)
-                }
-            };
+        let sent = state
+            .egress
+            .transmit::<M::Order, _>(now, self.cause, port, head, send_buffer);
+        let lost = if sent.is_none() { Some(*head) } else { None };
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
-        self.write_into(now, port, (arrived, ingress), sent, mark);
+        match (sent, lost) {
+            (Some(sent), _) => self.write_into(now, port, (arrived, ingress), sent, mark),
+            (None, lost) => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
+        }
         if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
@@ -323,77 +347,6 @@ impl<M: Model> Switch<M> {
         let state = &self.ports[port];
         if state.queue.is_ready(state.egress.paused) {
             self.kick(now, port, send_buffer);
-        }
-    }
-
-    /// Puts `packet`, which has not been queued, on the wire of `port`.
-    #[inline]
-    fn depart(
-        &mut self,
-        now: Time,
-        port: usize,
-        ingress: PortId,
-        packet: &Packet<M::Header>,
-        mark: Mark,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let state = &mut self.ports[port];
-        let mut lost = None;
-        let sent =
-            match state
-                .egress
-                .transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer)
-            {
-                Some(sent) => sent,
-                None => {
-                    self.observer
-                        .on_drop(now, self.id, DropReason::Link, packet);
-                    lost.insert(*packet)
-                }
-            };
-        self.write_into(now, port, (now, ingress), sent, mark);
-        if !packet.priority().is_control() {
-            let priority = packet.priority();
-            self.release(now, port, ingress, priority, packet.size(), send_buffer);
-        }
-    }
-
-    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and
-    /// had `arrived` by `ingress`.
-    // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
-    #[inline(always)]
-    fn write_into(
-        &mut self,
-        now: Time,
-        port: usize,
-        (arrived, ingress): (Time, PortId),
-        sent: &mut Packet<M::Header>,
-        mark: Mark,
-    ) {
-        if mark == Mark::Congestion {
-            sent.flags.set(Flags::CONGESTION);
-            self.meters[port].marked += 1;
-        }
-        if self.observer.sees_dequeues() {
-            self.write_observed(now, port, (arrived, ingress), sent);
-        } else {
-            let hop = self.hop(now, port, (arrived, ingress), sent.wire);
-            self.telemetry.on_dequeue(sent, &hop);
-        }
-    }
-
-    /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
-    #[inline(always)]
-    fn hop(&self, now: Time, port: usize, (arrived, ingress): (Time, PortId), wire: u16) -> Hop {
-        let state = &self.ports[port];
-        Hop {
-            now,
-            arrived,
-            ingress,
-            port: PortId::from_index(port),
-            rate: state.egress.rate(),
-            queue: state.queue.bytes(),
-            sent: state.egress.sent_bytes_before(wire),
         }
     }
 }

@@ -34,6 +34,15 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// reported once, until the matching [`Release::Resume`].
     fn admit(&mut self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> Admit;
 
+    /// Returns whether a packet that is stored and leaves at the same instant changes nothing: it
+    /// is admitted, pauses nobody, and lets nobody go on when it leaves. Such a packet is not
+    /// accounted for at all. A policy may always return false: the packet is then admitted and
+    /// released.
+    #[inline]
+    fn passes(&self, _ingress: PortId, _egress: PortId, _priority: Priority, _size: Bytes) -> bool {
+        false
+    }
+
     /// Gives the room of a packet back when it leaves or is dropped.
     fn release(
         &mut self,

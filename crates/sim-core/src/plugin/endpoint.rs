@@ -127,12 +127,13 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     ) -> PortUpdate;
 
     /// Port `nic` is free: gives the packet that leaves now to `send`, if any may; whether it has.
+    /// `send` returns when the wire is free again; the port is not polled before that.
     fn poll(
         &mut self,
         now: Time,
         nic: PortId,
         paused: PrioritySet,
-        send: impl FnOnce(&Packet<H>),
+        send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool;
 
     /// Returns when `poll` will next have a packet for `nic` if nothing happens before the wire is

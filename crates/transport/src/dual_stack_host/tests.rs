@@ -73,9 +73,13 @@ fn sent(host: &mut Host, mut now: Time, paused: PrioritySet, most: usize) -> Vec
             break;
         }
         now = now.max(next);
-        assert!(host.poll(now, NIC, paused, |packet| packets.push(*packet)));
-        let wire = packets.last().map_or(0, |packet| u64::from(packet.wire));
-        now += RATE.transmission(Bytes::new(wire));
+        let mut free = now;
+        assert!(host.poll(now, NIC, paused, |packet| {
+            packets.push(*packet);
+            free += RATE.transmission(packet.size());
+            free
+        }));
+        now = free;
     }
     packets
 }

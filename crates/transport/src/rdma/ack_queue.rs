@@ -44,22 +44,42 @@ impl<H: Header> AckQueue<H> {
         self.queues.iter().map(Fifo::len).sum()
     }
 
-    /// Shows the next ACK of the priorities in `allowed` to `send` and removes it; whether there
-    /// was one.
+    /// The queue whose ACK is next among the priorities in `allowed`, if one has ACKs.
     #[inline]
-    pub(crate) fn serve(&mut self, allowed: PrioritySet, send: impl FnOnce(&Packet<H>)) -> bool {
-        let ready = self.occupied.intersection(allowed);
-        let Some(priority) = ready.next_after(self.last) else {
-            return false;
-        };
+    pub(crate) const fn turn(&self, allowed: PrioritySet) -> Option<Priority> {
+        self.occupied.intersection(allowed).next_after(self.last)
+    }
+
+    /// The first ACK of `priority`, which has the turn.
+    #[inline]
+    pub(crate) fn first(&self, priority: Priority) -> &Packet<H> {
+        let first = self.queues[priority.index()].front();
+        first.expect("an occupied queue holds acks")
+    }
+
+    /// Removes the first ACK of `priority`, which has had its turn.
+    #[inline]
+    pub(crate) fn pop(&mut self, priority: Priority) {
         self.last = priority;
         let waiting = &mut self.queues[priority.index()];
-        send(waiting.front().expect("an occupied queue holds acks"));
         waiting.pop();
         if waiting.is_empty() {
             self.occupied.remove(priority);
         }
-        true
+    }
+
+    /// Shows the next ACK of the priorities in `allowed` to `send` and removes it; what `send`
+    /// returns, or `None` where there is no such ACK.
+    #[inline]
+    pub(crate) fn serve<R>(
+        &mut self,
+        allowed: PrioritySet,
+        send: impl FnOnce(&Packet<H>) -> R,
+    ) -> Option<R> {
+        let priority = self.turn(allowed)?;
+        let sent = send(self.first(priority));
+        self.pop(priority);
+        Some(sent)
     }
 }
 
@@ -89,13 +109,13 @@ mod tests {
         assert_eq!(acks.len(), 5);
         let mut order = Vec::new();
         let allowed = PrioritySet::ALL.without(PrioritySet::from_iter([Priority::new(3)]));
-        while acks.serve(allowed, |packet| order.push(packet.priority().get())) {}
+        let note = |order: &mut Vec<u8>, ack: &Packet<()>| order.push(ack.priority().get());
+        while acks.serve(allowed, |ack| note(&mut order, ack)).is_some() {}
         assert_eq!(order, [5, 7, 5]);
         assert!(!acks.any(allowed) && acks.any(PrioritySet::ALL));
         assert_eq!(acks.len(), 2);
-        while acks.serve(PrioritySet::ALL, |packet| {
-            order.push(packet.priority().get());
-        }) {}
+        let all = PrioritySet::ALL;
+        while acks.serve(all, |ack| note(&mut order, ack)).is_some() {}
         assert_eq!(order, [5, 7, 5, 3, 3]);
     }
 }

@@ -216,31 +216,34 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         now: Time,
         nic: PortId,
         paused: PrioritySet,
-        send: impl FnOnce(&Packet<H>),
+        send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool {
-        let allowed = self.acks_allowed(paused);
-        let port = &mut self.nics[nic.index()];
-        if port.acks.any(allowed) {
-            return port.acks.serve(allowed, send);
-        }
-        self.promote(now, nic.index());
-        let port = &mut self.nics[nic.index()];
-        let Some(slot) = port.turn(PrioritySet::ALL.without(paused)) else {
-            return false;
+        let acks = &self.nics[nic.index()].acks;
+        let ack = acks.turn(self.acks_allowed(paused));
+        // One place that sends, so that `send` becomes a part of it.
+        let (own, slot, again, first_of_flight);
+        let packet = if let Some(priority) = ack {
+            (slot, again, first_of_flight) = (0, false, false);
+            acks.first(priority)
+        } else {
+            slot = match self.only_due(now, nic, paused) {
+                Some(slot) => slot,
+                None => match self.turn(now, nic, paused) {
+                    Some(slot) => slot,
+                    None => return false,
+                },
+            };
+            (own, again, first_of_flight) = self.next_packet(now, nic, slot);
+            &own
         };
-        port.last = slot;
-        let credit = H::CREDIT && self.settings.credit.is_some();
-        let ready = if credit { port.ready_flows() } else { 0 };
-        let sender = self.senders[slot as usize]
-            .as_mut()
-            .expect("a ready slot holds a flow");
-        let first_of_flight = sender.in_flight() == 0;
-        let (mut packet, again) = sender.send(now, &self.settings);
-        if credit {
-            sender.ask_for_credit(&mut packet, ready, &self.settings);
-        }
-        send(&packet);
         let payload = Bytes::new(u64::from(packet.payload));
+        let free = send(packet);
+        let port = &mut self.nics[nic.index()];
+        port.free = free;
+        if let Some(priority) = ack {
+            port.acks.pop(priority);
+            return true;
+        }
         self.counters.sent += payload;
         self.counters.packets += 1;
         if again {
@@ -264,6 +267,9 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         }
         if self.settings.nic_timer == NicTimer::FirstWithBytes {
             return self.first_with_bytes(nic);
+        }
+        if let Some(next) = self.next_paced(at, nic) {
+            return next;
         }
         let next = self.promote(at, nic.index());
         if !self.nics[nic.index()].occupied.without(paused).is_empty() {

@@ -1,4 +1,5 @@
-//! One NIC port: ACKs that wait, flows that may send now, flows that may send later.
+//! One NIC port: ACKs that wait, flows that may send once the wire is free, flows that may send
+//! later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +15,9 @@ use super::slots::SlotSet;
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct Nic<H> {
     pub(crate) acks: AckQueue<H>,
-    /// Flows that may send now, a set for each priority.
+    /// The end of the last packet on the wire: nothing leaves before.
+    pub(crate) free: Time,
+    /// Flows that may send as soon as the wire is free, a set for each priority.
     pub(crate) ready: [SlotSet; Priority::COUNT],
     /// Priorities whose set is not empty.
     pub(crate) occupied: PrioritySet,
@@ -29,6 +32,7 @@ impl<H> Default for Nic<H> {
     fn default() -> Self {
         Self {
             acks: AckQueue::default(),
+            free: Time::ZERO,
             ready: Default::default(),
             occupied: PrioritySet::EMPTY,
             last: u32::MAX,
@@ -46,13 +50,16 @@ impl<H> Nic<H> {
 
     #[inline]
     pub(crate) fn clear_ready(&mut self, priority: Priority, slot: u32) {
+        if !self.occupied.contains(priority) {
+            return;
+        }
         let set = &mut self.ready[priority.index()];
         if set.remove(slot) && set.is_empty() {
             self.occupied.remove(priority);
         }
     }
 
-    /// The number of flows that may send now.
+    /// The number of flows that may send when the wire is free.
     pub(crate) fn ready_flows(&self) -> u32 {
         let sets = self
             .occupied

@@ -201,12 +201,12 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         now: Time,
         nic: PortId,
         paused: PrioritySet,
-        send: impl FnOnce(&Packet<H>),
+        send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool {
         let allowed = PrioritySet::ALL.without(paused);
         let port = &mut self.nics[nic.index()];
         if port.acks.any(allowed) {
-            return port.acks.serve(allowed, send);
+            return port.acks.serve(allowed, send).is_some();
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];

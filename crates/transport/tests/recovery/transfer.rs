@@ -171,8 +171,10 @@ pub(crate) fn transfer_on(
             while host.free <= now {
                 let mut leaving = None;
                 let nothing = PrioritySet::default();
-                host.transport
-                    .poll(now, PORT, nothing, |packet| leaving = Some(*packet));
+                host.transport.poll(now, PORT, nothing, |packet| {
+                    leaving = Some(*packet);
+                    now + RATE.transmission(packet.size())
+                });
                 let Some(packet) = leaving else { break };
                 host.free = now + RATE.transmission(packet.size());
                 let before = copies.entry((packet.flow, packet.seq)).or_default();

@@ -223,11 +223,16 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
             let mut sent = None;
             let now = self.now;
             let tcp = &mut self.hosts[host].tcp;
-            if !tcp.poll(now, PORT, nothing, |packet| sent = Some(*packet)) {
+            let nic = self.path.nic;
+            let mut leaves = now;
+            if !tcp.poll(now, PORT, nothing, |packet| {
+                sent = Some(*packet);
+                leaves += nic.transmission(packet.size());
+                leaves
+            }) {
                 break;
             }
             let packet = sent.expect("a poll that sends shows the packet");
-            let leaves = now + self.path.nic.transmission(packet.size());
             self.hosts[host].free = leaves;
             self.carry(leaves, packet);
         }

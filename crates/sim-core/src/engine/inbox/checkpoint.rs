@@ -52,7 +52,7 @@ impl<M: Message> Inbox<M> {
                 channel.current.push(&message);
             }
             if let Some(first) = channel.first() {
-                self.first = self.first.min(first);
+                self.first = self.first.min(first.arrival());
                 let number = u32::try_from(number).expect("a process has at most 2^16 channels");
                 self.active.push(number);
             }

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use crate::engine::batch::Batch;
 use crate::engine::channel::{Spare, recycle};
 use crate::engine::message::Message;
-use crate::units::Time;
 
 /// A channel as its reader sees it: messages in order of arrival.
 #[derive(Debug)]
@@ -39,19 +38,20 @@ impl<M: Message> Channel<M> {
         }
     }
 
-    /// Steps over the message that was just read; the buffer that has been read to its end, when
-    /// others follow.
+    /// Returns whether the current batch has been read to its end.
     #[inline]
-    pub(super) fn advance(&mut self) -> Option<Batch<M>> {
-        self.cursor += 1;
-        // Links that take no longer than an epoch have one batch at a time.
-        if self.cursor < self.current.len() || self.rest.is_empty() {
-            return None;
-        }
-        self.turn()
+    pub(super) fn is_read(&self) -> bool {
+        self.cursor >= self.current.len()
     }
 
-    /// Goes on to the next batch; the buffer that has been read to its end.
+    /// Goes on to the next batch, where the current one has been read to its end and another one
+    /// follows; the buffer of the former.
+    #[inline]
+    pub(super) fn turn_if_read(&mut self) -> Option<Batch<M>> {
+        // Links that take no longer than an epoch have one batch at a time.
+        if self.is_read() { self.turn() } else { None }
+    }
+
     #[inline(never)]
     fn turn(&mut self) -> Option<Batch<M>> {
         let next = self.rest.pop_front()?;
@@ -59,8 +59,21 @@ impl<M: Message> Channel<M> {
         Some(std::mem::replace(&mut self.current, next))
     }
 
+    /// Copies the messages that are left to `carried`, where they are up to `most` at the end of a
+    /// batch that has been read so far; whether it has.
+    pub(super) fn carry(&self, most: usize, carried: &mut Vec<M>) -> bool {
+        let left = self.current.len() - self.cursor;
+        let few = self.cursor > 0 && self.rest.is_empty() && left <= most;
+        if few {
+            carried.extend_from_slice(&self.current[self.cursor..]);
+        }
+        few
+    }
+
+    /// The first message that has not been read.
     #[inline]
-    pub(super) fn first(&self) -> Option<Time> {
-        self.current.get(self.cursor).map(Message::arrival)
+    pub(super) fn first(&self) -> Option<&M> {
+        let next = || self.rest.front().and_then(|batch| batch.first());
+        self.current.get(self.cursor).or_else(next)
     }
 }

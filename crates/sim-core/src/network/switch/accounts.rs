@@ -5,7 +5,7 @@ use super::Switch;
 use crate::engine::SendBuffer;
 use crate::id::PortId;
 use crate::packet::Packet;
-use crate::plugin::{DropReason, Model, Observer, Qdisc, Telemetry};
+use crate::plugin::{DropReason, Model, Observer, Qdisc};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
@@ -64,21 +64,6 @@ impl<M: Model> Switch<M> {
                 send_buffer,
             );
         }
-    }
-
-    /// Writes the telemetry into `sent`, and shows it to the observer.
-    // Apart from the code of those that nobody watches.
-    #[inline(never)]
-    pub(super) fn write_observed(
-        &mut self,
-        now: Time,
-        port: usize,
-        origin: (Time, PortId),
-        sent: &mut Packet<M::Header>,
-    ) {
-        let hop = self.hop(now, port, origin, sent.wire);
-        self.telemetry.on_dequeue(sent, &hop);
-        self.observer.on_dequeue(self.id, &hop, sent);
     }
 
     /// Accounts for the packets that a queue has dropped at a dequeue.

@@ -4,7 +4,7 @@ use super::Switch;
 use crate::engine::SendBuffer;
 use crate::id::PortId;
 use crate::packet::{Packet, PauseChange, Priority};
-use crate::plugin::{Admission, Model, Qdisc, Release};
+use crate::plugin::{Admission, Model, Observer, Qdisc, Release};
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Switch<M> {
@@ -25,6 +25,32 @@ impl<M: Model> Switch<M> {
             Release::Resume => {
                 self.send_pause(now, ingress, priority, PauseChange::Resume, send_buffer);
             }
+        }
+    }
+
+    /// The neighbor at `port` asks for a pause or for its end.
+    // Apart from the code that most packets run through.
+    #[inline(never)]
+    pub(super) fn on_pause(
+        &mut self,
+        now: Time,
+        port: usize,
+        frame: &Packet<M::Header>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let change = frame.pause_change();
+        let priority = frame.paused_priority();
+        let number = PortId::from_index(port);
+        self.observer
+            .on_pause(now, self.id, number, priority, change);
+        let paused = &mut self.ports[port].egress.paused;
+        match change {
+            PauseChange::Pause => paused.insert(priority),
+            PauseChange::Resume => paused.remove(priority),
+        }
+        self.pauses[port].update(now, *paused);
+        if change == PauseChange::Resume {
+            self.kick(now, port, send_buffer);
         }
     }
 

@@ -38,9 +38,17 @@ impl RateUnit {
     pub const fn cut(self, bps: f64) -> f64 {
         match self {
             Self::Fraction => bps,
-            Self::WholeBit => bps.trunc(),
+            Self::WholeBit => whole(bps),
         }
     }
+}
+
+/// Returns `bps` without its fraction.
+// A call that the compiler does not make before it knows whether the result is wanted.
+#[cold]
+#[inline(never)]
+const fn whole(bps: f64) -> f64 {
+    bps.trunc()
 }
 
 /// The path of an ideal completion time, where a pair of hosts has several.

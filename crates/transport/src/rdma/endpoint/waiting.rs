@@ -2,14 +2,16 @@
 
 use std::cmp::Reverse;
 
-use fabricsim_core::packet::Header;
+use fabricsim_core::id::PortId;
+use fabricsim_core::packet::{Header, Packet, PrioritySet};
 use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 use fabricsim_core::units::Time;
 
 use super::Rdma;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// Puts the flow of `slot` where its state says: ready, waiting for its time, or neither.
+    /// Puts the flow of `slot` where its state says: ready, waiting for its time, or neither. A flow
+    /// whose time comes while the wire is taken is ready at once: nothing leaves before that.
     #[inline]
     pub(super) fn place(&mut self, now: Time, slot: u32) {
         let sender = self.senders[slot as usize]
@@ -17,17 +19,95 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             .expect("a listed slot holds a flow");
         let nic = &mut self.nics[sender.nic.index()];
         let priority = sender.flow.request.priority;
-        if !sender.may_send() {
-            nic.clear_ready(priority, slot);
-        } else if sender.next_send <= now {
-            nic.set_ready(priority, slot);
-        } else {
-            nic.clear_ready(priority, slot);
+        if sender.may_send() {
+            if sender.next_send <= now.max(nic.free) {
+                nic.set_ready(priority, slot);
+                return;
+            }
             if sender.next_send < sender.paced_at {
                 sender.paced_at = sender.next_send;
                 nic.paced.push(Reverse((sender.next_send, slot)));
             }
         }
+        nic.clear_ready(priority, slot);
+    }
+
+    /// Takes the flow whose time has come out of those that are paced, where it is the only one that
+    /// may send by `nic`: it need not become ready first.
+    #[inline]
+    pub(super) fn only_due(&mut self, now: Time, nic: PortId, paused: PrioritySet) -> Option<u32> {
+        let port = &mut self.nics[nic.index()];
+        let &Reverse((at, slot)) = port.paced.peek()?;
+        if at > now || !port.occupied.is_empty() {
+            return None;
+        }
+        let sender = self.senders[slot as usize].as_mut()?;
+        if sender.paced_at != at
+            || sender.nic != nic
+            || sender.next_send > now
+            || paused.contains(sender.flow.request.priority)
+            || !sender.may_send()
+        {
+            return None;
+        }
+        port.paced.pop();
+        sender.paced_at = Time::MAX;
+        if port
+            .paced
+            .peek()
+            .is_some_and(|&Reverse((next, _))| next <= now)
+        {
+            port.set_ready(sender.flow.request.priority, slot);
+            return None;
+        }
+        Some(slot)
+    }
+
+    /// The flow whose turn it is to send by `nic`, of those that may.
+    pub(super) fn turn(&mut self, now: Time, nic: PortId, paused: PrioritySet) -> Option<u32> {
+        let first = self.nics[nic.index()].paced.peek();
+        if first.is_some_and(|&Reverse((at, _))| at <= now) {
+            self.promote(now, nic.index());
+        }
+        self.nics[nic.index()].turn(PrioritySet::ALL.without(paused))
+    }
+
+    /// The next packet of the flow of `slot`, which has the turn at `nic`; whether it is retransmitted,
+    /// and whether nothing else of the flow is in flight.
+    #[inline(always)]
+    pub(super) fn next_packet(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        slot: u32,
+    ) -> (Packet<H>, bool, bool) {
+        let port = &mut self.nics[nic.index()];
+        port.last = slot;
+        let credit = H::CREDIT && self.settings.credit.is_some();
+        let ready = if credit { port.ready_flows() } else { 0 };
+        let sender = self.senders[slot as usize]
+            .as_mut()
+            .expect("a ready slot holds a flow");
+        let first_of_flight = sender.in_flight() == 0;
+        let (mut packet, again) = sender.send(now, &self.settings);
+        if credit {
+            sender.ask_for_credit(&mut packet, ready, &self.settings);
+        }
+        (packet, again, first_of_flight)
+    }
+
+    /// Returns when the first of the paced flows is due, where that is after `now` and the entry at
+    /// hand says it: [`Self::promote`] for most calls.
+    #[inline]
+    pub(super) fn next_paced(&self, now: Time, nic: PortId) -> Option<Time> {
+        let &Reverse((at, slot)) = self.nics[nic.index()].paced.peek()?;
+        let sender = self.senders[slot as usize].as_ref()?;
+        let counts = at > now
+            && sender.paced_at == at
+            && sender.nic == nic
+            && sender.next_send <= at
+            && sender.may_send();
+        counts.then_some(at)
     }
 
     /// Moves flows whose time has come to the ready ones. Returns when the next one will be.

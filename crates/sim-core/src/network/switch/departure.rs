@@ -1,0 +1,107 @@
+//! The way of a packet from its queue, or past it, to the wire.
+
+use super::Switch;
+use crate::engine::SendBuffer;
+use crate::id::PortId;
+use crate::packet::{Flags, Packet};
+use crate::plugin::{DropReason, Hop, Mark, Model, Observer, Qdisc, Telemetry};
+use crate::units::Time;
+
+impl<M: Model> Switch<M> {
+    /// Puts `packet`, which has not been queued, on the wire of `port`.
+    // Left to itself the compiler makes it a call, which costs every packet-hop twenty instructions.
+    #[inline(always)]
+    pub(super) fn transmit(
+        &mut self,
+        now: Time,
+        port: usize,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        mark: Mark,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let egress = &mut self.ports[port].egress;
+        match egress.transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer) {
+            Some(sent) => self.write_into(now, port, (now, ingress), sent, mark),
+            None => self.lose_on_link(now, port, (now, ingress), Some(*packet), mark),
+        }
+    }
+
+    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and
+    /// had `arrived` by `ingress`.
+    // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
+    #[inline(always)]
+    pub(super) fn write_into(
+        &mut self,
+        now: Time,
+        port: usize,
+        (arrived, ingress): (Time, PortId),
+        sent: &mut Packet<M::Header>,
+        mark: Mark,
+    ) {
+        if mark == Mark::Congestion {
+            sent.flags.set(Flags::CONGESTION);
+            self.meters[port].marked += 1;
+        }
+        if self.observer.sees_dequeues() {
+            self.write_observed(now, port, (arrived, ingress), sent);
+        } else {
+            let hop = self.hop(now, port, (arrived, ingress), sent.wire);
+            self.telemetry.on_dequeue(sent, &hop);
+        }
+    }
+
+    /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
+    #[inline(always)]
+    pub(super) fn hop(
+        &self,
+        now: Time,
+        port: usize,
+        (arrived, ingress): (Time, PortId),
+        wire: u16,
+    ) -> Hop {
+        let state = &self.ports[port];
+        Hop {
+            now,
+            arrived,
+            ingress,
+            port: PortId::from_index(port),
+            rate: state.egress.rate(),
+            queue: state.queue.bytes(),
+            sent: state.egress.sent_bytes_before(wire),
+        }
+    }
+
+    /// The link of `port` has lost `packet`: the switch has sent it as any other, with its mark and
+    /// its telemetry.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lose_on_link(
+        &mut self,
+        now: Time,
+        port: usize,
+        origin: (Time, PortId),
+        packet: Option<Packet<M::Header>>,
+        mark: Mark,
+    ) {
+        let Some(mut packet) = packet else { return };
+        self.observer
+            .on_drop(now, self.id, DropReason::Link, &packet);
+        self.write_into(now, port, origin, &mut packet, mark);
+    }
+
+    /// Writes the telemetry into `sent`, and shows it to the observer.
+    // Apart from the code of those that nobody watches.
+    #[inline(never)]
+    pub(super) fn write_observed(
+        &mut self,
+        now: Time,
+        port: usize,
+        origin: (Time, PortId),
+        sent: &mut Packet<M::Header>,
+    ) {
+        let hop = self.hop(now, port, origin, sent.wire);
+        self.telemetry.on_dequeue(sent, &hop);
+        self.observer.on_dequeue(self.id, &hop, sent);
+    }
+}
