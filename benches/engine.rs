@@ -12,6 +12,7 @@
 //! `cargo bench -p fabricsim --bench engine`
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::engine::{
     ByChannel, Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes,
     SendBuffer, Threads, Timer, Timers, Wiring,
@@ -31,7 +32,7 @@ const END: Duration = Duration::from_us(200);
 const HOLDS: usize = 1_024;
 
 /// As large as a packet with a little telemetry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Stored)]
 struct Wanderer {
     arrival: Time,
     visits: u64,
@@ -202,7 +203,7 @@ fn steady(engine: &mut Engine<Position>) {
 /// The events until the end.
 fn events(mut engine: Engine<Position>) -> u64 {
     steady(&mut engine);
-    engine.processes().map(|place| place.events).sum()
+    engine.processes().map(|(_, place)| place.events).sum()
 }
 
 fn hold(criterion: &mut Criterion) {

@@ -247,7 +247,7 @@ impl<'s> Run<'s> {
         )?;
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
         simulation.gather()?;
-        let ranks = ranks.map_or_else(Vec::new, |ranks| usage(&*ranks, cpu));
+        let (cpu, ranks) = usage(ranks.as_deref(), cpu);
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
         }
@@ -272,10 +272,6 @@ impl<'s> Run<'s> {
             (folder, status),
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
-        let cpu = match ranks.is_empty() {
-            true => cpu,
-            false => ranks.iter().map(|rank| rank.cpu_s).sum(),
-        };
         let end = Measured {
             hops_before,
             status,

@@ -20,15 +20,16 @@ pub struct RankUsage {
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// Returns what each of `ranks` took, this one `cpu` seconds.
-pub(crate) fn usage(ranks: &dyn Ranks, cpu: f64) -> Vec<RankUsage> {
-    if ranks.count() == 1 {
-        return Vec::new();
-    }
+/// Returns the CPU time of all ranks, of which this one took `cpu` seconds, and what each took where
+/// there are several.
+pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>) {
+    let Some(ranks) = ranks.filter(|ranks| ranks.count() > 1) else {
+        return (cpu, Vec::new());
+    };
     let memory = peak_memory().unwrap_or(0);
     let own = [cpu.to_le_bytes(), memory.to_le_bytes()].concat();
     let all = ranks.gather(&own).into_iter();
-    all.map(|bytes| {
+    let all = all.map(|bytes| {
         let (cpu, memory) = bytes.split_at(8);
         let number = |bytes: &[u8]| bytes.try_into().expect("each number has eight bytes");
         let memory = u64::from_le_bytes(number(memory));
@@ -36,8 +37,9 @@ pub(crate) fn usage(ranks: &dyn Ranks, cpu: f64) -> Vec<RankUsage> {
             cpu_s: f64::from_le_bytes(number(cpu)),
             peak_memory_bytes: (memory > 0).then_some(memory),
         }
-    })
-    .collect()
+    });
+    let all: Vec<RankUsage> = all.collect();
+    (all.iter().map(|rank| rank.cpu_s).sum(), all)
 }
 
 /// Divides the nodes of `topology` over `ranks`: by the rates of their ports, with neighbors

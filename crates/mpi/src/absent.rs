@@ -47,7 +47,7 @@ impl Ranks for MpiRanks {
         &self,
         _early: &[Vec<u8>],
         _meanwhile: &mut dyn FnMut(&mut Vec<u8>),
-        _receive: &mut dyn FnMut(usize, &[u8], &[u8]),
+        _receive: &mut Receive<'_>,
     ) {
         match *self {}
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use fabricsim_core::ranks::Ranks;
+use fabricsim_core::ranks::{Ranks, Receive};
 use mpi::datatype::Equivalence;
 use mpi::environment::{Universe, initialize_with_threading, library_version, processor_name};
 use mpi::request::{LocalScope, Request, scope};
@@ -264,7 +264,7 @@ impl Ranks for MpiRanks {
         &self,
         early: &[Vec<u8>],
         meanwhile: &mut dyn FnMut(&mut Vec<u8>),
-        receive: &mut dyn FnMut(usize, &[u8], &[u8]),
+        receive: &mut Receive<'_>,
     ) {
         let mut buffers = self.buffers.lock().expect(UNBROKEN);
         let Buffers {

@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Reader, Stored, Writer};
 
+/// What takes in the bytes of another rank: its number, what was early, and what came later.
+pub type Receive<'a> = dyn FnMut(usize, &[u8], &[u8]) + 'a;
+
 /// The ranks of a run, as one of them sees them.
 ///
 /// All ranks call the same methods in the same order: each call waits for the others.
@@ -39,7 +42,7 @@ pub trait Ranks: Debug + Send + Sync {
         &self,
         early: &[Vec<u8>],
         meanwhile: &mut dyn FnMut(&mut Vec<u8>),
-        receive: &mut dyn FnMut(usize, &[u8], &[u8]),
+        receive: &mut Receive<'_>,
     );
 }
 

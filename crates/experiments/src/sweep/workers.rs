@@ -261,7 +261,7 @@ impl<'a> Work<'a> {
     ) -> Result<Summary, Error> {
         let parts = RunParts {
             from: self.sweep.warm_start().map(WarmStart::checkpoint),
-            checkpoints: Vec::new(),
+            ..RunParts::default()
         };
         let run = Run::new(point.scenario(), self.threads)?.in_parts(parts)?;
         let open = folder.as_mut().expect("it was opened for this");

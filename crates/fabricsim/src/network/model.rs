@@ -1,5 +1,6 @@
 //! The kinds of network that a scenario can need, and their construction.
 
+mod logs;
 mod marking;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::ranks::Shares;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_pint::query::{Queries, Sink, Truth};
+use fabricsim_pint::query::Queries;
 use fabricsim_pint::{HasDigest, HasQuery};
 use fabricsim_qdisc::{ClassQueues, MixedBuffer, PortBuffer, PriorityQueues, SharedBuffer};
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
@@ -28,10 +29,9 @@ use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 use fabricsim_transport::tcp::HasTcp;
 use fabricsim_transport::{DualStackHost, HostSettings};
 
+use self::logs::node_log;
 use self::marking::Marking;
 use crate::network::node_log::NodeLog;
-use crate::network::pause_log::PauseLog;
-use crate::network::queue_times::QueueTimes;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::far_end::FarEnd;
 use fabricsim_scenario::schema::observe::queue_ports;
@@ -285,21 +285,7 @@ impl BuildContext<'_> {
                     .map(|port| (port.peer, port.peer_port))
                     .collect::<Vec<(NodeId, PortId)>>(),
             );
-            let queue_times = queue_times(scenario, &watched, node);
-            let observer = NodeLog {
-                pauses: if scenario.output().pauses {
-                    PauseLog::On(Vec::new())
-                } else {
-                    PauseLog::Off
-                },
-                watches_queues: queue_times.is_some(),
-                queues: queue_times,
-                sink: queries
-                    .filter(|_| topology.is_host(node))
-                    .map(|queries| Box::new(Sink::new(queries))),
-                truth: truth(scenario, queries, node),
-                attached: None,
-            };
+            let observer = node_log(scenario, queries, &watched, node);
             if shares.is_some_and(|shares| !shares.is_here(index)) {
                 nodes.push(NodeConfig::Elsewhere(RemoteConfig {
                     is_host: topology.is_host(node),
@@ -348,34 +334,6 @@ impl BuildContext<'_> {
 
 /// Returns the recorder of queue lengths for the ports of `node` that are in `watched`, if a
 /// queue-length distribution is requested.
-fn queue_times(
-    scenario: &Scenario,
-    watched: &[(NodeId, PortId)],
-    node: NodeId,
-) -> Option<Box<QueueTimes>> {
-    let settings = scenario.observe()?;
-    let first = watched.partition_point(|(other, _)| *other < node);
-    let own = watched[first..]
-        .iter()
-        .take_while(|(other, _)| *other == node);
-    let mut own = own.map(|(_, port)| *port).peekable();
-    let wanted = settings.queue_distribution && own.peek().is_some();
-    let count = scenario.topology().ports(node).len();
-    wanted.then(|| Box::new(QueueTimes::new(settings, count, own)))
-}
-
-/// Returns the recorder of the true values behind the queries at switch `node`, if they are to be
-/// recorded.
-fn truth(scenario: &Scenario, queries: Option<&Arc<Queries>>, node: NodeId) -> Option<Box<Truth>> {
-    let wanted = scenario.queries()?.pint.truth && !scenario.topology().is_host(node);
-    let ports = scenario.topology().ports(node).iter();
-    let rates: Vec<Rate> = ports.map(|port| port.rate).collect();
-    let truth = queries
-        .filter(|_| wanted)
-        .and_then(|queries| Truth::new(queries, &rates));
-    truth.map(Box::new)
-}
-
 fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {
     LinkConfig {
         rate: port.rate,

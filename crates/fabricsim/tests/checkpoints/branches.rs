@@ -110,18 +110,18 @@ fn results_of_a_branch_say_so() {
     let dcqcn = scenario("kind = \"dcqcn\"", "");
     let file = dir.path().join("warm.checkpoint");
     let parts = RunParts {
-        from: None,
         checkpoints: vec![fabricsim::outcome::WantedCheckpoint {
             at: AT,
             path: file.clone(),
         }],
+        ..RunParts::default()
     };
     let whole = dir.path().join("whole");
     run_in_parts_to_folder(&dcqcn, &whole, 1, &mut (), parts).unwrap();
     let checkpoint = Checkpoint::read(&file).unwrap();
     let from = || RunParts {
         from: Some(&checkpoint),
-        checkpoints: Vec::new(),
+        ..RunParts::default()
     };
     let timely = scenario("kind = \"timely\"", "");
     let Err(refused) = run_in_parts_to_folder(&timely, &whole, 1, &mut (), from()) else {

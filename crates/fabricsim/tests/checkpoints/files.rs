@@ -73,8 +73,8 @@ fn check(case: &Case, count: usize, threads: usize) {
         })
         .collect();
     let parts = RunParts {
-        from: None,
         checkpoints: checkpoints.clone(),
+        ..RunParts::default()
     };
     let taken = run(&scenario, &dir.join("taken"), threads, parts).checkpoints;
     assert_eq!(taken.len(), count, "{name}");
@@ -84,7 +84,7 @@ fn check(case: &Case, count: usize, threads: usize) {
         assert_eq!(from.time(), wanted.at, "{name}");
         let parts = RunParts {
             from: Some(&from),
-            checkpoints: Vec::new(),
+            ..RunParts::default()
         };
         let to = dir.join(format!("from{number}"));
         run(&scenario, &to, 1 + (threads + number) % 3, parts);

@@ -114,7 +114,7 @@ impl<M: Message> Exchange<M> {
         let mut input = Reader::new(bytes);
         while !input.rest().is_empty() {
             let (process, channel) = (u32::fetch(&mut input)?, u32::fetch(&mut input)?);
-            let mut messages = spare.pop().unwrap_or_else(Batch::default);
+            let mut messages: Batch<M> = spare.pop().unwrap_or_default();
             for _ in 0..input.number()? {
                 messages.push(&M::unpack(&mut input)?);
             }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::Ranks;
+use super::{Ranks, Receive};
 
 /// A rank among threads of one program, each of which runs the whole simulation on its own nodes:
 /// for tests, and for measuring what ranks cost without a network between them.
@@ -69,7 +69,7 @@ impl Ranks for LocalRanks {
         &self,
         early: &[Vec<u8>],
         meanwhile: &mut dyn FnMut(&mut Vec<u8>),
-        receive: &mut dyn FnMut(usize, &[u8], &[u8]),
+        receive: &mut Receive<'_>,
     ) {
         let lines = self.lines.lock().expect(GONE);
         let others = || (0..lines.to.len()).filter(|&other| other != self.rank);
