@@ -1,8 +1,11 @@
 //! The table of `fabricsim run --profile-parallelism`.
 
 use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 
-use fabricsim_experiments::parallelism::{BarrierSource, ParallelismReport};
+use fabricsim::Error;
+use fabricsim_experiments::parallelism::{BarrierSource, MessageCosts, ParallelismReport};
 
 use crate::text::line;
 
@@ -17,6 +20,7 @@ pub(crate) fn describe(report: &ParallelismReport) -> String {
     let mut text = String::new();
     costs(&mut text, report);
     workers(&mut text, report);
+    ranks(&mut text, report);
     line!(text, "costliest nodes     cost    share    epochs");
     for node in &report.costliest {
         let name = format!("{} {}", node.kind.name(), node.node);
@@ -107,6 +111,57 @@ fn workers(text: &mut String, report: &ParallelismReport) {
     }
 }
 
+fn ranks(text: &mut String, report: &ParallelismReport) {
+    line!(
+        text,
+        "ranks              time  speed-up  efficiency       work  exchange    imbalance  bytes/epoch"
+    );
+    for row in &report.ranks {
+        line!(
+            text,
+            "  {:<10} {:>10} {:>9.2} {:>10.0}% {:>10} {:>9} {:>12.2} {:>12.0}",
+            row.ranks,
+            time(row.time_ns),
+            row.speedup,
+            100.0 * row.efficiency,
+            time(row.work_ns),
+            time(row.exchange_ns),
+            row.imbalance,
+            row.bytes_per_epoch
+        );
+    }
+    let costs = &report.messages;
+    line!(
+        text,
+        "  of one thread each; a message takes {} us, {} us of work and {} ns for each byte",
+        costs.latency_us,
+        costs.overhead_us,
+        costs.ns_per_byte
+    );
+}
+
+/// Returns what messages between ranks cost: as `file` has it, which `fabricsim mpi-probe` has
+/// written.
+pub(crate) fn message_costs(file: Option<&Path>) -> Result<MessageCosts, Error> {
+    let Some(path) = file else {
+        return Ok(MessageCosts::default());
+    };
+    let refuse = |message: String| Error::Unsupported {
+        scenario: path.display().to_string(),
+        message,
+        help: "give a file that `mpirun -n 2 fabricsim mpi-probe --out FILE` has written"
+            .to_owned(),
+    };
+    let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    let costs: MessageCosts =
+        serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?;
+    let all = [costs.latency_us, costs.overhead_us, costs.ns_per_byte];
+    match all.iter().all(|cost| cost.is_finite() && *cost >= 0.0) {
+        true => Ok(costs),
+        false => Err(refuse("costs are at least zero".to_owned())),
+    }
+}
+
 fn cores(cores: usize) -> String {
     match cores {
         1 => "1 core".to_owned(),
@@ -138,6 +193,31 @@ fn time(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn costs_of_messages_come_from_a_file_of_the_probe() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("probe.json");
+        let costs = |text: &str| {
+            fs::write(&file, text).expect("a file");
+            message_costs(Some(&file))
+        };
+        let probe = r#"{"ranks": 2, "latency_us": 1.5, "overhead_us": 0.25, "ns_per_byte": 0.2}"#;
+        let read = costs(probe).expect("as the probe writes it");
+        assert_eq!(
+            (read.latency_us, read.overhead_us, read.ns_per_byte),
+            (1.5, 0.25, 0.2)
+        );
+        let missing = costs(r#"{"latency_us": 1.5}"#).expect_err("keys are missing");
+        assert!(missing.to_string().contains("overhead_us"), "{missing}");
+        let negative = probe.replace("1.5", "-1");
+        assert!(costs(&negative).is_err());
+        assert!(message_costs(Some(&folder.path().join("none.json"))).is_err());
+        assert_eq!(
+            message_costs(None).expect("the default"),
+            MessageCosts::default()
+        );
+    }
 
     #[test]
     fn times_have_the_unit_that_suits_them() {

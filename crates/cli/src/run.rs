@@ -41,7 +41,8 @@ Examples:
   fabricsim import config.txt | fabricsim run -     a scenario from the standard input
   fabricsim run my.toml --json | jq .slowdown       for programs
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
-  fabricsim run my.toml --profile-parallelism       how many cores would be worth it
+  fabricsim run my.toml --profile-parallelism       how many cores or ranks would be worth it
+  mpirun -n 4 fabricsim run my.toml --threads 2     over four processes (docs/clusters.md)
   fabricsim run my.toml --checkpoint-at 10ms        its state in results/NAME.10ms.checkpoint
   fabricsim run --from results/NAME.10ms.checkpoint --set cc.kind=timely --out results/timely
 
@@ -96,10 +97,15 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "seed"])]
     pub(crate) from: Option<PathBuf>,
 
-    /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
-    /// parallelism.json and parallelism_nodes.csv; results are the same
+    /// Run on one thread and measure what 2 to 128 workers, or 2 to 64 ranks, would gain: prints
+    /// tables, writes parallelism.json and parallelism_nodes.csv; results are the same
     #[arg(long, conflicts_with_all = ["checkpoint_at", "from"])]
     pub(crate) profile_parallelism: bool,
+
+    /// What messages between ranks cost, as `fabricsim mpi-probe --out FILE` has measured it
+    /// [default: 2 us, 0.5 us of work, 0.1 ns for each byte]
+    #[arg(long, value_name = "FILE", requires = "profile_parallelism")]
+    pub(crate) mpi_costs: Option<PathBuf>,
 }
 
 impl RunArgs {
@@ -155,7 +161,8 @@ pub(crate) fn run(
     let mut display = Display::new(args.quiet || !is_first, signals);
     let mut follower = Follower(signals.clone());
     let (summary, profile) = if args.profile_parallelism {
-        let (summary, report) = profile_to_folder(&scenario, destination, &mut display)?;
+        let costs = parallelism::message_costs(args.mpi_costs.as_deref())?;
+        let (summary, report) = profile_to_folder(&scenario, destination, costs, &mut display)?;
         (summary, Some(report))
     } else {
         let parts = RunParts {

@@ -5,6 +5,7 @@
 //! list-scheduled. Each epoch adds a barrier; what the driver does between epochs stays serial.
 
 mod barrier;
+mod ranks;
 mod report;
 mod run;
 mod schedule;
@@ -22,6 +23,8 @@ use fabricsim_topology::Topology;
 use fabricsim_scenario::text::error::Error;
 
 use barrier::Barriers;
+use ranks::RankLoads;
+pub use ranks::{MessageCosts, RANKS, RankRow};
 pub use report::{BarrierSource, Kind, NodeCost, ParallelismReport, Spread, WorkerRow};
 pub use run::profile_to_folder;
 use schedule::ListSchedule;
@@ -64,6 +67,12 @@ pub struct Parallelism {
     driver_ns: u64,
     epoch_work_ns: Vec<u64>,
     epoch_nodes: Vec<u32>,
+    /// What each number of ranks would do.
+    ranks: RankLoads,
+    /// Time that hearing of messages has taken while the present node was running.
+    heard_ns: u64,
+    /// The same, in this epoch.
+    epoch_heard_ns: u64,
 }
 
 /// Cost of one node over all epochs.
@@ -109,7 +118,17 @@ impl Parallelism {
             driver_ns: 0,
             epoch_work_ns: Vec::new(),
             epoch_nodes: Vec::new(),
+            ranks: RankLoads::default(),
+            heard_ns: 0,
+            epoch_heard_ns: 0,
         }
+    }
+
+    /// Also measures what [`RANKS`] ranks would do with the nodes of `topology`.
+    #[must_use]
+    pub fn with_ranks(mut self, topology: &Topology) -> Self {
+        self.ranks = RankLoads::new(topology);
+        self
     }
 
     /// Says that the run begins now: what passes until its first epoch is the driver's.
@@ -122,10 +141,17 @@ impl Parallelism {
     ///
     /// # Errors
     /// When the system does not give a thread for each core.
-    pub fn report(&self, topology: &Topology, cpu_share: f64) -> Result<ParallelismReport, Error> {
+    pub fn report(
+        &self,
+        topology: &Topology,
+        cpu_share: f64,
+        messages: MessageCosts,
+    ) -> Result<ParallelismReport, Error> {
         let cores = available_parallelism().map_or(1, std::num::NonZero::get);
         let barriers = Barriers::measure(cores).map_err(Error::threads)?;
-        Ok(report::assemble(self, topology, &barriers, cpu_share))
+        Ok(report::assemble(
+            self, topology, &barriers, cpu_share, messages,
+        ))
     }
 
     /// Writes `parallelism_nodes.csv`: a row for each node, in the order of their numbers.
@@ -154,11 +180,14 @@ impl Parallelism {
             let total = &mut self.nodes[index as usize];
             total.cost_ns += cost;
             total.epochs += 1;
+            self.ranks.add_work(index, cost);
         }
+        self.ranks.close_epoch();
         let nodes = self.sorted.len();
         let work: u64 = self.sorted.iter().sum();
         let measuring = self.reading.whole_ns * nodes as u64 + self.reading.within_ns;
-        self.search_ns += signed(nanos(span)) - signed(work + measuring + lost);
+        let heard = std::mem::take(&mut self.epoch_heard_ns);
+        self.search_ns += signed(nanos(span)) - signed(work + measuring + lost + heard);
         self.critical_ns += self.sorted.first().copied().unwrap_or(0);
         for (sum, workers) in self.scheduled_ns.iter_mut().zip(WORKERS) {
             *sum += self.schedule.length(&self.sorted, workers);
@@ -200,9 +229,28 @@ impl Probe for Parallelism {
     }
 
     fn process_ends(&mut self, index: usize) {
-        let cost = nanos(self.node_begun.elapsed()).saturating_sub(self.reading.within_ns);
+        let heard = std::mem::take(&mut self.heard_ns);
+        self.epoch_heard_ns += heard;
+        let cost = nanos(self.node_begun.elapsed()).saturating_sub(self.reading.within_ns + heard);
         let index = u32::try_from(index).expect("nodes are numbered by u32");
         self.costs.push((cost, index));
+    }
+
+    fn hears_of_messages(&self) -> bool {
+        self.ranks.is_on()
+    }
+
+    fn sends(
+        &mut self,
+        index: usize,
+        channel: usize,
+        messages: usize,
+        pack: &mut dyn FnMut() -> usize,
+    ) {
+        let begun = Instant::now();
+        self.ranks
+            .add_messages(index, channel, messages as u64, pack);
+        self.heard_ns += nanos(begun.elapsed()) + self.reading.within_ns;
     }
 
     fn epoch_ends(&mut self) {
@@ -257,81 +305,4 @@ fn signed(ns: u64) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn profile_of(epochs: &[&[u64]]) -> Parallelism {
-        let mut profile = Parallelism::with_reading(4, Reading::default());
-        for costs in epochs {
-            profile.costs.extend(costs.iter().copied().zip(0..));
-            let span = Duration::from_nanos(costs.iter().sum::<u64>() + 10);
-            profile.close_window(span, span);
-        }
-        profile
-    }
-
-    #[test]
-    fn windows_are_scheduled_one_by_one() {
-        let profile = profile_of(&[&[3, 9, 4, 4], &[], &[5, 5]]);
-        // Two workers: 9 | 4 4 3 is 11, and 5 | 5; from four on the costliest nodes.
-        assert_eq!(profile.scheduled_ns, [16, 14, 14, 14, 14, 14, 14]);
-        assert_eq!(profile.critical_ns, 14);
-        assert_eq!(profile.search_ns, 30);
-        assert_eq!(profile.epoch_work_ns, [20, 0, 10]);
-        assert_eq!(profile.epoch_nodes, [4, 0, 2]);
-        let totals = profile.nodes.iter().map(|node| (node.cost_ns, node.epochs));
-        assert!(totals.eq([(8, 2), (14, 2), (4, 1), (4, 1)]));
-    }
-
-    #[test]
-    fn measuring_is_not_work() {
-        let mut profile = Parallelism::with_reading(
-            1,
-            Reading {
-                within_ns: 20,
-                whole_ns: 50,
-            },
-        );
-        profile.costs.extend([(100, 0), (200, 0)]);
-        let span = Duration::from_nanos(300 + 2 * 50 + 20 + 7);
-        profile.close_window(span, span);
-        assert_eq!(profile.search_ns, 7);
-    }
-
-    #[test]
-    fn what_others_take_is_not_work() {
-        let mut profile = Parallelism::with_reading(4, Reading::default());
-        profile
-            .costs
-            .extend([(30, 0), (4_050, 1), (40, 2), (20, 3)]);
-        let ns = Duration::from_nanos;
-        profile.close_window(ns(4_150), ns(150));
-        assert_eq!(profile.nodes[1].cost_ns, 50);
-        assert_eq!([profile.critical_ns, profile.epoch_work_ns[0]], [50, 140]);
-        assert_eq!(profile.search_ns, 10);
-        // Two interruptions, and more lost than nodes can have lost.
-        let mut costs = [(900, 1), (700, 3), (30, 0), (20, 2)];
-        take_off(&mut costs, 5_000);
-        assert_eq!(costs, [(30, 1), (30, 3), (30, 0), (20, 2)]);
-        take_off(&mut [], 5);
-    }
-
-    #[test]
-    fn time_goes_to_domains_and_to_the_driver() {
-        let wait = Duration::from_millis(2);
-        let mut profile = Parallelism::new(2);
-        profile.start();
-        std::thread::sleep(3 * wait);
-        profile.epoch_begins();
-        profile.process_begins(1);
-        std::thread::sleep(wait);
-        profile.process_ends(1);
-        profile.epoch_ends();
-        // A reading costs far less than half a wait.
-        assert!(profile.driver_ns > nanos(5 * wait / 2));
-        assert!(profile.nodes[1].cost_ns > nanos(wait / 2));
-        assert_eq!(profile.critical_ns, profile.nodes[1].cost_ns);
-        assert_eq!([profile.nodes[0].epochs, profile.nodes[1].epochs], [0, 1]);
-        assert_eq!(profile.nodes[0].cost_ns, 0);
-    }
-}
+mod tests;

@@ -89,7 +89,7 @@ pub mod output;
 pub mod oversubscription;
 pub mod prelude;
 mod query_files;
-mod ranks;
+pub mod ranks;
 pub mod simulation;
 pub mod size;
 pub mod summary;

@@ -45,6 +45,13 @@ pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>
 /// Divides the nodes of `topology` over `ranks`: by the rates of their ports, with neighbors
 /// together.
 pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
+    let owners = owners(topology, ranks.count()).into();
+    Shares { ranks, owners }
+}
+
+/// Returns the rank of each node of `topology` in a run over `count` ranks.
+#[must_use]
+pub fn owners(topology: &Topology, count: usize) -> Vec<u16> {
     let nodes = (0..topology.len()).map(NodeId::from_index);
     let links: Vec<Vec<Link>> = nodes
         .map(|node| {
@@ -60,8 +67,7 @@ pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
         .collect();
     let weight = |own: &Vec<Link>| own.iter().map(|link| link.weight).sum();
     let weights: Vec<u64> = links.iter().map(weight).collect();
-    let owners = divide(&weights, &links, ranks.count()).into();
-    Shares { ranks, owners }
+    divide(&weights, &links, count)
 }
 
 /// Checks that `result` is good on all ranks, and that all have the same `identity`, which says

@@ -6,6 +6,7 @@ use fabricsim_topology::Topology;
 use serde::Serialize;
 
 use super::barrier::Barriers;
+use super::ranks::{MessageCosts, RankRow};
 use super::{Parallelism, WORKERS};
 
 /// Processes that are listed as the costliest.
@@ -48,6 +49,10 @@ pub struct ParallelismReport {
     pub barrier_share: f64,
     /// Estimates by number of workers.
     pub workers: Vec<WorkerRow>,
+    /// What messages between ranks are taken to cost.
+    pub messages: MessageCosts,
+    /// Estimates by number of ranks, each of one thread.
+    pub ranks: Vec<RankRow>,
     /// The most workers that are used at least by half; 1 when two are not.
     pub advised_workers: usize,
     /// The costliest nodes, from the top.
@@ -143,6 +148,7 @@ pub(super) fn assemble(
     topology: &Topology,
     barriers: &Barriers,
     cpu_share: f64,
+    messages: MessageCosts,
 ) -> ParallelismReport {
     let epochs = profile.epoch_work_ns.len() as u64;
     let work_ns: u64 = profile.epoch_work_ns.iter().sum();
@@ -184,6 +190,10 @@ pub(super) fn assemble(
         cores: barriers.cores,
         barrier_threads: barriers.most_threads(),
         barrier_share: barriers.undisturbed,
+        ranks: profile
+            .ranks
+            .rows(alone, (search_ns + driver_ns) as f64, epochs, &messages),
+        messages,
         advised_workers: worthwhile.map(|row| row.workers).max().unwrap_or(1),
         workers,
         costliest: costliest(profile, topology, work_ns),

@@ -8,26 +8,29 @@ use fabricsim::summary::Summary;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 
-use super::Parallelism;
 use super::report::ParallelismReport;
+use super::{MessageCosts, Parallelism};
 
 /// Files that a profile adds to the results.
 const FILE: &str = "parallelism.json";
 const NODES: &str = "parallelism_nodes.csv";
 
 /// Like [`run_to_folder`](fabricsim::outcome::run_to_folder) on one thread, and measures what more
-/// threads would gain: writes also `parallelism.json` and `parallelism_nodes.csv`.
+/// threads or ranks would gain, where messages between ranks have the costs of `messages`: writes
+/// also `parallelism.json` and `parallelism_nodes.csv`.
 ///
 /// # Errors
 /// Like those of [`run_to_folder`](fabricsim::outcome::run_to_folder).
 pub fn profile_to_folder<'a>(
     scenario: &Scenario,
     destination: impl Into<Destination<'a>>,
+    messages: MessageCosts,
     monitor: &mut dyn Monitor,
 ) -> Result<(Summary, ParallelismReport), Error> {
     let place = ResultPlace::new(scenario, destination.into(), &[FILE, NODES])?;
     let run = Run::new(scenario, 1)?;
     let mut profile = Parallelism::new(scenario.topology().len());
+    profile = profile.with_ranks(scenario.topology());
     let mut folder = place.open()?;
     let ran = run.run_by(
         &mut folder,
@@ -39,7 +42,7 @@ pub fn profile_to_folder<'a>(
         },
     )?;
     let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
-    let report = profile.report(scenario.topology(), cpu_share)?;
+    let report = profile.report(scenario.topology(), cpu_share, messages)?;
     write_json(&mut folder, ran.ending.name(FILE), &report)?;
     folder.write(ran.ending.name(NODES), |file| {
         let mut buffered = BufWriter::new(file);

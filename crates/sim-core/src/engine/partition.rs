@@ -1,10 +1,13 @@
 //! Processes that are run one after the other, epoch by epoch.
 
+use std::hint::black_box;
+
 use super::calendar::{BLOCK, Calendar};
 use super::channel::{SendBuffer, Spare};
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor};
-use super::{Epoch, Execution, Interrupt, LogicalProcess, Probe};
+use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
+use crate::checkpoint::{Reader, Writer};
 use crate::units::{Duration, Time};
 
 /// An epoch, as it is to be run.
@@ -36,6 +39,26 @@ pub(super) struct Member<D: LogicalProcess> {
 }
 
 impl<D: LogicalProcess> Member<D> {
+    /// Tells `probe` what the process has sent in this epoch.
+    #[cold]
+    fn tell_sends(&self, probe: &mut (impl Probe + ?Sized)) {
+        for &(channel, _) in &self.send_buffer.used {
+            let messages = &*self.send_buffer.channels[channel as usize];
+            let mut pack = || {
+                let mut out = Writer::default();
+                messages.iter().for_each(|message| message.pack(&mut out));
+                let bytes = out.finish().expect("messages are never refused");
+                let mut input = Reader::new(&bytes);
+                while !input.rest().is_empty() {
+                    let message = D::Message::unpack(&mut input);
+                    black_box(message.expect("it has just been packed"));
+                }
+                bytes.len()
+            };
+            probe.sends(self.index, channel as usize, messages.len(), &mut pack);
+        }
+    }
+
     /// Runs the process to the end of the epoch, part by part, until the run is interrupted.
     #[cold]
     fn run_in_parts(&mut self, span: Span<'_>) {
@@ -169,7 +192,7 @@ impl<D: LogicalProcess> Partition<D> {
                 if messages >> bit & 1 != 0 {
                     self.fetch(place, span, mailboxes);
                 }
-                self.step_one(place, span, mailboxes);
+                self.step_one(place, span, mailboxes, probe);
                 probe.process_ends(index);
             }
             self.calendar.settle(block);
@@ -187,7 +210,13 @@ impl<D: LogicalProcess> Partition<D> {
 
     /// Runs one process for one epoch.
     #[inline]
-    fn step_one(&mut self, place: usize, span: Span<'_>, mailboxes: &Mailboxes<D::Message>) {
+    fn step_one(
+        &mut self,
+        place: usize,
+        span: Span<'_>,
+        mailboxes: &Mailboxes<D::Message>,
+        probe: &mut (impl Probe + ?Sized),
+    ) {
         let Span { epoch, parity, .. } = span;
         let member = &mut self.members[place];
         let first = member.inbox.first().min(member.process.next_event());
@@ -216,6 +245,9 @@ impl<D: LogicalProcess> Partition<D> {
         member.inbox.settle(epoch.end, &mut self.spare);
         let next = member.inbox.first().min(member.process.next_event());
         self.calendar.set(place, next.saturating_add(member.margin));
+        if probe.hears_of_messages() {
+            member.tell_sends(probe);
+        }
         let sent = mailboxes.deliver(&mut member.send_buffer, &member.neighbors, parity);
         self.sent = self.sent.min(sent);
         if member.process.has_results() {

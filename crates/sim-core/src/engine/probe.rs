@@ -19,6 +19,25 @@ pub trait Probe {
     #[inline]
     fn process_ends(&mut self, _index: usize) {}
 
+    /// Returns whether it wants to hear of what is sent ([`Self::sends`]).
+    #[inline]
+    fn hears_of_messages(&self) -> bool {
+        false
+    }
+
+    /// LogicalProcess `index`, which is running, has sent `messages` over `channel` in this epoch.
+    /// `pack` packs them as for another rank, reads them again, and returns how many bytes they were:
+    /// for measuring what that costs.
+    #[inline]
+    fn sends(
+        &mut self,
+        _index: usize,
+        _channel: usize,
+        _messages: usize,
+        _pack: &mut dyn FnMut() -> usize,
+    ) {
+    }
+
     /// All processes are done.
     #[inline]
     fn epoch_ends(&mut self) {}
