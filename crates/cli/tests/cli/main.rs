@@ -22,6 +22,8 @@ mod pint;
 mod plot;
 mod queries;
 mod ranks;
+#[cfg(all(feature = "mpi", target_os = "linux"))]
+mod ranks_run;
 mod reference_tables;
 mod rendering;
 mod report;
