@@ -51,6 +51,18 @@ impl PathTrace {
     /// More hops are not counted.
     pub(crate) const MAX_HOPS: usize = LOW_MASK as usize;
 
+    /// The trace in four bytes.
+    #[inline]
+    pub(crate) const fn to_bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+
+    /// The trace of which [`Self::to_bytes`] has returned these.
+    #[inline]
+    pub(crate) const fn from_bytes(bytes: [u8; 4]) -> Self {
+        Self(u32::from_le_bytes(bytes))
+    }
+
     /// The packet leaves a switch by the port of `label`.
     #[inline]
     pub(crate) fn pass(&mut self, label: PortLabel) {

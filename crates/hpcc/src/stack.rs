@@ -193,6 +193,9 @@ const EXACT_TIME_MASK: u64 = (1 << EXACT_TIME_BITS) - 1;
 /// is not far above what passes in a round trip the units are larger (see [`IntScale`]).
 type ExactHop = [u32; 3];
 
+/// Bytes of an entry.
+const HOP_BYTES: usize = 12;
+
 /// Up to `N` hops at full resolution, and which path they are of.
 #[derive(Clone, Copy, Debug)]
 pub struct ExactStack<const N: usize> {
@@ -219,24 +222,27 @@ impl<const N: usize> Header for ExactStack<N> {
 
     #[inline]
     fn pack(&self, out: &mut Writer) {
-        self.path.store(out);
-        for [first, second, third] in &self.hops[..N.min(self.path.hops())] {
-            let low = u64::from(*first) | u64::from(*second) << 32;
-            out.bytes(&low.to_le_bytes());
-            out.bytes(&third.to_le_bytes());
+        out.bytes(&self.path.to_bytes());
+        for hop in &self.hops[..N.min(self.path.hops())] {
+            let mut bytes = [0; HOP_BYTES];
+            for (bytes, part) in bytes.chunks_exact_mut(4).zip(hop) {
+                bytes.copy_from_slice(&part.to_le_bytes());
+            }
+            out.bytes(&bytes);
         }
     }
 
     #[inline]
     fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         let mut stack = Self {
-            path: Stored::fetch(input)?,
+            path: PathTrace::from_bytes(input.array()?),
             ..Self::default()
         };
         let used = N.min(stack.path.hops());
-        for hop in &mut stack.hops[..used] {
-            for part in hop {
-                *part = u32::from_le_bytes(input.array()?);
+        let bytes = input.bytes(used * HOP_BYTES)?;
+        for (hop, bytes) in stack.hops.iter_mut().zip(bytes.chunks_exact(HOP_BYTES)) {
+            for (part, bytes) in hop.iter_mut().zip(bytes.chunks_exact(4)) {
+                *part = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             }
         }
         Ok(stack)

@@ -25,6 +25,27 @@ fn label(rate_code: u8) -> PortLabel {
 }
 
 #[test]
+fn stacks_go_to_other_ranks_as_they_are() {
+    let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+    let mut stack = ExactStack::<5>::default();
+    for passed in 0..7u64 {
+        let mut out = Writer::default();
+        stack.pack(&mut out);
+        let bytes = out.finish().expect("stacks are never refused");
+        assert_eq!(bytes.len(), 4 + 12 * stack.hops().min(5));
+        let mut input = Reader::new(&bytes);
+        let again = ExactStack::<5>::unpack(&mut input).expect("it was packed");
+        assert!(input.rest().is_empty());
+        assert_eq!((again.path, again.hops), (stack.path, stack.hops));
+        stack.push(
+            &hop(1_000_000 * passed, 1 << passed, 16 * passed),
+            label(0),
+            &scale,
+        );
+    }
+}
+
+#[test]
 fn packets_stay_small() {
     assert_eq!(size_of::<Packet<ExactStack<5>>>(), 112);
     assert_eq!(size_of::<Packet<PublishedStack>>(), 96);
