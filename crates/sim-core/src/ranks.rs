@@ -63,7 +63,8 @@ impl Shares {
     }
 }
 
-const ALIKE: &str = "ranks run the same program, so each reads what another has written";
+/// Why what another rank has written can be read.
+pub(crate) const ALIKE: &str = "ranks run the same program, so each reads what another has written";
 
 /// Gives `own` to all ranks, and returns what each has given, by rank; without ranks, what there is.
 pub(crate) fn gather<T: Stored>(ranks: Option<&dyn Ranks>, own: T) -> Vec<T> {

@@ -6,7 +6,7 @@ use super::mailboxes::{ChannelBatch, Mailboxes, Neighbor};
 use super::message::Message;
 use super::placement::Position;
 use crate::checkpoint::{LoadError, Reader, Stored, Writer};
-use crate::ranks::{Ranks, Shares, gather};
+use crate::ranks::{ALIKE, Ranks, Shares, gather};
 use crate::units::Time;
 
 /// State of the engine in a run over several ranks.
@@ -51,8 +51,6 @@ impl Totals {
         self.has_results |= other.has_results;
     }
 }
-
-const ALIKE: &str = "ranks run the same program, so each reads what another has written";
 
 impl<M: Message> Exchange<M> {
     pub(super) fn new(shares: Shares) -> Self {

@@ -18,7 +18,7 @@ use crate::flow::{FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
-use crate::ranks::gather;
+use crate::ranks::{ALIKE, gather};
 use crate::units::{Bytes, Duration, Time};
 
 pub(super) use flow_state::FlowState;
@@ -386,7 +386,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let mut news = Vec::new();
         for input in reports.iter_mut().filter(|input| !input.rest().is_empty()) {
             let report = Report::fetch(input);
-            let report = report.expect("ranks run the same program, so each reads the others");
+            let report = report.expect(ALIKE);
             self.state.completions.extend(report.completions);
             news.extend(report.news);
             if let Some(applications) = &self.state.applications {

@@ -5,7 +5,7 @@ use super::node::Node;
 use crate::checkpoint::{LoadError, Reader, SaveError, Stored, Writer};
 use crate::id::NodeId;
 use crate::plugin::{Application, Model, Observer};
-use crate::ranks::gather;
+use crate::ranks::{ALIKE, gather};
 
 /// What stands here for nodes that other ranks hold.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl<M: Model> Network<M> {
         for (rank, told) in all.iter().enumerate() {
             if rank != own_rank {
                 let taken = self.take_over(&mut Reader::new(&told.bytes));
-                taken.expect("ranks run the same program, so each reads what another has written");
+                taken.expect(ALIKE);
             }
         }
         Ok(())
