@@ -187,7 +187,7 @@ impl TopologySource for GraphmlConfig {
 impl TopologyKind for FileConfig {
     const NAME: &'static str = "file";
     const ABOUT: &'static str =
-        "a list of links in the format of the HPCC simulator's topology.txt";
+        "a list of links in the format of the HPCC simulator's topology.txt, or SimAI's";
     const KEYS: Keys = Self::KEYS;
 }
 

@@ -5,6 +5,8 @@ use fabricsim_core::units::{Duration, Rate};
 
 use super::Surroundings;
 use super::config::Configuration;
+use super::conweave;
+use super::dialect::Dialect;
 use super::lines::{Lines, demand, float};
 use super::mode::Mode;
 use super::value::Value;
@@ -12,7 +14,7 @@ use super::value::Value;
 /// Time at which traffic starts by convention, and from which failures are counted.
 pub(super) const TRAFFIC_START: Duration = Duration::from_ms(2_000);
 
-/// Writes the topology, the flows, the buffers and the end of the run.
+/// Writes the topology and the flows.
 pub(super) fn write(
     config: &Configuration<'_>,
     around: &Surroundings<'_>,
@@ -33,6 +35,11 @@ pub(super) fn write(
     lines.table("[[workload]]");
     lines.text_key("kind", "list");
     lines.quoted_key("path", (around.path)(flows.word()), &flows);
+    Ok(())
+}
+
+/// Writes `[run]`.
+pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError> {
     lines.table("[run]");
     let stop = config.value("SIMULATOR_STOP_TIME")?;
     lines.quoted_key("stop_at", stop.time("s")?, &stop);
@@ -49,6 +56,10 @@ pub(super) fn write_marks(
     lines.table("[switch]");
     let buffer = config.value("BUFFER_SIZE")?;
     lines.quoted_key("buffer", format!("{}MiB", buffer.whole()?), &buffer);
+    if config.dialect() == Dialect::ConWeave {
+        conweave::write_switch(config, lines)?;
+        lines.plain_key("alpha", 0.0625);
+    }
     if !matches!(mode, Mode::Dcqcn | Mode::Dctcp) {
         return Ok(());
     }
@@ -118,9 +129,18 @@ pub(super) fn write_transport(
     let global = config.value("GLOBAL_T")?;
     let reference = if global.flag()? { "largest" } else { "pair" };
     lines.quoted_key("base_rtt", reference, &global);
-    let first = config.value("ACK_HIGH_PRIO")?;
-    lines.key("ack_high_priority", first.flag()?, &first);
-    Ok(())
+    match config.dialect() {
+        Dialect::Published => {
+            let first = config.value("ACK_HIGH_PRIO")?;
+            lines.key("ack_high_priority", first.flag()?, &first);
+            Ok(())
+        }
+        Dialect::ConWeave => {
+            // Its hosts send ACKs from a queue that no pause stops, whatever the configuration says.
+            lines.plain_key("ack_high_priority", true);
+            conweave::write_recovery(config, lines)
+        }
+    }
 }
 
 /// Writes the failure of a link.
@@ -132,7 +152,11 @@ pub(super) fn write_failure(
     if down.whole()? == 0 {
         return Ok(());
     }
-    let at = TRAFFIC_START.saturating_add(down.time("us")?);
+    let start = match config.dialect() {
+        Dialect::Published => TRAFFIC_START,
+        Dialect::ConWeave => config.value("FLOWGEN_START_TIME")?.time("s")?,
+    };
+    let at = start.saturating_add(down.time("us")?);
     let ends = format!("[{}, {}]", down.whole_at(1)?, down.whole_at(2)?);
     lines.table("[[event]]");
     lines.quoted_key("at", at, &down);

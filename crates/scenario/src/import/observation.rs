@@ -67,7 +67,7 @@ pub(super) fn reason(
 }
 
 /// Node numbers, ascending, as a list of ranges.
-fn ranges(nodes: &[u32]) -> String {
+pub(super) fn ranges(nodes: &[u32]) -> String {
     let mut sorted = nodes.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
