@@ -13,6 +13,7 @@ use fabricsim_scenario::import::{
 };
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::name::is_plain;
+use fabricsim_scenario::text::file_kind::FileKind;
 
 use crate::console::{note, output, pour};
 
@@ -145,11 +146,9 @@ fn choose(
 }
 
 /// The files of a folder that scenarios are made of: all of one format, and one of each kind.
-fn in_folder(
-    folder: &Path,
-    asked: Option<&'static dyn Importer>,
-) -> Result<Vec<InputFile>, Error> {
-    let unreadable = |source| Error::Write {
+fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<InputFile>, Error> {
+    let unreadable = |source| Error::Read {
+        kind: FileKind::CONFIGURATION,
         path: folder.to_owned(),
         source,
     };
@@ -178,7 +177,10 @@ fn in_folder(
         let names: Vec<String> = files.iter().map(InputFile::name).collect();
         return Err(Error::Unsupported {
             scenario: folder.display().to_string(),
-            message: format!("scenarios can be made of several files: {}", names.join(", ")),
+            message: format!(
+                "scenarios can be made of several files: {}",
+                names.join(", ")
+            ),
             help: "name the one that is meant".to_owned(),
         });
     }

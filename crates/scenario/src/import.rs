@@ -53,6 +53,10 @@ pub struct Surroundings<'a> {
     pub traced: &'a [u32],
     /// Switches that hosts are linked to, ascending.
     pub racks: &'a [u32],
+    /// Whether something follows the links that the topology announces: both simulators stop there.
+    pub more_links: bool,
+    /// Whether lines follow the flows that their list announces.
+    pub more_flows: bool,
 }
 
 /// A scenario that has been made of the files of another simulator.
@@ -104,7 +108,8 @@ impl Configuration<'_> {
     /// missing.
     pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, InputError> {
         let mode = mode_of(self)?;
-        let left_out = self.left_out(mode)?;
+        let mut left_out = self.left_out(mode)?;
+        network::add_left_out(around, &mut left_out);
         let mut lines = Lines::default();
         importer::preamble(&[around.source.to_owned()], &left_out, &mut lines);
         lines.text_key("name", around.name);

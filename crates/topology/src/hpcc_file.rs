@@ -41,6 +41,27 @@ use words::{NumberReader, Word};
 /// delay without a known unit, zero or negative, a loss that is not a probability, a link from a
 /// node to itself, a node without links, hosts that cannot reach each other.
 pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
+    parse(text, Rest::Read)
+}
+
+/// Reads the links of such a file as [`parse_hpcc`] does, and nothing that follows them: the
+/// original stops there, so that its users keep notes and links for later behind them.
+///
+/// # Errors
+/// As [`parse_hpcc`], but for a file that goes on too long.
+pub fn parse_hpcc_links(text: &str) -> Result<Topology, InputError> {
+    parse(text, Rest::PassedOver)
+}
+
+/// What becomes of the text behind the links.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Rest {
+    /// It has names of nodes, or is refused.
+    Read,
+    PassedOver,
+}
+
+fn parse(text: &str, rest: Rest) -> Result<Topology, InputError> {
     let mut words = NumberReader::new(text);
     let header = match is_simai(text) {
         true => Header::read_simai(&mut words)?,
@@ -56,7 +77,7 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
         places.push(place);
     }
     let mut names = None;
-    if let Some(word) = words.next() {
+    if let Some(word) = words.next().filter(|_| rest == Rest::Read) {
         if word.text == names::BEGIN {
             names = Some(GivenNames::read(&mut words, header.nodes)?);
         } else {
@@ -67,7 +88,7 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
                     word.text, header.links
                 ),
                 "raise the number of links in the first line, write `names` before names of nodes, \
-             or remove the rest of the file",
+                 remove the rest of the file, or write ignore_rest = true into [topology]",
             ));
         }
     }

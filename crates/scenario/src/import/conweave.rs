@@ -57,7 +57,11 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
     key("CONWEAVE_REPLY_TIMEOUT_EXTRA", Some("4"), OF_CONWEAVE),
     key("CONWEAVE_PATH_PAUSE_TIME", Some("8"), OF_CONWEAVE),
     key("CONWEAVE_EXTRA_VOQ_FLUSH_TIME", Some("32"), OF_CONWEAVE),
-    key("CONWEAVE_DEFAULT_VOQ_WAITING_TIME", Some("500"), OF_CONWEAVE),
+    key(
+        "CONWEAVE_DEFAULT_VOQ_WAITING_TIME",
+        Some("500"),
+        OF_CONWEAVE,
+    ),
     key("ALPHA_RESUME_INTERVAL", Some("55"), DCQCN),
     key("RATE_DECREASE_INTERVAL", Some("4"), DCQCN),
     key("CLAMP_TARGET_RATE", Some("0"), DCQCN),
@@ -98,7 +102,11 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
     key("MULTI_RATE", Some("1"), BOTH_HPCC),
     key("SAMPLE_FEEDBACK", Some("0"), BOTH_HPCC),
     key("ENABLE_QCN", Some("1"), MARKED),
-    key("USE_DYNAMIC_PFC_THRESHOLD", Some("1"), Role::LeftOut("thresholds are always dynamic")),
+    key(
+        "USE_DYNAMIC_PFC_THRESHOLD",
+        Some("1"),
+        Role::LeftOut("thresholds are always dynamic"),
+    ),
     key(
         "PAUSE_TIME",
         Some("5"),
@@ -182,7 +190,10 @@ pub(super) fn write_routing(
 }
 
 /// Writes the part of `[switch]` that says how losses are avoided.
-pub(super) fn write_switch(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError> {
+pub(super) fn write_switch(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
     let pauses = config.value("ENABLE_PFC")?;
     lines.key("pfc", pauses.flag()?, &pauses);
     let irn = config.value("ENABLE_IRN")?;
@@ -205,7 +216,11 @@ pub(super) fn write_recovery(
     lines: &mut Lines,
 ) -> Result<(), InputError> {
     let irn = config.value("ENABLE_IRN")?;
-    let recovery = if irn.flag()? { "selective" } else { "go-back-n" };
+    let recovery = if irn.flag()? {
+        "selective"
+    } else {
+        "go-back-n"
+    };
     lines.quoted_key("recovery", recovery, &irn);
     if irn.flag()? {
         lines.quoted_key("rto_min", "320us", &irn);
@@ -269,7 +284,10 @@ pub(super) fn write_observation(
         return Ok(());
     }
     let interval = config.value("SW_MONITORING_INTERVAL")?;
-    let (from, until) = (config.value("FLOWGEN_START_TIME")?, config.value("FLOWGEN_STOP_TIME")?);
+    let (from, until) = (
+        config.value("FLOWGEN_START_TIME")?,
+        config.value("FLOWGEN_STOP_TIME")?,
+    );
     let file = config.value("UPLINK_MON_FILE")?;
     lines.table("[observe]");
     lines.key("links", true, &file);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::Rate;
-use fabricsim_topology::{Topology, parse_hpcc};
+use fabricsim_topology::{Topology, parse_hpcc, parse_hpcc_links};
 
 use super::importer::{Importer, InputFile, Job};
 use super::{Configuration, Dialect, Imported, Surroundings, read_trace_nodes};
@@ -83,6 +83,8 @@ fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported,
         rates: &network.rates,
         traced: &network.traced,
         racks: &network.racks,
+        more_links: network.more_links,
+        more_flows: network.more_flows,
     });
     imported.map_err(at)
 }
@@ -108,9 +110,19 @@ fn base(job: &Job, file: &InputFile, config: &Configuration<'_>) -> PathBuf {
         if folder.join(topology).exists() {
             return folder;
         }
-        folder.push("..");
+        folder = around(&folder);
     }
     own
+}
+
+/// The folder that `folder` is in.
+fn around(folder: &Path) -> PathBuf {
+    match folder.file_name().and(folder.parent()) {
+        Some(parent) if parent == Path::new("") => PathBuf::from("."),
+        Some(parent) => parent.to_owned(),
+        None if folder == Path::new(".") => PathBuf::from(".."),
+        None => folder.join(".."),
+    }
 }
 
 /// What the files that a configuration names say about the network.
@@ -122,6 +134,10 @@ struct Network {
     traced: Vec<u32>,
     /// Switches with hosts, ascending.
     racks: Vec<u32>,
+    /// Whether something follows the links that the topology announces.
+    more_links: bool,
+    /// Whether lines follow the flows that their list announces.
+    more_flows: bool,
 }
 
 impl Network {
@@ -136,11 +152,21 @@ impl Network {
         // That it is missing is said where it is needed.
         if let Some((name, _)) = config.file("TOPOLOGY_FILE") {
             let list = read(FileKind::TOPOLOGY, name)?;
-            let topology = parse_hpcc(&list.text).map_err(|error| list.error(error))?;
+            let topology = match parse_hpcc(&list.text) {
+                Ok(topology) => topology,
+                // An error that is in the links is one in both ways of reading.
+                Err(_) => {
+                    network.more_links = true;
+                    parse_hpcc_links(&list.text).map_err(|error| list.error(error))?
+                }
+            };
             let rates: BTreeSet<Rate> = topology.rates().collect();
             network.rates = rates.into_iter().collect();
             network.racks = racks(&topology);
             nodes = u32::try_from(topology.len()).unwrap_or(u32::MAX);
+        }
+        if let Some((name, _)) = config.file("FLOW_FILE") {
+            network.more_flows = more_flows(&read(FileKind::FLOWS, name)?);
         }
         let traced = config.trace_file().map_err(|error| file.error(error))?;
         if let Some((name, _)) = traced {
@@ -150,6 +176,13 @@ impl Network {
         }
         Ok(network)
     }
+}
+
+/// Returns whether a list of flows has more lines than its first one says.
+fn more_flows(list: &InputFile) -> bool {
+    let mut lines = list.lines();
+    let promised = lines.next().and_then(|line| line.parse::<usize>().ok());
+    promised.is_some_and(|promised| lines.nth(promised).is_some())
 }
 
 /// The switches that hosts are linked to.

@@ -7,8 +7,8 @@ use super::importer::{Importer, InputFile, Job, preamble};
 use super::lines::Lines;
 use super::{Imported, LeftOut};
 use crate::text::error::Error;
-use fabricsim_core::input::InputError;
 use fabric::Fabric;
+use fabricsim_core::input::InputError;
 use topo::Topo;
 
 /// csg-htsim and uet-htsim.
@@ -66,7 +66,9 @@ impl Importer for Htsim {
             (None, None) => unreachable!("one of them is the first"),
         };
         let left_out = left_out(&fabric, topo.is_some(), matrix);
-        let sources: Vec<String> = (topo.iter().chain(&matrix)).map(|file| file.name()).collect();
+        let sources: Vec<String> = (topo.iter().chain(&matrix))
+            .map(|file| file.name())
+            .collect();
         let mut lines = Lines::default();
         preamble(&sources, &left_out, &mut lines);
         lines.text_key("name", &job.name);
@@ -105,7 +107,10 @@ fn fabric_for(matrix: &InputFile) -> Result<Fabric, InputError> {
         let is_count = words.next()?.eq_ignore_ascii_case("nodes");
         is_count.then(|| words.next().and_then(|word| word.parse::<u64>().ok()))?
     };
-    let place = matrix.text.find("odes").map_or(0, |at| at.saturating_sub(1));
+    let place = matrix
+        .text
+        .find("odes")
+        .map_or(0, |at| at.saturating_sub(1));
     let span = place..place + matrix.text[place..].lines().next().map_or(0, str::len);
     let help = "give a fabric as well: `fabricsim import NAME.topo NAME.cm`";
     let Some(nodes) = matrix.lines().find_map(number) else {

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use fabricsim_core::input::InputError;
 
-use super::htsim::Htsim;
 use super::hpcc::{ConWeave, Hpcc};
+use super::htsim::Htsim;
 use super::simai::SimAi;
 use super::{Imported, LeftOut};
 use crate::text::error::Error;
@@ -44,7 +44,10 @@ pub fn importer(name: &str) -> Option<&'static dyn Importer> {
 /// Returns the importer that recognizes `file`.
 #[must_use]
 pub fn importer_of(file: &InputFile) -> Option<&'static dyn Importer> {
-    IMPORTERS.iter().copied().find(|known| known.recognizes(file))
+    IMPORTERS
+        .iter()
+        .copied()
+        .find(|known| known.recognizes(file))
 }
 
 /// A file that is imported.
@@ -122,7 +125,9 @@ impl Job {
     /// Returns the only file that `importer` recognizes, or the first one where none is.
     pub(super) fn only(&self, importer: &dyn Importer) -> &InputFile {
         let recognized = self.files.iter().find(|file| importer.recognizes(file));
-        recognized.or_else(|| self.files.first()).expect("a job has a file")
+        recognized
+            .or_else(|| self.files.first())
+            .expect("a job has a file")
     }
 }
 
@@ -182,9 +187,18 @@ mod tests {
         assert_eq!(format("config.txt", published), Some("hpcc"));
         let conweave = format!("{published}LB_MODE 0\nENABLE_IRN 0\n");
         assert_eq!(format("config.txt", &conweave), Some("conweave"));
-        assert_eq!(format("x", "# fat\nNodes 16\nTiers 3\nPodsize 4\n"), Some("htsim"));
-        assert_eq!(format("x", "Nodes 2\nConnections 1\n0->1 start 0 size 1\n"), Some("htsim"));
-        assert_eq!(format("Rail", "9 2 2 3 10 H100\n4 5 6 7 8\n"), Some("simai"));
+        assert_eq!(
+            format("x", "# fat\nNodes 16\nTiers 3\nPodsize 4\n"),
+            Some("htsim")
+        );
+        assert_eq!(
+            format("x", "Nodes 2\nConnections 1\n0->1 start 0 size 1\n"),
+            Some("htsim")
+        );
+        assert_eq!(
+            format("Rail", "9 2 2 3 10 H100\n4 5 6 7 8\n"),
+            Some("simai")
+        );
         assert_eq!(format("topology.txt", "3 1 2\n2\n"), None);
         assert_eq!(format("flow.txt", "1\n0 1 3 100 1000 2\n"), None);
         assert_eq!(format("x", ""), None);

@@ -34,7 +34,11 @@ pub(super) enum Role {
     LeftOut(&'static str),
 }
 
-pub(super) const fn key(name: &'static str, default: Option<&'static str>, role: Role) -> ConfigKey {
+pub(super) const fn key(
+    name: &'static str,
+    default: Option<&'static str>,
+    role: Role,
+) -> ConfigKey {
     ConfigKey {
         name,
         words: Words::Count(1),

@@ -3,13 +3,13 @@
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::{Duration, Rate};
 
-use super::Surroundings;
 use super::config::Configuration;
 use super::conweave;
 use super::dialect::Dialect;
 use super::lines::{Lines, demand, float};
 use super::mode::Mode;
 use super::value::Value;
+use super::{LeftOut, Surroundings};
 
 /// Time at which traffic starts by convention, and from which failures are counted.
 pub(super) const TRAFFIC_START: Duration = Duration::from_ms(2_000);
@@ -24,6 +24,9 @@ pub(super) fn write(
     lines.table("[topology]");
     lines.text_key("kind", "file");
     lines.quoted_key("path", (around.path)(topology.word()), &topology);
+    if around.more_links {
+        lines.plain_key("ignore_rest", true);
+    }
     let losses = config.value("ERROR_RATE_PER_LINK")?;
     if losses.number()? > 0.0 {
         return Err(losses.wrong(
@@ -35,7 +38,31 @@ pub(super) fn write(
     lines.table("[[workload]]");
     lines.text_key("kind", "list");
     lines.quoted_key("path", (around.path)(flows.word()), &flows);
+    if around.more_flows {
+        lines.plain_key("ignore_rest", true);
+    }
     Ok(())
+}
+
+/// Adds what of the files that a configuration names is left out.
+pub(super) fn add_left_out(around: &Surroundings<'_>, left_out: &mut Vec<LeftOut>) {
+    for (is_so, key, what) in [
+        (
+            around.more_links,
+            "TOPOLOGY_FILE",
+            "links that its first line announces",
+        ),
+        (
+            around.more_flows,
+            "FLOW_FILE",
+            "flows that its first line announces",
+        ),
+    ] {
+        if is_so {
+            let reason = format!("what follows the {what} is passed over, as the original does");
+            left_out.push(LeftOut::new(key, reason));
+        }
+    }
 }
 
 /// Writes `[run]`.

@@ -96,7 +96,10 @@ fn counts_that_cannot_be() {
         "`99999999999999999999` is too large"
     );
     let (at, message, _) = diagnostic("4 1 4", "4 2 0 1 4 H100");
-    assert_eq!((at.as_str(), message.as_str()), ("2", "3 GPUs are no whole servers of 2"));
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("2", "3 GPUs are no whole servers of 2")
+    );
 }
 
 #[test]
@@ -233,7 +236,10 @@ fn nvswitches_of_simai_are_inside_of_servers() {
     let topology = parse_hpcc(SIMAI).unwrap();
     assert_eq!(topology.hosts().len(), 4);
     assert_eq!(topology.links().len(), 10);
-    let inner: Vec<NodeId> = topology.switches().filter(|&it| topology.is_inner(it)).collect();
+    let inner: Vec<NodeId> = topology
+        .switches()
+        .filter(|&it| topology.is_inner(it))
+        .collect();
     assert_eq!(inner, [NodeId(4), NodeId(5)]);
     let nics: Vec<Rate> = topology.nics(NodeId(3)).map(|port| port.rate).collect();
     assert_eq!(nics, [Rate::from_gbps(400)]);
@@ -251,8 +257,27 @@ fn what_is_wrong_in_a_file_of_simai_is_placed() {
     assert_eq!(wrong("9 2", "9 3").0, "3");
     assert_eq!(wrong("9 2 2", "9 2 x").0, "x");
     assert!(wrong("9 2 2 3", "9 2 2 9").1.contains("leave no host"));
-    let (at, message) = wrong("4 5 6", "4 8 6");
-    assert_eq!(at, "8");
-    assert!(message.contains("NVSwitch 8 comes after NVSwitch 4"), "{message}");
+    let (at, message) = wrong("4 5 6 7", "4 6 5 7");
+    assert_eq!(at, "6");
+    assert!(
+        message.contains("NVSwitch 6 comes after NVSwitch 4"),
+        "{message}"
+    );
     assert_eq!(wrong("0 4 2880Gbps", "0 4 2880").0, "2880");
+}
+
+/// As the published simulator's own topology.txt ends with links beyond its count, and ConWeave's
+/// with notes.
+#[test]
+fn what_follows_the_links_can_be_passed_over() {
+    for rest in [
+        "0 1 100Gbps 1us 0\n",
+        "First line: total node #\n",
+        "names\n0 a\n",
+    ] {
+        let text = format!("{GOOD}\n{rest}");
+        let topology = parse_hpcc_links(&text).expect("a network");
+        assert_eq!(topology.links(), parse_hpcc(GOOD).unwrap().links());
+    }
+    assert!(parse_hpcc_links(&GOOD[..20]).is_err());
 }

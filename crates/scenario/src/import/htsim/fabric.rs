@@ -41,12 +41,23 @@ impl Fabric {
             ));
         }
         if low.bundle.value != 1 {
-            return Err(low.bundle.wrong("hosts have one link", "write Bundle 1 in Tier 0"));
+            return Err(low
+                .bundle
+                .wrong("hosts have one link", "write Bundle 1 in Tier 0"));
         }
-        let racks_per_pod = share(&topo.pod_size, low.down.value, "hosts of a pod", "of a rack")?;
+        let racks_per_pod = share(
+            &topo.pod_size,
+            low.down.value,
+            "hosts of a pod",
+            "of a rack",
+        )?;
         let up = up_of(low);
         let in_pod = share(up, middle.bundle.value, "links up", "of a bundle")?;
-        fits(&middle.down, racks_per_pod * middle.bundle.value, "Radix_Down of Tier 1")?;
+        fits(
+            &middle.down,
+            racks_per_pod * middle.bundle.value,
+            "Radix_Down of Tier 1",
+        )?;
         refuse_other_oversubscription(low)?;
         let cores = match topo.tiers.get(2) {
             None => None,

@@ -85,14 +85,24 @@ impl Topo {
                 current = Some(begin_tier(&value, &mut tiers)?);
                 continue;
             }
-            let known = HEADER.iter().find(|known| **known == key).map(|known| (*known, None));
-            let of_tier = OF_TIER.iter().find(|known| known.0 == key).map(|known| (known.0, current));
+            let known = HEADER
+                .iter()
+                .find(|known| **known == key)
+                .map(|known| (*known, None));
+            let of_tier = OF_TIER
+                .iter()
+                .find(|known| known.0 == key)
+                .map(|known| (known.0, current));
             let entries = match known.or(of_tier) {
                 Some((name, None)) if HEADER.contains(&name) => &mut header,
                 Some((_, Some(tier))) => tiers[tier].get_or_insert_default(),
                 Some((name, None)) => {
                     let help = "write `Tier 0` before the settings of the lowest switches";
-                    return Err(InputError::new(place, format!("`{name}` is of no tier"), help));
+                    return Err(InputError::new(
+                        place,
+                        format!("`{name}` is of no tier"),
+                        help,
+                    ));
                 }
                 None => return Err(unknown(word, place)),
             };
@@ -116,7 +126,11 @@ impl Topo {
             let found = header.iter().find(|(known, _)| *known == name);
             found.map(|(_, number)| number.clone()).ok_or_else(|| {
                 let help = "begin the file with Nodes, Tiers and Podsize";
-                InputError::new(end.clone(), format!("there is no `{name}` in the header"), help)
+                InputError::new(
+                    end.clone(),
+                    format!("there is no `{name}` in the header"),
+                    help,
+                )
             })
         };
         let count = need("tiers")?;
@@ -153,13 +167,21 @@ impl Topo {
 }
 
 impl Tier {
-    fn of(entries: &Entries, place: usize, top: bool, end: &Range<usize>) -> Result<Self, InputError> {
+    fn of(
+        entries: &Entries,
+        place: usize,
+        top: bool,
+        end: &Range<usize>,
+    ) -> Result<Self, InputError> {
         let given = |name: &str| entries.iter().find(|(known, _)| *known == name);
         let value = |name: &str| {
             if let Some((_, number)) = given(name) {
                 return Ok(number.clone());
             }
-            let default = OF_TIER.iter().find(|known| known.0 == name).and_then(|known| known.1);
+            let default = OF_TIER
+                .iter()
+                .find(|known| known.0 == name)
+                .and_then(|known| known.1);
             let missing = || {
                 let message = format!("`Tier {place}` has no `{name}`");
                 InputError::new(end.clone(), message, format!("add `{name}` and a number"))
@@ -180,7 +202,13 @@ impl Tier {
             (_, true) => None,
             (_, false) => Some(value("radix_up")?),
         };
-        for name in ["downlink_speed_gbps", "radix_down", "oversubscribed", "bundle", "radix_up"] {
+        for name in [
+            "downlink_speed_gbps",
+            "radix_down",
+            "oversubscribed",
+            "bundle",
+            "radix_up",
+        ] {
             if let Some((_, number)) = given(name).filter(|(_, number)| number.value == 0) {
                 return Err(number.wrong(format!("`{name}` is 0"), "write at least 1"));
             }
@@ -216,7 +244,11 @@ fn number(text: &str, offset: usize, key: &Range<usize>) -> Result<Number, Input
     const MOST: u64 = 1 << 32;
     let word = text.trim();
     let start = offset + (text.len() - text.trim_start().len()) + 1;
-    let span = if word.is_empty() { key.clone() } else { start..start + word.len() };
+    let span = if word.is_empty() {
+        key.clone()
+    } else {
+        start..start + word.len()
+    };
     match word.parse::<u64>().ok().filter(|value| *value <= MOST) {
         Some(value) => Ok(Number { value, span }),
         None => Err(InputError::new(
@@ -229,7 +261,9 @@ fn number(text: &str, offset: usize, key: &Range<usize>) -> Result<Number, Input
 
 /// Begins the tier that `value` names.
 fn begin_tier(value: &Number, tiers: &mut [Option<Entries>; TIERS]) -> Result<usize, InputError> {
-    let place = usize::try_from(value.value).ok().filter(|place| *place < TIERS);
+    let place = usize::try_from(value.value)
+        .ok()
+        .filter(|place| *place < TIERS);
     let Some(place) = place else {
         return Err(value.wrong(
             format!("there is no tier {}", value.value),
@@ -237,13 +271,20 @@ fn begin_tier(value: &Number, tiers: &mut [Option<Entries>; TIERS]) -> Result<us
         ));
     };
     if tiers[place].replace(Entries::new()).is_some() {
-        return Err(value.wrong(format!("a second `Tier {place}`"), "describe each tier once"));
+        return Err(value.wrong(
+            format!("a second `Tier {place}`"),
+            "describe each tier once",
+        ));
     }
     Ok(place)
 }
 
 fn unknown(word: &str, place: Range<usize>) -> InputError {
-    let keys: Vec<&str> = HEADER.iter().copied().chain(OF_TIER.iter().map(|known| known.0)).collect();
+    let keys: Vec<&str> = HEADER
+        .iter()
+        .copied()
+        .chain(OF_TIER.iter().map(|known| known.0))
+        .collect();
     let help = match nearest(&word.to_lowercase(), &keys) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("the keys are {} and tier", keys.join(", ")),
