@@ -219,7 +219,7 @@ mod tests {
             (
                 "[ source 0 target 2",
                 "[ source [ target 2",
-                "source",
+                "graph",
                 "is not closed",
             ),
         ] {
