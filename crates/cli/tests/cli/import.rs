@@ -198,11 +198,15 @@ fn paths_start_where_they_are_told_to() {
             ("FLOW_FILE flow.txt", "FLOW_FILE mix/flow.txt"),
         ],
     );
-    let said = refused(&text);
+    let elsewhere = text.replace("mix/topology.txt", "mux/topology.txt");
+    let said = refused(&elsewhere);
     assert!(
         said.contains("there is no file") && said.contains("--base"),
         "{said}"
     );
+    // They are found around the configuration, too: run.py writes into mix and runs beside it.
+    let found = folder(&text).run(&["import", "mix"]).succeeded().stdout;
+    assert!(found.contains("path = \"mix/flow.txt\""), "{found}");
     let folder = folder(&text);
     folder
         .run(&[

@@ -241,7 +241,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
 
 /// The whole number in `text`, which begins at `offset`, behind the key at `key`.
 fn number(text: &str, offset: usize, key: &Range<usize>) -> Result<Number, InputError> {
-    const MOST: u64 = 1 << 32;
+    const MOST: u64 = 1 << 24;
     let word = text.trim();
     let start = offset + (text.len() - text.trim_start().len()) + 1;
     let span = if word.is_empty() {
