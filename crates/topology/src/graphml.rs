@@ -94,7 +94,7 @@ impl GraphmlConfig {
             InputError::new(
                 at..at,
                 message,
-                "give a GraphML or a GML file, such as one of the Internet Topology Zoo",
+                "give a GraphML file or a GML file, such as one of the Internet Topology Zoo",
             )
         })?;
         let graph = graph_of(&document)?;

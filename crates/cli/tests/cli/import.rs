@@ -278,7 +278,9 @@ fn errors_are_shown_in_the_configuration() {
 #[test]
 fn the_guide_has_all_keys() {
     let guide = crate::support::project_text("docs/guide/src/published_simulator.md");
-    for key in fabricsim_scenario::import::CONFIG_KEYS {
+    use fabricsim_scenario::import::Dialect;
+    let keys = [Dialect::Published, Dialect::ConWeave].map(Dialect::keys);
+    for key in keys.into_iter().flatten() {
         let row = guide.lines().any(|line| {
             let cell = line
                 .strip_prefix("| ")

@@ -210,7 +210,7 @@ pub(super) fn write_switch(
     }
 }
 
-/// Writes the part of `[rdma]` that says how losses are repaired.
+/// Writes the part of `[rdma]` that says how losses are recovered.
 pub(super) fn write_recovery(
     config: &Configuration<'_>,
     lines: &mut Lines,
@@ -246,7 +246,7 @@ pub(super) fn differences(
     if config.value("ENABLE_IRN")?.flag()? {
         found.push((
             "ENABLE_IRN",
-            "losses are repaired one by one with a timeout of 320us (IRN's RTO_high); IRN's limit \
+            "losses are recovered one by one with a timeout of 320us (IRN's RTO_high); IRN's limit \
              of one BDP in flight and its RTO_low of 100us are not there",
         ));
     } else {

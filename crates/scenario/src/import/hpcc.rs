@@ -117,7 +117,7 @@ fn base(job: &Job, file: &InputFile, config: &Configuration<'_>) -> PathBuf {
 
 /// The folder that `folder` is in.
 fn around(folder: &Path) -> PathBuf {
-    match folder.file_name().and(folder.parent()) {
+    match folder.file_name().and_then(|_| folder.parent()) {
         Some(parent) if parent == Path::new("") => PathBuf::from("."),
         Some(parent) => parent.to_owned(),
         None if folder == Path::new(".") => PathBuf::from(".."),

@@ -32,8 +32,8 @@ impl Importer for SimAi {
         let left_out = vec![
             LeftOut::new(
                 "traffic",
-                "a topology has none: it is an all-reduce of 64 MB among all GPUs; the guide says \
-                 how workloads of AICB and traces of Chakra come in",
+                "a topology has none: it is an all-reduce of 64 MB among all GPUs; `fabricsim \
+                 import-trace` reads traces of Chakra",
             ),
             LeftOut::new(
                 "gpu_type",

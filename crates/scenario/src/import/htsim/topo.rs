@@ -142,8 +142,8 @@ impl Topo {
         }
         let mut read = Vec::new();
         for (place, entries) in tiers.iter().enumerate() {
-            let top = place + 1 == count.value as usize;
-            match (entries, place < count.value as usize) {
+            let top = place as u64 + 1 == count.value;
+            match (entries, (place as u64) < count.value) {
                 (Some(entries), true) => read.push(Tier::of(entries, place, top, &end)?),
                 (None, true) => {
                     let message = format!("there is no `Tier {place}`");
@@ -221,7 +221,7 @@ impl Tier {
             bundle: value("bundle")?,
             switch_latency: value("switch_latency_ns")?,
             latency: value("downlink_latency_ns")?,
-            has_queues: given("queue_up").or(given("queue_down")).is_some(),
+            has_queues: given("queue_up").is_some() || given("queue_down").is_some(),
         })
     }
 }
