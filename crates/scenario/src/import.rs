@@ -11,10 +11,12 @@
 mod algorithm;
 mod config;
 mod conweave;
+mod conweave_keys;
 mod dialect;
 mod hpcc;
 mod htsim;
 mod importer;
+mod importers;
 mod keys;
 mod lines;
 mod mode;
@@ -35,7 +37,8 @@ use mode::Mode;
 
 pub use config::Configuration;
 pub use dialect::Dialect;
-pub use importer::{IMPORTERS, Importer, InputFile, Job, importer, importer_of};
+pub use importer::{Importer, InputFile, Job};
+pub use importers::{IMPORTERS, importer, importer_of};
 pub use keys::{CONFIG_KEYS, ConfigKey};
 pub use trace::read_trace_nodes;
 

@@ -1,6 +1,6 @@
 //! The simulators whose configurations are lists of keys.
 
-use super::conweave::CONWEAVE_KEYS;
+use super::conweave_keys::CONWEAVE_KEYS;
 use super::keys::{CONFIG_KEYS, ConfigKey};
 
 /// A simulator whose configuration is a list of keys with values.
