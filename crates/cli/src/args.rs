@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::check::CheckArgs;
 use crate::compare::CompareArgs;
+use crate::export::ExportArgs;
 use crate::harm::HarmArgs;
 use crate::import::ImportArgs;
 use crate::import_trace::ImportTraceArgs;
@@ -32,7 +33,7 @@ Examples:
   fabricsim run examples/scenarios/fat320-websearch-50.toml
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
   fabricsim check my.toml                           read a scenario without running it
-  fabricsim import config.txt > mine.toml           the published simulator's configuration
+  fabricsim import mix -o mine.toml                 files of another simulator
   fabricsim sweep examples/sweeps/loads.toml        many points of a scenario, and a table
   fabricsim compare results/a results/b             how far apart two results are
   fabricsim slowdown results/a                      slowdowns by flow size
@@ -54,8 +55,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
     Check(CheckArgs),
-    /// Make a scenario of a config.txt of the published HPCC simulator
+    /// Make a scenario of files of another simulator: ns-3 HPCC, ConWeave, htsim, SimAI
     Import(ImportArgs),
+    /// Write results as another simulator does: ns-3 HPCC, ConWeave, htsim
+    Export(ExportArgs),
     /// Make a list of operations of Chakra execution traces
     ImportTrace(ImportTraceArgs),
     /// Run a scenario at many points: resumed where it ended, divided among machines

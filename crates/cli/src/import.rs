@@ -1,85 +1,83 @@
 //! `fabricsim import`.
 
-use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::outcome::write_whole;
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::InputError;
-use fabricsim_core::units::Rate;
-use fabricsim_scenario::import::{Configuration, Imported, Surroundings, read_trace_nodes};
+use fabricsim_scenario::import::{
+    IMPORTERS, Imported, Importer, InputFile, Job, importer, importer_of,
+};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::name::is_plain;
 use fabricsim_scenario::text::file_kind::FileKind;
-use fabricsim_scenario::text::input_file::read_text;
-use fabricsim_topology::parse_hpcc;
 
-use crate::console::{note, pour};
+use crate::console::{note, output, pour};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fabricsim import config.txt > mine.toml           paths in it start from this folder
-  fabricsim import config.txt -o runs/mine.toml     paths in it start from runs
+  fabricsim import mix -o mine.toml                 the folder of the published simulator
   fabricsim import mix/config.txt --base .          where run.py wrote it, in its folder
+  fabricsim import fat_tree.topo perm.cm -o perm.toml
   fabricsim import config.txt | fabricsim run - --out results/mine
 
-Reads a config.txt of the published HPCC simulator, and the files that it names, and writes a
-scenario with its profile. Keys that are left out are listed with the reason, in the scenario and on
-the standard error. Of a value that cannot be taken over, the line and a suggested fix are shown.
+Reads files of other simulators, and the files that they name, and writes a scenario. What is left
+out is listed with the reason, in the scenario and on the standard error. Of a value that cannot be
+taken over, the line and a suggested fix are shown.
 
 Exit codes: 0 done, 2 bad input, 1 the file cannot be written.")]
 pub(crate) struct ImportArgs {
-    /// The configuration: a config.txt
-    pub(crate) config: PathBuf,
+    /// Files of one simulator, or a folder with them
+    #[arg(required_unless_present = "list", value_name = "FILE|DIR")]
+    pub(crate) inputs: Vec<PathBuf>,
 
-    /// Folder that paths in the configuration start from [default: that of the configuration]
+    /// Format of the files: see --list [default: what they begin with]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+
+    /// Folder that paths in the files start from [default: that of the configuration, or the
+    /// nearest one around it in which they are found]
     #[arg(long, value_name = "DIR")]
     pub(crate) base: Option<PathBuf>,
 
     /// File of the scenario [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Print the formats
+    #[arg(long)]
+    pub(crate) list: bool,
 }
 
 pub(crate) fn import(args: &ImportArgs, registry: &Registry) -> Result<ExitCode, Error> {
-    let text = read_text(FileKind::CONFIGURATION, &args.config)?;
-    let source = args.config.display().to_string();
-    let at = |error: InputError| Error::input(&source, &text, error);
-    let config = Configuration::parse(&text).map_err(at)?;
-    let places = Places::new(args);
-    for key in ["TOPOLOGY_FILE", "FLOW_FILE"] {
-        if let Some((file, span)) = config.file(key) {
-            let path = places.base.join(file);
-            if !path.exists() {
-                return Err(at(InputError::new(
-                    span,
-                    format!("{key}: there is no file `{}`", path.display()),
-                    "give the folder that its paths start from with --base (where run.py runs, for \
-                     a configuration that it wrote)",
-                )));
-            }
-        }
+    if args.list {
+        output(&list())?;
+        return Ok(ExitCode::SUCCESS);
     }
-    let (rates, traced) = network(&config, &places, &at)?;
-    let imported = config
-        .to_scenario(&Surroundings {
-            name: &name(&args.config),
-            source: &source,
-            path: &|file| places.path(file),
-            rates: &rates,
-            traced: &traced,
-        })
-        .map_err(at)?;
+    let asked = args.format.as_deref().map(named).transpose()?;
+    let (importer, files) = choose(&args.inputs, asked)?;
+    let job = Job {
+        name: name(&args.inputs[0], &files[0].path),
+        files,
+        base: args.base.clone(),
+        folder: match &args.out {
+            Some(out) => folder_of(out),
+            None => PathBuf::from("."),
+        },
+    };
+    let imported = importer.import(&job)?;
     let target = args
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("scenario"));
     let loaded = target.display().to_string();
-    let scenario = Scenario::from_text_with(&loaded, &imported.text, &places.folder, &[], registry);
-    scenario.map_err(|error| in_configuration(error, &imported, &loaded, &at))?;
+    let scenario = Scenario::from_text_with(&loaded, &imported.text, &job.folder, &[], registry);
+    scenario.map_err(|error| in_source(error, &imported, &loaded))?;
     match &args.out {
         Some(path) => write_whole(path, |file| file.write_all(imported.text.as_bytes()))?,
         None => pour(&imported.text)?,
@@ -94,54 +92,117 @@ pub(crate) fn import(args: &ImportArgs, registry: &Registry) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// The rates of the network's links, and the nodes that the configuration traces.
-fn network(
-    config: &Configuration<'_>,
-    places: &Places,
-    at: &impl Fn(InputError) -> Error,
-) -> Result<(Vec<Rate>, Vec<u32>), Error> {
-    let read = |kind, file: &str| {
-        let path = places.base.join(file);
-        Ok((read_text(kind, &path)?, path.display().to_string()))
-    };
-    let mut rates = BTreeSet::new();
-    let mut nodes = 0;
-    // That it is missing is said where it is needed.
-    if let Some((file, _)) = config.file("TOPOLOGY_FILE") {
-        let (text, name) = read(FileKind::TOPOLOGY, file)?;
-        let topology = parse_hpcc(&text).map_err(|error| Error::input(&name, &text, error))?;
-        rates.extend(topology.rates());
-        nodes = u32::try_from(topology.len()).unwrap_or(u32::MAX);
-    }
-    let mut traced = Vec::new();
-    if let Some((file, _)) = config.trace_file().map_err(at)? {
-        let (text, name) = read(FileKind::TRACE, file)?;
-        let read = read_trace_nodes(&text, nodes);
-        traced = read.map_err(|error| Error::input(&name, &text, error))?;
-    }
-    Ok((rates.into_iter().collect(), traced))
+/// The formats with what they read, a line for each.
+fn list() -> String {
+    IMPORTERS.iter().fold(String::new(), |mut text, known| {
+        let written = writeln!(text, "{:<10} {}", known.name(), known.about());
+        written.expect("a text takes all");
+        text
+    })
 }
 
-/// Returns the error of the scenario `loaded` at the place of the configuration where it comes
-/// from.
-fn in_configuration(
-    error: Error,
-    imported: &Imported,
-    loaded: &str,
-    at: &impl Fn(InputError) -> Error,
-) -> Error {
+/// The importer that `--format` names.
+fn named(name: &str) -> Result<&'static dyn Importer, Error> {
+    importer(name).ok_or_else(|| {
+        let names: Vec<&str> = IMPORTERS.iter().map(|known| known.name()).collect();
+        Error::Unsupported {
+            scenario: "--format".to_owned(),
+            message: format!("there is no format `{name}`"),
+            help: format!("write one of: {}", names.join(", ")),
+        }
+    })
+}
+
+/// Reads `inputs`, or what of a folder is of a format, and tells the importer of all of them.
+fn choose(
+    inputs: &[PathBuf],
+    asked: Option<&'static dyn Importer>,
+) -> Result<(&'static dyn Importer, Vec<InputFile>), Error> {
+    let (files, folder) = match inputs {
+        [folder] if folder.is_dir() => (in_folder(folder, asked)?, Some(folder)),
+        _ => {
+            let files = inputs.iter().map(|path| InputFile::read(path));
+            (files.collect::<Result<Vec<_>, _>>()?, None)
+        }
+    };
+    if let Some(folder) = folder
+        && files.is_empty()
+    {
+        return Err(Error::Unsupported {
+            scenario: folder.display().to_string(),
+            message: "no file in this folder is of a format that is read".to_owned(),
+            help: "`fabricsim import --list` prints the formats; name the file".to_owned(),
+        });
+    }
+    let found = files.iter().find_map(importer_of);
+    let Some(importer) = asked.or(found) else {
+        return Err(files[0].error(InputError::new(
+            0..0,
+            "this is of no format that is read, by what it begins with",
+            "`fabricsim import --list` prints the formats; choose one with --format",
+        )));
+    };
+    Ok((importer, files))
+}
+
+/// The files of a folder that scenarios are made of: all of one format, and one of each kind.
+fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<InputFile>, Error> {
+    let unreadable = |source| Error::Read {
+        kind: FileKind::CONFIGURATION,
+        path: folder.to_owned(),
+        source,
+    };
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    // Files beside them may be anything: traces, results, what is no text.
+    let files = paths.iter().filter_map(|path| InputFile::read(path).ok());
+    let is_of = |file: &InputFile| match asked {
+        Some(importer) => importer.recognizes(file),
+        None => importer_of(file).is_some(),
+    };
+    let files: Vec<InputFile> = files.filter(is_of).collect();
+    let is_config = |file: &&InputFile| file.path.file_name().is_some_and(|it| it == "config.txt");
+    if let Some(config) = files.iter().find(is_config) {
+        return Ok(vec![config.clone()]);
+    }
+    let ends: Vec<_> = files.iter().map(|file| file.path.extension()).collect();
+    let several = |(at, end): (usize, &Option<_>)| ends[..at].contains(end);
+    if ends.iter().enumerate().any(several) {
+        let names: Vec<String> = files.iter().map(InputFile::name).collect();
+        return Err(Error::Unsupported {
+            scenario: folder.display().to_string(),
+            message: format!(
+                "scenarios can be made of several files: {}",
+                names.join(", ")
+            ),
+            help: "name the one that is meant".to_owned(),
+        });
+    }
+    Ok(files)
+}
+
+/// Returns the error of the scenario `loaded` at the place of the file where it comes from.
+fn in_source(error: Error, imported: &Imported, loaded: &str) -> Error {
     let place = error.diagnostic().and_then(|found| {
         let span = imported.origin(found.line())?;
-        (found.source_name() == loaded)
-            .then(|| at(InputError::new(span, found.message(), found.help())))
+        let error = InputError::new(span, found.message(), found.help());
+        (found.source_name() == loaded).then(|| imported.source.error(error))
     });
     place.unwrap_or(error)
 }
 
-/// The name of the scenario: that of the configuration or, for a plain `config.txt`, of its folder.
-fn name(config: &Path) -> String {
-    let whole = config.canonicalize();
-    let path = whole.as_deref().unwrap_or(config);
+/// The name of the scenario: that of the folder that was given or of the file or, for a plain
+/// `config.txt`, of its folder.
+fn name(input: &Path, file: &Path) -> String {
+    let path = if input.is_dir() { input } else { file };
+    let whole = path.canonicalize();
+    let path = whole.as_deref().unwrap_or(path);
     let stem = path.file_stem().filter(|stem| *stem != "config");
     let name = stem.or_else(|| path.parent().and_then(Path::file_name));
     let name = name.map(|name| name.to_string_lossy().into_owned());
@@ -149,67 +210,9 @@ fn name(config: &Path) -> String {
         .unwrap_or_else(|| "imported".to_owned())
 }
 
-/// Folders that paths start from.
-struct Places {
-    /// Of the configuration.
-    base: PathBuf,
-    /// Of the scenario.
-    folder: PathBuf,
-}
-
-impl Places {
-    fn new(args: &ImportArgs) -> Self {
-        let folder = |path: &Path| match path.parent() {
-            Some(folder) if folder != Path::new("") => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        Self {
-            base: args.base.clone().unwrap_or_else(|| folder(&args.config)),
-            folder: args
-                .out
-                .as_deref()
-                .map_or_else(|| PathBuf::from("."), folder),
-        }
-    }
-
-    /// The path in the scenario of a file of the configuration: relative, where both are in one
-    /// tree.
-    fn path(&self, file: &str) -> String {
-        let path = self.base.join(file);
-        let whole = (path.canonicalize().ok()).zip(self.folder.canonicalize().ok());
-        let relative = whole.and_then(|(path, folder)| relative(&path, &folder));
-        relative.unwrap_or(path).display().to_string()
-    }
-}
-
-/// `path` as seen from `folder`; nothing where they share no more than the root.
-fn relative(path: &Path, folder: &Path) -> Option<PathBuf> {
-    let shared = path
-        .components()
-        .zip(folder.components())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let is_named = |part: Component<'_>| matches!(part, Component::Normal(_));
-    if !path.components().take(shared).any(is_named) {
-        return path.strip_prefix(folder).ok().map(Path::to_owned);
-    }
-    let up = folder
-        .components()
-        .skip(shared)
-        .map(|_| Component::ParentDir);
-    Some(up.chain(path.components().skip(shared)).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_relative_where_they_share_a_folder() {
-        let seen = |path: &str, folder: &str| relative(Path::new(path), Path::new(folder));
-        assert_eq!(seen("/a/b/c.txt", "/a/b"), Some("c.txt".into()));
-        assert_eq!(seen("/a/b/c.txt", "/a/d/e"), Some("../../b/c.txt".into()));
-        assert_eq!(seen("/a/b/c.txt", "/d"), None);
-        assert_eq!(seen("/c.txt", "/"), Some("c.txt".into()));
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }

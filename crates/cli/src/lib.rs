@@ -24,6 +24,7 @@ mod compare;
 mod console;
 mod error_report;
 mod exit;
+mod export;
 mod first_process;
 mod harm;
 mod import;
@@ -77,6 +78,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let result = match args.command {
         Command::Run(options) => run::run(&options, &signals, registry, ranks.as_ref()),
         Command::Import(options) => import::import(&options, registry),
+        Command::Export(options) => export::export(&options),
         Command::ImportTrace(options) => import_trace::import_trace(&options),
         Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
         Command::Check(options) => check::check(&options, registry),

@@ -16,6 +16,7 @@
 //! * [`Cut`] leaves warm-up and cool-down out.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
+//! * [`export`] writes results as other simulators do.
 //! * [`columns`] and [`table`] read files of columns, each word with its place.
 //!
 //! ```
@@ -46,6 +47,7 @@ pub mod columns;
 mod compare;
 mod cut;
 mod enough;
+pub mod export;
 mod goodput;
 mod group_tails;
 mod ideal;

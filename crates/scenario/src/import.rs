@@ -1,18 +1,28 @@
-//! From a configuration of the published HPCC simulator (`config.txt`) to the text of a scenario.
+//! From the files of other simulators to the text of a scenario.
 //!
-//! * [`Configuration`] is such a file: keys and words, each with its place.
+//! * [`Importer`] is what a format has to do, [`IMPORTERS`] the list of all formats.
+//! * [`Configuration`] is the configuration of the published HPCC simulator (`config.txt`), or of
+//!   ConWeave's: keys and words, each with its place.
 //! * [`Configuration::to_scenario`] writes the scenario, with a comment behind each value that says
 //!   which key it comes from, and says of all other keys why they are left out.
 //!
-//! Texts are given and returned; whoever calls opens the files.
+//! Each scenario begins with what it is made of, and with all that is left out.
 
 mod algorithm;
 mod config;
+mod conweave;
+mod conweave_keys;
+mod dialect;
+mod hpcc;
+mod htsim;
+mod importer;
+mod importers;
 mod keys;
 mod lines;
 mod mode;
 mod network;
 mod observation;
+mod simai;
 mod trace;
 mod value;
 
@@ -26,6 +36,9 @@ use lines::Lines;
 use mode::Mode;
 
 pub use config::Configuration;
+pub use dialect::Dialect;
+pub use importer::{Importer, InputFile, Job};
+pub use importers::{IMPORTERS, importer, importer_of};
 pub use keys::{CONFIG_KEYS, ConfigKey};
 pub use trace::read_trace_nodes;
 
@@ -41,31 +54,48 @@ pub struct Surroundings<'a> {
     pub rates: &'a [Rate],
     /// Nodes of the trace file, where the configuration asks for a trace.
     pub traced: &'a [u32],
+    /// Switches that hosts are linked to, ascending.
+    pub racks: &'a [u32],
+    /// Whether something follows the links that the topology announces: both simulators stop there.
+    pub more_links: bool,
+    /// Whether lines follow the flows that their list announces.
+    pub more_flows: bool,
 }
 
-/// A scenario that has been made of a configuration.
+/// A scenario that has been made of the files of another simulator.
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// The scenario, a TOML text.
     pub text: String,
     /// Keys that are left out, each with the reason.
     pub left_out: Vec<LeftOut>,
-    /// For each line of `text`, where the configuration says it.
+    /// The name of the file that the lines of `text` come from, and its content.
+    pub source: InputFile,
+    /// For each line of `text`, where that file says it.
     origins: Vec<Option<Range<usize>>>,
 }
 
 /// Keys that are left out for one reason.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LeftOut {
-    /// The keys, in the order of the configuration.
+    /// The keys, or what else there is, in the order of the file.
     pub keys: Vec<&'static str>,
     /// Why they are left out.
     pub reason: String,
 }
 
+impl LeftOut {
+    pub(crate) fn new(key: &'static str, reason: impl Into<String>) -> Self {
+        Self {
+            keys: vec![key],
+            reason: reason.into(),
+        }
+    }
+}
+
 impl Imported {
-    /// Returns where the configuration says what is in line `line` of the scenario, counted from
-    /// one.
+    /// Returns where the file that was imported says what is in line `line` of the scenario, counted
+    /// from one.
     #[must_use]
     pub fn origin(&self, line: usize) -> Option<Range<usize>> {
         self.origins.get(line.checked_sub(1)?)?.clone()
@@ -81,34 +111,68 @@ impl Configuration<'_> {
     /// missing.
     pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, InputError> {
         let mode = mode_of(self)?;
-        let left_out = self.left_out(mode)?;
+        let mut left_out = self.left_out(mode)?;
+        network::add_left_out(around, &mut left_out);
         let mut lines = Lines::default();
-        lines.comment(&format!("Made of {} by `fabricsim import`.", around.source));
-        if !left_out.is_empty() {
-            lines.comment("Keys that are left out:");
-        }
-        for LeftOut { keys, reason } in &left_out {
-            lines.wrapped_comment(&format!("{}: {reason}", keys.join(", ")));
-        }
+        importer::preamble(&[around.source.to_owned()], &left_out, &mut lines);
         lines.text_key("name", around.name);
-        lines.text_key("profile", "ns3-hpcc");
-        network::write(self, around, &mut lines)?;
-        algorithm::write(self, mode, &mut lines)?;
-        network::write_marks(self, mode, around, &mut lines)?;
-        network::write_transport(self, &mut lines)?;
-        network::write_failure(self, &mut lines)?;
-        observation::write(self, around, &mut lines)?;
+        match self.dialect() {
+            Dialect::Published => self.write_published(mode, around, &mut lines)?,
+            Dialect::ConWeave => self.write_conweave(mode, around, &mut lines)?,
+        }
         let (text, origins) = lines.finish();
         Ok(Imported {
             text,
             left_out,
+            source: InputFile {
+                path: around.source.into(),
+                text: self.text().to_owned(),
+            },
             origins,
         })
+    }
+
+    fn write_published(
+        &self,
+        mode: Mode,
+        around: &Surroundings<'_>,
+        lines: &mut Lines,
+    ) -> Result<(), InputError> {
+        lines.text_key("profile", "ns3-hpcc");
+        network::write(self, around, lines)?;
+        network::write_end(self, lines)?;
+        algorithm::write(self, mode, lines)?;
+        network::write_marks(self, mode, around, lines)?;
+        network::write_transport(self, lines)?;
+        network::write_failure(self, lines)?;
+        observation::write(self, around, lines)
+    }
+
+    fn write_conweave(
+        &self,
+        mode: Mode,
+        around: &Surroundings<'_>,
+        lines: &mut Lines,
+    ) -> Result<(), InputError> {
+        conweave::write_head(self, mode, lines)?;
+        network::write(self, around, lines)?;
+        conweave::write_end(self, lines)?;
+        algorithm::write(self, mode, lines)?;
+        network::write_marks(self, mode, around, lines)?;
+        network::write_transport(self, lines)?;
+        conweave::write_routing(self, lines)?;
+        network::write_failure(self, lines)?;
+        conweave::write_observation(self, around, lines)
     }
 
     /// The keys that are given and left out.
     fn left_out(&self, mode: Mode) -> Result<Vec<LeftOut>, InputError> {
         let mut reasons: Vec<LeftOut> = Vec::new();
+        if self.dialect() == Dialect::ConWeave {
+            for (what, why) in conweave::differences(self, mode)? {
+                reasons.push(LeftOut::new(what, why));
+            }
+        }
         for key in self.given() {
             let Some(reason) = self.reason_to_leave_out(key, mode)? else {
                 continue;
@@ -130,7 +194,7 @@ impl Configuration<'_> {
         mode: Mode,
     ) -> Result<Option<String>, InputError> {
         let reason = keys::reason(key, mode);
-        if reason.is_some() {
+        if reason.is_some() || self.dialect() == Dialect::ConWeave {
             return Ok(reason);
         }
         observation::reason(self, key)

@@ -5,6 +5,7 @@ pub(crate) mod classes;
 mod event;
 mod faults;
 mod node_names;
+mod parquet_flows;
 pub(crate) mod queries;
 mod queue;
 mod raw;

@@ -11,7 +11,7 @@ use crate::builder::{
 };
 use crate::graph::Topology;
 use crate::graphml::GraphmlConfig;
-use crate::hpcc_file::parse_hpcc;
+use crate::hpcc_file::{parse_hpcc, parse_hpcc_links};
 use crate::source::{TopologyKind, TopologySource};
 
 /// A kind of topology: its name, one line about it, and its keys.
@@ -60,6 +60,8 @@ settings! {
         ///
         /// In the format of [`parse_hpcc`](crate::parse_hpcc).
         pub path: PathBuf = required,
+        /// Whether what follows the links is passed over, as the HPCC simulator does.
+        pub ignore_rest: bool = false,
     }
 }
 
@@ -166,7 +168,7 @@ impl TopologySource for IspConfig {
 impl TopologyKind for GraphmlConfig {
     const NAME: &'static str = "graphml";
     const ABOUT: &'static str =
-        "a graph of switches from a GraphML file, as the Internet Topology Zoo has them";
+        "a graph of switches from a GraphML or GML file, as the Internet Topology Zoo has them";
     const KEYS: Keys = Self::KEYS;
 }
 
@@ -187,7 +189,7 @@ impl TopologySource for GraphmlConfig {
 impl TopologyKind for FileConfig {
     const NAME: &'static str = "file";
     const ABOUT: &'static str =
-        "a list of links in the format of the HPCC simulator's topology.txt";
+        "a list of links in the format of the HPCC simulator's topology.txt, or SimAI's";
     const KEYS: Keys = Self::KEYS;
 }
 
@@ -201,7 +203,10 @@ impl TopologySource for FileConfig {
     }
 
     fn read(&self, text: &str) -> Result<Topology, InputError> {
-        parse_hpcc(text)
+        match self.ignore_rest {
+            true => parse_hpcc_links(text),
+            false => parse_hpcc(text),
+        }
     }
 }
 
@@ -287,9 +292,7 @@ mod tests {
             boxed(e.unwrap()),
             boxed(f.unwrap()),
             boxed(GraphmlConfig::new("network.graphml")),
-            boxed(FileConfig {
-                path: "topology.txt".into(),
-            }),
+            boxed(FileConfig::with_required("topology.txt".into())),
         ];
         assert_eq!(KINDS.len(), kinds.len());
         for ((name, _, documented), (kind, keys)) in KINDS.iter().zip(kinds.iter().zip(keys)) {

@@ -1,34 +1,36 @@
-//! GraphML, the format of the Internet Topology Zoo.
+//! GraphML and GML, the formats of the Internet Topology Zoo.
 //!
-//! A `graph` of `node`s with an `id` and `edge`s with a `source` and a `target`; `data` gives nodes
+//! GraphML is XML: a `graph` of `node`s with an `id` and `edge`s with a `source` and a `target`; `data` gives nodes
 //! attributes, whose names `key`s declare. Of these only `Latitude` and `Longitude` are looked at.
 
 mod components;
 mod elements;
+mod gml;
 mod labels;
 mod nodes;
 mod places;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::{ConfigError, InputError};
 use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::units::Rate;
 use roxmltree::Document;
 
-use crate::builder::{Backbone, Hosts, LinkDelay, some_delay};
+use crate::builder::{Backbone, Coordinates, Hosts, LinkDelay, some_delay};
 use crate::graph::Topology;
 use crate::names::NodeNames;
 use components::refuse_parts;
-use elements::{graph_of, offset, wrong};
+use elements::{graph_of, offset, opening};
 use labels::read_labels;
 use nodes::{Nodes, read_edges};
 use places::read_places;
 
 settings! {
-    /// A network of switches that a GraphML file describes, with hosts at each switch.
+    /// A network of switches that a GraphML or GML file describes, with hosts at each switch.
     ///
     /// Each node of the file is a switch. Several edges between the same two, in any direction, are
     /// one link, and edges from a node to itself are left out. Nodes are numbered hosts of the
@@ -77,45 +79,79 @@ impl GraphmlConfig {
     /// map that are missing or impossible where delays follow from them, more hosts than there can
     /// be.
     pub fn read(&self, text: &str) -> Result<Topology, InputError> {
+        let graph = match gml::is_gml(text) {
+            true => gml::read(text, &self.delay)?,
+            false => self.read_xml(text)?,
+        };
+        self.network(graph)
+    }
+
+    /// Reads GraphML.
+    fn read_xml(&self, text: &str) -> Result<Graph, InputError> {
         let document = Document::parse(text).map_err(|error| {
             let at = offset(text, error.pos());
             let message = format!("this is not XML: {error}");
             InputError::new(
                 at..at,
                 message,
-                "give a GraphML file, such as one of the Internet Topology Zoo",
+                "give a GraphML file or a GML file, such as one of the Internet Topology Zoo",
             )
         })?;
         let graph = graph_of(&document)?;
         let nodes = Nodes::read(graph)?;
-        let pairs = read_edges(graph, &nodes)?;
-        refuse_parts(graph, &nodes.places, &pairs)?;
-        let delays: Vec<Duration> = match self.delay {
-            LinkDelay::Fixed(delay) => vec![delay; pairs.len()],
-            LinkDelay::Geographic => {
-                let places = read_places(&document, graph)?;
-                let delay = |&(a, b): &(u32, u32)| places[a as usize].delay_to(places[b as usize]);
-                pairs.iter().map(delay).collect()
-            }
+        let links = read_edges(graph, &nodes)?;
+        Ok(Graph {
+            coordinates: match self.delay {
+                LinkDelay::Fixed(_) => Vec::new(),
+                LinkDelay::Geographic => read_places(&document, graph)?,
+            },
+            labels: read_labels(&document, graph),
+            links,
+            whole: graph.range(),
+            beginning: opening(graph),
+            places: nodes.places,
+        })
+    }
+
+    /// The network of a graph.
+    fn network(&self, graph: Graph) -> Result<Topology, InputError> {
+        refuse_parts(graph.whole, &graph.places, &graph.links)?;
+        let at = &graph.coordinates;
+        let delay = |&(a, b): &(u32, u32)| match self.delay {
+            LinkDelay::Fixed(delay) => delay,
+            LinkDelay::Geographic => at[a as usize].delay_to(at[b as usize]),
         };
-        let links = pairs.iter().zip(delays);
+        let links = graph.links.iter();
         let backbone = Backbone {
-            switches: nodes.count(),
-            links: links.map(|(&(a, b), delay)| (a, b, delay)).collect(),
+            switches: NodeId::from_index(graph.places.len()).0,
+            links: links.map(|link| (link.0, link.1, delay(link))).collect(),
         };
         let hosts = Hosts {
             per_switch: self.hosts_per_switch,
             delay: self.delay.of_hosts(),
         };
         let topology = backbone.with_hosts(hosts, self.rate).map_err(|error| {
-            wrong(
-                graph,
-                error.message,
-                format!("{} `{}`", error.help, error.key),
-            )
+            let help = format!("{} `{}`", error.help, error.key);
+            InputError::new(graph.beginning.clone(), error.message, help)
         })?;
-        Ok(with_labels(topology, read_labels(&document, graph)))
+        Ok(with_labels(topology, graph.labels))
     }
+}
+
+/// A graph of switches, as either form has it.
+#[derive(Debug)]
+struct Graph {
+    /// Byte range of each switch in the file.
+    places: Vec<Range<usize>>,
+    /// Names of switches.
+    labels: Vec<Option<String>>,
+    /// Where switches are on the map; none where delays do not follow from that.
+    coordinates: Vec<Coordinates>,
+    /// Each two switches once, in the order in which the file has them first.
+    links: Vec<(u32, u32)>,
+    /// Byte range of the graph in the file, and of its beginning.
+    whole: Range<usize>,
+    beginning: Range<usize>,
 }
 
 /// The same network, whose switches have `labels` as names, unless a node is called so already.

@@ -4,9 +4,13 @@
 //! link `node node rate delay loss`, such as `0 320 100Gbps 1000ns 0.000000`. Nodes that are not
 //! switches are hosts. Lines have no meaning of their own.
 //!
+//! SimAI's files begin with `nodes gpus_per_server nvswitches switches links gpu_type` instead, and
+//! list the switches inside of servers (NVSwitches) before all others: links to these are no NICs.
+//!
 //! Names of nodes may follow, which the original does not have: the word `names`, then for each
 //! node that has one its number and the name, such as `320 rack0/tor`.
 
+mod header;
 mod names;
 mod words;
 
@@ -20,8 +24,8 @@ use fabricsim_core::units::{Duration, UnitError};
 
 use crate::error::TopologyError;
 use crate::graph::{Link, Topology};
-use crate::limits::MAX_NODES;
 use crate::node_kind::NodeKind;
+use header::{Header, is_simai};
 use names::GivenNames;
 use words::{NumberReader, Word};
 
@@ -37,10 +41,34 @@ use words::{NumberReader, Word};
 /// delay without a known unit, zero or negative, a loss that is not a probability, a link from a
 /// node to itself, a node without links, hosts that cannot reach each other.
 pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
+    parse(text, Rest::Read)
+}
+
+/// Reads the links of such a file as [`parse_hpcc`] does, and nothing that follows them: the
+/// original stops there, so that its users keep notes and links for later behind them.
+///
+/// # Errors
+/// As [`parse_hpcc`], but for a file that goes on too long.
+pub fn parse_hpcc_links(text: &str) -> Result<Topology, InputError> {
+    parse(text, Rest::PassedOver)
+}
+
+/// What becomes of the text behind the links.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Rest {
+    /// It has names of nodes, or is refused.
+    Read,
+    PassedOver,
+}
+
+fn parse(text: &str, rest: Rest) -> Result<Topology, InputError> {
     let mut words = NumberReader::new(text);
-    refuse_long_header(text)?;
-    let header = Header::read(&mut words)?;
+    let header = match is_simai(text) {
+        true => Header::read_simai(&mut words)?,
+        false => Header::read(&mut words)?,
+    };
     let (kinds, switches) = read_switches(&mut words, &header)?;
+    let inner = inner_switches(&switches[..header.inner as usize])?;
     let mut links = Vec::new();
     let mut places = Vec::new();
     for number in 1..=header.links {
@@ -49,7 +77,7 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
         places.push(place);
     }
     let mut names = None;
-    if let Some(word) = words.next() {
+    if let Some(word) = words.next().filter(|_| rest == Rest::Read) {
         if word.text == names::BEGIN {
             names = Some(GivenNames::read(&mut words, header.nodes)?);
         } else {
@@ -60,12 +88,16 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
                     word.text, header.links
                 ),
                 "raise the number of links in the first line, write `names` before names of nodes, \
-             or remove the rest of the file",
+                 remove the rest of the file, or write ignore_rest = true into [topology]",
             ));
         }
     }
     let topology = Topology::new(kinds, links)
         .map_err(|error| place_error(&error, &header, &switches, &places))?;
+    let topology = match inner {
+        Some(first) => topology.with_inner_switches(first, header.inner),
+        None => topology,
+    };
     match names {
         Some(names) => names.give(topology),
         None => Ok(topology),
@@ -75,62 +107,18 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
 /// A switch and where the file names it.
 type NamedSwitch = (NodeId, Range<usize>);
 
-/// The three counts.
-struct Header {
-    nodes: u32,
-    switches: u32,
-    links: u64,
-    nodes_span: Range<usize>,
-}
-
-impl Header {
-    fn read(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
-        const HELP: &str = "begin the file with three counts: nodes, switches, links";
-        let mut count = |what: &str| words.need(what, HELP);
-        let nodes = count("the number of nodes")?;
-        let switches = count("the number of switches")?;
-        let links = count("the number of links")?;
-        let node_count = match nodes.number(HELP)? {
-            0 => return Err(nodes.wrong("there is no node", "count hosts and switches")),
-            n if n > u64::from(MAX_NODES) => {
-                let message =
-                    format!("{n} nodes are more than the {MAX_NODES} that can be simulated");
-                return Err(nodes.wrong(message, "count hosts and switches"));
-            }
-            n => n,
-        };
-        let switch_count = switches.number(HELP)?;
-        if switch_count >= node_count {
-            return Err(switches.wrong(
-                format!("{switch_count} switches among {node_count} nodes leave no host"),
-                "the first count is hosts and switches together, the second switches alone",
+/// The first of the switches inside of servers, which are numbered one after the other.
+fn inner_switches(named: &[NamedSwitch]) -> Result<Option<NodeId>, InputError> {
+    for (before, after) in named.iter().zip(named.iter().skip(1)) {
+        if before.0.0.checked_add(1) != Some(after.0.0) {
+            return Err(InputError::new(
+                after.1.clone(),
+                format!("NVSwitch {} comes after NVSwitch {}", after.0, before.0),
+                "number NVSwitches one after the other and list them first, as SimAI's generator does",
             ));
         }
-        let link_count = links.number(HELP)?;
-        let small = |n: u64| u32::try_from(n).unwrap_or(MAX_NODES);
-        Ok(Self {
-            nodes: small(node_count),
-            switches: small(switch_count),
-            links: link_count,
-            nodes_span: nodes.span,
-        })
     }
-}
-
-/// A relative of the format begins with six words, the last a name of a GPU.
-fn refuse_long_header(text: &str) -> Result<(), InputError> {
-    let body = text.trim_start();
-    let start = text.len() - body.len();
-    let line = body.lines().next().unwrap_or_default().trim_end();
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if words.len() == 6 && words[5].parse::<f64>().is_err() {
-        return Err(InputError::new(
-            start..start + line.len(),
-            "this is the longer first line of SimAI's format",
-            "write three counts (nodes, switches with NVSwitches, links) and list all switches in the second line",
-        ));
-    }
-    Ok(())
+    Ok(named.first().map(|(id, _)| *id))
 }
 
 /// The kind of every node, and where each switch is named.

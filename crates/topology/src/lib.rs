@@ -58,7 +58,7 @@ pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
 pub use graph::{Link, Port, Topology};
 pub use graphml::GraphmlConfig;
-pub use hpcc_file::parse_hpcc;
+pub use hpcc_file::{parse_hpcc, parse_hpcc_links};
 pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 pub use node_finder::{NodeFinder, is_name};
 pub use node_kind::NodeKind;

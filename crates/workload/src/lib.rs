@@ -82,7 +82,8 @@ pub use graph::{
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
 pub use list::{
-    FlowList, FlowTimes, ListConfig, ListFormat, ListTable, detect, parse_csv, parse_hpcc_flows,
+    FlowList, FlowTimes, ListConfig, ListFormat, ListTable, detect, parse_connection_matrix,
+    parse_csv, parse_hpcc_flows,
 };
 pub use merge::Merge;
 pub use offered::{CostOf, FlowCost, Offered, Traffic};

@@ -1,8 +1,9 @@
-//! Flows listed in a file: our CSV or the HPCC simulator's `flow.txt`.
+//! Flows listed in a file: our CSV, the HPCC simulator's `flow.txt` or a connection matrix of htsim.
 
 mod application;
 mod csv;
 mod hpcc;
+mod htsim;
 mod row;
 mod waits;
 mod workload;
@@ -19,27 +20,33 @@ use fabricsim_core::units::Time;
 use serde::{Deserialize, Serialize};
 
 pub use self::csv::parse_csv;
+use self::hpcc::parse_first_hpcc_flows;
 pub use self::hpcc::{FlowTimes, parse_hpcc_flows};
+pub use self::htsim::parse_connection_matrix;
 use self::waits::Waits;
 use crate::context::WorkloadContext;
 use crate::text::lines;
 
-/// The two forms of a list of flows.
+/// The forms of a list of flows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ListFormat {
     /// A CSV with a header; see [`parse_csv`].
     Csv,
+    /// A connection matrix of htsim; see [`parse_connection_matrix`].
+    ConnectionMatrix,
     /// The HPCC simulator's `flow.txt`; see [`parse_hpcc_flows`].
     HpccFlows,
 }
 
-/// Tells the two forms apart by the first line that says something: a list of words or commas is
-/// the header of a CSV, numbers alone begin a `flow.txt`.
+/// Tells the forms apart by the first line that says something: a list of words or commas is the
+/// header of a CSV, a word and a number that of a connection matrix, numbers alone begin a
+/// `flow.txt`.
 #[must_use]
 pub fn detect(text: &str) -> ListFormat {
     let is_header =
         |line: &str| line.contains(',') || line.contains(|c: char| c.is_ascii_alphabetic());
     match lines(text).next() {
+        Some(line) if htsim::is_header(line) => ListFormat::ConnectionMatrix,
         Some(line) if is_header(line.text) => ListFormat::Csv,
         _ => ListFormat::HpccFlows,
     }
@@ -122,10 +129,13 @@ impl FlowList {
 settings! {
     /// The table of a list of flows.
     pub struct ListTable {
-        /// A CSV with the columns src, dst, size_bytes, start_ns, or an HPCC simulator's flow.txt.
+        /// A CSV with the columns src, dst, size_bytes, start_ns, a flow.txt of the HPCC simulator
+        /// or of ConWeave's, or a connection matrix of htsim.
         ///
         /// With the columns id and after, flows wait for others.
         path: PathBuf = required,
+        /// Whether lines of a flow.txt beyond its count are passed over, as the HPCC simulator does.
+        ignore_rest: bool = false,
     }
 }
 
@@ -135,19 +145,27 @@ settings! {
 pub struct ListConfig {
     /// The file.
     pub path: String,
+    /// Whether lines of a flow.txt beyond its count are passed over.
+    pub ignore_rest: bool,
     /// Its content, once read.
     list: Option<FlowList>,
 }
 
 impl From<ListTable> for ListConfig {
     fn from(table: ListTable) -> Self {
-        Self::new(table.path.to_string_lossy())
+        Self {
+            ignore_rest: table.ignore_rest,
+            ..Self::new(table.path.to_string_lossy())
+        }
     }
 }
 
 impl From<ListConfig> for ListTable {
     fn from(config: ListConfig) -> Self {
-        Self::with_required(config.path.into())
+        Self {
+            ignore_rest: config.ignore_rest,
+            ..Self::with_required(config.path.into())
+        }
     }
 }
 
@@ -156,6 +174,7 @@ impl ListConfig {
     pub fn new(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
+            ignore_rest: false,
             list: None,
         }
     }
@@ -164,7 +183,8 @@ impl ListConfig {
     /// HPCC simulator's form only.
     ///
     /// # Errors
-    /// At the place in `text` that is at fault; see [`parse_csv`] and [`parse_hpcc_flows`].
+    /// At the place in `text` that is at fault; see [`parse_csv`], [`parse_connection_matrix`] and
+    /// [`parse_hpcc_flows`].
     pub fn load(
         &mut self,
         text: &str,
@@ -173,6 +193,10 @@ impl ListConfig {
     ) -> Result<(), InputError> {
         self.list = Some(match detect(text) {
             ListFormat::Csv => parse_csv(text, context)?,
+            ListFormat::ConnectionMatrix => parse_connection_matrix(text, context)?,
+            ListFormat::HpccFlows if self.ignore_rest => {
+                parse_first_hpcc_flows(text, context, times)?
+            }
             ListFormat::HpccFlows => parse_hpcc_flows(text, context, times)?,
         });
         Ok(())
@@ -229,13 +253,18 @@ mod tests {
     use crate::workload::Workload;
 
     #[test]
-    fn the_two_forms_are_told_apart() {
+    fn the_forms_are_told_apart() {
         assert_eq!(
             detect("# note\n\nsrc,dst,size_bytes,start_ns\n"),
             ListFormat::Csv
         );
         assert_eq!(detect("\"src\"\n"), ListFormat::Csv);
         assert_eq!(detect("2\n0 1 3 100 1000 2.0\n"), ListFormat::HpccFlows);
+        assert_eq!(
+            detect("Nodes 2\nConnections 1\n0->1 start 0 size 1\n"),
+            ListFormat::ConnectionMatrix
+        );
+        assert_eq!(detect("id,start_ns\n"), ListFormat::Csv);
         assert_eq!(detect(""), ListFormat::HpccFlows);
     }
 

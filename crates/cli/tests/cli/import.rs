@@ -198,11 +198,15 @@ fn paths_start_where_they_are_told_to() {
             ("FLOW_FILE flow.txt", "FLOW_FILE mix/flow.txt"),
         ],
     );
-    let said = refused(&text);
+    let elsewhere = text.replace("mix/topology.txt", "mux/topology.txt");
+    let said = refused(&elsewhere);
     assert!(
         said.contains("there is no file") && said.contains("--base"),
         "{said}"
     );
+    // They are found around the configuration, too: run.py writes into mix and runs beside it.
+    let found = folder(&text).run(&["import", "mix"]).succeeded().stdout;
+    assert!(found.contains("path = \"mix/flow.txt\""), "{found}");
     let folder = folder(&text);
     folder
         .run(&[
@@ -274,7 +278,9 @@ fn errors_are_shown_in_the_configuration() {
 #[test]
 fn the_guide_has_all_keys() {
     let guide = crate::support::project_text("docs/guide/src/published_simulator.md");
-    for key in fabricsim_scenario::import::CONFIG_KEYS {
+    use fabricsim_scenario::import::Dialect;
+    let keys = [Dialect::Published, Dialect::ConWeave].map(Dialect::keys);
+    for key in keys.into_iter().flatten() {
         let row = guide.lines().any(|line| {
             let cell = line
                 .strip_prefix("| ")

@@ -9,10 +9,12 @@ mod dependencies;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod export;
 mod glossary;
 mod guide;
 mod harm;
 mod import;
+mod import_formats;
 #[cfg(unix)]
 mod inputs;
 mod interrupt;

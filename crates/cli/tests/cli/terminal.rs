@@ -76,6 +76,7 @@ fn every_command_has_a_manual_page() {
         "fabricsim",
         "fabricsim-run",
         "fabricsim-import",
+        "fabricsim-export",
         "fabricsim-pint-trace",
     ] {
         let page = folder.read(&format!("man/man1/{name}.1"));

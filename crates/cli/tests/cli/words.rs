@@ -11,6 +11,7 @@ fn every_subcommand_has_examples() {
     for command in [
         "run",
         "import",
+        "export",
         "sweep",
         "check",
         "list",

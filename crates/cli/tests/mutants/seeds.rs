@@ -28,6 +28,39 @@ flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitte
 
 const FLOW_TXT: &str = "3\n0 4 3 100 1000 2.0\n1 4 3 100 20000 2.0000001\n2 4 3 200 1000 2.1\n";
 
+/// As ConWeave's simulator reads them.
+const FLOW_TXT_5: &str = "2\n0 4 3 1000 2.0\n1 4 3 20000 2.0000001\n";
+
+const CONNECTION_MATRIX: &str = "\
+Nodes 16
+Connections 3
+Triggers 1
+0->4 id 1 start 0 size 1000 send_done_trigger 1
+0->3 id 2 start 500.5 size 20000 recv_done_trigger 1 prio 3
+0->1 id 3 trigger 1 size 1000
+trigger id 1 multishot
+";
+
+const GML: &str = "\
+Creator \"of ours\"
+graph [
+  node [ id 0 label \"a b\" Latitude 0 Longitude 0 ]
+  node [ id 1 label \"c\" Latitude 1 Longitude 0 ]
+  edge [ source 0 target 1 ]
+]
+";
+
+const SIMAI: &str = "\
+6 2 1 1 6 H100
+4 5
+0 4 2880Gbps 0.000025ms 0
+0 5 400Gbps 0.0005ms 0
+1 4 2880Gbps 0.000025ms 0
+1 5 400Gbps 0.0005ms 0
+2 5 400Gbps 0.0005ms 0
+3 5 400Gbps 0.0005ms 0
+";
+
 const CDF: &str = "0 0\n1000 10\n10000 53\n1000000 97\n30000000 100\n";
 
 const GRAPHML: &str = r#"<?xml version="1.0" encoding="utf-8"?>
@@ -234,8 +267,12 @@ pub(crate) fn seeds() -> Vec<Seed> {
         (Kind::FctTxt, "x.fct.txt", FCT_TXT),
         (Kind::FctCsv, "x.fct.csv", FCT_CSV),
         (Kind::FlowsTxt, "x.flow.txt", FLOW_TXT),
+        (Kind::FlowsTxt, "conweave.flow.txt", FLOW_TXT_5),
+        (Kind::FlowsTxt, "x.cm", CONNECTION_MATRIX),
+        (Kind::Topology, "simai.topology.txt", SIMAI),
         (Kind::Sizes, "x.cdf", CDF),
         (Kind::Graphml, "x.graphml", GRAPHML),
+        (Kind::Graphml, "x.gml", GML),
         (Kind::Scenario, "files.toml", FROM_FILES),
         (Kind::Scenario, "graphml.toml", FROM_GRAPHML),
         (Kind::Harm, "harm.toml", HARM),

@@ -15,8 +15,9 @@ use fabricsim::report::{
 };
 use fabricsim::topology::{GraphmlConfig, parse_hpcc};
 use fabricsim::workload::{
-    FlowTimes, GraphConfig, Host, Names, ProcessGroups, SizeCdf, Workload, WorkloadContext,
-    chakra_to_csv, goal_binary_to_text, parse_csv, parse_hpcc_flows,
+    FlowTimes, GraphConfig, Host, ListFormat, Names, ProcessGroups, SizeCdf, Workload,
+    WorkloadContext, chakra_to_csv, detect, goal_binary_to_text, parse_connection_matrix,
+    parse_csv, parse_hpcc_flows,
 };
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_experiments::Sweep;
@@ -100,7 +101,10 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
         Kind::Topology => of_input(text, parse_hpcc(text)),
         Kind::Graphml => of_input(text, GraphmlConfig::new("x.graphml").read(text)),
         Kind::FlowsCsv => of_input(text, parse_csv(text, &context)),
-        Kind::FlowsTxt => of_input(text, parse_hpcc_flows(text, &context, FlowTimes::Exact)),
+        Kind::FlowsTxt => match detect(text) {
+            ListFormat::ConnectionMatrix => of_input(text, parse_connection_matrix(text, &context)),
+            _ => of_input(text, parse_hpcc_flows(text, &context, FlowTimes::Exact)),
+        },
         Kind::Sizes => of_input(
             text,
             SizeCdf::parse(text).map(|sizes| {

@@ -3,18 +3,22 @@
 use fabricsim_core::input::InputError;
 
 use super::config::Configuration;
+use super::dialect::Dialect;
 use super::lines::{Lines, demand, float};
 use super::mode::Mode;
 
 /// Reads the algorithm of `config`.
 pub(super) fn mode_of(config: &Configuration<'_>) -> Result<Mode, InputError> {
     let value = config.value("CC_MODE")?;
-    Mode::named(value.word()).ok_or_else(|| {
-        value.wrong(
-            format!("there is no algorithm `{}`", value.word()),
+    let (help, has_pint) = match config.dialect() {
+        Dialect::Published => (
             "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) or 10 (HPCC-PINT)",
-        )
-    })
+            true,
+        ),
+        Dialect::ConWeave => ("write 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP)", false),
+    };
+    let mode = Mode::named(value.word()).filter(|mode| has_pint || *mode != Mode::HpccPint);
+    mode.ok_or_else(|| value.wrong(format!("there is no algorithm `{}`", value.word()), help))
 }
 
 /// Writes `[cc]`.

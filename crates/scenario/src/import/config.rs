@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use fabricsim_core::input::InputError;
 
-use super::keys::{CONFIG_KEYS, ConfigKey, Words};
+use super::dialect::Dialect;
+use super::keys::{ConfigKey, Words};
 use super::value::{Value, Word};
 use crate::text::messages::nearest;
 
-/// A configuration of the published simulator: `KEY value ...`, separated by white space. Of a key
-/// that is given several times the last one holds.
+/// A configuration of the published simulator or of one that grew from it: `KEY value ...`,
+/// separated by white space. Of a key that is given several times the last one holds.
 #[derive(Clone, Debug)]
 pub struct Configuration<'t> {
     text: &'t str,
+    dialect: Dialect,
     entries: Vec<Entry<'t>>,
 }
 
@@ -25,16 +27,24 @@ struct Entry<'t> {
 }
 
 impl<'t> Configuration<'t> {
-    /// Reads a configuration. A line may end in a comment (`#`).
+    /// Reads a configuration of the published simulator. A line may end in a comment (`#`).
     ///
     /// # Errors
     /// At a word that is no key, and where a key has too few words behind it.
     pub fn parse(text: &'t str) -> Result<Self, InputError> {
+        Self::parse_as(text, Dialect::Published)
+    }
+
+    /// Reads a configuration of the simulator of `dialect`.
+    ///
+    /// # Errors
+    /// At a word that is no key, and where a key has too few words behind it.
+    pub fn parse_as(text: &'t str, dialect: Dialect) -> Result<Self, InputError> {
         let mut words = words(text);
         let mut entries: Vec<Entry<'t>> = Vec::new();
         while let Some(word) = words.next() {
-            let known = CONFIG_KEYS.iter().find(|key| key.name == word.text);
-            let key = known.ok_or_else(|| unknown(&word))?;
+            let known = dialect.key(word.text);
+            let key = known.ok_or_else(|| unknown(&word, dialect))?;
             let mut entry = Entry {
                 key,
                 span: word.span,
@@ -45,7 +55,8 @@ impl<'t> Configuration<'t> {
                 Words::Map => 1,
             };
             while entry.words.len() < count {
-                let Some(word) = words.next().filter(|word| !is_key(word.text)) else {
+                let Some(word) = words.next().filter(|word| dialect.key(word.text).is_none())
+                else {
                     return Err(too_few(&entry, text));
                 };
                 entry.words.push(word);
@@ -56,7 +67,21 @@ impl<'t> Configuration<'t> {
             entries.retain(|earlier| earlier.key.name != key.name);
             entries.push(entry);
         }
-        Ok(Self { text, entries })
+        Ok(Self {
+            text,
+            dialect,
+            entries,
+        })
+    }
+
+    /// The whole text.
+    pub(super) const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The simulator that reads it.
+    pub(super) const fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// The keys that are given, in their order.
@@ -73,7 +98,7 @@ impl<'t> Configuration<'t> {
             return Ok(Value::new(name, entry.words.clone()));
         }
         let end = self.text.len()..self.text.len();
-        let key = CONFIG_KEYS.iter().find(|key| key.name == name);
+        let key = self.dialect.key(name);
         let default = key.expect("only keys of the list are asked for").default;
         match default {
             Some(default) => {
@@ -86,7 +111,10 @@ impl<'t> Configuration<'t> {
             None => Err(InputError::new(
                 end,
                 format!("the configuration has no `{name}`"),
-                "add the key; the published simulator has no value for it where it is not given",
+                format!(
+                    "add the key; {} has no value for it where it is not given",
+                    self.dialect.simulator()
+                ),
             )),
         }
     }
@@ -104,15 +132,14 @@ impl<'t> Configuration<'t> {
     /// # Errors
     /// When the key that asks for it is neither 0 nor 1.
     pub fn trace_file(&self) -> Result<Option<(&'t str, Range<usize>)>, InputError> {
+        if self.dialect.key("ENABLE_TRACE").is_none() {
+            return Ok(None);
+        }
         Ok(match self.value("ENABLE_TRACE")?.flag()? {
             true => self.file("TRACE_FILE"),
             false => None,
         })
     }
-}
-
-fn is_key(word: &str) -> bool {
-    CONFIG_KEYS.iter().any(|key| key.name == word)
 }
 
 /// The words of `text`, without comments.
@@ -137,8 +164,9 @@ fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-fn unknown(word: &Word<'_>) -> InputError {
-    let lower: Vec<String> = CONFIG_KEYS
+fn unknown(word: &Word<'_>, dialect: Dialect) -> InputError {
+    let lower: Vec<String> = dialect
+        .keys()
         .iter()
         .map(|key| key.name.to_lowercase())
         .collect();
@@ -153,7 +181,8 @@ fn unknown(word: &Word<'_>) -> InputError {
     InputError::new(
         word.span.clone(),
         format!(
-            "the published simulator reads no key `{}`, and passes over it without a word",
+            "{} reads no key `{}`, and passes over it without a word",
+            dialect.simulator(),
             word.text
         ),
         help,

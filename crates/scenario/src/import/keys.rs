@@ -2,7 +2,7 @@
 
 use super::mode::Mode;
 
-/// A key that the published simulator reads.
+/// A key that a simulator reads.
 #[derive(Debug)]
 pub struct ConfigKey {
     /// The key.
@@ -34,7 +34,11 @@ pub(super) enum Role {
     LeftOut(&'static str),
 }
 
-const fn key(name: &'static str, default: Option<&'static str>, role: Role) -> ConfigKey {
+pub(super) const fn key(
+    name: &'static str,
+    default: Option<&'static str>,
+    role: Role,
+) -> ConfigKey {
     ConfigKey {
         name,
         words: Words::Count(1),
@@ -43,18 +47,20 @@ const fn key(name: &'static str, default: Option<&'static str>, role: Role) -> C
     }
 }
 
-const fn map(name: &'static str) -> ConfigKey {
+pub(super) const fn map(name: &'static str) -> ConfigKey {
     ConfigKey {
         words: Words::Map,
-        ..key(name, None, Role::Of(&[Mode::Dcqcn, Mode::Dctcp]))
+        ..key(name, None, MARKED)
     }
 }
 
-const UNUSED: Role = Role::LeftOut("the published simulator does not use it, either");
+pub(super) const UNUSED: Role = Role::LeftOut("the published simulator does not use it, either");
 const NAMED: Role =
     Role::LeftOut("files have names of their own: fct.txt, pauses.csv, queue_distribution.csv");
 const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc, Mode::HpccPint]);
-const DCQCN: Role = Role::Of(&[Mode::Dcqcn]);
+pub(super) const DCQCN: Role = Role::Of(&[Mode::Dcqcn]);
+/// Of algorithms that read marks.
+pub(super) const MARKED: Role = Role::Of(&[Mode::Dcqcn, Mode::Dctcp]);
 
 /// All keys, as `third.cc` reads them.
 pub const CONFIG_KEYS: &[ConfigKey] = &[

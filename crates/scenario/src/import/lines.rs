@@ -56,6 +56,18 @@ impl Lines {
         self.line(&format!("{key} = {}", quoted(text)), None);
     }
 
+    /// Adds a key whose value, in the form of TOML, is always the same.
+    pub(super) fn plain_key(&mut self, key: &str, value: impl Display) {
+        self.line(&format!("{key} = {value}"), None);
+    }
+
+    /// Adds lines as they stand, such as those of a list.
+    pub(super) fn block(&mut self, text: &str) {
+        for line in text.lines() {
+            self.line(line, None);
+        }
+    }
+
     /// Adds a key whose value, in the form of TOML, comes from `from`.
     pub(super) fn key(&mut self, key: &str, value: impl Display, from: &Value<'_>) {
         let line = format!("{key} = {value}");

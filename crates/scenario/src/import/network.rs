@@ -3,16 +3,18 @@
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::{Duration, Rate};
 
-use super::Surroundings;
 use super::config::Configuration;
+use super::conweave;
+use super::dialect::Dialect;
 use super::lines::{Lines, demand, float};
 use super::mode::Mode;
 use super::value::Value;
+use super::{LeftOut, Surroundings};
 
 /// Time at which traffic starts by convention, and from which failures are counted.
 pub(super) const TRAFFIC_START: Duration = Duration::from_ms(2_000);
 
-/// Writes the topology, the flows, the buffers and the end of the run.
+/// Writes the topology and the flows.
 pub(super) fn write(
     config: &Configuration<'_>,
     around: &Surroundings<'_>,
@@ -22,6 +24,9 @@ pub(super) fn write(
     lines.table("[topology]");
     lines.text_key("kind", "file");
     lines.quoted_key("path", (around.path)(topology.word()), &topology);
+    if around.more_links {
+        lines.plain_key("ignore_rest", true);
+    }
     let losses = config.value("ERROR_RATE_PER_LINK")?;
     if losses.number()? > 0.0 {
         return Err(losses.wrong(
@@ -33,6 +38,35 @@ pub(super) fn write(
     lines.table("[[workload]]");
     lines.text_key("kind", "list");
     lines.quoted_key("path", (around.path)(flows.word()), &flows);
+    if around.more_flows {
+        lines.plain_key("ignore_rest", true);
+    }
+    Ok(())
+}
+
+/// Adds what of the files that a configuration names is left out.
+pub(super) fn add_left_out(around: &Surroundings<'_>, left_out: &mut Vec<LeftOut>) {
+    for (is_so, key, what) in [
+        (
+            around.more_links,
+            "TOPOLOGY_FILE",
+            "links that its first line announces",
+        ),
+        (
+            around.more_flows,
+            "FLOW_FILE",
+            "flows that its first line announces",
+        ),
+    ] {
+        if is_so {
+            let reason = format!("what follows the {what} is passed over, as the original does");
+            left_out.push(LeftOut::new(key, reason));
+        }
+    }
+}
+
+/// Writes `[run]`.
+pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError> {
     lines.table("[run]");
     let stop = config.value("SIMULATOR_STOP_TIME")?;
     lines.quoted_key("stop_at", stop.time("s")?, &stop);
@@ -49,6 +83,10 @@ pub(super) fn write_marks(
     lines.table("[switch]");
     let buffer = config.value("BUFFER_SIZE")?;
     lines.quoted_key("buffer", format!("{}MiB", buffer.whole()?), &buffer);
+    if config.dialect() == Dialect::ConWeave {
+        conweave::write_switch(config, lines)?;
+        lines.plain_key("alpha", 0.0625);
+    }
     if !matches!(mode, Mode::Dcqcn | Mode::Dctcp) {
         return Ok(());
     }
@@ -118,9 +156,18 @@ pub(super) fn write_transport(
     let global = config.value("GLOBAL_T")?;
     let reference = if global.flag()? { "largest" } else { "pair" };
     lines.quoted_key("base_rtt", reference, &global);
-    let first = config.value("ACK_HIGH_PRIO")?;
-    lines.key("ack_high_priority", first.flag()?, &first);
-    Ok(())
+    match config.dialect() {
+        Dialect::Published => {
+            let first = config.value("ACK_HIGH_PRIO")?;
+            lines.key("ack_high_priority", first.flag()?, &first);
+            Ok(())
+        }
+        Dialect::ConWeave => {
+            // Its hosts send ACKs from a queue that no pause stops, whatever the configuration says.
+            lines.plain_key("ack_high_priority", true);
+            conweave::write_recovery(config, lines)
+        }
+    }
 }
 
 /// Writes the failure of a link.
@@ -132,7 +179,11 @@ pub(super) fn write_failure(
     if down.whole()? == 0 {
         return Ok(());
     }
-    let at = TRAFFIC_START.saturating_add(down.time("us")?);
+    let start = match config.dialect() {
+        Dialect::Published => TRAFFIC_START,
+        Dialect::ConWeave => config.value("FLOWGEN_START_TIME")?.time("s")?,
+    };
+    let at = start.saturating_add(down.time("us")?);
     let ends = format!("[{}, {}]", down.whole_at(1)?, down.whole_at(2)?);
     lines.table("[[event]]");
     lines.quoted_key("at", at, &down);

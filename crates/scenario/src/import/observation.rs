@@ -7,6 +7,7 @@ use super::config::Configuration;
 use super::keys::ConfigKey;
 use super::lines::Lines;
 use super::network::TRAFFIC_START;
+use super::trace::ranges;
 
 /// Writes `[output]` and `[observe]`.
 pub(super) fn write(
@@ -64,26 +65,4 @@ pub(super) fn reason(
         ),
         _ => None,
     })
-}
-
-/// Node numbers, ascending, as a list of ranges.
-fn ranges(nodes: &[u32]) -> String {
-    let mut sorted = nodes.to_vec();
-    sorted.sort_unstable();
-    sorted.dedup();
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for node in sorted {
-        match ranges.last_mut() {
-            Some((_, end)) if *end == node => *end += 1,
-            _ => ranges.push((node, node.saturating_add(1))),
-        }
-    }
-    let written: Vec<String> = ranges
-        .iter()
-        .map(|&(first, end)| match end - first {
-            1 => format!("\"{first}\""),
-            _ => format!("\"{first}..{end}\""),
-        })
-        .collect();
-    format!("[{}]", written.join(", "))
 }

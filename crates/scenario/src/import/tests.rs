@@ -64,6 +64,9 @@ fn made(text: &str, traced: &[u32]) -> Result<Imported, InputError> {
         path: &|file| format!("in/{file}"),
         rates: &[Rate::from_gbps(100), Rate::from_gbps(400)],
         traced,
+        racks: &[],
+        more_links: false,
+        more_flows: false,
     })
 }
 

@@ -33,3 +33,25 @@ pub fn read_trace_nodes(text: &str, nodes: u32) -> Result<Vec<u32>, InputError> 
     }
     Ok(traced)
 }
+
+/// Node numbers, ascending, as a list of ranges.
+pub(super) fn ranges(nodes: &[u32]) -> String {
+    let mut sorted = nodes.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for node in sorted {
+        match ranges.last_mut() {
+            Some((_, end)) if *end == node => *end += 1,
+            _ => ranges.push((node, node.saturating_add(1))),
+        }
+    }
+    let written: Vec<String> = ranges
+        .iter()
+        .map(|&(first, end)| match end - first {
+            1 => format!("\"{first}\""),
+            _ => format!("\"{first}..{end}\""),
+        })
+        .collect();
+    format!("[{}]", written.join(", "))
+}

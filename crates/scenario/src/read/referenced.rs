@@ -5,6 +5,7 @@ use std::path::Path;
 use fabricsim_core::input::ConfigError;
 use fabricsim_workload::{goal_binary_to_text, is_goal_binary};
 
+use crate::read::parquet_flows::{is_parquet, read_as_csv};
 use crate::schema::part::Reason;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
@@ -24,6 +25,14 @@ pub(crate) fn read_referenced(
         let message = format!("cannot read {kind} `{path}`: {reason}");
         Reason::Key(ConfigError::new(key, message, help))
     })
+}
+
+/// Like [`read_referenced`], for a list of flows: Parquet becomes the text of a CSV.
+pub(crate) fn read_flows(key: &'static str, path: &Path) -> Result<String, Reason> {
+    match first_bytes(path).is_some_and(|first| is_parquet(&first)) {
+        true => read_as_csv(key, path),
+        false => read_referenced(key, FileKind::FLOWS, path),
+    }
 }
 
 /// Like [`read_referenced`], for a graph of operations: GOAL in its binary form becomes text.

@@ -9,7 +9,7 @@ use fabricsim_workload::{
     AnyWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf, WorkloadContext,
 };
 
-use crate::read::referenced::{read_graph, read_referenced};
+use crate::read::referenced::{read_flows, read_graph, read_referenced};
 use crate::schema::part::Reason;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
@@ -40,6 +40,7 @@ pub(crate) fn load_workload(
         }
         let text = match file.content {
             FileContent::Graph => read_graph(file.key, &path)?,
+            FileContent::Flows => read_flows(file.key, &path)?,
             content => read_referenced(file.key, FileKind::of(content), &path)?,
         };
         config

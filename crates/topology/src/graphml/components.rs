@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use fabricsim_core::input::InputError;
-use roxmltree::Node;
 
 /// Refuses a graph in several parts at a node of a smaller one. `places` are those of the nodes in
-/// the file.
+/// the file, `graph` that of the whole graph.
 pub(super) fn refuse_parts(
-    graph: Node<'_, '_>,
+    graph: Range<usize>,
     places: &[Range<usize>],
     links: &[(u32, u32)],
 ) -> Result<(), InputError> {
@@ -32,10 +31,7 @@ pub(super) fn refuse_parts(
         sizes.len(),
         listed.join(", "),
     );
-    let place = places
-        .get(other[0])
-        .cloned()
-        .unwrap_or_else(|| graph.range());
+    let place = places.get(other[0]).cloned().unwrap_or(graph);
     Err(InputError::new(
         place,
         message,

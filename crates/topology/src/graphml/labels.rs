@@ -24,7 +24,14 @@ pub(super) fn read_labels(document: &Document<'_>, graph: Node<'_, '_>) -> Vec<O
     });
     let nodes = graph.descendants();
     let nodes = nodes.filter(|element| element.has_tag_name_of("node"));
-    let labels: Vec<Option<String>> = nodes.map(|node| name_of(label(node, key?)?)).collect();
+    let labels = nodes.map(|node| label(node, key?)).collect();
+    names_of(labels)
+}
+
+/// Returns names from labels: what names cannot have is `_`; none where nothing is left, or where
+/// another node has the same.
+pub(super) fn names_of(labels: Vec<Option<&str>>) -> Vec<Option<String>> {
+    let labels: Vec<Option<String>> = labels.into_iter().map(|label| name_of(label?)).collect();
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for label in labels.iter().flatten() {
         *counts.entry(label).or_default() += 1;

@@ -1,5 +1,6 @@
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::units::Duration;
 use roxmltree::TextPos;
 
 use super::*;

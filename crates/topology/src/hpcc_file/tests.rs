@@ -95,7 +95,11 @@ fn counts_that_cannot_be() {
         diagnostic("4 1 4", "4 1 99999999999999999999").1,
         "`99999999999999999999` is too large"
     );
-    assert!(diagnostic("4 1 4", "4 2 0 1 4 H100").1.contains("SimAI"));
+    let (at, message, _) = diagnostic("4 1 4", "4 2 0 1 4 H100");
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("2", "3 GPUs are no whole servers of 2")
+    );
 }
 
 #[test]
@@ -208,4 +212,72 @@ fn nodes_may_have_names_after_the_links() {
         refused("1 host2"),
         wrong("host2", "nodes 1 and 2 are both called `host2`")
     );
+}
+
+/// Two servers of two GPUs with an NVSwitch each, two rails and a spine: as SimAI's generator
+/// orders nodes and links (GPUs, NVSwitches, leaves, spines).
+const SIMAI: &str = "\
+9 2 2 3 10 H100
+4 5 6 7 8 
+0 4 2880Gbps 0.000025ms 0
+0 6 400Gbps 0.0005ms 0
+1 4 2880Gbps 0.000025ms 0
+1 7 400Gbps 0.0005ms 0
+2 5 2880Gbps 0.000025ms 0
+2 6 400Gbps 0.0005ms 0
+3 5 2880Gbps 0.000025ms 0
+3 7 400Gbps 0.0005ms 0
+6 8 400Gbps 0.0005ms 0
+7 8 400Gbps 0.0005ms 0
+";
+
+#[test]
+fn nvswitches_of_simai_are_inside_of_servers() {
+    let topology = parse_hpcc(SIMAI).unwrap();
+    assert_eq!(topology.hosts().len(), 4);
+    assert_eq!(topology.links().len(), 10);
+    let inner: Vec<NodeId> = topology
+        .switches()
+        .filter(|&it| topology.is_inner(it))
+        .collect();
+    assert_eq!(inner, [NodeId(4), NodeId(5)]);
+    let nics: Vec<Rate> = topology.nics(NodeId(3)).map(|port| port.rate).collect();
+    assert_eq!(nics, [Rate::from_gbps(400)]);
+    assert_eq!(topology.links()[0].delay, Duration::from_ns(25));
+}
+
+#[test]
+fn what_is_wrong_in_a_file_of_simai_is_placed() {
+    let wrong = |from: &str, to: &str| {
+        let text = SIMAI.replacen(from, to, 1);
+        assert_ne!(text, SIMAI);
+        let error = parse_hpcc(&text).unwrap_err();
+        (text[error.span].to_owned(), error.message)
+    };
+    assert_eq!(wrong("9 2", "9 3").0, "3");
+    assert_eq!(wrong("9 2 2", "9 2 x").0, "x");
+    assert!(wrong("9 2 2 3", "9 2 2 9").1.contains("leave no host"));
+    let (at, message) = wrong("4 5 6 7", "4 6 5 7");
+    assert_eq!(at, "6");
+    assert!(
+        message.contains("NVSwitch 6 comes after NVSwitch 4"),
+        "{message}"
+    );
+    assert_eq!(wrong("0 4 2880Gbps", "0 4 2880").0, "2880");
+}
+
+/// As the published simulator's own topology.txt ends with links beyond its count, and ConWeave's
+/// with notes.
+#[test]
+fn what_follows_the_links_can_be_passed_over() {
+    for rest in [
+        "0 1 100Gbps 1us 0\n",
+        "First line: total node #\n",
+        "names\n0 a\n",
+    ] {
+        let text = format!("{GOOD}\n{rest}");
+        let topology = parse_hpcc_links(&text).expect("a network");
+        assert_eq!(topology.links(), parse_hpcc(GOOD).unwrap().links());
+    }
+    assert!(parse_hpcc_links(&GOOD[..20]).is_err());
 }

@@ -13,7 +13,8 @@ const TOLERANCE: f64 = 1e-9;
 pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
     let mut points: Vec<Point> = Vec::new();
     let mut last_word = None;
-    for line in lines(text) {
+    let header = lines(text).next().filter(|line| is_header(*line));
+    for line in lines(text).skip(usize::from(header.is_some())) {
         let mut words = line.words();
         let (Some(size_word), Some(cumulative_word)) = (words.next(), words.next()) else {
             return Err(line.error(
@@ -60,6 +61,16 @@ pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
         return Err(size_word.error("all sizes are below one byte", "sizes are in bytes"));
     }
     Ok(points.into())
+}
+
+/// Returns whether a first line says what the columns are: two words or more, no number among them.
+fn is_header(line: Piece<'_>) -> bool {
+    let named = |word: Piece<'_>| {
+        word.text
+            .starts_with(|letter: char| letter.is_alphabetic() || letter == '"')
+            && word.text.parse::<f64>().is_err()
+    };
+    line.words().count() > 1 && line.words().all(named)
 }
 
 /// A size in bytes, within the limit for flows.
@@ -130,6 +141,16 @@ mod tests {
         assert_eq!(distribution.sample(0.1).get(), 64);
         assert_eq!(distribution.sample(0.4).get(), 64);
         assert_eq!(distribution.sample(0.75).get(), 96);
+    }
+
+    #[test]
+    fn a_first_line_may_name_the_columns() {
+        let with = SizeCdf::parse("size_bytes,cdf\n0,0\n1000,1\n").unwrap();
+        let without = SizeCdf::parse("0 0\n1000 100\n").unwrap();
+        assert_eq!(with.sample(0.3), without.sample(0.3));
+        assert_eq!(diagnostic("0 0\nsize cdf\n10 1\n").0, "size");
+        assert_eq!(diagnostic("size 0\n10 1\n").0, "size");
+        assert_eq!(diagnostic("size cdf\n").0, "");
     }
 
     #[test]

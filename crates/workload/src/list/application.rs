@@ -40,7 +40,7 @@ fn tag(flow: u32) -> u64 {
 /// Starts the flows of one host.
 #[derive(Debug, Default, Stored)]
 struct Progress {
-    /// By flow that has not started: how many others it waits for.
+    /// By flow that has not started: how many others have to end before it starts.
     waiting: BTreeMap<u32, usize>,
     /// By flow: those from here that wait for it.
     followers: BTreeMap<u32, Vec<u32>>,
@@ -158,7 +158,7 @@ pub(super) fn applications(
     for (request, flow) in list.flows().iter().zip(0u32..) {
         let progress = hosts.entry(request.src).or_default();
         let before = waits.after(flow);
-        progress.waiting.insert(flow, before.len());
+        progress.waiting.insert(flow, waits.needed(flow));
         for &other in before {
             progress.followers.entry(other).or_default().push(flow);
         }

@@ -25,6 +25,7 @@ enum Column {
     Start,
     Id,
     After,
+    AfterCount,
 }
 
 const COLUMNS: &[(&str, Column)] = &[
@@ -38,6 +39,7 @@ const COLUMNS: &[(&str, Column)] = &[
     ("dst_port", Column::DstPort),
     ("id", Column::Id),
     ("after", Column::After),
+    ("after_count", Column::AfterCount),
 ];
 
 /// Columns of our own result files, so that a run's `fct.csv` can be replayed; the nameless one is
@@ -58,7 +60,7 @@ const IGNORED: &[&str] = &[
 /// With the columns `id` and `after`, a flow waits for those that `after` names, with blanks or
 /// semicolons between them, and `start_ns` is counted from the end of the last one: the delivery of
 /// its last byte where it goes to the source of the flow, the acknowledgement where it comes from
-/// there.
+/// there. With a number in the column `after_count`, so many of them are enough, whichever end first.
 ///
 /// `start_ns` may have decimals and is exact to the picosecond. Rows need not be sorted. Blank
 /// lines and comments (`#`) are skipped.
@@ -106,6 +108,7 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
             stated.push(Stated {
                 id: field(Column::Id),
                 after: field(Column::After),
+                needed: place(&columns, Column::AfterCount).map(|at| fields[at]),
             });
         }
     }
@@ -264,6 +267,23 @@ mod tests {
         let header = "flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitted_bytes";
         let list = parse(&format!("{header}\n0,1,2,0,1000,5,6000,5000,1.200000,0\n")).unwrap();
         assert_eq!(list.flows().len(), 1);
+    }
+
+    #[test]
+    fn a_flow_may_wait_for_some_of_others() {
+        let head = "id,src,dst,size_bytes,start_ns,after,after_count\na,0,1,9,0,,\nb,0,2,9,0,,\n";
+        let list = parse(&format!("{head}c,0,3,9,0,a b,1\nd,0,3,9,0,a b,\n")).unwrap();
+        let waits = list.waits.as_ref().expect("there is a column `after`");
+        assert_eq!([0, 1, 2, 3].map(|flow| waits.needed(flow)), [0, 0, 1, 2]);
+        for (count, says) in [
+            ("3", "waits for 2 flows"),
+            ("0", "not for 0"),
+            ("x", "is not a number"),
+        ] {
+            let found = diagnostic(&format!("{head}c,0,3,9,0,a b,{count}\n"));
+            assert_eq!(found.0, count);
+            assert!(found.1.contains(says), "{found:?}");
+        }
     }
 
     #[test]

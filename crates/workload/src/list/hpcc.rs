@@ -1,4 +1,6 @@
-//! The HPCC simulator's `flow.txt`.
+//! The HPCC simulator's `flow.txt`, and ConWeave's.
+
+use std::collections::BTreeMap;
 
 use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::id::ClassId;
@@ -21,10 +23,18 @@ pub enum FlowTimes {
     Truncated,
 }
 
-const FIELDS: &str = "a line has six fields: src dst priority dst_port size_bytes start_seconds";
+const FIELDS: &str = "a line has six fields: src dst priority dst_port size_bytes start_seconds, or \
+                      five in ConWeave's form, without dst_port";
+
+/// Ports that ConWeave's simulator counts up from, at each source and at each destination.
+const CONWEAVE_PORTS: (u16, u16) = (10_000, 100);
 
 /// Reads a `flow.txt`: the number of flows, then a line `src dst pg dport size start` for each,
 /// with the size in bytes and the start in seconds, absolute (by convention from 2 s on).
+///
+/// ConWeave's lines are `src dst pg size start`. The source ports of its flows are counted from
+/// 10,000 at each source, their destination ports from 100 at each destination, in the order of
+/// starts.
 ///
 /// Lines need not be sorted; sizes are 64-bit. The priority group becomes the priority. Flows have
 /// no class of their own.
@@ -36,6 +46,34 @@ pub fn parse_hpcc_flows(
     text: &str,
     context: &WorkloadContext,
     times: FlowTimes,
+) -> Result<FlowList, InputError> {
+    parse(text, context, times, Rest::Refused)
+}
+
+/// Reads as many flows of a `flow.txt` as its first line says, and nothing that follows them.
+///
+/// # Errors
+/// As [`parse_hpcc_flows`], but for more lines than the first one promises.
+pub(super) fn parse_first_hpcc_flows(
+    text: &str,
+    context: &WorkloadContext,
+    times: FlowTimes,
+) -> Result<FlowList, InputError> {
+    parse(text, context, times, Rest::PassedOver)
+}
+
+/// What becomes of lines beyond the count.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Rest {
+    Refused,
+    PassedOver,
+}
+
+fn parse(
+    text: &str,
+    context: &WorkloadContext,
+    times: FlowTimes,
+    rest: Rest,
 ) -> Result<FlowList, InputError> {
     let mut lines = lines(text);
     let end = text.len()..text.len();
@@ -52,14 +90,20 @@ pub fn parse_hpcc_flows(
     )?;
     let hosts = HostSet::new(context);
     let mut flows = Vec::new();
+    let mut form = None;
     for line in lines {
+        if flows.len() == promised && rest == Rest::PassedOver {
+            break;
+        }
         if flows.len() == promised {
             return Err(line.error(
                 format!("a line after the {promised} flows that the first line promises"),
-                "correct the first line or remove what is too much",
+                "correct the first line, remove what is too much, or write ignore_rest = true into \
+                 the workload",
             ));
         }
-        flows.push(flow(line, &hosts, times)?);
+        let form = *form.get_or_insert_with(|| Form::of(line));
+        flows.push(flow(line, form, &hosts, times)?);
     }
     if flows.len() < promised {
         return Err(InputError::new(
@@ -68,25 +112,68 @@ pub fn parse_hpcc_flows(
             "correct the first line or add the missing flows",
         ));
     }
+    if form == Some(Form::ConWeave) {
+        flows.sort_by_key(|flow| flow.start);
+        count_ports(&mut flows);
+    }
     Ok(FlowList::sorted(flows, Classes::OfWorkload))
 }
 
-fn flow(line: Piece<'_>, hosts: &HostSet<'_>, times: FlowTimes) -> Result<FlowRequest, InputError> {
+/// The fields of the lines of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Form {
+    Published,
+    /// Without a destination port.
+    ConWeave,
+}
+
+impl Form {
+    /// The form of a file whose first flow is `line`.
+    fn of(line: Piece<'_>) -> Self {
+        match line.words().count() {
+            5 => Self::ConWeave,
+            _ => Self::Published,
+        }
+    }
+}
+
+/// Gives `flows`, in the order of their starts, the ports of ConWeave's simulator.
+fn count_ports(flows: &mut [FlowRequest]) {
+    let (mut sources, mut destinations) = (BTreeMap::new(), BTreeMap::new());
+    for flow in flows {
+        let src: &mut u16 = sources.entry(flow.src).or_insert(CONWEAVE_PORTS.0);
+        let dst: &mut u16 = destinations.entry(flow.dst).or_insert(CONWEAVE_PORTS.1);
+        (flow.src_port, flow.dst_port) = (Some(*src), *dst);
+        // The counters of the original have 16 bits, too.
+        (*src, *dst) = (src.wrapping_add(1), dst.wrapping_add(1));
+    }
+}
+
+fn flow(
+    line: Piece<'_>,
+    form: Form,
+    hosts: &HostSet<'_>,
+    times: FlowTimes,
+) -> Result<FlowRequest, InputError> {
     let mut words = line.words();
-    let fields: [Option<Piece<'_>>; 6] = std::array::from_fn(|_| words.next());
-    let [
-        Some(src),
-        Some(dst),
-        Some(priority),
-        Some(dst_port),
-        Some(size),
-        Some(start),
-    ] = fields
-    else {
-        return Err(line.error("the line stops too soon", FIELDS));
+    let mut next = || {
+        words
+            .next()
+            .ok_or_else(|| line.error("the line stops too soon", FIELDS))
     };
+    let (src, dst, priority) = (next()?, next()?, next()?);
+    let dst_port = match form {
+        Form::Published => Some(next()?),
+        Form::ConWeave => None,
+    };
+    let (size, start) = (next()?, next()?);
     if let Some(extra) = words.next() {
-        return Err(extra.error("a seventh field", FIELDS));
+        let which = if dst_port.is_some() {
+            "a seventh"
+        } else {
+            "a sixth"
+        };
+        return Err(extra.error(format!("{which} field"), FIELDS));
     }
     let (src, dst) = hosts.pair(src, dst)?;
     Ok(FlowRequest {
@@ -100,7 +187,7 @@ fn flow(line: Piece<'_>, hosts: &HostSet<'_>, times: FlowTimes) -> Result<FlowRe
         class: ClassId(0),
         priority: row::priority(priority)?,
         src_port: None,
-        dst_port: row::port(dst_port)?,
+        dst_port: dst_port.map_or(Ok(CONWEAVE_PORTS.1), row::port)?,
     })
 }
 
@@ -146,13 +233,13 @@ mod tests {
     use super::*;
     use crate::context::testing::context;
 
-    fn parse(text: &str, times: FlowTimes) -> Result<FlowList, InputError> {
+    fn parsed(text: &str, times: FlowTimes) -> Result<FlowList, InputError> {
         parse_hpcc_flows(text, &context(4, 1), times)
     }
 
     /// The text that the error points at, and what it says.
     fn diagnostic(text: &str) -> (String, String) {
-        let error = parse(text, FlowTimes::Exact).expect_err("refused");
+        let error = parsed(text, FlowTimes::Exact).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())
     }
 
@@ -173,7 +260,7 @@ mod tests {
         ];
         for (seconds, ns) in pairs {
             let text = format!("1\n0 1 3 100 1000 {seconds}\n");
-            let start = |times| parse(&text, times).unwrap().flows()[0].start;
+            let start = |times| parsed(&text, times).unwrap().flows()[0].start;
             assert_eq!(start(FlowTimes::Truncated), Time::from_ns(ns), "{seconds}");
             let written = seconds.parse::<f64>().unwrap() * 1e12;
             assert!(
@@ -196,12 +283,36 @@ mod tests {
     #[test]
     fn lines_are_sorted_and_ties_keep_their_order() {
         let text = "3\n0 1 3 100 10 2.5\n1 2 3 200 20 2.1\n2 3 4 100 9000000000 2.5\n\n";
-        let list = parse(text, FlowTimes::Exact).unwrap();
+        let list = parsed(text, FlowTimes::Exact).unwrap();
         let sizes: Vec<u64> = list.flows().iter().map(|flow| flow.size.get()).collect();
         assert_eq!(sizes, [20, 10, 9_000_000_000]);
         let last = list.flows()[2];
         assert_eq!((last.priority, last.dst_port), (Priority::new(4), 100));
         assert_eq!(last.start, Time::from_ns(2_500_000_000));
+    }
+
+    /// As ConWeave's simulator counts them: by source and by destination, not by pair.
+    #[test]
+    fn flows_of_conweave_have_no_port_and_get_those_of_its_simulator() {
+        let text = "4\n0 1 3 10 2.3\n0 2 3 20 2.1\n2 1 3 30 2.2\n0 1 3 40 2.4\n";
+        let list = parsed(text, FlowTimes::Exact).unwrap();
+        let ports: Vec<_> = list
+            .flows()
+            .iter()
+            .map(|it| (it.size.get(), it.src_port, it.dst_port))
+            .collect();
+        assert_eq!(
+            ports,
+            [
+                (20, Some(10_000), 100),
+                (30, Some(10_000), 100),
+                (10, Some(10_001), 101),
+                (40, Some(10_002), 102),
+            ]
+        );
+        let (place, message) = diagnostic("2\n0 1 3 10 2.3\n0 2 3 100 20 2.1\n");
+        assert_eq!(place, "2.1");
+        assert!(message.contains("a sixth field"), "{message}");
     }
 
     #[test]
@@ -216,9 +327,18 @@ mod tests {
         assert_eq!(row("0 1 3 100 10 soon").0, "soon");
         assert_eq!(row("0 1 3 100 10 1e9").0, "1e9");
         assert_eq!(row("0 1 3 100 10 2.0 5").0, "5");
-        assert_eq!(row("0 1 3 100 10").0, "0 1 3 100 10");
+        assert_eq!(row("0 1 3 10").0, "0 1 3 10");
         assert_eq!(diagnostic("many\n").0, "many");
         assert!(diagnostic("").1.contains("empty"));
+    }
+
+    #[test]
+    fn lines_beyond_the_count_can_be_passed_over() {
+        let text = "1\n0 1 3 100 10 2.0\n0 2 3 100 10 2.0\nFirst line: flow #\n";
+        let list = parse_first_hpcc_flows(text, &context(4, 1), FlowTimes::Exact).unwrap();
+        assert_eq!(list.flows().len(), 1);
+        let short = "2\n0 1 3 100 10 2.0\n";
+        assert!(parse_first_hpcc_flows(short, &context(4, 1), FlowTimes::Exact).is_err());
     }
 
     #[test]

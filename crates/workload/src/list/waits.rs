@@ -15,6 +15,8 @@ pub(super) struct Stated<'t> {
     /// Empty where it has none.
     pub(super) id: Piece<'t>,
     pub(super) after: Piece<'t>,
+    /// How many of those have to have ended; all, where nothing is stated.
+    pub(super) needed: Option<Piece<'t>>,
 }
 
 /// What the flows of a list wait for.
@@ -22,6 +24,8 @@ pub(super) struct Stated<'t> {
 pub(super) struct Waits {
     /// By flow: the places of those that it waits for, each once.
     after: Box<[Box<[u32]>]>,
+    /// By flow: how many of those have to have ended before it starts.
+    needed: Box<[usize]>,
     /// By flow: its name, empty where it has none.
     names: Box<[Box<str>]>,
 }
@@ -30,6 +34,11 @@ impl Waits {
     /// The places of the flows that `flow` waits for.
     pub(super) fn after(&self, flow: u32) -> &[u32] {
         &self.after[flow as usize]
+    }
+
+    /// How many of the flows that `flow` waits for have to have ended before it starts.
+    pub(super) fn needed(&self, flow: u32) -> usize {
+        self.needed[flow as usize]
     }
 
     /// The flow in words: its name, or its place.
@@ -56,6 +65,7 @@ impl Waits {
             }
         }
         let mut after = Vec::with_capacity(flows.len());
+        let mut needed = Vec::with_capacity(flows.len());
         for (row, flow) in stated.iter().zip(flows) {
             let mut before = Vec::new();
             for name in row.after.names() {
@@ -65,32 +75,39 @@ impl Waits {
                         "name flows by the column `id`",
                     ));
                 };
-                let other = &flows[place as usize];
-                if other.dst != flow.src && other.src != flow.src {
-                    return Err(name.error(
-                        format!(
-                            "`{}` goes from host {} to host {}: host {} learns nothing of its end",
-                            name.text, other.src, other.dst, flow.src
-                        ),
-                        "let a flow wait for flows to its source or from its source",
-                    ));
-                }
+                refuse_unseen(name, &flows[place as usize], flow)?;
                 before.push(place);
             }
             before.sort_unstable();
             before.dedup();
+            needed.push(needed_of(row, before.len())?);
             after.push(before.into());
         }
+        let names = stated.iter().map(|row| row.id.text.into()).collect();
+        Self::of(after, needed, names, |flow| stated[flow as usize].after)
+    }
+
+    /// Flows that wait for `needed` of the flows `after`, by flow; `place` is where a flow says so.
+    ///
+    /// # Errors
+    /// Where flows wait for one another in a cycle.
+    pub(super) fn of<'t>(
+        after: Vec<Box<[u32]>>,
+        needed: Vec<usize>,
+        names: Box<[Box<str>]>,
+        place: impl Fn(u32) -> Piece<'t>,
+    ) -> Result<Self, InputError> {
         let waits = Self {
             after: after.into(),
-            names: stated.iter().map(|row| row.id.text.into()).collect(),
+            needed: needed.into(),
+            names,
         };
         match waits.cycle() {
             None => Ok(waits),
             Some(cycle) => {
                 let words = cycle.iter().take(NAMED).map(|&flow| waits.describe(flow));
                 let words: Vec<String> = words.collect();
-                Err(stated[cycle[0] as usize].after.error(
+                Err(place(cycle[0]).error(
                     format!(
                         "{} flows wait for one another and none can start: {}",
                         cycle.len(),
@@ -104,7 +121,7 @@ impl Waits {
 
     /// Finds flows that wait for one another, each for the one behind it.
     fn cycle(&self) -> Option<Vec<u32>> {
-        let mut needs: Vec<usize> = self.after.iter().map(|before| before.len()).collect();
+        let mut needs: Vec<usize> = self.needed.to_vec();
         let mut followers = vec![Vec::new(); needs.len()];
         for (before, flow) in self.after.iter().zip(0u32..) {
             for &other in before {
@@ -116,10 +133,10 @@ impl Waits {
         while let Some(flow) = ready.pop() {
             for &follower in &followers[flow as usize] {
                 let left = &mut needs[follower as usize];
-                *left -= 1;
-                if *left == 0 {
+                if *left == 1 {
                     ready.push(follower);
                 }
+                *left = left.saturating_sub(1);
             }
         }
         // What is left waits for something that is left: to follow that leads into a cycle.
@@ -138,6 +155,45 @@ impl Waits {
         }
         let begin = path.iter().position(|&flow| flow == at)?;
         Some(path.split_off(begin))
+    }
+}
+
+/// Refuses that `flow` waits for `other`, which `name` names, where its source learns nothing of the
+/// end of that.
+pub(super) fn refuse_unseen(
+    name: Piece<'_>,
+    other: &FlowRequest,
+    flow: &FlowRequest,
+) -> Result<(), InputError> {
+    if other.dst == flow.src || other.src == flow.src {
+        return Ok(());
+    }
+    Err(name.error(
+        format!(
+            "`{}` goes from host {} to host {}: host {} learns nothing of its end",
+            name.text, other.src, other.dst, flow.src
+        ),
+        "let a flow wait for flows to its source or from its source",
+    ))
+}
+
+/// How many of `count` flows a row waits for.
+fn needed_of(row: &Stated<'_>, count: usize) -> Result<usize, InputError> {
+    let Some(field) = row.needed.filter(|field| !field.text.is_empty()) else {
+        return Ok(count);
+    };
+    let help = "write how many of the flows in `after` have to have ended, or nothing for all";
+    let needed: u64 = field.integer("a number of flows", help)?;
+    let least = u64::from(count > 0);
+    match usize::try_from(needed)
+        .ok()
+        .filter(|needed| *needed <= count)
+    {
+        Some(needed) if needed as u64 >= least => Ok(needed),
+        _ => Err(field.error(
+            format!("the flow waits for {count} flows, not for {needed} of them"),
+            help,
+        )),
     }
 }
 

@@ -1,0 +1,151 @@
+//! `fabricsim export`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use fabricsim::Error;
+use fabricsim::outcome::write_whole;
+use fabricsim_core::units::Bytes;
+use fabricsim_report::export::{EXPORTERS, ExportError, Exporter, Results, exporter};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
+
+use crate::console::{note, output};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim export results/mine --format hpcc -o theirs
+  fabricsim export results/mine --format conweave -o mix/output/7    7_out_fct.txt and so on
+  fabricsim export results/mine --format htsim -o theirs             lines of finished flows
+  fabricsim export --list
+
+Writes files of results as other simulators write them, so that their own analysis reads them. What
+was not observed is left out, and it says so.
+
+Exit codes: 0 done, 2 bad input, 1 a file cannot be written.")]
+pub(crate) struct ExportArgs {
+    /// A folder of results
+    #[arg(required_unless_present = "list", value_name = "DIR")]
+    pub(crate) results: Option<PathBuf>,
+
+    /// Form of the files: see --list
+    #[arg(long, value_name = "NAME", required_unless_present = "list")]
+    pub(crate) format: Option<String>,
+
+    /// Folder of the files, which is made where it is missing
+    #[arg(long, short, value_name = "DIR", required_unless_present = "list")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Print the forms
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
+    let (Some(results), Some(format), Some(out)) = (&args.results, &args.format, &args.out) else {
+        output(&list())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    if args.list {
+        output(&list())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let exporter = named(format)?;
+    let read = read_results(results, out)?;
+    let files = exporter
+        .export(&read)
+        .map_err(|error| error_of(error, results, &read))?;
+    let cannot_write = |source| Error::Write {
+        path: out.clone(),
+        source,
+    };
+    std::fs::create_dir_all(out).map_err(cannot_write)?;
+    for file in &files {
+        let path = out.join(&file.name);
+        write_whole(&path, |target| target.write_all(file.text.as_bytes()))?;
+        note!("{}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The forms with what they write, a line for each.
+fn list() -> String {
+    EXPORTERS.iter().fold(String::new(), |mut text, known| {
+        let written = writeln!(text, "{:<10} {}", known.name(), known.about());
+        written.expect("a text takes all");
+        text
+    })
+}
+
+/// The exporter that `--format` names.
+fn named(name: &str) -> Result<&'static dyn Exporter, Error> {
+    exporter(name).ok_or_else(|| {
+        let names: Vec<&str> = EXPORTERS.iter().map(|known| known.name()).collect();
+        Error::Unsupported {
+            scenario: "--format".to_owned(),
+            message: format!("there is no form `{name}`"),
+            help: format!("write one of: {}", names.join(", ")),
+        }
+    })
+}
+
+/// Reads the files of results that there are in `folder`; the name of `out` is the number of the run.
+fn read_results(folder: &Path, out: &Path) -> Result<Results, Error> {
+    if !folder.is_dir() {
+        return Err(Error::Unsupported {
+            scenario: folder.display().to_string(),
+            message: "there is no such folder of results".to_owned(),
+            help: "give the folder of a run, such as results/default".to_owned(),
+        });
+    }
+    let read = |name: &str| {
+        let path = folder.join(name);
+        path.exists()
+            .then(|| read_text(FileKind::RESULTS, &path))
+            .transpose()
+    };
+    let id = out
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(Results {
+        fct_csv: read("fct.csv")?,
+        fct_txt: read("fct.txt")?,
+        pauses: read("pauses.csv")?,
+        queue_distribution: read("queue_distribution.csv")?,
+        links: read("links.csv")?,
+        topology: read("topology.csv")?,
+        mtu: read("summary.json")?.as_deref().and_then(mtu_of),
+        id,
+    })
+}
+
+/// The payload of a full packet, which a summary says.
+fn mtu_of(summary: &str) -> Option<Bytes> {
+    let summary: serde_json::Value = serde_json::from_str(summary).ok()?;
+    summary["scenario"]["rdma"]["mtu"].as_str()?.parse().ok()
+}
+
+fn error_of(error: ExportError, folder: &Path, results: &Results) -> Error {
+    match error {
+        ExportError::Missing { file, help } => Error::Unsupported {
+            scenario: folder.display().to_string(),
+            message: format!("there is no `{file}` in this folder"),
+            help: help.to_owned(),
+        },
+        ExportError::In { file, error } => {
+            let text = match file {
+                "fct.csv" => &results.fct_csv,
+                "fct.txt" => &results.fct_txt,
+                "pauses.csv" => &results.pauses,
+                "links.csv" => &results.links,
+                "topology.csv" => &results.topology,
+                _ => &results.queue_distribution,
+            };
+            let name = folder.join(file).display().to_string();
+            Error::input(&name, text.as_deref().unwrap_or(""), error)
+        }
+    }
+}

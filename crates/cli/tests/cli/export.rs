@@ -1,0 +1,271 @@
+//! `fabricsim export`: what the analysis of other simulators says of our files, beside our numbers.
+//!
+//! The golden numbers are what scripts of those projects printed of the files that the tests export
+//! here, run once: `fctAnalysis.py` of conweave-ns3 as it is (Python 3.11, NumPy), `fct_analysis.py`
+//! of High-Precision-Congestion-Control with its Python 2 read as Python 3 (`print` with brackets,
+//! `//` for divisions of whole numbers, the output of awk decoded), `validate.py` of csg-htsim with
+//! a script in the place of `htsim_eqds` that prints our `htsim.log`.
+
+use crate::support::Folder;
+
+/// Two racks of four hosts.
+const TOPOLOGY: &str = "10 2 9\n8 9\n0 8 100Gbps 1000ns 0\n1 8 100Gbps 1000ns 0\n\
+    2 8 100Gbps 1000ns 0\n3 8 100Gbps 1000ns 0\n4 9 100Gbps 1000ns 0\n5 9 100Gbps 1000ns 0\n\
+    6 9 100Gbps 1000ns 0\n7 9 100Gbps 1000ns 0\n8 9 200Gbps 1000ns 0\n";
+
+const SCENARIO: &str = "profile = \"ns3-hpcc\"\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
+    [[workload]]\nkind = \"list\"\npath = \"flow.txt\"\n[cc]\nkind = \"hpcc\"\n[output]\n\
+    fct_txt = true\npauses = true\n[observe]\nlinks = true\nqueue_distribution = true\n\
+    from = \"2s\"\ninterval = \"10us\"\ntowards = \"switches\"\n";
+
+/// 200 flows of sizes from 0.4 to 400 KB, a microsecond apart.
+fn flows() -> String {
+    (0..200u64).fold("200\n".to_owned(), |text, flow| {
+        let (src, step) = (flow % 8, 1 + (flow / 8) % 7);
+        let size = 400 * (1 + (flow * 37) % 200) * if flow % 3 == 0 { 5 } else { 1 };
+        let start = 6_000_000 + 1_000 * flow;
+        text + &format!("{src} {} 3 100 {size} 2.{start:09}\n", (src + step) % 8)
+    })
+}
+
+fn results() -> Folder {
+    let folder = Folder::new();
+    folder.write("topology.txt", TOPOLOGY);
+    folder.write("flow.txt", &flows());
+    folder.write("s.toml", SCENARIO);
+    folder
+        .run(&["run", "s.toml", "--out", "r", "--quiet"])
+        .succeeded();
+    folder
+}
+
+/// A flow of `fct.csv`, in the nanoseconds that other simulators have.
+struct Flow {
+    size: u64,
+    start: f64,
+    fct: f64,
+    slowdown: f64,
+}
+
+fn flows_of(folder: &Folder) -> Vec<Flow> {
+    let fct = folder.read("r/fct.csv");
+    let rows = fct
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    rows.map(|row| {
+        let number = |place: usize| row[place].parse::<f64>().expect("a number");
+        let (fct, ideal) = (number(6).floor(), number(7).floor());
+        Flow {
+            size: row[4].parse().expect("a size"),
+            start: number(5),
+            fct,
+            slowdown: (fct / ideal).max(1.0),
+        }
+    })
+    .collect()
+}
+
+/// The order of `sort -n -k 2` over lines `slowdown size`: by size, then by the text of the line.
+fn sorted(folder: &Folder) -> Vec<(f64, u64)> {
+    let mut lines: Vec<(f64, u64)> = flows_of(folder)
+        .iter()
+        .map(|flow| (flow.slowdown, flow.size))
+        .collect();
+    lines.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
+    // The scripts leave out the last line, the largest flow.
+    lines.pop();
+    lines
+}
+
+/// Twentieths of the flows by size: the largest size, and slowdowns in ascending order.
+fn bins(flows: &[(f64, u64)]) -> Vec<(u64, Vec<f64>)> {
+    let count = flows.len();
+    let bin = |place: usize| {
+        let part = &flows[place * 5 * count / 100..(place + 1) * 5 * count / 100];
+        let mut slowdowns: Vec<f64> = part.iter().map(|flow| flow.0).collect();
+        slowdowns.sort_by(f64::total_cmp);
+        (part.last().expect("flows").1, slowdowns)
+    };
+    (0..20).map(bin).collect()
+}
+
+fn at(sorted: &[f64], share: f64) -> f64 {
+    sorted[(sorted.len() as f64 * share) as usize]
+}
+
+/// Percentiles as NumPy has them: linear between the two next values.
+fn percentile(sorted: &[f64], percent: f64) -> f64 {
+    let place = (sorted.len() - 1) as f64 * percent / 100.0;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
+}
+
+/// What `fct_analysis.py -t 0 -T 3000000000 -b 100` prints, with `fct.txt` as that of the only scheme.
+const PUBLISHED: &str = "\
+    0.000 3600\t2.196 3.163 3.163\n\
+    0.050 10800\t2.435 3.700 3.700\n\
+    0.100 14800\t1.955 3.444 3.444\n\
+    0.150 21600\t3.411 3.910 3.910\n\
+    0.200 28400\t3.146 3.892 3.892\n\
+    0.250 32000\t2.659 3.717 3.717\n\
+    0.300 38000\t2.287 2.882 2.882\n\
+    0.350 41200\t2.200 3.118 3.118\n\
+    0.400 47200\t2.057 3.025 3.025\n\
+    0.450 54400\t2.180 3.989 3.989\n\
+    0.500 58400\t2.828 4.894 4.894\n\
+    0.550 65200\t2.761 4.556 4.556\n\
+    0.600 72000\t3.047 4.712 4.712\n\
+    0.650 76000\t3.284 4.945 4.945\n\
+    0.700 90000\t2.840 4.601 4.601\n\
+    0.750 170000\t3.608 5.990 5.990\n\
+    0.800 220000\t5.630 8.162 8.162\n\
+    0.850 268000\t5.658 12.005 12.005\n\
+    0.900 348000\t5.357 6.689 6.689\n\
+    0.950 398000\t5.605 8.915 8.915";
+
+#[test]
+fn the_published_analysis_says_the_same() {
+    let folder = results();
+    let said = folder
+        .run(&["export", "r", "--format", "hpcc", "-o", "theirs"])
+        .succeeded();
+    for name in ["fct.txt", "pfc.txt", "qlen.txt"] {
+        assert!(
+            said.stderr.contains(name) && folder.has(&format!("theirs/{name}")),
+            "{name}"
+        );
+    }
+    assert_eq!(folder.read("theirs/fct.txt"), folder.read("r/fct.txt"));
+    let ours: Vec<String> = (0..20)
+        .zip(bins(&sorted(&folder)))
+        .map(|(place, (size, slowdowns))| {
+            let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|share| at(&slowdowns, share));
+            format!(
+                "{:.3} {size}\t{p50:.3} {p95:.3} {p99:.3}",
+                f64::from(place) * 0.05
+            )
+        })
+        .collect();
+    assert_eq!(ours.join("\n"), PUBLISHED);
+}
+
+/// The lines of slowdowns that `python3 fctAnalysis.py -id 7 -dir . -bdp 104000` writes.
+const CONWEAVE: &str = "\
+    <1BDP,2.528,2.461,4.128,4.807,4.938\n\
+    >1BDP,5.076,4.723,8.576,10.698,11.875\n\
+    #0.050 3600\t2.062 2.196 3.163 3.163 3.163\n\
+    #0.100 10800\t2.365 2.435 3.700 3.700 3.700\n\
+    #0.150 14800\t2.192 1.955 3.444 3.444 3.444\n\
+    #0.200 21600\t2.906 3.411 3.910 3.910 3.910\n\
+    #0.250 28400\t2.801 3.146 3.892 3.892 3.892\n\
+    #0.300 32000\t2.524 2.659 3.717 3.717 3.717\n\
+    #0.350 38000\t2.087 2.287 2.882 2.882 2.882\n\
+    #0.400 41200\t2.107 2.200 3.118 3.118 3.118\n\
+    #0.450 47200\t1.893 2.057 3.025 3.025 3.025\n\
+    #0.500 54400\t2.304 2.180 3.989 3.989 3.989\n\
+    #0.550 58400\t2.699 2.828 4.894 4.894 4.894\n\
+    #0.600 65200\t2.878 2.761 4.556 4.556 4.556\n\
+    #0.650 72000\t3.078 3.047 4.712 4.712 4.712\n\
+    #0.700 76000\t3.097 3.284 4.945 4.945 4.945\n\
+    #0.750 90000\t2.878 2.840 4.601 4.601 4.601\n\
+    #0.800 170000\t3.660 3.608 5.990 5.990 5.990\n\
+    #0.850 220000\t5.409 5.630 8.162 8.162 8.162\n\
+    #0.900 268000\t5.896 5.658 12.005 12.005 12.005\n\
+    #0.950 348000\t4.995 5.357 6.689 6.689 6.689\n\
+    #1.000 398000\t5.416 5.605 8.915 8.915 8.915";
+
+#[test]
+fn conweaves_analysis_says_the_same() {
+    let folder = results();
+    folder
+        .run(&["export", "r", "--format", "conweave", "-o", "mix/output/7"])
+        .succeeded();
+    for name in ["fct", "pfc", "uplink"] {
+        assert!(
+            folder.has(&format!("mix/output/7/7_out_{name}.txt")),
+            "{name}"
+        );
+    }
+    let flows = sorted(&folder);
+    let group = |name: &str, is_in: &dyn Fn(u64) -> bool| {
+        let mut part: Vec<f64> = flows
+            .iter()
+            .filter(|it| is_in(it.1))
+            .map(|it| it.0)
+            .collect();
+        part.sort_by(f64::total_cmp);
+        let mean = part.iter().sum::<f64>() / part.len() as f64;
+        let tails = [50.0, 95.0, 99.0, 99.9].map(|percent| percentile(&part, percent));
+        let tails: Vec<String> = tails.iter().map(|value| format!("{value:.3}")).collect();
+        format!("{name},{mean:.3},{}", tails.join(","))
+    };
+    let mut ours = vec![
+        group("<1BDP", &|size| size < 104_000),
+        group(">1BDP", &|size| size >= 104_000),
+    ];
+    ours.extend((0..20).zip(bins(&flows)).map(|(place, (size, slowdowns))| {
+        let mean = slowdowns.iter().sum::<f64>() / slowdowns.len() as f64;
+        let tails = [0.5, 0.95, 0.99, 0.999].map(|share| format!("{:.3}", at(&slowdowns, share)));
+        let upto = f64::from(place + 1) * 0.05;
+        format!("#{upto:.3} {size:>3}\t{mean:.3} {}", tails.join(" "))
+    }));
+    assert_eq!(ours.join("\n"), CONWEAVE);
+}
+
+/// What `validate.py` prints of a matrix of 200 connections.
+const HTSIM: &str = "\
+    [PASS] Tail FCT 2006350.572 us below the target of 3000000 us\n\
+    [PASS] Connection count 200";
+
+#[test]
+fn htsims_validation_says_the_same() {
+    let folder = results();
+    folder
+        .run(&["export", "r", "--format", "htsim", "-o", "theirs"])
+        .succeeded();
+    assert_eq!(folder.read("theirs/htsim.log").lines().count(), 200);
+    let flows = flows_of(&folder);
+    let last = flows
+        .iter()
+        .map(|flow| flow.start + flow.fct)
+        .fold(0.0, f64::max);
+    let tail = HTSIM
+        .split_whitespace()
+        .nth(3)
+        .and_then(|word| word.parse::<f64>().ok());
+    let tail = tail.expect("[PASS] Tail FCT <us>");
+    assert!((tail * 1_000.0 - last).abs() < 1.0, "{tail} {last}");
+    assert!(
+        HTSIM.ends_with(&format!("[PASS] Connection count {}", flows.len())),
+        "{HTSIM}"
+    );
+}
+
+#[test]
+fn what_cannot_be_exported_is_said() {
+    let folder = Folder::new();
+    let list = folder.run(&["export", "--list"]).succeeded().stdout;
+    let names: Vec<&str> = list
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(names, ["hpcc", "conweave", "htsim"]);
+    let refused = |arguments: &[&str]| {
+        let outcome = folder.run(arguments);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        outcome.stderr
+    };
+    let said = refused(&["export", "r", "--format", "hpcc", "-o", "x"]);
+    assert!(said.contains("no such folder"), "{said}");
+    std::fs::create_dir(folder.path("r")).expect("a folder");
+    let said = refused(&["export", "r", "--format", "hpcc", "-o", "x"]);
+    assert!(said.contains("fct_txt = true"), "{said}");
+    let said = refused(&["export", "r", "--format", "ns2", "-o", "x"]);
+    assert!(said.contains("no form `ns2`"), "{said}");
+    folder.write("r/fct.txt", "host0 0b000101 10000 100 9 2 1 1\n");
+    let said = refused(&["export", "r", "--format", "conweave", "-o", "x"]);
+    assert!(said.contains("r/fct.txt:1:1:"), "{said}");
+    assert!(!folder.has("x"));
+}

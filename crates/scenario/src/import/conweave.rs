@@ -1,0 +1,177 @@
+//! What ConWeave's configurations have of their own: load balancing, and times of traffic.
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::Duration;
+
+use super::Surroundings;
+use super::config::Configuration;
+use super::lines::Lines;
+use super::mode::Mode;
+use super::trace::ranges;
+
+/// Load balancing that `LB_MODE` names.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Balancing {
+    Ecmp,
+    Drill,
+    LetFlow,
+}
+
+fn balancing(config: &Configuration<'_>) -> Result<Balancing, InputError> {
+    let value = config.value("LB_MODE")?;
+    let missing = match value.word() {
+        "0" => return Ok(Balancing::Ecmp),
+        "2" => return Ok(Balancing::Drill),
+        "6" => return Ok(Balancing::LetFlow),
+        "3" => "CONGA is not simulated".to_owned(),
+        "9" => "ConWeave's own reordering at switches is not simulated".to_owned(),
+        other => format!("there is no load balancing `{other}`"),
+    };
+    Err(value.wrong(missing, "write 0 (ECMP), 2 (DRILL) or 6 (LetFlow)"))
+}
+
+/// Returns whether the profile of the published simulator can hold: HPCC's header under it does not
+/// tell the paths of packets apart.
+fn has_profile(config: &Configuration<'_>, mode: Mode) -> Result<bool, InputError> {
+    Ok(mode != Mode::Hpcc || balancing(config)? == Balancing::Ecmp)
+}
+
+/// Writes the keys before all tables.
+pub(super) fn write_head(
+    config: &Configuration<'_>,
+    mode: Mode,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    let seed = config.value("RANDOM_SEED")?;
+    lines.key("seed", seed.whole()?, &seed);
+    if has_profile(config, mode)? {
+        lines.text_key("profile", "ns3-hpcc");
+    }
+    Ok(())
+}
+
+/// Writes `[routing]`, and refuses what is not simulated.
+pub(super) fn write_routing(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    let value = config.value("LB_MODE")?;
+    lines.table("[routing]");
+    let policy = match balancing(config)? {
+        Balancing::Ecmp => "\"ecmp\"",
+        Balancing::Drill => "{ kind = \"power-of-two\", choices = 2, memory = 1 }",
+        Balancing::LetFlow => "{ kind = \"flowlet\", gap = \"100us\" }",
+    };
+    lines.key("policy", policy, &value);
+    Ok(())
+}
+
+/// Writes the part of `[switch]` that says how losses are avoided.
+pub(super) fn write_switch(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    let pauses = config.value("ENABLE_PFC")?;
+    lines.key("pfc", pauses.flag()?, &pauses);
+    let irn = config.value("ENABLE_IRN")?;
+    match (pauses.flag()?, irn.flag()?) {
+        (false, false) => Err(irn.wrong(
+            "there is neither PFC nor IRN",
+            "write ENABLE_IRN 1, or ENABLE_PFC 1: ConWeave's run.py wants one of them",
+        )),
+        (true, true) => Err(irn.wrong(
+            "there is both PFC and IRN",
+            "write ENABLE_IRN 0, or ENABLE_PFC 0: ConWeave's run.py wants one of them",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Writes the part of `[rdma]` that says how losses are recovered.
+pub(super) fn write_recovery(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    let irn = config.value("ENABLE_IRN")?;
+    let recovery = if irn.flag()? {
+        "selective"
+    } else {
+        "go-back-n"
+    };
+    lines.quoted_key("recovery", recovery, &irn);
+    if irn.flag()? {
+        lines.quoted_key("rto_min", "320us", &irn);
+    }
+    Ok(())
+}
+
+/// Returns what differs beside keys that are left out.
+pub(super) fn differences(
+    config: &Configuration<'_>,
+    mode: Mode,
+) -> Result<Vec<(&'static str, &'static str)>, InputError> {
+    let mut found = vec![(
+        "ACKs",
+        "they have the switch priority of data; ConWeave's switches send them before all data",
+    )];
+    if !has_profile(config, mode)? {
+        found.push((
+            "LB_MODE",
+            "telemetry is exact: the published header does not tell the paths of packets apart",
+        ));
+    }
+    if config.value("ENABLE_IRN")?.flag()? {
+        found.push((
+            "ENABLE_IRN",
+            "losses are recovered one by one with a timeout of 320us (IRN's RTO_high); IRN's limit \
+             of one BDP in flight and its RTO_low of 100us are not there",
+        ));
+    } else {
+        found.push((
+            "headroom",
+            "3 x rate x delay of each port, not 2 x (rate x delay + one packet)",
+        ));
+    }
+    Ok(found)
+}
+
+/// Time after the last flow may start at which the original gives up.
+const PATIENCE: Duration = Duration::from_ms(10_000);
+
+/// Writes `[run]`: when the original would end at the latest.
+pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError> {
+    let stop = config.value("FLOWGEN_STOP_TIME")?;
+    lines.table("[run]");
+    lines.quoted_key("stop_at", stop.time("s")?.saturating_add(PATIENCE), &stop);
+    Ok(())
+}
+
+/// Writes `[output]` and `[observe]`: completion times, pauses, and the bytes of uplinks.
+pub(super) fn write_observation(
+    config: &Configuration<'_>,
+    around: &Surroundings<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    /// Time after the last flow may start for which the original samples on.
+    const SAMPLED_ON: Duration = Duration::from_ms(50);
+    lines.table("[output]");
+    lines.key("fct_txt", true, &config.value("FCT_OUTPUT_FILE")?);
+    lines.key("pauses", true, &config.value("PFC_OUTPUT_FILE")?);
+    if config.file("UPLINK_MON_FILE").is_none() || around.racks.is_empty() {
+        return Ok(());
+    }
+    let interval = config.value("SW_MONITORING_INTERVAL")?;
+    let (from, until) = (
+        config.value("FLOWGEN_START_TIME")?,
+        config.value("FLOWGEN_STOP_TIME")?,
+    );
+    let file = config.value("UPLINK_MON_FILE")?;
+    lines.table("[observe]");
+    lines.key("links", true, &file);
+    lines.key("nodes", ranges(around.racks), &file);
+    lines.quoted_key("towards", "switches", &file);
+    lines.quoted_key("interval", interval.time("ns")?, &interval);
+    lines.quoted_key("from", from.time("s")?, &from);
+    lines.quoted_key("until", until.time("s")?.saturating_add(SAMPLED_ON), &until);
+    Ok(())
+}

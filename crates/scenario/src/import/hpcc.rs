@@ -1,0 +1,196 @@
+//! Configurations with their topologies, flows and traces: the published simulator's folder `mix`,
+//! and ConWeave's.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::Rate;
+use fabricsim_topology::{Topology, parse_hpcc, parse_hpcc_links};
+
+use super::importer::{Importer, InputFile, Job};
+use super::{Configuration, Dialect, Imported, Surroundings, read_trace_nodes};
+use crate::text::error::Error;
+use crate::text::file_kind::FileKind;
+use crate::text::input_file::read_text;
+
+/// The published simulator of HPCC.
+pub(super) struct Hpcc;
+
+/// ConWeave's simulator.
+pub(super) struct ConWeave;
+
+impl Importer for Hpcc {
+    fn name(&self) -> &'static str {
+        "hpcc"
+    }
+
+    fn about(&self) -> &'static str {
+        "the published HPCC simulator: config.txt, with its topology, flows and traced nodes"
+    }
+
+    fn recognizes(&self, file: &InputFile) -> bool {
+        Dialect::of(&file.text) == Some(Dialect::Published)
+    }
+
+    fn import(&self, job: &Job) -> Result<Imported, Error> {
+        configured(job, job.only(self), Dialect::Published)
+    }
+}
+
+impl Importer for ConWeave {
+    fn name(&self) -> &'static str {
+        "conweave"
+    }
+
+    fn about(&self) -> &'static str {
+        "conweave-ns3: config.txt of a run, with its topology and flows"
+    }
+
+    fn recognizes(&self, file: &InputFile) -> bool {
+        Dialect::of(&file.text) == Some(Dialect::ConWeave)
+    }
+
+    fn import(&self, job: &Job) -> Result<Imported, Error> {
+        configured(job, job.only(self), Dialect::ConWeave)
+    }
+}
+
+/// Makes a scenario of the configuration in `file`.
+fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported, Error> {
+    let at = |error: InputError| file.error(error);
+    let config = Configuration::parse_as(&file.text, dialect).map_err(at)?;
+    let base = base(job, file, &config);
+    for key in ["TOPOLOGY_FILE", "FLOW_FILE"] {
+        if let Some((name, span)) = config.file(key) {
+            let path = base.join(name);
+            if !path.exists() {
+                return Err(at(InputError::new(
+                    span,
+                    format!("{key}: there is no file `{}`", path.display()),
+                    "give the folder that its paths start from with --base (where run.py runs, for \
+                     a configuration that it wrote)",
+                )));
+            }
+        }
+    }
+    let network = Network::read(file, &config, &base)?;
+    let imported = config.to_scenario(&Surroundings {
+        name: &job.name,
+        source: &file.name(),
+        path: &|name| job.path_in_scenario(&base.join(name)),
+        rates: &network.rates,
+        traced: &network.traced,
+        racks: &network.racks,
+        more_links: network.more_links,
+        more_flows: network.more_flows,
+    });
+    imported.map_err(at)
+}
+
+/// The folder that paths of `config` start from: the one that the user gives, or else the first of
+/// the configuration's own folder and those around it in which its topology is.
+fn base(job: &Job, file: &InputFile, config: &Configuration<'_>) -> PathBuf {
+    /// Folders around its own in which is looked: ConWeave's run.py writes
+    /// `mix/output/ID/config.txt`, and runs beside `mix`.
+    const AROUND: usize = 4;
+    if let Some(base) = &job.base {
+        return base.clone();
+    }
+    let own = match file.path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let Some((topology, _)) = config.file("TOPOLOGY_FILE") else {
+        return own;
+    };
+    let mut folder = own.clone();
+    for _ in 0..AROUND {
+        if folder.join(topology).exists() {
+            return folder;
+        }
+        folder = around(&folder);
+    }
+    own
+}
+
+/// The folder that `folder` is in.
+fn around(folder: &Path) -> PathBuf {
+    match folder.file_name().and_then(|_| folder.parent()) {
+        Some(parent) if parent == Path::new("") => PathBuf::from("."),
+        Some(parent) => parent.to_owned(),
+        None if folder == Path::new(".") => PathBuf::from(".."),
+        None => folder.join(".."),
+    }
+}
+
+/// What the files that a configuration names say about the network.
+#[derive(Debug, Default)]
+struct Network {
+    /// Rates of links, ascending.
+    rates: Vec<Rate>,
+    /// Nodes that are traced.
+    traced: Vec<u32>,
+    /// Switches with hosts, ascending.
+    racks: Vec<u32>,
+    /// Whether something follows the links that the topology announces.
+    more_links: bool,
+    /// Whether lines follow the flows that their list announces.
+    more_flows: bool,
+}
+
+impl Network {
+    fn read(file: &InputFile, config: &Configuration<'_>, base: &Path) -> Result<Self, Error> {
+        let read = |kind, name: &str| {
+            let path = base.join(name);
+            let text = read_text(kind, &path)?;
+            Ok::<_, Error>(InputFile { path, text })
+        };
+        let mut network = Self::default();
+        let mut nodes = 0;
+        // That it is missing is said where it is needed.
+        if let Some((name, _)) = config.file("TOPOLOGY_FILE") {
+            let list = read(FileKind::TOPOLOGY, name)?;
+            let topology = match parse_hpcc(&list.text) {
+                Ok(topology) => topology,
+                // An error that is in the links is one in both ways of reading.
+                Err(_) => {
+                    network.more_links = true;
+                    parse_hpcc_links(&list.text).map_err(|error| list.error(error))?
+                }
+            };
+            let rates: BTreeSet<Rate> = topology.rates().collect();
+            network.rates = rates.into_iter().collect();
+            network.racks = racks(&topology);
+            nodes = u32::try_from(topology.len()).unwrap_or(u32::MAX);
+        }
+        if let Some((name, _)) = config.file("FLOW_FILE") {
+            network.more_flows = more_flows(&read(FileKind::FLOWS, name)?);
+        }
+        let traced = config.trace_file().map_err(|error| file.error(error))?;
+        if let Some((name, _)) = traced {
+            let list = read(FileKind::TRACE, name)?;
+            let traced = read_trace_nodes(&list.text, nodes);
+            network.traced = traced.map_err(|error| list.error(error))?;
+        }
+        Ok(network)
+    }
+}
+
+/// Returns whether a list of flows has more lines than its first one says.
+fn more_flows(list: &InputFile) -> bool {
+    let mut lines = list.lines();
+    let promised = lines.next().and_then(|line| line.parse::<usize>().ok());
+    promised.is_some_and(|promised| lines.nth(promised).is_some())
+}
+
+/// The switches that hosts are linked to.
+fn racks(topology: &Topology) -> Vec<u32> {
+    let has_host = |switch: &NodeId| {
+        let mut ports = topology.ports(*switch).iter();
+        ports.any(|port| topology.is_host(port.peer))
+    };
+    let racks = topology.switches().filter(has_host);
+    racks.map(|switch| switch.0).collect()
+}

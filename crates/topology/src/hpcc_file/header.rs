@@ -1,0 +1,108 @@
+//! The counts at the beginning of a link list, in the published simulator's form or in SimAI's.
+
+use std::ops::Range;
+
+use fabricsim_core::input::InputError;
+
+use super::words::{NumberReader, Word};
+use crate::limits::MAX_NODES;
+
+/// How many nodes and links follow.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) nodes: u32,
+    /// Switches, those inside of servers included.
+    pub(super) switches: u32,
+    /// Switches inside of servers, which are listed first.
+    pub(super) inner: u32,
+    pub(super) links: u64,
+    pub(super) nodes_span: Range<usize>,
+}
+
+/// Returns whether `text` begins as SimAI's files do: with a line of six words, the last of which
+/// is the name of a GPU.
+pub(super) fn is_simai(text: &str) -> bool {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.len() == 6 && words[5].parse::<f64>().is_err()
+}
+
+impl Header {
+    /// Reads `nodes switches links`.
+    pub(super) fn read(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
+        const HELP: &str = "begin the file with three counts: nodes, switches, links";
+        let mut count = |what: &str| words.need(what, HELP);
+        let nodes = count("the number of nodes")?;
+        let switches = count("the number of switches")?;
+        let links = count("the number of links")?;
+        let all = node_count(&nodes, HELP)?;
+        let switch_count = switches.number(HELP)?;
+        refuse_without_hosts(&switches, switch_count, all)?;
+        Ok(Self {
+            nodes: small(all),
+            switches: small(switch_count),
+            inner: 0,
+            links: links.number(HELP)?,
+            nodes_span: nodes.span,
+        })
+    }
+
+    /// Reads `nodes gpus_per_server nvswitches switches links gpu_type`, where `switches` does not
+    /// count the switches inside of servers.
+    pub(super) fn read_simai(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
+        const HELP: &str = "begin the file with nodes, GPUs of a server, NVSwitches, other \
+                            switches, links and the GPU's name";
+        let mut count = |what: &str| words.need(what, HELP);
+        let nodes = count("the number of nodes")?;
+        let of_server = count("the number of GPUs in a server")?;
+        let nvswitches = count("the number of NVSwitches")?;
+        let switches = count("the number of switches")?;
+        let links = count("the number of links")?;
+        let gpu = count("the name of the GPU")?;
+        let all = node_count(&nodes, HELP)?;
+        let inner = nvswitches.number(HELP)?;
+        let switch_count = inner.saturating_add(switches.number(HELP)?);
+        refuse_without_hosts(&switches, switch_count, all)?;
+        let (gpus, each) = (all - switch_count, of_server.number(HELP)?);
+        if each == 0 || gpus % each != 0 {
+            return Err(of_server.wrong(
+                format!("{gpus} GPUs are no whole servers of {each}"),
+                "write how many GPUs each server has: the nodes without switches over the servers",
+            ));
+        }
+        debug_assert!(!gpu.text.is_empty());
+        Ok(Self {
+            nodes: small(all),
+            switches: small(switch_count),
+            inner: small(inner),
+            links: links.number(HELP)?,
+            nodes_span: nodes.span,
+        })
+    }
+}
+
+fn node_count(nodes: &Word<'_>, help: &str) -> Result<u64, InputError> {
+    match nodes.number(help)? {
+        0 => Err(nodes.wrong("there is no node", "count hosts and switches")),
+        n if n > u64::from(MAX_NODES) => {
+            let message = format!("{n} nodes are more than the {MAX_NODES} that can be simulated");
+            Err(nodes.wrong(message, "count hosts and switches"))
+        }
+        n => Ok(n),
+    }
+}
+
+fn refuse_without_hosts(word: &Word<'_>, switches: u64, nodes: u64) -> Result<(), InputError> {
+    if switches < nodes {
+        return Ok(());
+    }
+    Err(word.wrong(
+        format!("{switches} switches among {nodes} nodes leave no host"),
+        "the first count is hosts and switches together, the second switches alone",
+    ))
+}
+
+/// A count that is at most the number of nodes.
+fn small(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(MAX_NODES)
+}

@@ -1,0 +1,174 @@
+//! Connection matrices of htsim (`.cm`), with triggers.
+
+mod connection;
+mod trigger;
+
+use fabricsim_core::flow::FlowRequest;
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::InputError;
+use fabricsim_core::packet::Priority;
+use fabricsim_core::units::Time;
+
+use super::{Classes, FlowList};
+use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
+use crate::context::WorkloadContext;
+use crate::text::{Piece, lines};
+use connection::{Begin, Connection};
+use trigger::{TriggerSetting, Triggers};
+
+/// The words that lines of the header begin with.
+const HEADER: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
+
+/// Returns whether `line` begins a connection matrix.
+pub(super) fn is_header(line: Piece<'_>) -> bool {
+    let mut words = line.words();
+    let first = words.next().map_or("", |word| word.text);
+    let count = words.next().map_or("", |word| word.text);
+    HEADER.contains(&first) && count.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Reads a connection matrix: a header (`Nodes`, `Connections`, `Triggers`), then a line for each
+/// flow and each trigger, in any order.
+///
+/// A flow is `src->dst` with `size` in bytes and either `start` in picoseconds or `trigger`, the
+/// number of the trigger that starts it; `send_done_trigger` and `recv_done_trigger` are those that
+/// its own end fires, and `id` is its name. Nodes are counted from 0 in the order of hosts. A
+/// trigger is `oneshot` (starts all of its flows), `multishot` (starts the next one of its flows
+/// each time that it is fired) or a `barrier` with a `count` (starts all of them when it has been
+/// fired so often). `prio` is passed over: it is the order in which receivers of EQDS ask for
+/// packets.
+///
+/// Differs from htsim: a host learns of the end of a flow to it by its last byte, and of one from it
+/// by the last acknowledgement, whichever trigger that flow fires; a flow that starts elsewhere
+/// cannot be triggered and is refused. Times are exact, not of single precision.
+///
+/// # Errors
+/// At the word at fault: a count that the lines do not meet, other hosts than the network has, an
+/// unknown word, a trigger that is missing, is fired too often or never, or is fired where the
+/// hosts of its flows do not learn of it; `failure` and `addon`.
+pub fn parse_connection_matrix(
+    text: &str,
+    context: &WorkloadContext,
+) -> Result<FlowList, InputError> {
+    let mut header = Header::default();
+    let mut connections = Vec::new();
+    let mut triggers = Triggers::default();
+    for line in lines(text) {
+        let first = line.words().next().unwrap_or(line);
+        match first.text {
+            "trigger" => triggers.define(TriggerSetting::read(line)?)?,
+            "failure" => {
+                return Err(first.error(
+                    "links do not fail by a list of flows",
+                    "take the line and its count out, and write an [[event]] of kind \"link-down\" \
+                     into the scenario",
+                ));
+            }
+            word if word.contains("->") => connections.push(Connection::read(line, context)?),
+            word if HEADER.contains(&word) => header.read(line)?,
+            word => {
+                return Err(first.error(
+                    format!("a line of a connection matrix does not begin with `{word}`"),
+                    "write Nodes, Connections, Triggers, a connection such as `0->1`, or trigger",
+                ));
+            }
+        }
+    }
+    header.check(text, context, connections.len(), triggers.len())?;
+    let flows: Vec<FlowRequest> = connections.iter().map(flow).collect();
+    if connections
+        .iter()
+        .all(|it| matches!(it.begin, Begin::At(_)))
+    {
+        return Ok(FlowList::sorted(flows, Classes::OfWorkload));
+    }
+    let waits = triggers.waits(&connections, &flows)?;
+    Ok(FlowList::waiting(flows, Classes::OfWorkload, waits))
+}
+
+fn flow(connection: &Connection<'_>) -> FlowRequest {
+    FlowRequest {
+        src: connection.src,
+        dst: connection.dst,
+        size: connection.size,
+        start: match connection.begin {
+            Begin::At(start) => start,
+            Begin::By(_) => Time::ZERO,
+        },
+        class: ClassId(0),
+        priority: Priority::new(DEFAULT_PRIORITY),
+        src_port: None,
+        dst_port: DEFAULT_DST_PORT,
+    }
+}
+
+/// The counts, each with its place.
+#[derive(Debug, Default)]
+struct Header<'t> {
+    counts: [Option<(Piece<'t>, u64)>; HEADER.len()],
+}
+
+impl<'t> Header<'t> {
+    fn read(&mut self, line: Piece<'t>) -> Result<(), InputError> {
+        let mut words = line.words();
+        let name = words.next().unwrap_or(line);
+        let place = HEADER.iter().position(|known| *known == name.text);
+        let place = place.expect("only lines of the header come here");
+        let help = "write a word and a number, as in `Nodes 16`";
+        let count = words
+            .next()
+            .ok_or_else(|| line.error("the number is missing", help))?;
+        if self.counts[place].is_some() {
+            return Err(name.error(format!("a second `{}`", name.text), "keep one of them"));
+        }
+        self.counts[place] = Some((count, count.integer("a number", help)?));
+        match words.next() {
+            Some(extra) => Err(extra.error("a third word", help)),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares the counts with what there is.
+    fn check(
+        &self,
+        text: &str,
+        context: &WorkloadContext,
+        connections: usize,
+        triggers: usize,
+    ) -> Result<(), InputError> {
+        let hosts = context.hosts.len();
+        let there = [hosts, connections, triggers, 0];
+        for (place, (count, there)) in self.counts.iter().zip(there).enumerate() {
+            let name = HEADER[place];
+            let Some((word, count)) = count else {
+                if there == 0 || name == "Failures" {
+                    continue;
+                }
+                let end = text.len()..text.len();
+                let message = format!("there is no line `{name} ..`");
+                return Err(InputError::new(
+                    end,
+                    message,
+                    format!("write `{name} {there}`"),
+                ));
+            };
+            if *count == there as u64 {
+                continue;
+            }
+            return Err(match name {
+                "Nodes" => word.error(
+                    format!("the matrix is of {count} nodes, the network has {there} hosts"),
+                    "give a network with as many hosts, or another matrix",
+                ),
+                _ => word.error(
+                    format!("{name} is {count}, and there are {there}"),
+                    "correct the number, or the lines",
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
