@@ -23,6 +23,7 @@ use fabricsim_core::units::Time;
 use fabricsim_topology::Routes;
 use serde::Serialize;
 
+use crate::capture::Capture;
 use crate::checkpoint::Checkpoint;
 use crate::observe::{QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write};
@@ -47,6 +48,7 @@ use topology::{TOPOLOGY, write_topology};
 use crate::ranks::usage;
 use crate::utilization::ExpectedUtilization;
 
+pub use crate::capture::CaptureSummary;
 pub use crate::output::{Existing, write_whole};
 pub use crate::summary::{Status, Summary};
 
@@ -237,6 +239,7 @@ impl<'s> Run<'s> {
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
         let mut observation = begin_observation(scenario, folder, from, &mut recorder)?;
         checkpoints.check_places()?;
+        let capture = Capture::begin(&mut simulation, folder.dir())?;
         let hops_before = simulation.counters().packet_hops;
         let stop = run_in_parts(
             &mut simulation,
@@ -261,6 +264,10 @@ impl<'s> Run<'s> {
         let observed = match observation {
             Some(observation) => observation.finish(&simulation, folder, ending)?,
             None => Vec::new(),
+        };
+        let captured = match capture {
+            Some(capture) => Some(capture.finish(&mut simulation, folder, ending)?),
+            None => None,
         };
         let query_files = write_query_results(folder, ending, &simulation)?;
         write_tables(scenario, &simulation, folder, ending)?;
@@ -289,6 +296,7 @@ impl<'s> Run<'s> {
             missed_checkpoints: checkpoints.left().map(|wanted| wanted.at).collect(),
             checkpoints: checkpoints.taken,
             observed,
+            captured,
             query_files,
             rpc,
             jobs,

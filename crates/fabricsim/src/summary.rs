@@ -15,6 +15,7 @@ pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::status::Status;
+use crate::capture::CaptureSummary;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
 use crate::outcome::TakenCheckpoint;
 use crate::outcome::jobs::JobSummary;
@@ -149,6 +150,9 @@ pub struct Summary {
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
+    /// The capture of frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub captured: Option<CaptureSummary>,
     /// Queue lengths of groups of switch ports, weighted by time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub queue_groups: Vec<QueueGroupSummary>,
@@ -282,6 +286,7 @@ pub(crate) fn summarize(
         checkpoints: Vec::new(),
         missed_checkpoints: Vec::new(),
         observed: Vec::new(),
+        captured: None,
         queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),
         rpc: Vec::new(),

@@ -20,6 +20,7 @@ use crate::read::topology::build_topology;
 use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
+use crate::schema::capture::CaptureSettings;
 use crate::schema::event::Event;
 use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
@@ -73,6 +74,7 @@ pub struct ScenarioBuilder {
     run: RunSettings,
     output: OutputSettings,
     observe: Option<ObserveSettings>,
+    capture: Option<CaptureSettings>,
     queries: Option<QuerySettings>,
 }
 
@@ -101,6 +103,7 @@ impl Default for ScenarioBuilder {
             run: RunSettings::default(),
             output: OutputSettings::default(),
             observe: None,
+            capture: None,
             queries: None,
         }
     }
@@ -283,6 +286,13 @@ impl ScenarioBuilder {
         self
     }
 
+    /// Asks for a capture of the frames at ports.
+    #[must_use]
+    pub fn capture(mut self, capture: CaptureSettings) -> Self {
+        self.capture = Some(capture);
+        self
+    }
+
     /// Asks packets for values on their way.
     #[must_use]
     pub fn queries(mut self, queries: QuerySettings) -> Self {
@@ -324,6 +334,9 @@ impl ScenarioBuilder {
             observe
                 .validate(&topology, &self.run)
                 .map_err(|error| Part::Observe.refused(error))?;
+        }
+        if let Some(capture) = &self.capture {
+            (capture.validate(&topology)).map_err(|error| Part::Capture.refused(error))?;
         }
         let mut queries = self.queries;
         if let Some(queries) = &mut queries {
@@ -370,6 +383,7 @@ impl ScenarioBuilder {
             run: self.run,
             output: self.output,
             observe: self.observe,
+            capture: self.capture,
             queries,
             places: Arc::new(places),
             text: None,

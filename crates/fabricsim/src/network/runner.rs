@@ -17,6 +17,7 @@ use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{HopSeries, QueryResults};
 use fabricsim_topology::SwitchRoutes;
 
+use crate::capture::Tap;
 use crate::network::node_log::{AttachedObserver, NodeLog};
 use crate::network::pause_log::PauseEvent;
 use crate::network::queue_times::{QueueArea, QueueBin};
@@ -55,6 +56,8 @@ pub(crate) trait Runner: Send {
     fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
     fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)>;
+    fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
+    fn take_taps(&mut self) -> Vec<Box<Tap>>;
     fn now(&self) -> Time;
     fn ended(&self) -> Time;
     fn packet_bytes(&self) -> usize;
@@ -146,6 +149,18 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         let logs = self.observers().enumerate();
         logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.attached.as_deref()?)))
             .collect()
+    }
+    fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>) {
+        self.for_each_observer(|node, log| {
+            if let Some(tap) = make(node) {
+                log.capture(tap);
+            }
+        });
+    }
+    fn take_taps(&mut self) -> Vec<Box<Tap>> {
+        let mut taps = Vec::new();
+        self.for_each_observer(|_, log| taps.extend(log.tap.take()));
+        taps
     }
     fn now(&self) -> Time {
         self.now()
