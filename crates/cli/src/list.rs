@@ -217,7 +217,7 @@ fn sections(registry: &Registry) -> Vec<Section> {
 }
 
 /// The tables of a scenario that have no kinds: name, what is in them, keys.
-fn tables() -> [(&'static str, &'static str, Keys); 12] {
+fn tables() -> [(&'static str, &'static str, Keys); 13] {
     [
         ("(top)", "keys before any table", ROOT_KEYS),
         (

@@ -159,8 +159,8 @@ fn interfaces(settings: &CaptureSettings, topology: &Topology) -> Vec<Interface>
     let ports = captured_ports(settings, topology).map(|(node, port)| {
         let link = &topology.ports(node)[port.index()];
         Interface {
-            name: format!("{} port {}", topology.label(node), port),
-            description: format!("to {} port {}", topology.label(link.peer), link.peer_port),
+            name: format!("{} port {port}", topology.name(node)),
+            description: format!("to {} port {}", topology.name(link.peer), link.peer_port),
             rate: link.rate,
         }
     });

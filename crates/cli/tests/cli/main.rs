@@ -39,6 +39,7 @@ mod support;
 mod sweep;
 mod terminal;
 mod threads;
+mod timeline;
 mod tools;
 mod warnings;
 mod words;
