@@ -47,6 +47,7 @@ const SCENARIO: &str = "
     clients = [\"0..4\"]
     servers = [\"4..8\"]
     queries = 20
+    query = \"4KB\"
     [[event]]
     at = \"20us\"
     kind = \"link-down\"

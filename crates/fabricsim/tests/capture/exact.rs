@@ -42,10 +42,10 @@ fn every_port_has_sent_the_bytes_and_marks_that_its_link_counts() {
         };
         assert_eq!(
             sent(&|frame| frame.wire as u64),
-            links(dir.path(), "bytes"),
+            links(dir.path(), "sent_bytes"),
             "{cc}"
         );
-        let captured = summary.captured.unwrap();
+        let captured = summary.captured.as_ref().unwrap();
         assert_eq!(captured.frames, frames.len() as u64);
         let all_sent = frames.iter().filter(|frame| frame.sent).count() as u64;
         assert_eq!(all_sent, summary.packet_hops, "{cc}");

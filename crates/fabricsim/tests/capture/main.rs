@@ -36,14 +36,12 @@ const HARSH: &str = "
     [[event]]
     at = \"20us\"
     kind = \"link-down\"
-    a = 8
-    b = 10
+    link = [8, 10]
     [[event]]
     at = \"10us\"
     kind = \"link-loss\"
-    a = 8
-    b = 11
-    probability = 0.02
+    link = [8, 11]
+    loss = 0.02
     ";
 
 /// Runs `text` on `threads` threads, with its results in `dir`.

@@ -96,7 +96,7 @@ fn check_conversations(dir: &Path) -> Option<()> {
     let carried = |node: &str| -> u64 {
         let rows = table(dir, "links.csv");
         let own = rows.iter().filter(|row| row["node"] == node);
-        own.map(|row| row["bytes"].parse::<u64>().unwrap()).sum()
+        own.map(|row| row["sent_bytes"].parse::<u64>().unwrap()).sum()
     };
     let mut replies = 0;
     for flow in &flows {
@@ -149,7 +149,7 @@ fn telemetry_is_decoded_as_ioam() {
     let more = "[capture]\nnodes = [\"0..9\"]\ntelemetry = true\nsnap_length = \"2000B\"\n";
     check(
         &incast("hpcc", more),
-        &["eth:ethertype:ipv6:ipv6.hopopts:udp:infiniband", ROCE],
+        &["eth:ethertype:ipv6:ipv6.hopopts:udp:infiniband", "eth:ethertype:ipv6:udp:infiniband"],
     );
 }
 
@@ -171,7 +171,7 @@ fn tcp_is_decoded() {
 
 #[test]
 fn trimmed_headers_and_credit_are_decoded() {
-    let more = "[capture]\nnodes = [\"0..9\"]\n[switch]\noverflow = \"trim\"\n";
+    let more = "[capture]\nnodes = [\"0..9\"]\n[switch]\npfc = false\ntrim_above = \"80KB\"\n";
     check(&incast("nscc", more), &[ROCE]);
     check(&incast("rccc", more), &[ROCE]);
 }
@@ -182,7 +182,7 @@ fn fields_have_the_values_of_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
     let more = "[capture]\nnodes = [\"9\"]\ntelemetry = true\nsnap_length = \"2000B\"\n";
     let summary = run(&incast("hpcc", more), dir.path(), 1);
-    let data = "ipv6.opt.ioam && frame.packet_flags_direction == 2";
+    let data = "ipv6.opt.ioam.trace.node.tss && frame.packet_flags_direction == 2";
     let fields = [
         "frame.time_epoch",
         "ipv6.opt.ioam.trace.node.tss",
