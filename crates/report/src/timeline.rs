@@ -97,8 +97,7 @@ impl Timeline<'_> {
         for (process, name) in &processes {
             writer.name_process(*process, name)?;
         }
-        let all =
-            self.flows.len() + self.queries.len() + self.collectives.len() + pauses.len();
+        let all = self.flows.len() + self.queries.len() + self.collectives.len() + pauses.len();
         let shown = counts.flows + counts.queries + counts.collectives + counts.pauses;
         counts.left_out = all - shown;
         writer.finish()?;

@@ -82,7 +82,9 @@ fn rows(folder: &Folder, name: &str) -> usize {
 fn every_flow_call_pause_and_failure_has_an_event() {
     let folder = Folder::new();
     folder.write("s.toml", SCENARIO);
-    folder.run(&["run", "s.toml", "--out", "r", "--quiet"]).succeeded();
+    folder
+        .run(&["run", "s.toml", "--out", "r", "--quiet"])
+        .succeeded();
     let said = folder.run(&["timeline", "r", "-o", "t.json"]).succeeded();
     assert_eq!(said.stdout, "t.json\n");
     let all = events(&folder, "t.json");
@@ -129,10 +131,16 @@ fn every_flow_call_pause_and_failure_has_an_event() {
 fn a_timeline_is_as_long_as_it_may_be() {
     let folder = Folder::new();
     folder.write("s.toml", SCENARIO);
-    folder.run(&["run", "s.toml", "--out", "r", "--quiet"]).succeeded();
+    folder
+        .run(&["run", "s.toml", "--out", "r", "--quiet"])
+        .succeeded();
     let short = folder.run(&["timeline", "r", "-o", "t.json", "--most", "3"]);
     let short = short.succeeded();
-    assert!(short.stderr.contains("shorter ones are left out"), "{}", short.stderr);
+    assert!(
+        short.stderr.contains("shorter ones are left out"),
+        "{}",
+        short.stderr
+    );
     let all = events(&folder, "t.json");
     assert_eq!((count(&all, "flow"), count(&all, "rpc")), (3, 3));
 }
@@ -143,9 +151,17 @@ fn what_is_no_result_is_refused() {
     folder.write("fct.csv", "src,dst\n1,2\n");
     let said = folder.run(&["timeline", "fct.csv", "-o", "t.json"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.stderr.contains("the header has no column"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("the header has no column"),
+        "{}",
+        said.stderr
+    );
     assert!(!folder.path("t.json").exists());
     let said = folder.run(&["timeline", "fct.csv", "-o", "fct.csv"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.stderr.contains("one of the results"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("one of the results"),
+        "{}",
+        said.stderr
+    );
 }

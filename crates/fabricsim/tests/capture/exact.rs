@@ -112,6 +112,66 @@ fn switches_mark_what_they_send() {
     assert_eq!(frames.iter().filter(last).count() as u64, marked);
 }
 
+/// The bit of a base transport header that echoes a mark.
+#[test]
+fn acknowledgements_echo_what_was_marked() {
+    let dir = tempfile::tempdir().unwrap();
+    run(
+        &observed("[capture]\ndirection = \"in\"\n", "dcqcn"),
+        dir.path(),
+        1,
+    );
+    let (names, frames) = read(dir.path());
+    let at_hosts = frames
+        .iter()
+        .filter(|frame| names[frame.interface].starts_with("host"));
+    let (data, replies): (Vec<&Frame>, Vec<&Frame>) = at_hosts
+        .filter(|frame| !frame.is_pause())
+        .partition(|frame| frame.bytes[42] != 17);
+    let marked = data.iter().filter(|frame| frame.is_marked()).count();
+    let echoes = replies
+        .iter()
+        .filter(|frame| frame.bytes[46] == 0x40)
+        .count();
+    assert!(marked > 10);
+    // Some data is acknowledged by nobody, and some acknowledgements are lost.
+    assert!(
+        echoes <= marked && 10 * echoes > 9 * marked,
+        "{echoes} of {marked}"
+    );
+}
+
+#[test]
+fn nothing_arrives_over_a_link_that_has_failed() {
+    const FAILS: u64 = 20_000;
+    let dir = tempfile::tempdir().unwrap();
+    run(&observed("[capture]\n", "hpcc"), dir.path(), 1);
+    let rows = table(dir.path(), "topology.csv");
+    let between = |a: &str, b: &str| {
+        let mut own = rows
+            .iter()
+            .filter(|row| row["node"] == a && row["peer"] == b);
+        let row = own.next().unwrap();
+        format!("{} port {}", row["name"], row["port"])
+    };
+    let (names, frames) = read(dir.path());
+    let of = |name: String| {
+        let index = names.iter().position(|own| *own == name).unwrap();
+        frames.iter().filter(move |frame| frame.interface == index)
+    };
+    let (below, above) = (between("8", "10"), between("10", "8"));
+    let sent = of(below)
+        .chain(of(above.clone()))
+        .filter(|frame| frame.sent);
+    let sent_late = sent
+        .filter(|frame| (FAILS - 900..FAILS).contains(&frame.ns))
+        .count();
+    assert!(sent_late > 0, "something was on its way");
+    let arrivals = of(above).filter(|frame| !frame.sent).map(|frame| frame.ns);
+    let last = arrivals.max().unwrap();
+    assert!(last < FAILS, "{last}");
+}
+
 #[test]
 fn the_bytes_are_the_same_on_any_number_of_threads() {
     let captured = |threads| {

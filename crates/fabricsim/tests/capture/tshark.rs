@@ -96,7 +96,8 @@ fn check_conversations(dir: &Path) -> Option<()> {
     let carried = |node: &str| -> u64 {
         let rows = table(dir, "links.csv");
         let own = rows.iter().filter(|row| row["node"] == node);
-        own.map(|row| row["sent_bytes"].parse::<u64>().unwrap()).sum()
+        own.map(|row| row["sent_bytes"].parse::<u64>().unwrap())
+            .sum()
     };
     let mut replies = 0;
     for flow in &flows {
@@ -149,7 +150,10 @@ fn telemetry_is_decoded_as_ioam() {
     let more = "[capture]\nnodes = [\"0..9\"]\ntelemetry = true\nsnap_length = \"2000B\"\n";
     check(
         &incast("hpcc", more),
-        &["eth:ethertype:ipv6:ipv6.hopopts:udp:infiniband", "eth:ethertype:ipv6:udp:infiniband"],
+        &[
+            "eth:ethertype:ipv6:ipv6.hopopts:udp:infiniband",
+            "eth:ethertype:ipv6:udp:infiniband",
+        ],
     );
 }
 
@@ -166,6 +170,26 @@ fn tcp_is_decoded() {
         check(&incast(cc, more), &["eth:ethertype:ip:tcp"]);
         let wide = format!("{more}[tcp]\nprofile = \"linux-wan\"\n");
         check(&incast(cc, &wide), &["eth:ethertype:ip:tcp"]);
+    }
+}
+
+#[test]
+fn selective_acknowledgements_are_decoded() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = "[capture]\nnodes = [\"0..9\"]\n[[queue]]\ndiscipline = \"pfifo limit 20\"\n";
+    run(&incast("cubic", more), dir.path(), 1);
+    let filter = "tcp.options.sack_le && frame.packet_flags_direction == 1";
+    let fields = ["tcp.options.sack_le", "tcp.options.sack_re", "tcp.ack"];
+    let Some(rows) = decoded(dir.path(), filter, &fields) else {
+        return;
+    };
+    assert!(rows.len() > 10, "{}", rows.len());
+    for row in &rows {
+        let edges = |at: usize| row[at].split(',').map(|edge| edge.parse::<u64>().unwrap());
+        assert!(
+            edges(0).zip(edges(1)).all(|(left, right)| left < right),
+            "{row:?}"
+        );
     }
 }
 

@@ -48,7 +48,10 @@ impl<W: Write> EventWriter<W> {
             name,
             arguments,
         } = event;
-        let (start, length) = (Microseconds(span.start), Microseconds(span.end - span.start));
+        let (start, length) = (
+            Microseconds(span.start),
+            Microseconds(span.end - span.start),
+        );
         write!(
             self.out,
             "{{\"ph\":\"X\",\"cat\":\"{category}\",\"name\":{},\"pid\":{process},\"tid\":{track},\

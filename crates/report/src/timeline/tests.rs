@@ -96,7 +96,12 @@ fn pauses_last_to_their_end_or_that_of_the_run() {
     let pauses = of_kind(&events, "pause");
     let spans: Vec<_> = pauses
         .iter()
-        .map(|event| (event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap()))
+        .map(|event| {
+            (
+                event["ts"].as_f64().unwrap(),
+                event["dur"].as_f64().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(spans, [(1.0, 3.0), (7.0, 3.0)]);
     assert_eq!((counts.pauses, counts.events), (2, 1));
@@ -134,7 +139,10 @@ fn queries_and_collectives_have_their_times() {
     };
     let (events, _) = written(&timeline, 10);
     let query = of_kind(&events, "rpc")[0];
-    assert_eq!((query["ts"].as_f64(), query["dur"].as_f64()), (Some(3.0), Some(1.5)));
+    assert_eq!(
+        (query["ts"].as_f64(), query["dur"].as_f64()),
+        (Some(3.0), Some(1.5))
+    );
     assert_eq!(query["pid"], 4);
     let collective = of_kind(&events, "collective")[0];
     assert_eq!(collective["name"], "train all-reduce (ring)");
