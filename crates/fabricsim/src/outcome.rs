@@ -1,6 +1,7 @@
 //! From a scenario to a folder of results.
 
 mod checkpoints;
+mod cpu_clock;
 pub(crate) mod jobs;
 mod parts;
 mod place;
@@ -32,6 +33,7 @@ use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
 use checkpoints::Checkpoints;
 pub use checkpoints::{TakenCheckpoint, WantedCheckpoint};
+use cpu_clock::CpuClock;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
@@ -39,7 +41,7 @@ use jobs::write_job_results;
 pub use parts::{RunParts, run_in_parts_to_folder};
 use parts::{begin_observation, run_in_parts};
 pub use place::ResultPlace;
-use recorder::{CpuClock, Recorder};
+use recorder::Recorder;
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
 use tables::{write_pauses, write_queue_stats};

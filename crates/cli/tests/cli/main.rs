@@ -34,6 +34,7 @@ mod schema;
 mod shape;
 mod signals;
 mod slowdown;
+mod sql;
 mod streams;
 mod support;
 mod sweep;
