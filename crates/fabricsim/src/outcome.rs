@@ -267,10 +267,7 @@ impl<'s> Run<'s> {
             Some(observation) => observation.finish(&simulation, folder, ending)?,
             None => Vec::new(),
         };
-        let captured = match capture {
-            Some(capture) => Some(capture.finish(&mut simulation, folder, ending)?),
-            None => None,
-        };
+        let captured = capture.map(|own| own.finish(&mut simulation, folder, ending));
         let query_files = write_query_results(folder, ending, &simulation)?;
         write_tables(scenario, &simulation, folder, ending)?;
         let rpc = write_rpc_results(
@@ -298,7 +295,7 @@ impl<'s> Run<'s> {
             missed_checkpoints: checkpoints.left().map(|wanted| wanted.at).collect(),
             checkpoints: checkpoints.taken,
             observed,
-            captured,
+            captured: captured.transpose()?,
             query_files,
             rpc,
             jobs,

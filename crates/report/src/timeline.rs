@@ -5,7 +5,7 @@
 //! with three decimals. A node is a process, and what overlaps at it is on several of its tracks.
 
 mod event;
-mod lanes;
+mod tracks;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::observed::PauseRow;
 use crate::record::FctRecord;
 use crate::rpc::RpcRecord;
 use event::{Event, EventWriter};
-use lanes::{Lanes, Span};
+use tracks::{Span, Tracks};
 
 /// The process of what is of no node; nodes have their number plus two.
 const NETWORK: u64 = 1;
@@ -123,13 +123,13 @@ impl Timeline<'_> {
         most: usize,
     ) -> io::Result<usize> {
         let flow = |record: &FctRecord| Span::new(record.start, record.finish());
-        let chosen = lanes::longest(self.flows, flow, most);
-        let mut lanes = Lanes::new("flows", FLOWS);
+        let chosen = tracks::longest(self.flows, flow, most);
+        let mut tracks = Tracks::new("flows", FLOWS);
         for record in &chosen {
             let process = self.process(processes, record.src);
             writer.complete(&Event {
                 process,
-                track: lanes.track(process, flow(record)),
+                track: tracks.track(process, flow(record)),
                 span: flow(record),
                 category: "flow",
                 name: &format!("flow {} to {}", record.flow.0, self.name(record.dst)),
@@ -141,7 +141,7 @@ impl Timeline<'_> {
                 ],
             })?;
         }
-        lanes.name(writer)?;
+        tracks.name(writer)?;
         Ok(chosen.len())
     }
 
@@ -152,13 +152,13 @@ impl Timeline<'_> {
         most: usize,
     ) -> io::Result<usize> {
         let query = |record: &RpcRecord| Span::new(record.issue, record.completion);
-        let chosen = lanes::longest(self.queries, query, most);
-        let mut lanes = Lanes::new("queries", QUERIES);
+        let chosen = tracks::longest(self.queries, query, most);
+        let mut tracks = Tracks::new("queries", QUERIES);
         for record in &chosen {
             let process = self.process(processes, record.client);
             writer.complete(&Event {
                 process,
-                track: lanes.track(process, query(record)),
+                track: tracks.track(process, query(record)),
                 span: query(record),
                 category: "rpc",
                 name: &format!("query {} to {}", record.query.0, self.name(record.server)),
@@ -169,7 +169,7 @@ impl Timeline<'_> {
                 ],
             })?;
         }
-        lanes.name(writer)?;
+        tracks.name(writer)?;
         Ok(chosen.len())
     }
 
@@ -180,20 +180,20 @@ impl Timeline<'_> {
         most: usize,
     ) -> io::Result<usize> {
         let collective = |row: &CollectiveRow| Span::new(row.start, row.end);
-        let chosen = lanes::longest(self.collectives, collective, most);
-        let mut lanes = Lanes::new("collectives", JOBS);
+        let chosen = tracks::longest(self.collectives, collective, most);
+        let mut tracks = Tracks::new("collectives", JOBS);
         for row in &chosen {
             processes.insert(NETWORK, "network".to_owned());
             writer.complete(&Event {
                 process: NETWORK,
-                track: lanes.track(NETWORK, collective(row)),
+                track: tracks.track(NETWORK, collective(row)),
                 span: collective(row),
                 category: "collective",
                 name: &format!("{} {} ({})", row.job, row.operation, row.algorithm),
                 arguments: &[("iteration", row.iteration.to_string())],
             })?;
         }
-        lanes.name(writer)?;
+        tracks.name(writer)?;
         Ok(chosen.len())
     }
 
@@ -205,7 +205,7 @@ impl Timeline<'_> {
         most: usize,
     ) -> io::Result<usize> {
         let paused = |pause: &Paused| Span::new(pause.start, pause.end);
-        let chosen = lanes::longest(pauses, paused, most);
+        let chosen = tracks::longest(pauses, paused, most);
         let mut tracks = BTreeMap::new();
         for pause in &chosen {
             let process = self.process(processes, pause.node);

@@ -12,7 +12,7 @@ use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use fabricsim_workload::{BoxedWorkload, WorkloadKind, boxed};
 
-use self::check::{check_name, check_seed};
+use self::check::{check_name, check_recording, check_seed};
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
 use crate::read::routing::policy_of;
@@ -330,14 +330,8 @@ impl ScenarioBuilder {
                 .validate(&topology)
                 .map_err(|error| Part::Event(index).refused(error))?;
         }
-        if let Some(observe) = &self.observe {
-            observe
-                .validate(&topology, &self.run)
-                .map_err(|error| Part::Observe.refused(error))?;
-        }
-        if let Some(capture) = &self.capture {
-            (capture.validate(&topology)).map_err(|error| Part::Capture.refused(error))?;
-        }
+        let (observe, capture) = (self.observe.as_ref(), self.capture.as_ref());
+        check_recording(observe, capture, &self.run, &topology)?;
         let mut queries = self.queries;
         if let Some(queries) = &mut queries {
             queries.admit_all()?;

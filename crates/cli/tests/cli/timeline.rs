@@ -33,13 +33,13 @@ fn schema() -> Value {
 
 const SCENARIO: &str = "
     [topology]
-    kind = \"leaf-spine\"
-    leaves = 2
-    hosts_per_leaf = 4
-    spines = 2
+    kind = \"star\"
+    hosts = 9
+    [switch]
+    buffer = \"600KB\"
     [[workload]]
     kind = \"incast\"
-    fan_in = 7
+    fan_in = 8
     size = \"300KB\"
     at = \"1us\"
     [[workload]]
@@ -50,8 +50,9 @@ const SCENARIO: &str = "
     query = \"4KB\"
     [[event]]
     at = \"20us\"
-    kind = \"link-down\"
-    link = [8, 10]
+    kind = \"link-rate\"
+    rate = \"50Gbps\"
+    link = [3, 9]
     [cc]
     kind = \"dcqcn\"
     [output]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use fabricsim_core::units::Time;
 
-use super::lanes::Span;
+use super::tracks::Span;
 
 /// Something with a beginning and an end.
 pub(super) struct Event<'a> {

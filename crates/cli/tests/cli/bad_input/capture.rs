@@ -18,7 +18,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[capture]\nsnap_length = \"14B\""),
         args: &[],
         place: "t.toml:12:15",
-        says: &["14 bytes are not what can be stored of a frame"],
+        says: &["14B are not what can be stored of a frame"],
         help: "give 64B to 65535B",
     },
     Case {

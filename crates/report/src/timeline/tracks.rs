@@ -40,14 +40,14 @@ pub(super) fn longest<T>(rows: &[T], span: impl Fn(&T) -> Span, most: usize) -> 
 }
 
 /// The tracks of one kind, of all processes.
-pub(super) struct Lanes {
+pub(super) struct Tracks {
     kind: &'static str,
     first: u64,
     /// The end of the last span on each track of a process.
     ends: BTreeMap<u64, Vec<u64>>,
 }
 
-impl Lanes {
+impl Tracks {
     pub(super) const fn new(kind: &'static str, first: u64) -> Self {
         Self {
             kind,
@@ -60,20 +60,20 @@ impl Lanes {
     pub(super) fn track(&mut self, process: u64, span: Span) -> u64 {
         let ends = self.ends.entry(process).or_default();
         let free = ends.iter().position(|&end| end <= span.start);
-        let lane = free.unwrap_or(ends.len());
-        match ends.get_mut(lane) {
+        let place = free.unwrap_or(ends.len());
+        match ends.get_mut(place) {
             Some(end) => *end = span.end,
             None => ends.push(span.end),
         }
-        self.first + lane as u64
+        self.first + place as u64
     }
 
     /// Names all tracks.
     pub(super) fn name<W: Write>(&self, writer: &mut EventWriter<W>) -> io::Result<()> {
         for (&process, ends) in &self.ends {
-            for (lane, _) in (0..).zip(ends) {
-                let name = format!("{} {}", self.kind, lane + 1);
-                writer.name_track(process, self.first + lane, &name)?;
+            for (place, _) in (0..).zip(ends) {
+                let name = format!("{} {}", self.kind, place + 1);
+                writer.name_track(process, self.first + place, &name)?;
             }
         }
         Ok(())
