@@ -263,10 +263,7 @@ impl<'s> Run<'s> {
         if let Some(published) = recorder.published {
             published.finish(folder, ending)?;
         }
-        let observed = match observation {
-            Some(observation) => observation.finish(&simulation, folder, ending)?,
-            None => Vec::new(),
-        };
+        let observed = observation.map(|own| own.finish(&simulation, folder, ending));
         let captured = capture.map(|own| own.finish(&mut simulation, folder, ending));
         let query_files = write_query_results(folder, ending, &simulation)?;
         write_tables(scenario, &simulation, folder, ending)?;
@@ -294,7 +291,7 @@ impl<'s> Run<'s> {
             scenario: origin.settings().clone(),
             missed_checkpoints: checkpoints.left().map(|wanted| wanted.at).collect(),
             checkpoints: checkpoints.taken,
-            observed,
+            observed: observed.transpose()?.unwrap_or_default(),
             captured: captured.transpose()?,
             query_files,
             rpc,

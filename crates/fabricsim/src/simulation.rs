@@ -129,7 +129,7 @@ impl Simulation {
     }
 
     /// Takes the taps away.
-    pub(crate) fn take_taps(&mut self) -> Vec<Box<Tap>> {
+    pub(crate) fn take_taps(&mut self) -> Vec<Tap> {
         self.runner.take_taps()
     }
 

@@ -277,11 +277,7 @@ pub(crate) fn summarize(
         ranks: end.ranks.clone(),
         wall_s: end.wall,
         cpu_s: end.cpu,
-        packet_hops_per_cpu_s: if end.cpu > 0.0 {
-            (packet_hops - end.hops_before) as f64 / end.cpu
-        } else {
-            0.0
-        },
+        packet_hops_per_cpu_s: per_second(packet_hops - end.hops_before, end.cpu),
         peak_memory_bytes: peak_memory(),
         checkpoints: Vec::new(),
         missed_checkpoints: Vec::new(),
@@ -295,6 +291,15 @@ pub(crate) fn summarize(
         files: Vec::new(),
         scenario: scenario.resolved(),
         unfinished: listed(simulation, &left),
+    }
+}
+
+/// Returns `count` over `seconds`, or 0 where no time has passed.
+fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
     }
 }
 

@@ -123,7 +123,7 @@ fn ipv4<H: Observed>(
     let mut header = Ipv4Header {
         dscp: IpDscp::try_new(dscp(packet.priority())).expect("six bits"),
         ecn,
-        total_len: payload.saturating_add(IPV4 as u16),
+        total_len: u16::try_from(usize::from(payload) + IPV4).expect("shorter than the frame"),
         identification: 0,
         dont_fragment: true,
         time_to_live: HOP_LIMIT,

@@ -57,7 +57,7 @@ pub(crate) trait Runner: Send {
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
     fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)>;
     fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
-    fn take_taps(&mut self) -> Vec<Box<Tap>>;
+    fn take_taps(&mut self) -> Vec<Tap>;
     fn now(&self) -> Time;
     fn ended(&self) -> Time;
     fn packet_bytes(&self) -> usize;
@@ -157,9 +157,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
             }
         });
     }
-    fn take_taps(&mut self) -> Vec<Box<Tap>> {
+    fn take_taps(&mut self) -> Vec<Tap> {
         let mut taps = Vec::new();
-        self.for_each_observer(|_, log| taps.extend(log.tap.take()));
+        self.for_each_observer(|_, log| taps.extend(log.tap.take().map(|tap| *tap)));
         taps
     }
     fn now(&self) -> Time {
