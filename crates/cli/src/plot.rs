@@ -16,7 +16,7 @@ use clap::Subcommand;
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::FctRecord;
-use fabricsim_plot::figure::{DrawError, Figure, Style, Theme};
+use fabricsim_plot::figure::{DRAWS_PIXELS, DrawError, Figure, Style, Theme};
 
 use self::cdf::{CdfArgs, cdf};
 use self::collectives::{CollectivesArgs, collectives};
@@ -100,10 +100,30 @@ pub(crate) fn picture(text: &str) -> Result<PathBuf, String> {
         .into_iter()
         .any(|ending| is(&path, ending))
     {
+        drawable(!is(&path, "svg"))?;
         Ok(path)
     } else {
         Err("the name of a picture ends in .svg, .png or .pdf".to_owned())
     }
+}
+
+/// Refuses PNG and PDF in a build that was asked to leave them out.
+fn drawable(pixels: bool) -> Result<(), String> {
+    if pixels && !DRAWS_PIXELS {
+        return Err(
+            "this build draws .svg alone, because its feature `png` was left out; build it without \
+             --no-default-features"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// The flag `--png`.
+pub(crate) fn png_flag(text: &str) -> Result<bool, String> {
+    let wanted = text == "true";
+    drawable(wanted)?;
+    Ok(wanted)
 }
 
 /// `figure` as the file `out`: a PNG with `scale` pixels for each unit, a PDF or an SVG.

@@ -11,7 +11,7 @@ use fabricsim::output::write_in_folder;
 use fabricsim_experiments::reproduce::{PRESETS, Preset, Scorecard};
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, SweepOptions};
-use fabricsim_plot::figure::Theme;
+use fabricsim_plot::figure::{DRAWS_PIXELS, Theme};
 
 use crate::console::{note, output};
 use crate::exit;
@@ -238,7 +238,7 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
         })?;
     }
     for (name, figure) in card.figures() {
-        if card.buffers.is_some() {
+        if card.buffers.is_some() && DRAWS_PIXELS {
             let png = figure
                 .to_png(Theme::Light, PNG_SCALE)
                 .map_err(|error| Error::Write {

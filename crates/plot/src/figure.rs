@@ -19,6 +19,7 @@
 mod axis;
 mod cdf;
 mod decimate;
+mod draw_error;
 mod layout;
 mod marks;
 pub(crate) mod palette;
@@ -32,6 +33,8 @@ mod slowdown;
 mod slowdown_curve;
 mod style;
 mod svg;
+#[cfg(not(feature = "png"))]
+mod svg_only;
 mod sweep;
 mod theme;
 mod ticks;
@@ -41,15 +44,18 @@ mod time_series;
 pub use axis::{Axis, FlowTick, Scale, Unit};
 pub use cdf::{CdfOf, cdf_curve, cdf_figure, cdf_of_values};
 pub use decimate::{MOST_POINTS, decimate};
+pub use draw_error::DrawError;
 #[cfg(feature = "png")]
 pub use pdf::to_pdf;
 #[cfg(feature = "png")]
-pub use png::{DrawError, rasterize};
+pub use png::rasterize;
 pub use quantity::{Quantity, Subject};
 pub use queues::{group_curve, group_figure, queue_curve, queue_figure};
 pub use slowdown::{percentile_in_words, relative_figure, slowdown_figure};
 pub use slowdown_curve::{BinCount, SlowdownCurve};
 pub use style::{Dash, Draw, Marker, Strength, Style};
+#[cfg(not(feature = "png"))]
+pub use svg_only::{rasterize, to_pdf};
 pub use sweep::{SweepPanel, sweep_figure};
 pub use theme::Theme;
 pub use ticks::quantity;
@@ -101,8 +107,7 @@ impl Figure {
     /// The figure as a PNG file, `scale` pixels for each unit of the SVG.
     ///
     /// # Errors
-    /// When the picture is too large for memory.
-    #[cfg(feature = "png")]
+    /// When the picture is too large for memory, or the crate is built without its feature `png`.
     pub fn to_png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, DrawError> {
         rasterize(&self.to_svg(theme), scale)
     }
@@ -110,12 +115,14 @@ impl Figure {
     /// The figure as a PDF file of one page.
     ///
     /// # Errors
-    /// Never for figures; those of [`to_pdf`].
-    #[cfg(feature = "png")]
+    /// When the crate is built without its feature `png`.
     pub fn to_pdf(&self, theme: Theme) -> Result<Vec<u8>, DrawError> {
         to_pdf(&self.to_svg(theme))
     }
 }
+
+/// Whether figures can be drawn as PNG and PDF: the crate's feature `png`.
+pub const DRAWS_PIXELS: bool = cfg!(feature = "png");
 
 /// Series between two axes.
 #[derive(Clone, Debug, PartialEq)]

@@ -175,6 +175,10 @@ pub trait Driver<D: LogicalProcess> {
     fn take_reports(&mut self, _reports: &mut [Reader<'_>], _has_results: bool) {}
 }
 
+/// Runs one epoch of some partitions.
+type EpochStep<'a, D> =
+    dyn FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<<D as LogicalProcess>::Message>) + 'a;
+
 /// A span of simulated time that is run between two barriers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Epoch {
@@ -256,13 +260,13 @@ impl<D: LogicalProcess> Engine<D> {
     /// Runs epochs until `driver` stops, or the run is interrupted.
     pub fn run(&mut self, driver: &mut (impl Driver<D> + Send)) {
         match self.threads.pool().cloned() {
-            None => self.epochs_on(driver, |partitions, span, mailboxes| {
+            None => self.epochs_on(driver, &mut |partitions, span, mailboxes| {
                 Sequential.for_each(partitions, |partition| {
                     partition.step(span, mailboxes, &mut ())
                 });
             }),
             Some(pool) => pool.install(|| {
-                self.epochs_on(driver, |partitions, span, mailboxes| {
+                self.epochs_on(driver, &mut |partitions, span, mailboxes| {
                     Parallel.for_each(partitions, |partition| {
                         partition.step(span, mailboxes, &mut ())
                     });
@@ -273,7 +277,7 @@ impl<D: LogicalProcess> Engine<D> {
 
     /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does.
     pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
-        self.epochs_on(driver, |partitions, span, mailboxes| {
+        self.epochs_on(driver, &mut |partitions, span, mailboxes| {
             probe.epoch_begins();
             for partition in partitions {
                 partition.step(span, mailboxes, probe);
@@ -282,12 +286,9 @@ impl<D: LogicalProcess> Engine<D> {
         });
     }
 
-    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions.
-    fn epochs_on(
-        &mut self,
-        driver: &mut impl Driver<D>,
-        mut step: impl FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<D::Message>),
-    ) {
+    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions. Both are called
+    /// a few times in an epoch, so this is compiled once for all of them.
+    fn epochs_on(&mut self, driver: &mut dyn Driver<D>, step: &mut EpochStep<'_, D>) {
         let interrupt = self.interrupt.clone();
         if self.exchange.is_some() {
             self.between().add_up();
@@ -307,7 +308,7 @@ impl<D: LogicalProcess> Engine<D> {
                 interrupt: &interrupt,
             };
             if self.exchange.is_some() {
-                self.epoch_on_ranks(driver, span, &mut step);
+                self.epoch_on_ranks(driver, span, step);
                 continue;
             }
             step(&mut self.partitions, span, &self.mailboxes);

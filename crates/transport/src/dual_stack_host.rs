@@ -237,7 +237,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
     fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = self.rdma.unfinished();
         flows.extend(self.tcp.unfinished());
-        flows.sort_by_key(|unfinished| unfinished.id);
+        Unfinished::sort(&mut flows);
         flows
     }
 

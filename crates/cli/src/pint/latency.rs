@@ -16,6 +16,7 @@ use fabricsim_scenario::kinds::Registry;
 use super::threads_of;
 use super::unfinished::say_unfinished;
 use crate::console::{exit_with, note, output};
+use crate::plot::png_flag;
 use crate::progress::Display;
 use crate::signals::Signals;
 use crate::text::{existing, line};
@@ -111,7 +112,7 @@ pub(crate) struct LatencyArgs {
     out: Option<PathBuf>,
 
     /// Write latency.png, too
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", value_parser = png_flag)]
     png: bool,
 
     /// Let the results replace complete ones of other settings or another version

@@ -18,6 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::threads_of;
 use crate::console::{exit_with, output};
+use crate::plot::png_flag;
 use crate::text::existing;
 
 const FITS: &str = "a string takes everything";
@@ -102,7 +103,7 @@ pub(crate) struct TraceArgs {
     out: Option<PathBuf>,
 
     /// Write trace.png, too
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", value_parser = png_flag)]
     png: bool,
 
     /// Let the results replace complete ones of other settings or another version

@@ -21,6 +21,9 @@ mod parallelism;
 mod pint;
 mod plot;
 mod queries;
+#[cfg(all(feature = "mpi", target_os = "linux"))]
+#[path = "../../../fabricsim/tests/support/random_scenario.rs"]
+mod random_scenario;
 mod ranks;
 #[cfg(all(feature = "mpi", target_os = "linux"))]
 mod ranks_run;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::random_scenario;
 use crate::support::{Folder, Outcome, project};
 
 /// What depends on the machine, or on how many took part.
@@ -163,50 +164,68 @@ fn a_full_disk_at_one_process_ends_all() {
     }
 }
 
+/// A long run over three processes that has begun: the launcher, and the numbers of the processes;
+/// `None` where there is no `mpirun`.
+fn begun(folder: &Folder, scenario: &str) -> Option<(Child, Vec<String>)> {
+    let args = ["-n", "3", "@", "run", scenario, "--out", "results"];
+    let mut command = mpirun(folder, &[&args[..], &["--threads", "1"]].concat())?;
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut launcher = command.spawn().expect("it was there before");
+    loop {
+        let ranks = children(launcher.id());
+        if ranks.len() == 3 && folder.has("results") {
+            sleep(Duration::from_secs(1));
+            return Some((launcher, ranks));
+        }
+        let ended = launcher.try_wait().expect("a child");
+        assert!(ended.is_none(), "it runs for minutes");
+        sleep(Duration::from_millis(50));
+    }
+}
+
+/// Waits for the end of what [`begun`] has started, which has been told to end.
+fn ended_soon(launcher: Child, ranks: &[String]) -> Outcome {
+    let begun = Instant::now();
+    let output = launcher.wait_with_output().expect("a child");
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    assert!(ranks.iter().all(|rank| !is_running(rank)), "{ranks:?}");
+    Outcome::from(output)
+}
+
+/// Sends `signal` to a process.
+fn send(signal: &str, process: &str) {
+    let sent = Command::new("kill").args([signal, process]).status();
+    assert!(sent.expect("there is a kill").success());
+}
+
+#[test]
+fn an_interrupt_ends_all() {
+    let folder = Folder::new();
+    let scenario = example("scenarios/fat320-websearch-50.toml");
+    let Some((launcher, ranks)) = begun(&folder, &scenario) else {
+        return;
+    };
+    send("-INT", &launcher.id().to_string());
+    let ended = ended_soon(launcher, &ranks);
+    assert!(ended.code != Some(0), "{}", ended.stderr);
+    let half = folder.has("results/summary.json") != folder.has("results/fct.csv");
+    assert!(!half, "{}", ended.stderr);
+    let short = ["run", &scenario, "--set", "workload.0.duration=5us"];
+    let again = [&short[..], &["--out", "results", "--force"]].concat();
+    folder.run(&again).succeeded();
+}
+
 #[test]
 fn a_process_that_is_killed_ends_all() {
     let folder = Folder::new();
     let scenario = example("scenarios/fat320-websearch-50.toml");
-    let args = [
-        "-n",
-        "3",
-        "@",
-        "run",
-        &scenario,
-        "--out",
-        "results",
-        "--threads",
-        "1",
-    ];
-    let Some(mut command) = mpirun(&folder, &args) else {
+    let Some((launcher, ranks)) = begun(&folder, &scenario) else {
         return;
     };
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut launcher = command.spawn().expect("it was there before");
-    let ranks = loop {
-        let ranks = children(launcher.id());
-        if ranks.len() == 3 && folder.has("results") {
-            break ranks;
-        }
-        assert!(
-            launcher.try_wait().expect("a child").is_none(),
-            "it runs for minutes"
-        );
-        sleep(Duration::from_millis(50));
-    };
-    sleep(Duration::from_secs(1));
-    let killed = Command::new("kill").args(["-9", &ranks[1]]).status();
-    assert!(killed.expect("there is a kill").success());
-    let begun = Instant::now();
-    let output = launcher.wait_with_output().expect("a child");
-    assert!(
-        begun.elapsed() < Duration::from_secs(30),
-        "{:?}",
-        begun.elapsed()
-    );
-    let ended = Outcome::from(output);
+    send("-9", &ranks[1]);
+    let ended = ended_soon(launcher, &ranks);
     assert!(ended.code != Some(0), "{}", ended.stderr);
-    assert!(ranks.iter().all(|rank| !is_running(rank)), "{ranks:?}");
     assert!(!folder.has("results/fct.csv") && !folder.has("results/summary.json"));
     // The next run takes the folder over.
     let short = [
@@ -224,6 +243,64 @@ fn a_process_that_is_killed_ends_all() {
         "{:?}",
         left.keys()
     );
+}
+
+/// Checks that `scenario`, which is called `name`, has the results of one process under `mpirun`, on
+/// ranks and threads of `numbers`. Returns how many runs that took, `None` where there is no `mpirun`.
+fn compared(scenario: &[&str], numbers: &[(&str, &str)], name: &str) -> Option<usize> {
+    let folder = Folder::new();
+    let args = [&["run", "--quiet"], scenario, &["--out"]].concat();
+    let alone = folder.run(&[&args[..], &["one", "--threads", "1"]].concat());
+    for (ranks, threads) in numbers {
+        let together = [&["-n", ranks, "@"], &args[..], &["several"]].concat();
+        let more = [&together[..], &["--threads", threads, "--force"]].concat();
+        let outcome = outcome(mpirun(&folder, &more)?);
+        let what = format!("{name} over {ranks} processes of {threads} threads");
+        assert_eq!(outcome.code, alone.code, "{what}: {}", outcome.stderr);
+        let (one, several) = (files(&folder, "one"), files(&folder, "several"));
+        assert!(one.keys().eq(several.keys()), "{what}: other files");
+        let other = one.keys().find(|file| one[*file] != several[*file]);
+        assert_eq!(other, None, "{what}");
+    }
+    Some(numbers.len())
+}
+
+#[test]
+#[ignore = "takes a quarter of an hour"]
+fn all_examples_and_a_hundred_random_scenarios_over_processes() {
+    let mut runs = 0;
+    let all = [
+        ("1", "2"),
+        ("2", "1"),
+        ("2", "2"),
+        ("3", "1"),
+        ("3", "2"),
+        ("4", "1"),
+        ("4", "2"),
+    ];
+    for entry in fs::read_dir(project("examples/scenarios")).expect("the examples") {
+        let path = entry.expect("an entry").path();
+        let scenario = path.display().to_string();
+        let mut args = vec![&scenario[..]];
+        if path.extension().is_none_or(|kind| kind != "toml") {
+            continue;
+        } else if scenario.ends_with("fat320-websearch-50.toml") {
+            args.extend(["--set", "workload.0.duration=300us"]);
+        }
+        let Some(more) = compared(&args, &all, &scenario) else {
+            return;
+        };
+        runs += more;
+    }
+    let texts = Folder::new();
+    for seed in 0..100 {
+        texts.write("random.toml", &random_scenario::scenario(seed));
+        let path = texts.path("random.toml").display().to_string();
+        let some = [("2", "1"), ("3", "2"), ("4", "1")];
+        let more = compared(&[&path], &some, &format!("random scenario {seed}"));
+        runs += more.expect("there was an mpirun before");
+    }
+    println!("{runs} runs over several processes, each with the files of one");
 }
 
 /// The children of a process, by their numbers.

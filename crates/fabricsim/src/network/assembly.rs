@@ -16,9 +16,7 @@ use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
 use fabricsim_transport::tcp::TcpOnly;
 
-use crate::network::headers::{
-    Inserted, InsertedInt, Mixed, Observed, Plain, Queried, WithBoth, WithInt,
-};
+use crate::network::headers::{Inserted, Mixed, Observed, Plain, Queried, WithBoth, WithInt};
 use crate::network::model;
 use crate::network::model::BuildContext;
 use crate::network::runner::Runner;
@@ -76,11 +74,11 @@ impl<'a> Assembly<'a> {
             });
         }
         if let Some(queries) = self.queries.clone() {
-            let digest = digest.as_ref();
-            return Ok(match (int, longest) {
-                (false, _) => self.with_queries::<(), _>(&queries, digest, |_, _| NoTelemetry),
-                (true, 0..=10) => self.with_int_and_queries::<ExactStack<10>>(&queries, digest),
-                (true, _) => self.with_int_and_queries::<ExactStack<128>>(&queries, digest),
+            let queries = Some(&queries);
+            return Ok(if int && longest > 10 {
+                self.with_queries::<ExactStack<128>>(queries, digest.as_ref())
+            } else {
+                self.with_queries::<ExactStack<10>>(queries, digest.as_ref())
             });
         }
         if self.context.quirks.event_order == SimultaneousEvents::ByInsertion {
@@ -94,25 +92,22 @@ impl<'a> Assembly<'a> {
             }
             (true, None, 0..=5) => self.with_int::<ExactStack<5>>(),
             (true, pint, 0..=10) => self.with_both::<ExactStack<10>>(pint.as_ref()),
-            (true, None, 11..=32) => self.with_both::<ExactStack<32>>(None),
-            (true, None, 33..=64) => self.with_both::<ExactStack<64>>(None),
-            (true, pint, _) => self.with_both::<ExactStack<128>>(pint.as_ref()),
+            (true, pint, _) => self.with_queries::<ExactStack<128>>(None, pint.as_ref()),
         })
     }
 
     /// Builds a network with events in the order of insertion, whose INT header is the published
-    /// one. Its packets have room for a digest in any case.
+    /// one. Its packets have room for that and for a digest in any case.
     fn by_insertion(self, int: bool, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let digest = pint.map(|pint| self.pint_telemetry(pint));
-        let digest = |node: NodeId, ports: &[Port]| digest.as_ref().map(|make| make(node, ports));
-        if int {
-            let scale = IntScale::new(self.context);
-            self.of::<InsertedInt, ByInsertion, _>(|node, ports| {
-                (int_telemetry(&scale, node, ports), digest(node, ports))
-            })
-        } else {
-            self.of::<Inserted, ByInsertion, _>(digest)
-        }
+        let scale = int.then(|| IntScale::new(self.context));
+        self.of::<Inserted, ByInsertion, _>(|node, ports| {
+            let scale = scale.as_ref();
+            (
+                scale.map(|scale| int_telemetry(scale, node, ports)),
+                digest.as_ref().map(|digest| digest(node, ports)),
+            )
+        })
     }
 
     fn check_int(&self) -> Result<(), Error> {
@@ -168,34 +163,26 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    fn with_int_and_queries<I: IntHeader>(
+    /// A network whose packets have room for `queries`, for INT and for the digest of `pint`, of
+    /// which there may be any.
+    fn with_queries<I: IntHeader>(
         self,
-        queries: &Arc<Queries>,
+        queries: Option<&Arc<Queries>>,
         pint: Option<&PintSettings>,
     ) -> Box<dyn Runner> {
-        let scale = IntScale::new(self.context);
-        self.with_queries::<I, _>(queries, pint, |node, ports| {
-            int_telemetry(&scale, node, ports)
-        })
-    }
-
-    /// A network whose packets serve queries, beside what `other` writes and the digest of `pint`.
-    fn with_queries<I, T>(
-        self,
-        queries: &Arc<Queries>,
-        pint: Option<&PintSettings>,
-        other: impl Fn(NodeId, &[Port]) -> T,
-    ) -> Box<dyn Runner>
-    where
-        I: IntHeader,
-        T: Telemetry<Queried<I>> + Sync + 'static,
-    {
         let digest = pint.map(|pint| self.pint_telemetry(pint));
-        let queries = Arc::clone(queries);
+        let int = self.scenario.needs(RequiredTelemetry::Int);
+        let scale = int.then(|| IntScale::new(self.context));
+        let queries = queries.cloned();
         self.of::<Queried<I>, ByNode, _>(move |node, ports| {
             let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
-            let cc = digest.as_ref().map(|digest| digest(node, ports));
-            QueryTelemetry::new(Arc::clone(&queries), node, &rates, (other(node, ports), cc))
+            let queries = queries.clone();
+            let queries =
+                queries.map(|queries| QueryTelemetry::new(queries, node, &rates, NoTelemetry));
+            let scale = scale.as_ref();
+            let int = scale.map(|scale| int_telemetry(scale, node, ports));
+            let digest = digest.as_ref().map(|digest| digest(node, ports));
+            (queries, (int, digest))
         })
     }
 

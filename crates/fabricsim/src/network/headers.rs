@@ -20,13 +20,10 @@ pub(crate) type WithInt<I> = Slots<(), I>;
 /// The INT header `I` beside a digest.
 pub(crate) type WithBoth<I> = Slots<(), I, Digest>;
 
-/// A digest in the order of insertion.
-pub(crate) type Inserted = Slots<Stamps, (), Digest>;
-
 /// The published INT header beside a digest in the order of insertion.
-pub(crate) type InsertedInt = Slots<Stamps, PublishedStack, Digest>;
+pub(crate) type Inserted = Slots<Stamps, PublishedStack, Digest>;
 
-/// The digests of queries beside the INT header `I`, or `()`, and the digest of the algorithm.
+/// The digests of queries beside the INT header `I` and the digest of the algorithm.
 pub(crate) type Queried<I> = Slots<(), I, Digest, Probe>;
 
 /// The header of TCP beside the INT header `I` and a digest.
@@ -51,9 +48,7 @@ mod tests {
         assert_eq!(bytes::<Plain>(), 48);
         assert_eq!(bytes::<PintDigest>(), 56);
         assert_eq!(bytes::<WithInt<ExactStack<5>>>(), 112);
-        assert_eq!(bytes::<Inserted>(), 64);
-        assert_eq!(bytes::<InsertedInt>(), 104);
-        assert_eq!(bytes::<Queried<()>>(), 80);
+        assert_eq!(bytes::<Inserted>(), 104);
         assert_eq!(bytes::<Queried<ExactStack<10>>>(), 200);
         assert_eq!(bytes::<Queried<ExactStack<128>>>(), 1_616);
         assert_eq!(bytes::<TcpOnly>(), 88);
@@ -66,12 +61,6 @@ mod tests {
     fn a_digest_beside_int_of_an_even_number_of_hops_is_free() {
         assert_eq!(bytes::<WithBoth<ExactStack<10>>>(), 176);
         assert_eq!(bytes::<WithInt<ExactStack<10>>>(), 176);
-        assert_eq!(bytes::<WithBoth<ExactStack<32>>>(), 440);
-        assert_eq!(bytes::<WithInt<ExactStack<32>>>(), 440);
-        assert_eq!(bytes::<WithBoth<ExactStack<64>>>(), 824);
-        assert_eq!(bytes::<WithInt<ExactStack<64>>>(), 824);
-        assert_eq!(bytes::<WithBoth<ExactStack<128>>>(), 1_592);
-        assert_eq!(bytes::<WithInt<ExactStack<128>>>(), 1_592);
         assert_eq!(bytes::<Slots<Stamps, PublishedStack>>(), 104);
     }
 }

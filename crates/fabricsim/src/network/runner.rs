@@ -55,9 +55,10 @@ pub(crate) trait Runner: Send {
     fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
     fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
-    fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)>;
     fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
     fn take_taps(&mut self) -> Vec<Tap>;
+    /// The logs of all nodes, in the order of their numbers.
+    fn logs(&self) -> Vec<&NodeLog>;
     fn now(&self) -> Time;
     fn ended(&self) -> Time;
     fn packet_bytes(&self) -> usize;
@@ -71,14 +72,9 @@ pub(crate) trait Runner: Send {
     fn queued_bytes(&self) -> Bytes;
     fn paused_ports(&self) -> usize;
     fn deadlock(&self) -> Vec<BlockedPort>;
-    fn pause_events(&self) -> Vec<PauseEvent>;
     fn synchronize(&mut self);
     fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample>;
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
-    fn queue_distribution(&self) -> Vec<QueueBin>;
-    fn queue_areas(&self) -> Vec<QueueArea>;
-    fn query_results(&self) -> QueryResults;
-    fn hop_series(&self, least: usize) -> Vec<HopSeries>;
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
     fn gather(&mut self) -> Result<(), SaveError>;
     /// Returns what tells networks apart whose packets or switches have other parts.
@@ -89,6 +85,53 @@ pub(crate) trait Runner: Send {
         input: &mut Reader<'_>,
         changes: Vec<Change<SwitchRoutes>>,
     ) -> Result<(), LoadError>;
+}
+
+/// What the logs of all nodes say: compiled once for all models.
+impl dyn Runner + '_ {
+    pub(crate) fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
+        let logs = self.logs().into_iter().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.attached.as_deref()?)))
+            .collect()
+    }
+
+    pub(crate) fn pause_events(&self) -> Vec<PauseEvent> {
+        let logs = self.logs().into_iter();
+        let mut events: Vec<PauseEvent> = logs
+            .flat_map(|log| log.pauses.events().iter().copied())
+            .collect();
+        events.sort_by_key(|event| event.at);
+        events
+    }
+
+    pub(crate) fn query_results(&self) -> QueryResults {
+        let logs = self.logs();
+        QueryResults::collect(
+            logs.iter().filter_map(|log| log.sink.as_deref()),
+            logs.iter().filter_map(|log| log.truth.as_deref()),
+        )
+    }
+
+    pub(crate) fn hop_series(&self, least: usize) -> Vec<HopSeries> {
+        let logs = self.logs().into_iter();
+        HopSeries::collect(logs.filter_map(|log| log.truth.as_deref()), least)
+    }
+
+    pub(crate) fn queue_distribution(&self) -> Vec<QueueBin> {
+        let now = self.ended();
+        let logs = self.logs().into_iter().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
+            .flat_map(|(node, times)| times.bins(now, node))
+            .collect()
+    }
+
+    pub(crate) fn queue_areas(&self) -> Vec<QueueArea> {
+        let now = self.ended();
+        let logs = self.logs().into_iter().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
+            .flat_map(|(node, times)| times.areas(now, node))
+            .collect()
+    }
 }
 
 impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M> {
@@ -145,10 +188,8 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>) {
         self.for_each_observer(|node, log| log.attach(make(node)));
     }
-    fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
-        let logs = self.observers().enumerate();
-        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.attached.as_deref()?)))
-            .collect()
+    fn logs(&self) -> Vec<&NodeLog> {
+        self.observers().collect()
     }
     fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>) {
         self.for_each_observer(|node, log| {
@@ -201,14 +242,6 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     fn deadlock(&self) -> Vec<BlockedPort> {
         self.deadlock()
     }
-    fn pause_events(&self) -> Vec<PauseEvent> {
-        let mut events: Vec<PauseEvent> = self
-            .observers()
-            .flat_map(|log| log.pauses.events().iter().copied())
-            .collect();
-        events.sort_by_key(|event| event.at);
-        events
-    }
     fn synchronize(&mut self) {
         self.synchronize();
     }
@@ -217,18 +250,6 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
         self.for_each_live(visit);
-    }
-    fn query_results(&self) -> QueryResults {
-        QueryResults::collect(
-            self.observers().filter_map(|log| log.sink.as_deref()),
-            self.observers().filter_map(|log| log.truth.as_deref()),
-        )
-    }
-    fn hop_series(&self, least: usize) -> Vec<HopSeries> {
-        HopSeries::collect(
-            self.observers().filter_map(|log| log.truth.as_deref()),
-            least,
-        )
     }
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
         self.queue_reports()
@@ -248,19 +269,5 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         changes: Vec<Change<SwitchRoutes>>,
     ) -> Result<(), LoadError> {
         self.load(input, changes)
-    }
-    fn queue_distribution(&self) -> Vec<QueueBin> {
-        let now = self.ended();
-        let logs = self.observers().enumerate();
-        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
-            .flat_map(|(node, times)| times.bins(now, node))
-            .collect()
-    }
-    fn queue_areas(&self) -> Vec<QueueArea> {
-        let now = self.ended();
-        let logs = self.observers().enumerate();
-        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
-            .flat_map(|(node, times)| times.areas(now, node))
-            .collect()
     }
 }

@@ -8,4 +8,6 @@
 #[path = "../support/cases.rs"]
 mod cases;
 mod random;
+#[path = "../support/random_scenario.rs"]
+mod random_scenario;
 mod same_bytes;

@@ -9,7 +9,8 @@ use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref};
 use resvg::tiny_skia::{PathSegment, Point, Transform};
 use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Paint, Path, Stroke, Tree};
 
-use super::png::{DrawError, tree};
+use super::draw_error::DrawError;
+use super::png::tree;
 
 /// Points of a page for each unit of the SVG: a unit is a 96th of an inch.
 const POINTS: f32 = 0.75;

@@ -1,22 +1,11 @@
 //! A picture as PNG, with a font of its own: no font has to be installed.
 
-use std::fmt;
 use std::sync::Arc;
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-/// Why an SVG cannot be drawn.
-#[derive(Debug)]
-pub struct DrawError(String);
-
-impl fmt::Display for DrawError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for DrawError {}
+use super::draw_error::DrawError;
 
 /// Draws `svg` as PNG, `scale` pixels for each of its units. All texts are set in Noto Sans (SIL
 /// Open Font License), which is part of the program.
@@ -29,16 +18,16 @@ pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
         .size()
         .to_int_size()
         .scale_by(scale)
-        .ok_or_else(|| DrawError(format!("a scale of {scale} leaves no picture")))?;
+        .ok_or_else(|| DrawError::new(format!("a scale of {scale} leaves no picture")))?;
     let mut picture = Pixmap::new(size.width(), size.height()).ok_or_else(|| {
         let (width, height) = (size.width(), size.height());
-        DrawError(format!("{width} x {height} pixels are too many"))
+        DrawError::new(format!("{width} x {height} pixels are too many"))
     })?;
     let transform = Transform::from_scale(scale, scale);
     resvg::render(&tree, transform, &mut picture.as_mut());
     picture
         .encode_png()
-        .map_err(|error| DrawError(error.to_string()))
+        .map_err(|error| DrawError::new(error.to_string()))
 }
 
 /// The elements of `svg`, with its letters as paths.
@@ -52,7 +41,7 @@ pub(super) fn tree(svg: &str) -> Result<Tree, DrawError> {
         fontdb: Arc::new(fonts),
         ..Options::default()
     };
-    Tree::from_str(svg, &options).map_err(|error| DrawError(error.to_string()))
+    Tree::from_str(svg, &options).map_err(|error| DrawError::new(error.to_string()))
 }
 
 #[cfg(test)]

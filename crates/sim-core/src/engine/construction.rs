@@ -60,11 +60,7 @@ impl<D: LogicalProcess> Engine<D> {
         let mailboxes = Mailboxes::new(&sizes, ranks);
         let mut exchange = shares.map(Exchange::new);
         let mut lazy = false;
-        let mut here: Vec<usize> = (0..positions.len())
-            .filter(|&index| positions[index].is_here())
-            .collect();
-        here.sort_by_key(|&index| positions[index]);
-        for index in here {
+        for index in placed_here(&positions) {
             let process = processes[index].take().expect("it is here");
             let channels = std::mem::take(&mut wiring[index]);
             assert!(
@@ -115,4 +111,12 @@ impl<D: LogicalProcess> Engine<D> {
             exchange,
         }
     }
+}
+
+/// The processes of this rank, in the order of their places.
+fn placed_here(positions: &[Position]) -> Vec<usize> {
+    let all = 0..positions.len();
+    let mut here: Vec<usize> = all.filter(|&index| positions[index].is_here()).collect();
+    here.sort_by_key(|&index| positions[index]);
+    here
 }

@@ -133,7 +133,7 @@ impl<M: Message> Exchange<M> {
         &mut self,
         (mailboxes, positions): (&Mailboxes<M>, &[Position]),
         parity: usize,
-        mut inner: impl FnMut(&mut Writer) -> Totals,
+        inner: &mut dyn FnMut(&mut Writer) -> Totals,
     ) -> Vec<Vec<u8>> {
         self.pack(mailboxes, parity);
         let ranks: &dyn Ranks = &*self.shares.ranks;

@@ -3,16 +3,16 @@
 use super::exchange::Totals;
 use super::mailboxes::Mailboxes;
 use super::partition::{Partition, Span, earliest};
-use super::{Driver, Engine, LogicalProcess, Processes, has_results};
+use super::{Driver, Engine, EpochStep, LogicalProcess, Processes, has_results};
 use crate::checkpoint::Reader;
 
 impl<D: LogicalProcess> Engine<D> {
     /// Runs an epoch together with other ranks.
     pub(super) fn epoch_on_ranks(
         &mut self,
-        driver: &mut impl Driver<D>,
+        driver: &mut dyn Driver<D>,
         span: Span<'_>,
-        step: &mut impl FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<D::Message>),
+        step: &mut EpochStep<'_, D>,
     ) {
         let mut exchange = self.exchange.take().expect("there are other ranks");
         let Self {
@@ -24,7 +24,7 @@ impl<D: LogicalProcess> Engine<D> {
         } = self;
         let mailboxes: &Mailboxes<D::Message> = mailboxes;
         step(&mut partitions[..*borders], span, mailboxes);
-        let reports = exchange.end_epoch((mailboxes, positions), span.parity, |report| {
+        let reports = exchange.end_epoch((mailboxes, positions), span.parity, &mut |report| {
             step(&mut partitions[*borders..], span, mailboxes);
             let mut totals = totals(partitions);
             totals.is_broken = span.interrupt.is_raised();

@@ -59,11 +59,10 @@ pub(super) fn find<M: Model>(
             });
         }
     }
-    let mut places: Vec<PausedPort> = gather(ranks, here).into_iter().flatten().collect();
+    let mut places = in_order(gather(ranks, here));
     if places.is_empty() {
         return Vec::new();
     }
-    places.sort_by_key(|place| place.switch);
     let place_of = |switch: NodeId, port: usize, priority: Priority| {
         places
             .iter()
@@ -138,4 +137,11 @@ fn cycle(places: &[PausedPort]) -> Vec<usize> {
         }
         path.push(next);
     }
+}
+
+/// Joins what ranks have found, in the order of switches.
+fn in_order(parts: Vec<Vec<PausedPort>>) -> Vec<PausedPort> {
+    let mut places: Vec<PausedPort> = parts.into_iter().flatten().collect();
+    places.sort_by_key(|place| place.switch);
+    places
 }

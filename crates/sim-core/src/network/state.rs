@@ -175,10 +175,8 @@ impl<M: Model> Network<M> {
     }
 
     /// Returns what all ranks have, this one `here`, in the order of `key`.
-    fn in_order<T: Stored, K: Ord>(&self, here: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
-        let mut all: Vec<T> = self.gathered(here).into_iter().flatten().collect();
-        all.sort_by_key(key);
-        all
+    fn in_order<T: Stored, K: Ord>(&self, here: Vec<T>, key: fn(&T) -> K) -> Vec<T> {
+        in_order(self.gathered(here), key)
     }
 
     /// The hosts of this rank.
@@ -247,4 +245,12 @@ impl<M: Model> Network<M> {
         let ranks = self.engine.shares().map(|shares| &*shares.ranks);
         deadlock::find(&self.switches().collect::<Vec<_>>(), &self.wiring, ranks)
     }
+}
+
+/// Joins `parts` in the order of `key`. Apart from the network, so that it is compiled for each kind
+/// of element and not for each kind of network.
+fn in_order<T, K: Ord>(parts: Vec<Vec<T>>, key: fn(&T) -> K) -> Vec<T> {
+    let mut all: Vec<T> = parts.into_iter().flatten().collect();
+    all.sort_by_key(key);
+    all
 }

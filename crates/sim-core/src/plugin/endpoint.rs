@@ -32,6 +32,11 @@ impl Unfinished {
             reason,
         }
     }
+
+    /// Puts `flows` into the order of their numbers.
+    pub fn sort(flows: &mut [Self]) {
+        flows.sort_by_key(|unfinished| unfinished.id);
+    }
 }
 
 /// A flow that has started and not ended, as its sender holds it.

@@ -22,8 +22,11 @@ pub(super) struct SwitchTable {
     /// For each group; of groups on this very switch it says nothing. Switches with the same entries
     /// share them: those of one layer of a regular network have.
     by_group: Arc<[Entry]>,
-    /// The groups on this very switch, and the place in `members` where the sets of each start.
-    local: Box<[(u32, u32)]>,
+    /// The first group on this very switch, and the place in `members` where its sets start.
+    local: (u32, u32),
+    /// Other groups on this very switch, with the same: hosts of one switch are in one group unless
+    /// they also hang on others.
+    more_local: Box<[(u32, u32)]>,
     /// Sets for members of local groups, by rank.
     members: Vec<Entry>,
     /// The ports of all sets.
@@ -46,6 +49,9 @@ impl Entry {
         first: PortId(0),
     };
 }
+
+/// In place of a group, where a switch has none.
+const NO_GROUP: (u32, u32) = (u32::MAX, 0);
 
 /// The entries that tables share.
 #[derive(Default)]
@@ -77,16 +83,19 @@ impl SwitchTable {
                 self.members.push(set);
             }
         }
-        self.local = places.into();
+        let mut places = places.into_iter();
+        self.local = places.next().unwrap_or(NO_GROUP);
+        self.more_local = places.collect();
     }
 
     /// The place in `members` where the sets of `group` start, when it is on this very switch.
     #[inline]
     fn local(&self, group: u32) -> Option<u32> {
-        let mut local = self.local.iter();
-        local
-            .find(|(own, _)| *own == group)
-            .map(|(_, start)| *start)
+        if self.local.0 == group {
+            return Some(self.local.1);
+        }
+        let mut more = self.more_local.iter();
+        more.find(|(own, _)| *own == group).map(|(_, start)| *start)
     }
 
     fn add_set(&mut self, ports: impl Iterator<Item = PortId>) -> Entry {
@@ -175,7 +184,8 @@ impl<'a> TableBuilder<'a> {
             by_group: vec![Entry::NOWHERE; groups],
             table: SwitchTable {
                 by_group: Arc::default(),
-                local: Box::default(),
+                local: NO_GROUP,
+                more_local: Box::default(),
                 members: Vec::new(),
                 ports: Vec::new(),
             },

@@ -354,7 +354,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
                 reason = format!("the messages before it on connection {}", sender.flow.id);
             });
         }
-        flows.sort_by_key(|unfinished| unfinished.id);
+        Unfinished::sort(&mut flows);
         flows
     }
 

@@ -296,7 +296,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         let messages = self.connections.iter().flatten();
         let messages = messages.flat_map(Connection::unfinished_messages);
         let mut flows: Vec<Unfinished> = carried.chain(waiting).chain(messages).collect();
-        flows.sort_by_key(|unfinished| unfinished.id);
+        Unfinished::sort(&mut flows);
         flows
     }
 
