@@ -19,6 +19,7 @@ use crate::run::RunArgs;
 use crate::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::slowdown::SlowdownArgs;
 use crate::sweep::SweepArgs;
+use crate::timeline::TimelineArgs;
 
 /// A packet-level simulator of datacenter networks.
 #[derive(Debug, Parser)]
@@ -39,6 +40,7 @@ Examples:
   fabricsim slowdown results/a                      slowdowns by flow size
   fabricsim plot slowdown results/a results/b -o slowdown.svg
   fabricsim report results/a results/b -o report.html
+  fabricsim timeline results/a -o a.json            flows and pauses, for ui.perfetto.dev
   fabricsim reproduce hpcc-results --quick          a published figure, run again
   fabricsim harm --quick                            what Prague does to CUBIC's completion times
   fabricsim pint trace --scheme mininet             packets until PINT knows a path
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Make one HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
+    /// Make a timeline of a result, for Perfetto and Chrome's tracing
+    Timeline(TimelineArgs),
     /// Measure what competing algorithms of TCP do to flow completion times
     Harm(HarmArgs),
     /// Ask what PINT's queries need, tell and cost

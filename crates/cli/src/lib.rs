@@ -50,6 +50,7 @@ mod signals;
 mod slowdown;
 mod sweep;
 mod text;
+mod timeline;
 
 use std::process::ExitCode;
 
@@ -86,6 +87,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::Slowdown(options) => slowdown::slowdown(&options),
         Command::Plot(options) => plot::plot(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
+        Command::Timeline(options) => timeline::timeline(&options),
         Command::Report(options) => report::report(&options),
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options, registry),

@@ -9,6 +9,7 @@ use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim_core::input::{DefaultValue, Key, Keys};
 use fabricsim_scenario::kinds::Registry;
+use fabricsim_scenario::schema::capture::CaptureSettings;
 use fabricsim_scenario::schema::class::CLASS_KEYS;
 use fabricsim_scenario::schema::event;
 use fabricsim_scenario::schema::observe::ObserveSettings;
@@ -216,7 +217,7 @@ fn sections(registry: &Registry) -> Vec<Section> {
 }
 
 /// The tables of a scenario that have no kinds: name, what is in them, keys.
-fn tables() -> [(&'static str, &'static str, Keys); 12] {
+fn tables() -> [(&'static str, &'static str, Keys); 13] {
     [
         ("(top)", "keys before any table", ROOT_KEYS),
         (
@@ -247,6 +248,11 @@ fn tables() -> [(&'static str, &'static str, Keys); 12] {
             "[observe]",
             "time series of queues, links and flows",
             ObserveSettings::KEYS,
+        ),
+        (
+            "[capture]",
+            "frames at ports, for Wireshark",
+            CaptureSettings::KEYS,
         ),
         ("[pint]", "what all queries share", BudgetSettings::KEYS),
         (

@@ -232,6 +232,17 @@ fn print(
             );
         }
     }
+    if let Some(capture) = summary
+        .captured
+        .as_ref()
+        .filter(|capture| capture.left_out > 0)
+    {
+        note!(
+            "{} is full ([capture] max_frames): the last {} frames are left out",
+            capture.file,
+            capture.left_out
+        );
+    }
     for at in &summary.missed_checkpoints {
         note!("the run ended before {at}: there is no checkpoint of that time");
     }

@@ -76,6 +76,7 @@
 //!
 //! Congestion-control algorithms are in [`cc`], the tables of a scenario in [`scenario::schema`].
 
+mod capture;
 pub mod cc;
 pub mod checkpoint;
 

@@ -1,6 +1,7 @@
 //! From a scenario to a folder of results.
 
 mod checkpoints;
+mod cpu_clock;
 pub(crate) mod jobs;
 mod parts;
 mod place;
@@ -23,6 +24,7 @@ use fabricsim_core::units::Time;
 use fabricsim_topology::Routes;
 use serde::Serialize;
 
+use crate::capture::Capture;
 use crate::checkpoint::Checkpoint;
 use crate::observe::{QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write};
@@ -31,6 +33,7 @@ use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
 use checkpoints::Checkpoints;
 pub use checkpoints::{TakenCheckpoint, WantedCheckpoint};
+use cpu_clock::CpuClock;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use jobs::JobSummary;
@@ -38,7 +41,7 @@ use jobs::write_job_results;
 pub use parts::{RunParts, run_in_parts_to_folder};
 use parts::{begin_observation, run_in_parts};
 pub use place::ResultPlace;
-use recorder::{CpuClock, Recorder};
+use recorder::Recorder;
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
 use tables::{write_pauses, write_queue_stats};
@@ -47,6 +50,7 @@ use topology::{TOPOLOGY, write_topology};
 use crate::ranks::usage;
 use crate::utilization::ExpectedUtilization;
 
+pub use crate::capture::CaptureSummary;
 pub use crate::output::{Existing, write_whole};
 pub use crate::summary::{Status, Summary};
 
@@ -237,6 +241,7 @@ impl<'s> Run<'s> {
         let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
         let mut observation = begin_observation(scenario, folder, from, &mut recorder)?;
         checkpoints.check_places()?;
+        let capture = Capture::begin(&mut simulation, folder.dir())?;
         let hops_before = simulation.counters().packet_hops;
         let stop = run_in_parts(
             &mut simulation,
@@ -258,10 +263,8 @@ impl<'s> Run<'s> {
         if let Some(published) = recorder.published {
             published.finish(folder, ending)?;
         }
-        let observed = match observation {
-            Some(observation) => observation.finish(&simulation, folder, ending)?,
-            None => Vec::new(),
-        };
+        let observed = observation.map(|own| own.finish(&simulation, folder, ending));
+        let captured = capture.map(|own| own.finish(&mut simulation, folder, ending));
         let query_files = write_query_results(folder, ending, &simulation)?;
         write_tables(scenario, &simulation, folder, ending)?;
         let rpc = write_rpc_results(
@@ -288,7 +291,8 @@ impl<'s> Run<'s> {
             scenario: origin.settings().clone(),
             missed_checkpoints: checkpoints.left().map(|wanted| wanted.at).collect(),
             checkpoints: checkpoints.taken,
-            observed,
+            observed: observed.transpose()?.unwrap_or_default(),
+            captured: captured.transpose()?,
             query_files,
             rpc,
             jobs,

@@ -15,11 +15,13 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::network::{Room, RunCallback, Stop};
 use fabricsim_core::plugin::Unfinished;
 use fabricsim_core::units::{Rate, Time};
+use fabricsim_hpcc::IntScale;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::Scenario;
 use fabricsim_topology::{PathStats, Routes};
 
+use crate::capture::{Tap, TraceRoom};
 use crate::driver::Cell;
 use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
@@ -79,6 +81,8 @@ pub(crate) struct ChangingParts<'a> {
 
 /// Capacity of the telemetry of a running simulation.
 struct TelemetryRoom {
+    /// The units of entries.
+    scale: IntScale,
     switches: u16,
     rates: Vec<Rate>,
 }
@@ -106,6 +110,27 @@ impl Simulation {
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    pub(crate) fn shared_scenario(&self) -> Arc<Scenario> {
+        Arc::clone(&self.scenario)
+    }
+
+    /// Returns the room that traces of INT need, where packets carry it.
+    pub(crate) fn trace_room(&self) -> Option<TraceRoom> {
+        let telemetry = self.telemetry.as_ref()?;
+        let switches = self.info.path_stats.switches;
+        Some(TraceRoom::new(telemetry.scale.clone(), switches))
+    }
+
+    /// Lets the taps that `make` makes capture what nodes send from now on.
+    pub(crate) fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>) {
+        self.runner.tap(make);
+    }
+
+    /// Takes the taps away.
+    pub(crate) fn take_taps(&mut self) -> Vec<Tap> {
+        self.runner.take_taps()
     }
 
     /// Returns whether a program drives the simulation event by event.

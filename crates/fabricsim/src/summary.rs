@@ -15,6 +15,7 @@ pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::status::Status;
+use crate::capture::CaptureSummary;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
 use crate::outcome::TakenCheckpoint;
 use crate::outcome::jobs::JobSummary;
@@ -149,6 +150,9 @@ pub struct Summary {
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
+    /// The capture of frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub captured: Option<CaptureSummary>,
     /// Queue lengths of groups of switch ports, weighted by time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub queue_groups: Vec<QueueGroupSummary>,
@@ -273,15 +277,12 @@ pub(crate) fn summarize(
         ranks: end.ranks.clone(),
         wall_s: end.wall,
         cpu_s: end.cpu,
-        packet_hops_per_cpu_s: if end.cpu > 0.0 {
-            (packet_hops - end.hops_before) as f64 / end.cpu
-        } else {
-            0.0
-        },
+        packet_hops_per_cpu_s: per_second(packet_hops - end.hops_before, end.cpu),
         peak_memory_bytes: peak_memory(),
         checkpoints: Vec::new(),
         missed_checkpoints: Vec::new(),
         observed: Vec::new(),
+        captured: None,
         queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),
         rpc: Vec::new(),
@@ -290,6 +291,15 @@ pub(crate) fn summarize(
         files: Vec::new(),
         scenario: scenario.resolved(),
         unfinished: listed(simulation, &left),
+    }
+}
+
+/// Returns `count` over `seconds`, or 0 where no time has passed.
+fn per_second(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
     }
 }
 

@@ -67,6 +67,7 @@ mod size_class;
 mod slowdown;
 mod sweep_table;
 pub mod table;
+mod timeline;
 mod write;
 mod write_hpcc;
 
@@ -96,5 +97,6 @@ pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
 pub use sweep_table::{SweepCurves, SweepQuestion, SweepTable};
+pub use timeline::{Timeline, TimelineCounts};
 pub use write::{FCT_HEADER, FctWriter};
 pub use write_hpcc::{HPCC_FCT_NODES, HpccFctWriter};

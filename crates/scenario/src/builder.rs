@@ -12,7 +12,7 @@ use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use fabricsim_workload::{BoxedWorkload, WorkloadKind, boxed};
 
-use self::check::{check_name, check_seed};
+use self::check::{check_name, check_recording, check_seed};
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
 use crate::read::routing::policy_of;
@@ -20,6 +20,7 @@ use crate::read::topology::build_topology;
 use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
+use crate::schema::capture::CaptureSettings;
 use crate::schema::event::Event;
 use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
@@ -73,6 +74,7 @@ pub struct ScenarioBuilder {
     run: RunSettings,
     output: OutputSettings,
     observe: Option<ObserveSettings>,
+    capture: Option<CaptureSettings>,
     queries: Option<QuerySettings>,
 }
 
@@ -101,6 +103,7 @@ impl Default for ScenarioBuilder {
             run: RunSettings::default(),
             output: OutputSettings::default(),
             observe: None,
+            capture: None,
             queries: None,
         }
     }
@@ -283,6 +286,13 @@ impl ScenarioBuilder {
         self
     }
 
+    /// Asks for a capture of the frames at ports.
+    #[must_use]
+    pub fn capture(mut self, capture: CaptureSettings) -> Self {
+        self.capture = Some(capture);
+        self
+    }
+
     /// Asks packets for values on their way.
     #[must_use]
     pub fn queries(mut self, queries: QuerySettings) -> Self {
@@ -320,11 +330,8 @@ impl ScenarioBuilder {
                 .validate(&topology)
                 .map_err(|error| Part::Event(index).refused(error))?;
         }
-        if let Some(observe) = &self.observe {
-            observe
-                .validate(&topology, &self.run)
-                .map_err(|error| Part::Observe.refused(error))?;
-        }
+        let (observe, capture) = (self.observe.as_ref(), self.capture.as_ref());
+        check_recording(observe, capture, &self.run, &topology)?;
         let mut queries = self.queries;
         if let Some(queries) = &mut queries {
             queries.admit_all()?;
@@ -370,6 +377,7 @@ impl ScenarioBuilder {
             run: self.run,
             output: self.output,
             observe: self.observe,
+            capture: self.capture,
             queries,
             places: Arc::new(places),
             text: None,

@@ -8,6 +8,7 @@ use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use serde_json::{Map, Value, json};
 
 use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
+use crate::schema::capture::CaptureSettings;
 use crate::schema::class::CLASS_KEYS;
 use crate::schema::event;
 use crate::schema::host::HostSettings;
@@ -53,6 +54,7 @@ const OWN_TABLES: &[(&str, Keys)] = &[
     ("[run]", RunSettings::KEYS),
     ("[output]", OutputSettings::KEYS),
     ("[observe]", ObserveSettings::KEYS),
+    ("[capture]", CaptureSettings::KEYS),
     ("[pint]", BudgetSettings::KEYS),
     ("[[query]]", QueryConfig::KEYS),
 ];
@@ -131,6 +133,7 @@ pub fn scenario_schema() -> Value {
         ("run", described_table(RunSettings::KEYS)),
         ("output", described_table(OutputSettings::KEYS)),
         ("observe", described_table(ObserveSettings::KEYS)),
+        ("capture", described_table(CaptureSettings::KEYS)),
         ("pint", described_table(BudgetSettings::KEYS)),
         ("query", list(described_table(QueryConfig::KEYS), 0)),
     ] {

@@ -25,6 +25,7 @@ use fabricsim_workload::{BoxedWorkload, Host, Names, NodeNames, WorkloadContext}
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::places::Places;
+use crate::schema::capture::CaptureSettings;
 use crate::schema::event::Event;
 use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
@@ -81,6 +82,8 @@ pub struct Scenario {
     pub(crate) output: OutputSettings,
     /// The time series to write, if any.
     pub(crate) observe: Option<ObserveSettings>,
+    /// The capture to write, if any.
+    pub(crate) capture: Option<CaptureSettings>,
     /// Queries that packets serve on their way, if any.
     pub(crate) queries: Option<QuerySettings>,
     /// Positions of the scenario's tables, for messages.
@@ -228,6 +231,12 @@ impl Scenario {
     #[must_use]
     pub const fn observe(&self) -> Option<&ObserveSettings> {
         self.observe.as_ref()
+    }
+
+    /// Returns the capture to write, if any.
+    #[must_use]
+    pub const fn capture(&self) -> Option<&CaptureSettings> {
+        self.capture.as_ref()
     }
 
     /// Returns the queries that packets serve on their way, if any.

@@ -1,5 +1,6 @@
 //! The tables of a scenario that belong to no plugin.
 
+pub mod capture;
 pub mod class;
 pub mod ecn;
 pub mod event;

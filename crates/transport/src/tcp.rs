@@ -40,5 +40,5 @@ pub use crate::switch::Switch;
 pub use config::{Detection, RtoFloor, TcpConfig, TcpParameters, TcpProfile};
 pub use endpoint::Tcp;
 pub use fabricsim_core::plugin::Feedback;
-pub use header::{Bits, HasTcp, SackBlock, TcpHeader, TcpOnly};
+pub use header::{Bits, HasTcp, HasTcpSlot, SackBlock, TcpHeader, TcpOnly, TcpSlot};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};

@@ -70,6 +70,7 @@ macro_rules! from_file {
     };
 }
 
+mod capture;
 mod congestion_control;
 mod events;
 mod files;
@@ -92,6 +93,7 @@ const FILES: &[(&str, &str)] = &[];
 fn cases() -> impl Iterator<Item = &'static Case> {
     [
         observation::CASES,
+        capture::CASES,
         keys::CASES,
         values::CASES,
         files::CASES,

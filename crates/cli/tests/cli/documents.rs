@@ -111,6 +111,7 @@ fn what_the_documents_point_to_exists() {
         "docs/scenarios.md",
         "docs/congestion-control.md",
         "docs/outputs.md",
+        "docs/sql.md",
         "docs/sweeps.md",
         "docs/reproduce.md",
         "docs/micro.md",

@@ -9,14 +9,14 @@ use fabricsim_core::plugin::quirks::{IntFormat, RoundingDraws, SimultaneousEvent
 use fabricsim_core::plugin::{ByInsertion, ByNode, CcContext, EventOrder, NoTelemetry, Telemetry};
 use fabricsim_core::ranks::Shares;
 use fabricsim_core::units::Rate;
-use fabricsim_hpcc::{ExactStack, HasInt, IntDecoder, IntHeader, IntScale, IntTelemetry};
+use fabricsim_hpcc::{ExactStack, IntDecoder, IntHeader, IntScale, IntTelemetry};
 use fabricsim_pint::query::{Queries, QueryTelemetry};
-use fabricsim_pint::{HasDigest, HasQuery, PintDigest, PintSettings, PintTelemetry, PortLink};
+use fabricsim_pint::{PintDigest, PintSettings, PintTelemetry, PortLink};
 use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
 use fabricsim_transport::tcp::TcpOnly;
 
-use crate::network::headers::{Inserted, Mixed, Plain, Queried, WithBoth, WithInt};
+use crate::network::headers::{Inserted, Mixed, Observed, Plain, Queried, WithBoth, WithInt};
 use crate::network::model;
 use crate::network::model::BuildContext;
 use crate::network::runner::Runner;
@@ -213,7 +213,7 @@ impl<'a> Assembly<'a> {
     /// the telemetry that `telemetry` makes from their number and ports.
     fn of<H, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
-        H: HasInt + HasDigest + HasQuery,
+        H: Observed,
         O: EventOrder<H>,
         T: Telemetry<H> + Sync + 'static,
     {

@@ -1,10 +1,15 @@
 //! The headers of all networks: which slots the packets of each have.
 
 use fabricsim_core::packet::{Slots, Stamps};
-use fabricsim_hpcc::PublishedStack;
-use fabricsim_pint::Digest;
+use fabricsim_hpcc::{HasInt, PublishedStack};
 use fabricsim_pint::query::Probe;
-use fabricsim_transport::tcp::TcpHeader;
+use fabricsim_pint::{Digest, HasDigest, HasQuery};
+use fabricsim_transport::tcp::{HasTcpSlot, TcpHeader};
+
+/// What observers of nodes read of packets.
+pub(crate) trait Observed: HasInt + HasDigest + HasQuery + HasTcpSlot {}
+
+impl<H: HasInt + HasDigest + HasQuery + HasTcpSlot> Observed for H {}
 
 /// Nothing: algorithms read no telemetry.
 pub(crate) type Plain = Slots;

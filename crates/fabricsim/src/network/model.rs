@@ -22,7 +22,6 @@ use fabricsim_core::ranks::Shares;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::query::Queries;
-use fabricsim_pint::{HasDigest, HasQuery};
 use fabricsim_qdisc::{ClassQueues, MixedBuffer, PortBuffer, PriorityQueues, SharedBuffer};
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
@@ -31,6 +30,7 @@ use fabricsim_transport::{DualStackHost, HostSettings};
 
 use self::logs::node_log;
 use self::marking::Marking;
+use crate::network::headers::Observed;
 use crate::network::node_log::NodeLog;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::far_end::FarEnd;
@@ -48,7 +48,7 @@ pub(crate) struct Fabric<H, O, T, F> {
 
 impl<H, O, T, F> Model for Fabric<H, O, T, F>
 where
-    H: HasDigest + HasQuery,
+    H: Observed,
     O: EventOrder<H>,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
@@ -75,7 +75,7 @@ pub(crate) struct MixedFabric<H, T, F> {
 
 impl<H, T, F> Model for MixedFabric<H, T, F>
 where
-    H: HasDigest + HasQuery + HasTcp,
+    H: Observed + HasTcp,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
@@ -166,7 +166,7 @@ pub(crate) fn build<H, O, T, F>(
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<Fabric<H, O, T, F>>
 where
-    H: HasDigest + HasQuery,
+    H: Observed,
     O: EventOrder<H>,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
@@ -199,7 +199,7 @@ pub(crate) fn build_mixed<H, T, F>(
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, F>>
 where
-    H: HasDigest + HasQuery + HasTcp,
+    H: Observed + HasTcp,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,

@@ -12,8 +12,9 @@ use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::ProbeRoom;
 use fabricsim_pint::query::{Sink, Truth};
-use fabricsim_pint::{HasDigest, HasQuery};
 
+use crate::capture::Tap;
+use crate::network::headers::Observed;
 use crate::network::pause_log::PauseLog;
 use crate::network::queue_times::QueueTimes;
 
@@ -23,7 +24,7 @@ pub(crate) trait AttachedObserver: Observer<()> + Any {}
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
 /// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of one
-/// flag; where no observer is attached, a departure and an arrival at a host pay one of a pointer.
+/// flag; where nobody asks for packets, a departure and an arrival at a host pay one of another.
 #[derive(Debug)]
 pub(crate) struct NodeLog {
     pub(crate) pauses: PauseLog,
@@ -34,6 +35,10 @@ pub(crate) struct NodeLog {
     pub(crate) truth: Option<Box<Truth>>,
     /// Whether somebody wants to know of queues: `queues` or `attached`.
     pub(crate) watches_queues: bool,
+    /// Whether somebody wants to know of packets: `attached` or `tap`.
+    pub(crate) watches_packets: bool,
+    /// Captures the frames that the node sends.
+    pub(crate) tap: Option<Box<Tap>>,
     /// The embedding program's own.
     pub(crate) attached: Option<Box<dyn AttachedObserver>>,
 }
@@ -42,7 +47,14 @@ impl NodeLog {
     /// Attaches the observer of an embedding program, which sees queues as well.
     pub(crate) fn attach(&mut self, observer: Box<dyn AttachedObserver>) {
         self.watches_queues = true;
+        self.watches_packets = true;
         self.attached = Some(observer);
+    }
+
+    /// Captures what the node sends from now on.
+    pub(crate) fn capture(&mut self, tap: Box<Tap>) {
+        self.watches_packets = true;
+        self.tap = Some(tap);
     }
 
     // Apart from the code that every packet runs through.
@@ -56,9 +68,29 @@ impl NodeLog {
 
     #[cold]
     #[inline(never)]
-    fn tell_dequeue<H: Header>(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
+    fn tell_dequeue<H: Observed>(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
+        if let Some(tap) = &mut self.tap {
+            tap.on_send(hop.now, hop.port, packet);
+        }
         if let Some(attached) = &mut self.attached {
             attached.on_dequeue(node, hop, &packet.without_telemetry());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_send<H: Observed>(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        port: PortId,
+        packet: &Packet<H>,
+    ) {
+        if let Some(tap) = &mut self.tap {
+            tap.on_send(now, port, packet);
+        }
+        if let Some(attached) = &mut self.attached {
+            attached.on_send(now, node, port, &packet.without_telemetry());
         }
     }
 
@@ -82,6 +114,8 @@ impl Checkpointed for NodeLog {
             sink,
             truth,
             watches_queues: _,
+            watches_packets: _,
+            tap: _,
             attached,
         } = self;
         pauses.save(out);
@@ -101,6 +135,8 @@ impl Checkpointed for NodeLog {
             sink,
             truth,
             watches_queues: _,
+            watches_packets: _,
+            tap: _,
             attached,
         } = self;
         pauses.load(input)?;
@@ -116,7 +152,7 @@ impl Checkpointed for NodeLog {
     }
 }
 
-impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
+impl<H: Observed> Observer<H> for NodeLog {
     fn on_start(&mut self, now: Time, node: NodeId, flow: &Flow) {
         if let Some(attached) = &mut self.attached {
             attached.on_start(now, node, flow);
@@ -130,8 +166,31 @@ impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
         {
             sink.on_arrival(now, packet);
         }
-        if self.attached.is_some() {
+        if self.watches_packets {
             self.tell_arrival(now, node, packet);
+        }
+    }
+
+    #[inline]
+    fn sees_sends(&self) -> bool {
+        self.watches_packets
+    }
+
+    #[inline]
+    fn on_send(&mut self, now: Time, node: NodeId, port: PortId, packet: &Packet<H>) {
+        if self.watches_packets {
+            self.tell_send(now, node, port, packet);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_link_down(&mut self, now: Time, node: NodeId, port: PortId) {
+        if let Some(tap) = &mut self.tap {
+            tap.on_link_down(now, port);
+        }
+        if let Some(attached) = &mut self.attached {
+            attached.on_link_down(now, node, port);
         }
     }
 
@@ -143,7 +202,7 @@ impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
 
     #[inline]
     fn sees_dequeues(&self) -> bool {
-        H::Query::PRESENT || self.attached.is_some()
+        H::Query::PRESENT || self.watches_packets
     }
 
     #[inline]
@@ -153,7 +212,7 @@ impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
         {
             truth.on_dequeue(hop, packet);
         }
-        if self.attached.is_some() {
+        if self.watches_packets {
             self.tell_dequeue(node, hop, packet);
         }
     }
@@ -168,6 +227,11 @@ impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
     #[cold]
     #[inline(never)]
     fn on_drop(&mut self, now: Time, node: NodeId, reason: DropReason, packet: &Packet<H>) {
+        if let Some(tap) = &mut self.tap
+            && reason == DropReason::Link
+        {
+            tap.lose_next();
+        }
         if let Some(attached) = &mut self.attached {
             attached.on_drop(now, node, reason, &packet.without_telemetry());
         }

@@ -17,6 +17,7 @@ use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{HopSeries, QueryResults};
 use fabricsim_topology::SwitchRoutes;
 
+use crate::capture::Tap;
 use crate::network::node_log::{AttachedObserver, NodeLog};
 use crate::network::pause_log::PauseEvent;
 use crate::network::queue_times::{QueueArea, QueueBin};
@@ -54,6 +55,8 @@ pub(crate) trait Runner: Send {
     fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
     fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
+    fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
+    fn take_taps(&mut self) -> Vec<Tap>;
     /// The logs of all nodes, in the order of their numbers.
     fn logs(&self) -> Vec<&NodeLog>;
     fn now(&self) -> Time;
@@ -187,6 +190,18 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn logs(&self) -> Vec<&NodeLog> {
         self.observers().collect()
+    }
+    fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>) {
+        self.for_each_observer(|node, log| {
+            if let Some(tap) = make(node) {
+                log.capture(tap);
+            }
+        });
+    }
+    fn take_taps(&mut self) -> Vec<Tap> {
+        let mut taps = Vec::new();
+        self.for_each_observer(|_, log| taps.extend(log.tap.take().map(|tap| *tap)));
+        taps
     }
     fn now(&self) -> Time {
         self.now()

@@ -14,6 +14,7 @@ use super::checkpoints::{Checkpoints, WantedCheckpoint, resume};
 use super::place::ResultPlace;
 use super::recorder::Recorder;
 use super::{Monitor, Run};
+use crate::capture::refuse_capture;
 use crate::checkpoint::Checkpoint;
 use crate::observe::Observation;
 use crate::output::{Destination, Existing, ResultFolder, cannot_write};
@@ -91,6 +92,22 @@ impl<'s> Run<'s> {
                 message: "a run over several ranks leaves none".to_owned(),
                 help: "take it in one process; a run over ranks can go on from it".to_owned(),
             });
+        }
+        if self.ranks.is_some() {
+            let message = "frames of a run over several ranks cannot be captured";
+            refuse_capture(
+                &self.simulation,
+                message,
+                "leave the table out, or run it in one process",
+            )?;
+        }
+        if parts.from.is_some() || !parts.checkpoints.is_empty() {
+            let message = "checkpoints hold no captured frames";
+            refuse_capture(
+                &self.simulation,
+                message,
+                "leave the table out, or the checkpoints",
+            )?;
         }
         let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
         if let Some(checkpoint) = parts.from {

@@ -7,6 +7,7 @@ use super::published::FCT_TXT;
 use super::rpc::RPC;
 use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
+use crate::capture::CAPTURE;
 use crate::checkpoint::Checkpoint;
 use crate::identity::{origin_of, origin_of_branch};
 use crate::observe;
@@ -119,6 +120,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
     let applications = applications(scenario);
     let rpc = has::<RpcClient>(&applications).then_some(RPC);
     let collectives = has::<RankApplication>(&applications).then_some(COLLECTIVES);
+    let capture = scenario.capture().map(|_| CAPTURE);
     let published = scenario.output().fct_txt.then_some(FCT_TXT);
     [
         Some(FCT),
@@ -128,6 +130,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         pauses,
         rpc,
         collectives,
+        capture,
     ]
     .into_iter()
     .flatten()

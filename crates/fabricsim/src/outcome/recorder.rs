@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io;
 
-use cpu_time::{ProcessTime, ThreadTime};
 use fabricsim_core::engine::Interrupt;
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, RunCallback};
@@ -17,28 +16,6 @@ use crate::output::{ResultFolder, cannot_write, new_file_in};
 use crate::simulation::{Expectation, IdealFct, Simulation};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
-
-/// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
-pub(super) enum CpuClock {
-    Thread(ThreadTime),
-    Process(ProcessTime),
-}
-
-impl CpuClock {
-    pub(super) fn start(threads: usize) -> Self {
-        match threads {
-            1 => Self::Thread(ThreadTime::now()),
-            _ => Self::Process(ProcessTime::now()),
-        }
-    }
-
-    pub(super) fn elapsed(&self) -> std::time::Duration {
-        match self {
-            Self::Thread(begun) => begun.elapsed(),
-            Self::Process(begun) => begun.elapsed(),
-        }
-    }
-}
 
 /// Streams completions into a file and keeps what the summary needs.
 pub(super) struct Recorder<'a> {

@@ -1,6 +1,5 @@
 //! Files that get their names when they are complete.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -33,7 +32,7 @@ fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     {
         use std::os::unix::fs::PermissionsExt;
         // The system takes off what the user's mask says.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)
 }

@@ -9,6 +9,7 @@ use fabricsim_core::plugin::quirks::SourcePortRule;
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
 use fabricsim_core::ranks::Ranks;
 use fabricsim_core::units::{Duration, Rate};
+use fabricsim_hpcc::IntScale;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
@@ -128,6 +129,7 @@ impl Simulation {
             telemetry: scenario
                 .needs(RequiredTelemetry::Int)
                 .then(|| TelemetryRoom {
+                    scale: IntScale::new(&context),
                     switches: ground.longest.max(5),
                     rates: ground.link_rates.clone(),
                 }),

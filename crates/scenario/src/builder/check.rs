@@ -1,10 +1,14 @@
 //! Checks of what a program has set, table by table.
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_topology::Topology;
 
 use super::ScenarioBuilder;
+use crate::schema::capture::CaptureSettings;
 use crate::schema::name::is_plain;
+use crate::schema::observe::ObserveSettings;
 use crate::schema::part::{Part, Refused, WithoutText};
+use crate::schema::run::RunSettings;
 use crate::text::error::Error;
 
 impl ScenarioBuilder {
@@ -25,6 +29,24 @@ impl ScenarioBuilder {
             rule.discipline.validate().map_err(refused(part))?;
         }
         Ok(())
+    }
+}
+
+/// Checks what is recorded of `run` in the network `topology`.
+pub(super) fn check_recording(
+    observe: Option<&ObserveSettings>,
+    capture: Option<&CaptureSettings>,
+    run: &RunSettings,
+    topology: &Topology,
+) -> Result<(), Refused> {
+    let refused = |part: Part| move |error: ConfigError| part.refused(error);
+    if let Some(observe) = observe {
+        let checked = observe.validate(topology, run);
+        checked.map_err(refused(Part::Observe))?;
+    }
+    match capture {
+        Some(capture) => (capture.validate(topology)).map_err(refused(Part::Capture)),
+        None => Ok(()),
     }
 }
 

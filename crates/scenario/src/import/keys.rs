@@ -91,7 +91,9 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     key(
         "TRACE_OUTPUT_FILE",
         Some(""),
-        Role::LeftOut("packets are not traced; [observe] samples queues, links and flows"),
+        Role::LeftOut(
+            "[capture] writes frames at ports, and [observe] samples queues, links and flows",
+        ),
     ),
     key("FCT_OUTPUT_FILE", Some("fct.txt"), NAMED),
     key("PFC_OUTPUT_FILE", Some("pfc.txt"), NAMED),

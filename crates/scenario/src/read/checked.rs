@@ -70,6 +70,10 @@ pub(crate) fn check(
         let checked = observe.validate(&topology, &raw.run);
         keep(&mut found, checked.map_err(refused(Part::Observe)));
     }
+    if let Some(capture) = &raw.capture {
+        let checked = capture.validate(&topology);
+        keep(&mut found, checked.map_err(refused(Part::Capture)));
+    }
     let (Some(routing_policy), Some(class_cc), Some(queries), true) =
         (routing_policy, class_cc, queries, found.is_empty())
     else {
@@ -96,6 +100,7 @@ pub(crate) fn check(
         run: raw.run,
         output: raw.output,
         observe: raw.observe,
+        capture: raw.capture,
         queries,
         places: Arc::new(places),
         text: None,

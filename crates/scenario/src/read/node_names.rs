@@ -13,6 +13,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 use crate::kinds::Registry;
 use crate::read::tables::Tables;
 use crate::read::topology::build_topology;
+use crate::schema::capture::CaptureSettings;
 use crate::schema::event::KINDS;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::part::Part;
@@ -273,6 +274,9 @@ fn visit<'a>(
     }
     if let Some(table) = &mut tables.observe {
         section(table, ObserveSettings::KEYS);
+    }
+    if let Some(table) = &mut tables.capture {
+        section(table, CaptureSettings::KEYS);
     }
     if let Some(table) = &mut tables.routing {
         section(table, RoutingSettings::KEYS);

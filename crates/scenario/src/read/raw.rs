@@ -16,6 +16,7 @@ use crate::kinds::Registry;
 use crate::read::faults::Faults;
 use crate::read::root::{read_name, read_profile, read_seed};
 use crate::read::tables::Tables;
+use crate::schema::capture::CaptureSettings;
 use crate::schema::class::{CLASS_KEYS, ClassTable};
 use crate::schema::event::KINDS;
 use crate::schema::event::tables::{LinkTable, LossTable, RateTable, SwitchTable};
@@ -51,6 +52,7 @@ pub(crate) struct RawScenario {
     pub(crate) classes: Vec<RawClass>,
     pub(crate) events: Vec<RawEvent>,
     pub(crate) observe: Option<ObserveSettings>,
+    pub(crate) capture: Option<CaptureSettings>,
     pub(crate) queries: RawQueries,
     pub(crate) queues: Vec<RawQueue>,
 }
@@ -162,6 +164,9 @@ impl RawScenario {
         let observe = faults.optional(tables.observe.as_ref(), |table| {
             document.settings(table, ObserveSettings::KEYS).map(Some)
         });
+        let capture = faults.optional(tables.capture.as_ref(), |table| {
+            document.settings(table, CaptureSettings::KEYS).map(Some)
+        });
         let pint = faults.optional(tables.queries.pint.as_ref(), |table| {
             document.settings(table, BudgetSettings::KEYS).map(Some)
         });
@@ -190,6 +195,7 @@ impl RawScenario {
             classes: classes?,
             events: events?,
             observe: observe?,
+            capture: capture?,
             queries: RawQueries {
                 pint: pint?,
                 queries: queries?,

@@ -35,6 +35,7 @@ pub(crate) struct Tables<'a> {
     pub(crate) queues: Vec<QueueTables<'a>>,
     pub(crate) events: Vec<Section<'a>>,
     pub(crate) observe: Option<Section<'a>>,
+    pub(crate) capture: Option<Section<'a>>,
     pub(crate) queries: QueryTables<'a>,
 }
 
@@ -146,6 +147,7 @@ impl<'a> Tables<'a> {
                 .collect::<Result<_, Error>>()?,
             events: document.sections(root, "event")?,
             observe: document.section(root, "observe")?,
+            capture: document.section(root, "capture")?,
             queries: QueryTables {
                 pint: document.section(root, "pint")?,
                 queries: document.sections(root, "query")?,
@@ -182,6 +184,7 @@ impl<'a> Tables<'a> {
             },
             Part::Event(index) => Place::Table(&self.events[index]),
             Part::Observe => Place::of_table(self.observe.as_ref()),
+            Part::Capture => Place::of_table(self.capture.as_ref()),
             Part::Pint | Part::Query(_) => self.queries.place(refused),
         }
     }

@@ -68,6 +68,9 @@ impl Scenario {
         if let Some(observe) = &self.observe {
             resolved["observe"] = serde_json::json!(observe);
         }
+        if let Some(capture) = &self.capture {
+            resolved["capture"] = serde_json::json!(capture);
+        }
         resolved
     }
 }

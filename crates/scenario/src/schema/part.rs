@@ -47,6 +47,8 @@ pub enum Part {
     Event(usize),
     /// `[observe]`.
     Observe,
+    /// `[capture]`.
+    Capture,
     /// `[pint]`.
     Pint,
     /// A `[[query]]`, from 0.
@@ -71,6 +73,7 @@ impl fmt::Display for Part {
             Self::Queue(index) | Self::Discipline(index) => write!(f, "[[queue]] {index}"),
             Self::Event(index) => write!(f, "[[event]] {index}"),
             Self::Observe => f.write_str("[observe]"),
+            Self::Capture => f.write_str("[capture]"),
             Self::Pint => f.write_str("[pint]"),
             Self::Query(index) => write!(f, "[[query]] {index}"),
         }

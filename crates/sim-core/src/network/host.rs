@@ -286,11 +286,17 @@ impl<M: Model> Host<M> {
         let egress = &mut nics[port].egress;
         let paused = egress.paused;
         endpoint.poll(now, PortId::from_index(port), paused, |packet| {
-            if egress
-                .transmit::<M::Order, _>(now, *cause, port, packet, send_buffer)
-                .is_none()
-            {
+            let sent = egress.transmit::<M::Order, _>(now, *cause, port, packet, send_buffer);
+            if sent.is_none() {
                 observer.on_drop(now, *id, DropReason::Link, packet);
+            }
+            if observer.sees_sends() {
+                observer.on_send(
+                    now,
+                    *id,
+                    PortId::from_index(port),
+                    sent.as_deref().unwrap_or(packet),
+                );
             }
             egress.busy_until
         })

@@ -28,6 +28,21 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}
 
+    /// Returns whether [`Self::on_send`] does something. Asked for at every packet that a host sends.
+    #[inline]
+    fn sees_sends(&self) -> bool {
+        true
+    }
+
+    /// Host `node` puts `packet` on the wire of `port`. One that the link loses has been reported by
+    /// [`Self::on_drop`] just before; of others the time of arrival is known.
+    #[inline]
+    fn on_send(&mut self, _now: Time, _node: NodeId, _port: PortId, _packet: &Packet<H>) {}
+
+    /// The link of `port` fails: what is on its way to the other end is lost.
+    #[inline]
+    fn on_link_down(&mut self, _now: Time, _node: NodeId, _port: PortId) {}
+
     /// `packet` (never a pause frame) has arrived at host `node`, whose transport has not seen it.
     #[inline]
     fn on_arrival(&mut self, _now: Time, _node: NodeId, _packet: &Packet<H>) {}
@@ -73,6 +88,11 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
 }
 
 impl<H: Header> Observer<H> for () {
+    #[inline]
+    fn sees_sends(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn sees_dequeues(&self) -> bool {
         false

@@ -156,6 +156,40 @@ where
     }
 }
 
+/// The slot of a header for TCP: [`TcpHeader`], or nothing.
+pub trait TcpSlot: Header {
+    /// Returns the header of TCP, on packets of TCP.
+    fn segment(&self) -> Option<&TcpHeader>;
+}
+
+impl TcpSlot for () {
+    fn segment(&self) -> Option<&TcpHeader> {
+        None
+    }
+}
+
+impl TcpSlot for TcpHeader {
+    fn segment(&self) -> Option<&TcpHeader> {
+        self.bits.has(Bits::TCP).then_some(self)
+    }
+}
+
+/// A header with a slot for TCP, which may be empty.
+pub trait HasTcpSlot: Header {
+    /// Returns the header of TCP, on packets of TCP.
+    fn segment(&self) -> Option<&TcpHeader>;
+}
+
+impl<O, I, D, Q, T> HasTcpSlot for Slots<O, I, D, Q, T>
+where
+    Self: Header,
+    T: TcpSlot,
+{
+    fn segment(&self) -> Option<&TcpHeader> {
+        self.tcp.segment()
+    }
+}
+
 /// The header of networks of TCP without telemetry.
 pub type TcpOnly = Slots<(), (), (), (), TcpHeader>;
 

@@ -31,6 +31,8 @@ pub(super) fn node_log(
             .filter(|_| scenario.topology().is_host(node))
             .map(|queries| Box::new(Sink::new(queries))),
         truth: truth(scenario, queries, node),
+        watches_packets: false,
+        tap: None,
         attached: None,
     }
 }

@@ -34,6 +34,7 @@ impl<M: Model> Host<M> {
     /// The link of `port` fails: the transport keeps what it has.
     pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
         self.egress(port).cut();
+        self.observer.on_link_down(now, self.id, port);
         let pauses = &mut self.nics[port.index()].pauses;
         pauses.update(now, PrioritySet::default());
     }

@@ -5,7 +5,7 @@ use crate::id::PortId;
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
 use crate::packet::{Packet, PacketKind, PauseChange, PrioritySet};
-use crate::plugin::{Admission, DropReason, Model, Qdisc, Release, Routing, Telemetry};
+use crate::plugin::{Admission, DropReason, Model, Observer, Qdisc, Release, Routing, Telemetry};
 use crate::units::{Rate, Time};
 
 impl<M: Model> Switch<M> {
@@ -46,6 +46,7 @@ impl<M: Model> Switch<M> {
     pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
         self.buffer.forget_pauses(port);
         self.egress(port).cut();
+        self.observer.on_link_down(now, self.id, port);
         let index = port.index();
         self.pauses[index].update(now, PrioritySet::default());
         loop {

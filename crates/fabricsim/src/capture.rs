@@ -1,0 +1,192 @@
+//! Captures of frames at ports, for Wireshark and its kin: the `[capture]` table.
+//!
+//! Each node that sends over a captured link has a tap. A port's arrivals are what the other end of
+//! its link has sent, at the times at which they arrive, so nothing is looked at twice and a run
+//! without captures pays nothing. Taps spill what they have seen into one file, from which the
+//! capture is merged at the end.
+
+mod frame;
+mod merge;
+mod pcapng;
+mod spill;
+mod tap;
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::units::Bytes;
+use fabricsim_scenario::schema::capture::{CaptureSettings, captured_ports};
+use fabricsim_scenario::schema::part::Part;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_topology::Topology;
+use serde::Serialize;
+
+use crate::output::{Ending, ResultFolder, cannot_write};
+use crate::simulation::Simulation;
+use frame::FrameWriter;
+pub(crate) use frame::TraceRoom;
+use pcapng::{CaptureWriter, Interface};
+use spill::Spill;
+pub(crate) use tap::Tap;
+use tap::{TapPort, TapRules};
+
+/// The file of a capture.
+pub(crate) const CAPTURE: &str = "capture.pcapng";
+
+/// A capture that is being taken.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    rules: Arc<TapRules>,
+    interfaces: Vec<Interface>,
+}
+
+/// What a capture holds, in `summary.json`.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct CaptureSummary {
+    /// The file.
+    pub file: String,
+    /// Ports.
+    pub interfaces: u64,
+    /// Frames in the file.
+    pub frames: u64,
+    /// Their bytes on the wire.
+    pub bytes: Bytes,
+    /// Frames missing because of `max_frames`, which are the last ones; absent if none are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Capture {
+    /// Begins to capture what the scenario of `simulation` asks for, with a temporary file in `dir`;
+    /// `None` where it asks for nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub(crate) fn begin(simulation: &mut Simulation, dir: &Path) -> Result<Option<Self>, Error> {
+        let scenario = simulation.shared_scenario();
+        let Some(settings) = scenario.capture() else {
+            return Ok(None);
+        };
+        let topology = scenario.topology();
+        let spill = Spill::new(dir).map_err(cannot_write(dir))?;
+        let telemetry = simulation.trace_room().filter(|_| settings.telemetry);
+        let frames = FrameWriter::new(scenario.transport().mtu, telemetry);
+        let capture = Self {
+            rules: Arc::new(TapRules::new(settings, frames, spill)),
+            interfaces: interfaces(settings, topology),
+        };
+        let mut ports = tapped_ports(settings, topology);
+        simulation.tap(&mut |node| {
+            let ports = ports.remove(&node)?;
+            Some(Box::new(Tap::new(node, &capture.rules, ports)))
+        });
+        Ok(Some(capture))
+    }
+
+    /// Writes what has been captured into `folder`.
+    ///
+    /// # Errors
+    /// When a file cannot be written or read again.
+    pub(crate) fn finish(
+        self,
+        simulation: &mut Simulation,
+        folder: &mut ResultFolder,
+        ending: Ending,
+    ) -> Result<CaptureSummary, Error> {
+        let name = ending.name(CAPTURE);
+        let ended = simulation.ended();
+        let taps = simulation.take_taps();
+        let mut summary = CaptureSummary {
+            file: name.clone(),
+            interfaces: self.interfaces.len() as u64,
+            frames: 0,
+            bytes: Bytes::ZERO,
+            left_out: 0,
+        };
+        folder.write(name, |file| {
+            let mut seen = 0;
+            let mut streams = Vec::with_capacity(taps.len());
+            for tap in taps {
+                let (stream, frames) = tap.into_stream(ended);
+                seen += frames;
+                streams.push(stream);
+            }
+            let mut spill = self.rules.spill();
+            let snap_length = self.rules.snap_length();
+            let out = BufWriter::new(file);
+            let mut out = CaptureWriter::new(out, &self.interfaces, snap_length)?;
+            merge::merge(streams, &mut spill, |record| {
+                if summary.frames < self.rules.max_frames() {
+                    summary.frames += 1;
+                    summary.bytes += Bytes::new(u64::from(record.wire));
+                    out.frame(record)?;
+                }
+                Ok::<(), io::Error>(())
+            })?;
+            summary.left_out = seen - summary.frames;
+            out.into_inner().flush()
+        })?;
+        Ok(summary)
+    }
+}
+
+/// Refuses a capture of a run that is continued elsewhere or by others.
+///
+/// # Errors
+/// When the scenario of `simulation` asks for a capture.
+pub(crate) fn refuse_capture(
+    simulation: &Simulation,
+    message: &str,
+    help: &str,
+) -> Result<(), Error> {
+    let scenario = simulation.scenario();
+    match scenario.capture() {
+        Some(_) => Err(scenario.refuse(Part::Capture, message.to_owned(), help)),
+        None => Ok(()),
+    }
+}
+
+/// The captured ports as a capture lists them.
+fn interfaces(settings: &CaptureSettings, topology: &Topology) -> Vec<Interface> {
+    let ports = captured_ports(settings, topology).map(|(node, port)| {
+        let link = &topology.ports(node)[port.index()];
+        Interface {
+            name: format!("{} port {port}", topology.name(node)),
+            description: format!("to {} port {}", topology.name(link.peer), link.peer_port),
+            rate: link.rate,
+        }
+    });
+    ports.collect()
+}
+
+/// The nodes that send over captured links, each with its ports.
+fn tapped_ports(settings: &CaptureSettings, topology: &Topology) -> BTreeMap<NodeId, Vec<TapPort>> {
+    let mut tapped: BTreeMap<NodeId, Vec<TapPort>> = BTreeMap::new();
+    let mut port_of = |node: NodeId, port: PortId, enter: &dyn Fn(&mut TapPort)| {
+        let ports = tapped.entry(node).or_insert_with(|| {
+            let ports = topology.ports(node).iter();
+            ports.map(|link| TapPort::new(link.peer)).collect()
+        });
+        enter(&mut ports[port.index()]);
+    };
+    for (number, (node, port)) in (0..).zip(captured_ports(settings, topology)) {
+        if settings.takes_sent() {
+            port_of(node, port, &|own| own.sent = Some(number));
+        }
+        if settings.takes_arrived() {
+            let link = &topology.ports(node)[port.index()];
+            port_of(link.peer, link.peer_port, &|peer| {
+                peer.arrived = Some(number);
+            });
+        }
+    }
+    tapped
+}

@@ -1,0 +1,156 @@
+//! Frames of packets, as they would be on a wire of Ethernet.
+//!
+//! A frame is as long as the simulator counts. Where its headers are longer than those that the
+//! simulator counts, the payload is shorter by as much. Addresses follow from the numbers of nodes:
+//! node n is 10.x.y.z or fd00::n, with n in the last bytes. Ethernet addresses are those of the
+//! nodes at the two ends of the link. The priority of a packet is the class selector of its DSCP.
+
+mod ioam;
+mod pause;
+mod roce;
+mod segment;
+
+use etherparse::{
+    EtherType, Ethernet2Header, IpDscp, IpEcn, IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header,
+};
+use fabricsim_core::id::NodeId;
+use fabricsim_core::packet::{Ecn, Packet, PacketKind, Priority};
+use fabricsim_core::units::{Bytes, Time};
+
+use crate::network::headers::Observed;
+pub(crate) use ioam::TraceRoom;
+
+/// Bytes of the header of Ethernet.
+const ETHERNET: usize = 14;
+/// Bytes of the header of IPv4.
+const IPV4: usize = 20;
+/// Bytes of the header of IPv6.
+const IPV6: usize = 40;
+/// The hop limit of every packet: the simulator has none.
+const HOP_LIMIT: u8 = 64;
+
+/// Writes the headers of frames.
+#[derive(Debug)]
+pub(super) struct FrameWriter {
+    /// Payload bytes of a full RDMA packet, by which packets are numbered.
+    mtu: u64,
+    /// Room for telemetry, where it is written.
+    trace: Option<TraceRoom>,
+}
+
+impl FrameWriter {
+    /// Frames of a network whose full RDMA packets carry `mtu`, with telemetry where there is room
+    /// for a `trace`.
+    pub(super) const fn new(mtu: Bytes, trace: Option<TraceRoom>) -> Self {
+        Self {
+            mtu: mtu.get(),
+            trace,
+        }
+    }
+
+    /// Writes the headers of `packet` between the nodes of `link` into `out`, and returns how many
+    /// bytes of the frame may be stored; all beyond the headers are zero.
+    pub(super) fn write<H: Observed>(
+        &self,
+        now: Time,
+        link: (NodeId, NodeId),
+        packet: &Packet<H>,
+        out: &mut Vec<u8>,
+    ) -> u16 {
+        if packet.is(PacketKind::Pause) {
+            pause::write(link.0, packet, out);
+        } else if let Some(segment) = packet.telemetry.segment() {
+            segment::write(link, packet, segment, out);
+        } else {
+            self.write_roce(now, link, packet, out);
+        }
+        let wire = usize::from(packet.wire);
+        if out.len() <= wire {
+            return packet.wire;
+        }
+        // A reader takes a header that the frame is too short for as not captured.
+        let known = if wire < roce::LEAST {
+            roce::LEAST_KNOWN
+        } else {
+            wire
+        };
+        out.truncate(known);
+        u16::try_from(known).expect("no longer than the frame")
+    }
+}
+
+/// The Ethernet address of `node`: one of those that are administered locally.
+fn mac(node: NodeId) -> [u8; 6] {
+    let [a, b, c, d] = node.0.to_be_bytes();
+    [0x02, 0, a, b, c, d]
+}
+
+fn ethernet((from, to): (NodeId, NodeId), ether_type: EtherType) -> [u8; ETHERNET] {
+    let header = Ethernet2Header {
+        source: mac(from),
+        destination: mac(to),
+        ether_type,
+    };
+    header.to_bytes()
+}
+
+/// The class selector of `priority` (RFC 2474, section 4.2.2).
+fn dscp(priority: Priority) -> u8 {
+    priority.get() << 3
+}
+
+/// The ECN field of `ecn` (RFC 3168, section 5).
+const fn codepoint(ecn: Ecn) -> IpEcn {
+    match ecn {
+        Ecn::NotCapable => IpEcn::ZERO,
+        Ecn::Ect1 => IpEcn::ONE,
+        Ecn::Ect0 => IpEcn::TWO,
+        Ecn::Congestion => IpEcn::THREE,
+    }
+}
+
+/// An IPv4 header of `packet` over `payload` bytes.
+fn ipv4<H: Observed>(
+    packet: &Packet<H>,
+    ecn: IpEcn,
+    protocol: IpNumber,
+    payload: u16,
+) -> Ipv4Header {
+    let address = |node: NodeId| {
+        let [_, b, c, d] = node.0.to_be_bytes();
+        [10, b, c, d]
+    };
+    let mut header = Ipv4Header {
+        dscp: IpDscp::try_new(dscp(packet.priority())).expect("six bits"),
+        ecn,
+        total_len: u16::try_from(usize::from(payload) + IPV4).expect("shorter than the frame"),
+        identification: 0,
+        dont_fragment: true,
+        time_to_live: HOP_LIMIT,
+        protocol,
+        source: address(packet.key.src),
+        destination: address(packet.key.dst),
+        ..Ipv4Header::default()
+    };
+    header.header_checksum = header.calc_header_checksum();
+    header
+}
+
+/// An IPv6 header of `packet` over `payload` bytes.
+fn ipv6<H: Observed>(packet: &Packet<H>, ecn: IpEcn, next: IpNumber, payload: u16) -> Ipv6Header {
+    let address = |node: NodeId| {
+        let mut address = [0; 16];
+        address[0] = 0xfd;
+        address[12..].copy_from_slice(&node.0.to_be_bytes());
+        address
+    };
+    Ipv6Header {
+        traffic_class: dscp(packet.priority()) << 2 | ecn.value(),
+        flow_label: Ipv6FlowLabel::ZERO,
+        payload_length: payload,
+        next_header: next,
+        hop_limit: HOP_LIMIT,
+        source: address(packet.key.src),
+        destination: address(packet.key.dst),
+    }
+}

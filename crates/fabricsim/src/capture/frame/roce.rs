@@ -1,0 +1,177 @@
+//! RDMA: RoCEv2 (InfiniBand Architecture Specification, volume 1, chapter 9 and annex A17).
+
+use etherparse::{EtherType, IpEcn, IpNumber, UdpHeader};
+use fabricsim_core::id::NodeId;
+use fabricsim_core::packet::{Ecn, Flags, Packet, PacketKind};
+use fabricsim_core::units::Time;
+
+use super::ioam;
+use super::{ETHERNET, FrameWriter, IPV4, IPV6, codepoint, ethernet, ipv4, ipv6};
+use crate::network::headers::Observed;
+
+/// The port of RoCEv2.
+const ROCE: u16 = 4_791;
+const UDP: usize = 8;
+/// The base transport header.
+const BTH: usize = 12;
+/// The extended header of acknowledgements.
+const AETH: usize = 4;
+/// The invariant checksum, which is zero here.
+const ICRC: usize = 4;
+
+/// What is known of a frame that is too short for its base transport header.
+pub(super) const LEAST_KNOWN: usize = ETHERNET + IPV4 + UDP;
+/// The shortest frame with such a header.
+pub(super) const LEAST: usize = LEAST_KNOWN + BTH;
+
+const SEND_FIRST: u8 = 0x00;
+const SEND_MIDDLE: u8 = 0x01;
+const SEND_LAST: u8 = 0x02;
+const SEND_ONLY: u8 = 0x04;
+const ACKNOWLEDGE: u8 = 0x11;
+/// The first of the opcodes that are left to manufacturers: credit has none of its own.
+const GRANT: u8 = 0xc0;
+const REQUEST: u8 = 0xc1;
+
+const DEFAULT_PARTITION: u16 = 0xffff;
+/// Bit of congestion notification backwards in the byte after the partition.
+const BECN: u8 = 0x40;
+/// A positive acknowledgement that grants no end of credit.
+const POSITIVE: u8 = 0x1f;
+/// A negative one: a packet is missing.
+const SEQUENCE_ERROR: u8 = 0x60;
+/// Bits of packet and queue-pair numbers.
+const NUMBER: u64 = (1 << 24) - 1;
+/// The first queue pair that is not the management's, with some room.
+const FIRST_QUEUE_PAIR: u64 = 16;
+
+impl FrameWriter {
+    /// Writes the headers of a packet of RDMA.
+    pub(super) fn write_roce<H: Observed>(
+        &self,
+        now: Time,
+        link: (NodeId, NodeId),
+        packet: &Packet<H>,
+        out: &mut Vec<u8>,
+    ) {
+        let is_data = packet.is(PacketKind::Data);
+        let replies = matches!(packet.kind(), PacketKind::Ack | PacketKind::Nack);
+        let wire = usize::from(packet.wire);
+        let least = UDP + BTH + ICRC + if replies { AETH } else { 0 };
+        // Data fills the frame. Replies are followed by padding.
+        let udp = |headers: usize| match is_data {
+            true => wire.saturating_sub(headers),
+            false => wire.saturating_sub(headers).min(least),
+        };
+        // Switches mark all data of RDMA: it is sent as ECN-capable.
+        let ecn = match packet.ecn() {
+            Ecn::NotCapable if is_data => IpEcn::TWO,
+            other => codepoint(other),
+        };
+        // The entropy is the source port in both directions, as senders of acknowledgements have it.
+        let port = if is_data {
+            packet.key.src_port
+        } else {
+            packet.key.dst_port
+        };
+        let mut transport = Vec::with_capacity(BTH + AETH);
+        self.write_transport(packet, &mut transport);
+
+        let trace = self
+            .trace
+            .as_ref()
+            .filter(|_| wire >= ETHERNET + IPV6 + least);
+        let Some(trace) = trace else {
+            let len = u16::try_from(udp(ETHERNET + IPV4)).expect("shorter than the frame");
+            out.extend(ethernet(link, EtherType::IPV4));
+            out.extend(ipv4(packet, ecn, IpNumber::UDP, len).to_bytes());
+            // Without a checksum, as RoCEv2 has it.
+            let header = UdpHeader {
+                source_port: port,
+                destination_port: ROCE,
+                length: len,
+                checksum: 0,
+            };
+            out.extend(header.to_bytes());
+            out.extend(&transport);
+            return;
+        };
+        let mut extension = Vec::new();
+        if is_data && wire >= ETHERNET + IPV6 + trace.bytes() + least {
+            ioam::write(trace, now, packet.telemetry.int(), &mut extension);
+        }
+        let len = u16::try_from(udp(ETHERNET + IPV6 + extension.len())).expect("below the frame");
+        let next = match extension.is_empty() {
+            true => IpNumber::UDP,
+            false => IpNumber::IPV6_HEADER_HOP_BY_HOP,
+        };
+        let extended = u16::try_from(extension.len()).expect("options are short") + len;
+        let ip = ipv6(packet, ecn, next, extended);
+        let mut header = UdpHeader {
+            source_port: port,
+            destination_port: ROCE,
+            length: len,
+            checksum: 0,
+        };
+        // IPv6 asks for a checksum (RFC 8200, section 8.1).
+        let mut payload = transport.clone();
+        payload.resize(usize::from(len) - UDP, 0);
+        header.checksum = header
+            .calc_checksum_ipv6(&ip, &payload)
+            .expect("shorter than the frame");
+        out.extend(ethernet(link, EtherType::IPV6));
+        out.extend(ip.to_bytes());
+        out.extend(&extension);
+        out.extend(header.to_bytes());
+        out.extend(&transport);
+    }
+
+    /// Writes what follows UDP.
+    fn write_transport<H: Observed>(&self, packet: &Packet<H>, out: &mut Vec<u8>) {
+        let flags = packet.flags;
+        let byte = packet.cumulative();
+        let (opcode, number, syndrome) = match packet.kind() {
+            PacketKind::Data | PacketKind::Pause => {
+                let starts = packet.seq == 0 || flags.has(Flags::STREAM);
+                let ends = flags.has(Flags::LAST) || flags.has(Flags::STREAM);
+                let opcode = match (starts, ends) {
+                    (true, true) => SEND_ONLY,
+                    (true, false) => SEND_FIRST,
+                    (false, true) => SEND_LAST,
+                    (false, false) => SEND_MIDDLE,
+                };
+                (opcode, packet.seq / self.mtu, None)
+            }
+            // The last packet of which all bytes have arrived.
+            PacketKind::Ack => {
+                let number = byte.div_ceil(self.mtu).wrapping_sub(1);
+                (ACKNOWLEDGE, number, Some(POSITIVE))
+            }
+            // The one that is missing.
+            PacketKind::Nack => (ACKNOWLEDGE, byte / self.mtu, Some(SEQUENCE_ERROR)),
+            PacketKind::Grant => (GRANT, packet.telemetry.credit() / self.mtu, None),
+            PacketKind::Request => (REQUEST, packet.telemetry.credit() / self.mtu, None),
+        };
+        let queue_pair = (u64::from(packet.flow.0) + FIRST_QUEUE_PAIR) & NUMBER;
+        let three = |number: u64| {
+            let [.., a, b, c] = (number & NUMBER).to_be_bytes();
+            [a, b, c]
+        };
+        let echo = flags.has(Flags::ECHO) && syndrome.is_some();
+        out.extend([opcode, 0]);
+        out.extend(DEFAULT_PARTITION.to_be_bytes());
+        out.push(if echo { BECN } else { 0 });
+        out.extend(three(queue_pair.max(2)));
+        out.push(0);
+        out.extend(three(number));
+        if let Some(syndrome) = syndrome {
+            let messages = u64::from(flags.has(Flags::COMPLETE));
+            out.push(syndrome);
+            out.extend(three(messages));
+        }
+        // The invariant checksum is among the zeros that follow.
+        if packet.wire != 0 && syndrome.is_some() {
+            out.extend([0; ICRC]);
+        }
+    }
+}

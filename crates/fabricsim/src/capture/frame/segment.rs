@@ -1,0 +1,139 @@
+//! TCP (RFC 9293) with the options that it has room for: selective acknowledgements (RFC 2018),
+//! timestamps (RFC 7323), and those of a segment that opens a connection.
+//!
+//! Numbers begin at 0 with the SYN. What the simulator counts beyond the headers of IP and TCP, such
+//! as a preamble, follows the IP packet.
+
+use etherparse::{EtherType, IpNumber, TcpHeader, TcpOptionElement};
+use fabricsim_core::id::NodeId;
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::units::Time;
+use fabricsim_transport::tcp::{Bits, Feedback, SackBlock, TcpHeader as Segment};
+
+use super::{ETHERNET, IPV4, codepoint, ethernet, ipv4};
+use crate::network::headers::Observed;
+
+/// Bytes of the header of TCP without options.
+const TCP: usize = 20;
+/// The most bytes of options.
+const OPTIONS: usize = 40;
+/// Bytes of a timestamp with its padding.
+const TIMESTAMP: usize = 12;
+/// The window of every segment: the simulator has none.
+const WINDOW: u16 = u16::MAX;
+/// Its scale, which makes it 1 GB.
+const WINDOW_SCALE: u8 = 14;
+
+/// Writes the headers of `packet`, whose fields of TCP are `segment`.
+pub(super) fn write<H: Observed>(
+    link: (NodeId, NodeId),
+    packet: &Packet<H>,
+    segment: &Segment,
+    out: &mut Vec<u8>,
+) {
+    let payload = match packet.kind() {
+        PacketKind::Data => packet.payload,
+        _ => 0,
+    };
+    // While a connection opens with data, all of its segments say so; on the wire the first does.
+    let syn = segment.bits.has(Bits::SYN) && packet.seq == 0;
+    let ack = segment.bits.has(Bits::ACK);
+    let mut header = TcpHeader::new(
+        packet.key.src_port,
+        packet.key.dst_port,
+        number(packet.seq, !syn),
+        WINDOW,
+    );
+    header.syn = syn;
+    header.ack = ack;
+    header.fin = segment.bits.has(Bits::FIN);
+    header.psh = header.fin && payload > 0;
+    header.acknowledgment_number = if ack { number(segment.ack, true) } else { 0 };
+    header.ece = segment.bits.has(Bits::ECE);
+    header.cwr = segment.bits.has(Bits::CWR);
+    if syn {
+        let asks = !ack;
+        header.ns = asks && segment.feedback == Feedback::Accurate;
+        header.cwr =
+            asks && segment.feedback != Feedback::None || segment.feedback == Feedback::Accurate;
+        header.ece = match segment.feedback {
+            Feedback::None => false,
+            Feedback::Classic | Feedback::Dctcp => true,
+            Feedback::Accurate => asks,
+        };
+    }
+    let beside = ETHERNET + IPV4 + TCP + usize::from(payload);
+    let room = usize::from(packet.wire).saturating_sub(beside).min(OPTIONS);
+    let options = options(packet, segment, (syn, payload), room);
+    header
+        .set_options(&options)
+        .expect("options are chosen by their room");
+    let len = header.header_len_u16() + payload;
+    let ip = ipv4(packet, codepoint(packet.ecn()), IpNumber::TCP, len);
+    header.checksum = header
+        .calc_checksum_ipv4(&ip, &vec![0; usize::from(payload)])
+        .expect("shorter than the frame");
+    out.extend(ethernet(link, EtherType::IPV4));
+    out.extend(ip.to_bytes());
+    out.extend(header.to_bytes());
+}
+
+/// Byte `position` of a stream as a sequence number, after the SYN where that has been.
+#[expect(clippy::cast_possible_truncation, reason = "sequence numbers wrap")]
+const fn number(position: u64, after_syn: bool) -> u32 {
+    position.wrapping_add(after_syn as u64) as u32
+}
+
+/// The options that fit into `room` bytes.
+fn options<H: Observed>(
+    packet: &Packet<H>,
+    segment: &Segment,
+    (syn, payload): (bool, u16),
+    mut room: usize,
+) -> Vec<TcpOptionElement> {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,
+        Timestamp, WindowScale,
+    };
+    let mut options = Vec::new();
+    if syn && room >= 12 {
+        options.extend([
+            MaximumSegmentSize(1_460),
+            SelectiveAcknowledgementPermitted,
+            Noop,
+            Noop,
+            WindowScale(WINDOW_SCALE),
+            Noop,
+        ]);
+        room -= 12;
+    } else if payload == 0 && !syn {
+        let blocks = segment.sack.iter().filter(|block| block.len > 0);
+        let fit = room.saturating_sub(4) / 8;
+        let mut blocks = blocks.map(|block| edges(segment.ack, block)).take(fit);
+        if let Some(first) = blocks.next() {
+            let rest = [blocks.next(), blocks.next(), None];
+            options.extend([Noop, Noop, SelectiveAcknowledgement(first, rest)]);
+            room -= 4 + 8 * (1 + rest.iter().flatten().count());
+        }
+    }
+    if room >= TIMESTAMP {
+        let sent = microseconds(packet.sent_at);
+        // An acknowledgement echoes what it has seen, and no more is known of it.
+        let echoed = if packet.is(PacketKind::Ack) { sent } else { 0 };
+        options.extend([Noop, Noop, Timestamp(sent, echoed)]);
+    }
+    options
+}
+
+/// The edges of `block`, which lies as far from byte `ack` as it says.
+fn edges(ack: u64, block: &SackBlock) -> (u32, u32) {
+    let left = ack.wrapping_add_signed(i64::from(block.offset));
+    let right = left.wrapping_add(u64::from(block.len));
+    (number(left, true), number(right, true))
+}
+
+/// The clock of timestamps.
+#[expect(clippy::cast_possible_truncation, reason = "timestamps wrap")]
+fn microseconds(time: Time) -> u32 {
+    (time.as_ns() / 1_000) as u32
+}
