@@ -187,9 +187,12 @@ fn begun(folder: &Folder, scenario: &str) -> Option<(Child, Vec<String>)> {
 fn ended_soon(launcher: Child, ranks: &[String]) -> Outcome {
     let begun = Instant::now();
     let output = launcher.wait_with_output().expect("a child");
+    // The launcher may end a moment before those that it has told to.
+    while ranks.iter().any(|rank| is_running(rank)) && begun.elapsed() < Duration::from_secs(30) {
+        sleep(Duration::from_millis(50));
+    }
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(30), "{took:?}");
-    assert!(ranks.iter().all(|rank| !is_running(rank)), "{ranks:?}");
     Outcome::from(output)
 }
 
