@@ -90,16 +90,17 @@ fn bins(flows: &[(f64, u64)]) -> Vec<(u64, Vec<f64>)> {
     (0..20).map(bin).collect()
 }
 
-fn at(sorted: &[f64], share: f64) -> f64 {
-    sorted[(sorted.len() as f64 * share) as usize]
+/// The value at `share` thousandths of the way, without interpolation.
+fn at(sorted: &[f64], share: usize) -> f64 {
+    sorted[sorted.len() * share / 1_000]
 }
 
-/// Percentiles as NumPy has them: linear between the two next values.
-fn percentile(sorted: &[f64], percent: f64) -> f64 {
-    let place = (sorted.len() - 1) as f64 * percent / 100.0;
-    let below = place.floor() as usize;
+/// The percentile of `share` thousandths as NumPy has it: linear between the two next values.
+fn percentile(sorted: &[f64], share: usize) -> f64 {
+    let place = (sorted.len() - 1) * share;
+    let (below, beyond) = (place / 1_000, place % 1_000);
     let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
+    sorted[below] + (sorted[above] - sorted[below]) * (beyond as f64 / 1_000.0)
 }
 
 /// What `fct_analysis.py -t 0 -T 3000000000 -b 100` prints, with `fct.txt` as that of the only scheme.
@@ -141,7 +142,7 @@ fn the_published_analysis_says_the_same() {
     let ours: Vec<String> = (0..20)
         .zip(bins(&sorted(&folder)))
         .map(|(place, (size, slowdowns))| {
-            let [p50, p95, p99] = [0.5, 0.95, 0.99].map(|share| at(&slowdowns, share));
+            let [p50, p95, p99] = [500, 950, 990].map(|share| at(&slowdowns, share));
             format!(
                 "{:.3} {size}\t{p50:.3} {p95:.3} {p99:.3}",
                 f64::from(place) * 0.05
@@ -197,7 +198,7 @@ fn conweaves_analysis_says_the_same() {
             .collect();
         part.sort_by(f64::total_cmp);
         let mean = part.iter().sum::<f64>() / part.len() as f64;
-        let tails = [50.0, 95.0, 99.0, 99.9].map(|percent| percentile(&part, percent));
+        let tails = [500, 950, 990, 999].map(|share| percentile(&part, share));
         let tails: Vec<String> = tails.iter().map(|value| format!("{value:.3}")).collect();
         format!("{name},{mean:.3},{}", tails.join(","))
     };
@@ -207,7 +208,7 @@ fn conweaves_analysis_says_the_same() {
     ];
     ours.extend((0..20).zip(bins(&flows)).map(|(place, (size, slowdowns))| {
         let mean = slowdowns.iter().sum::<f64>() / slowdowns.len() as f64;
-        let tails = [0.5, 0.95, 0.99, 0.999].map(|share| format!("{:.3}", at(&slowdowns, share)));
+        let tails = [500, 950, 990, 999].map(|share| format!("{:.3}", at(&slowdowns, share)));
         let upto = f64::from(place + 1) * 0.05;
         format!("#{upto:.3} {size:>3}\t{mean:.3} {}", tails.join(" "))
     }));
