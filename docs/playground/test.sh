@@ -18,13 +18,19 @@ trap 'rm -rf "$work"' EXIT
 ./build.sh "$work/page.html"
 "$fabricsim" run --quiet --out "$work/results"
 native=$(sed -n 's/^ *"checksum": "\(.*\)",$/\1/p' "$work/results/summary.json" | head -n 1)
-# Dumped when the page has been quiet for a while, or after the given virtual time.
-timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
-    --timeout=30000 --dump-dom "file://$work/page.html#run" >"$work/dom.html" 2>"$work/log"
-value() { sed -n "s/.*<body.* data-$1=\"\([^\"]*\)\".*/\1/p" "$work/dom.html" | head -n 1; }
-checksum=$(value checksum)
-seconds=$(value seconds)
-figures=$(grep -c '<svg' "$work/dom.html" || true)
+# Chromium logs what the page says, and is ended then.
+chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
+    --enable-logging=stderr "file://$work/page.html#run" 2>"$work/log" >/dev/null &
+browser=$!
+trap 'kill "$browser" 2>/dev/null || true; rm -rf "$work"' EXIT
+for _ in $(seq 120); do
+    grep -q 'CONSOLE.*"\(ended\|refused\) ' "$work/log" && break
+    sleep 0.5
+done
+said=$(sed -n 's/.*CONSOLE.*"ended \([^"]*\) \..*/\1/p' "$work/log" | head -n 1)
+read -r checksum seconds figures <<<"${said:-none 0 0}"
+kill "$browser" 2>/dev/null || true
+wait "$browser" 2>/dev/null || true
 if [ "$checksum" != "$native" ] || [ -z "$native" ]; then
     echo "the page has the checksum ${checksum:-none}, and the command $native" >&2
     tail -n 5 "$work/log" >&2
