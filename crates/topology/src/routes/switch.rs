@@ -24,8 +24,7 @@ pub(super) struct SwitchTable {
     by_group: Arc<[Entry]>,
     /// The first group on this very switch, and the place in `members` where its sets start.
     local: (u32, u32),
-    /// Other groups on this very switch, with the same: hosts of one switch are in one group unless
-    /// they also hang on others.
+    /// Others, with the same: where hosts of this switch also hang on other switches.
     more_local: Box<[(u32, u32)]>,
     /// Sets for members of local groups, by rank.
     members: Vec<Entry>,
@@ -83,9 +82,8 @@ impl SwitchTable {
                 self.members.push(set);
             }
         }
-        let mut places = places.into_iter();
-        self.local = places.next().unwrap_or(NO_GROUP);
-        self.more_local = places.collect();
+        self.local = places.first().copied().unwrap_or(NO_GROUP);
+        self.more_local = places.into_iter().skip(1).collect();
     }
 
     /// The place in `members` where the sets of `group` start, when it is on this very switch.
@@ -94,8 +92,8 @@ impl SwitchTable {
         if self.local.0 == group {
             return Some(self.local.1);
         }
-        let mut more = self.more_local.iter();
-        more.find(|(own, _)| *own == group).map(|(_, start)| *start)
+        let more = self.more_local.iter().find(|more| more.0 == group)?;
+        Some(more.1)
     }
 
     fn add_set(&mut self, ports: impl Iterator<Item = PortId>) -> Entry {
