@@ -4,6 +4,9 @@
 //! as doubles, names as strings, and empty cells as nulls. Those are the types that the same columns
 //! have as Parquet.
 
+#[cfg(feature = "ipc")]
+mod ipc;
+
 use std::sync::Arc;
 
 use arrow_array::{
@@ -12,6 +15,9 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema};
 use csv::{ByteRecord, ReaderBuilder};
 use fabricsim_core::input::InputError;
+
+#[cfg(feature = "ipc")]
+pub use ipc::write_ipc;
 
 /// Columns of names. What stands in them may look like a number, as checksums do.
 const NAMES: &[&str] = &[

@@ -1,5 +1,7 @@
 //! `fabricsim export`.
 
+mod arrow;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ Examples:
   fabricsim export results/mine --format hpcc -o theirs
   fabricsim export results/mine --format conweave -o mix/output/7    7_out_fct.txt and so on
   fabricsim export results/mine --format htsim -o theirs             lines of finished flows
+  fabricsim export results/mine --format arrow -o tables             fct.arrow and so on
   fabricsim export --list
 
 Writes files of results as other simulators write them, so that their own analysis reads them. What
@@ -53,6 +56,9 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
         output(&list())?;
         return Ok(ExitCode::SUCCESS);
     }
+    if format == arrow::NAME {
+        return arrow::export(results, out);
+    }
     let exporter = named(format)?;
     let read = read_results(results, out)?;
     let files = exporter
@@ -73,8 +79,10 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
 
 /// The forms with what they write, a line for each.
 fn list() -> String {
-    EXPORTERS.iter().fold(String::new(), |mut text, known| {
-        let written = writeln!(text, "{:<10} {}", known.name(), known.about());
+    let known = EXPORTERS.iter().map(|known| (known.name(), known.about()));
+    let all = known.chain([(arrow::NAME, arrow::ABOUT)]);
+    all.fold(String::new(), |mut text, (name, about)| {
+        let written = writeln!(text, "{name:<10} {about}");
         written.expect("a text takes all");
         text
     })
@@ -83,7 +91,8 @@ fn list() -> String {
 /// The exporter that `--format` names.
 fn named(name: &str) -> Result<&'static dyn Exporter, Error> {
     exporter(name).ok_or_else(|| {
-        let names: Vec<&str> = EXPORTERS.iter().map(|known| known.name()).collect();
+        let known = EXPORTERS.iter().map(|known| known.name());
+        let names: Vec<&str> = known.chain([arrow::NAME]).collect();
         Error::Unsupported {
             scenario: "--format".to_owned(),
             message: format!("there is no form `{name}`"),

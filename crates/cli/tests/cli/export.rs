@@ -270,3 +270,37 @@ fn what_cannot_be_exported_is_said() {
     assert!(said.contains("r/fct.txt:1:1:"), "{said}");
     assert!(!folder.has("x"));
 }
+
+#[cfg(feature = "arrow")]
+#[test]
+fn tables_of_arrow_have_the_rows_of_the_csv_files() {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+
+    let folder = results();
+    folder
+        .run(&["export", "r", "--format", "arrow", "-o", "tables"])
+        .succeeded();
+    let file = std::fs::File::open(folder.path("tables/fct.arrow")).expect("a table");
+    let reader = arrow_ipc::reader::FileReader::try_new(file, None).expect("an Arrow file");
+    let mut sizes: Vec<u64> = Vec::new();
+    for batch in reader {
+        let batch = batch.expect("a batch");
+        let column = batch.column_by_name("size_bytes").expect("a column");
+        let column = column.as_primitive::<Int64Type>();
+        sizes.extend(column.values().iter().map(|size| size.unsigned_abs()));
+    }
+    let expected: Vec<u64> = flows_of(&folder).iter().map(|flow| flow.size).collect();
+    assert_eq!(sizes, expected);
+    assert!(folder.has("tables/links.arrow") && folder.has("tables/pauses.arrow"));
+}
+
+#[test]
+fn a_folder_without_tables_is_refused() {
+    let folder = Folder::new();
+    folder.write("notes.txt", "");
+    let outcome = folder.run(&["export", ".", "--format", "arrow", "-o", "tables"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("no table"), "{}", outcome.stderr);
+    assert!(!folder.has("tables"));
+}
