@@ -252,7 +252,7 @@ fn what_cannot_be_exported_is_said() {
         .lines()
         .filter_map(|line| line.split(' ').next())
         .collect();
-    assert_eq!(names, ["hpcc", "conweave", "htsim"]);
+    assert_eq!(names, ["hpcc", "conweave", "htsim", "arrow"]);
     let refused = |arguments: &[&str]| {
         let outcome = folder.run(arguments);
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);

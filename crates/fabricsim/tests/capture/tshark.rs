@@ -133,6 +133,15 @@ fn check(text: &str, wanted: &[&str]) {
         &faults[..faults.len().min(5)],
         faults.len()
     );
+    // What the list of frames says is no field of a frame.
+    let listed = Command::new("tshark")
+        .arg("-r")
+        .arg(dir.path().join("capture.pcapng"))
+        .output()
+        .unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let malformed = listed.lines().find(|line| line.contains("Malformed"));
+    assert_eq!(malformed, None);
     check_conversations(dir.path());
 }
 

@@ -53,12 +53,13 @@ settings! {
         /// Time after the last frame.
         #[note("(default: with the run)")]
         pub until: Option<Time> = none,
-        /// Most bytes of a frame that are stored, "64B" to "65535B".
+        /// Most bytes of a frame that are stored.
         ///
-        /// Payload is not simulated: all of it is zero.
+        /// Payload is not simulated: all of it is zero. Wireshark decodes the headers of RDMA frames that
+        /// are cut, but takes them for malformed in its list.
         #[range(from "64B", to "65535B")]
         #[refused("{value} are not what can be stored of a frame", "give 64B to 65535B, such as \"128B\"")]
-        pub snap_length: Bytes = "128B",
+        pub snap_length: Bytes = "65535B",
         /// Write INT into data frames of RDMA, as an IPv6 IOAM trace.
         pub telemetry: bool = false,
         /// Most frames in the file.

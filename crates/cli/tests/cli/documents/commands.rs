@@ -130,8 +130,8 @@ fn understand(folder: &Folder, args: &[&str]) {
             let planned: Vec<&str> = planned.iter().map(String::as_str).collect();
             folder.run(&planned).succeeded();
         }
-        // A page or a picture of results as above.
-        "report" | "plot" => {
+        // A page, a picture or another form of results as above.
+        "report" | "plot" | "timeline" | "export" => {
             let named = args[1..].iter().filter(|word| word.starts_with("results/"));
             let results = named.filter(|word| !word.contains('.'));
             let samples = "time_ns,flow,src,dst,class,rate_bps,window_bytes,\
