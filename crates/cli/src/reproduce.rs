@@ -237,6 +237,9 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
             buffered.flush()
         })?;
     }
+    if card.buffers.is_some() && !DRAWS_PIXELS {
+        note!("figures are SVG alone: this build is without the feature `png`");
+    }
     for (name, figure) in card.figures() {
         if card.buffers.is_some() && DRAWS_PIXELS {
             let png = figure

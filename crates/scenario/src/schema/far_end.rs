@@ -1,7 +1,8 @@
 //! The end of a link that is not the port's own.
 
 use fabricsim_core::choices;
-use fabricsim_core::id::NodeId;
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::input::{NodeRange, NumberRange};
 use fabricsim_topology::Topology;
 
 choices! {
@@ -24,4 +25,26 @@ impl FarEnd {
             Self::Switches
         }
     }
+}
+
+/// The ports of `nodes` with numbers of `ports` whose links lead `towards` a kind of node, each of
+/// which may be any, in the order of nodes and ports.
+pub(crate) fn ports_among(
+    topology: &Topology,
+    nodes: Option<&[NodeRange]>,
+    ports: Option<&[NumberRange]>,
+    towards: Option<FarEnd>,
+) -> impl Iterator<Item = (NodeId, PortId)> {
+    let all = (0..topology.len()).map(NodeId::from_index);
+    let all = all.filter(move |node| NodeRange::any_contains(nodes, *node));
+    all.flat_map(move |node| {
+        let links = topology.ports(node).iter().enumerate();
+        links.filter_map(move |(index, link)| {
+            let port = PortId::from_index(index);
+            let far_end = FarEnd::of(topology, link.peer);
+            let chosen = NumberRange::any_contains(ports, u32::from(port.0))
+                && towards.is_none_or(|only| only == far_end);
+            chosen.then_some((node, port))
+        })
+    })
 }

@@ -6,7 +6,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_core::{choices, settings};
 use fabricsim_topology::Topology;
 
-use crate::schema::far_end::FarEnd;
+use crate::schema::far_end::{FarEnd, ports_among};
 use crate::schema::name::is_plain;
 use crate::schema::port_group::PortGroup;
 use crate::schema::run::RunSettings;
@@ -266,18 +266,8 @@ pub fn chosen_ports(
     settings: &ObserveSettings,
     topology: &Topology,
 ) -> impl Iterator<Item = (NodeId, PortId)> {
-    let nodes = (0..topology.len()).map(NodeId::from_index);
-    let nodes = nodes.filter(|node| NodeRange::any_contains(settings.nodes.as_deref(), *node));
-    nodes.flat_map(move |node| {
-        let ports = topology.ports(node).iter().enumerate();
-        ports.filter_map(move |(index, link)| {
-            let port = PortId::from_index(index);
-            let far_end = FarEnd::of(topology, link.peer);
-            let chosen = NumberRange::any_contains(settings.ports.as_deref(), u32::from(port.0))
-                && settings.towards.is_none_or(|only| only == far_end);
-            chosen.then_some((node, port))
-        })
-    })
+    let (nodes, ports) = (settings.nodes.as_deref(), settings.ports.as_deref());
+    ports_among(topology, nodes, ports, settings.towards)
 }
 
 /// Those of switches: the ports that have queues.
