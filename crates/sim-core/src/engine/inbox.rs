@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 
 use super::arrival_order::ArrivalOrder;
 use super::batch::Batch;
-use super::channel::{Spare, recycle};
 use super::mailboxes::{ChannelBatch, Mailboxes};
 use super::message::Message;
 use super::order::EpochSort;
+use super::spare::Spare;
 use crate::units::{Duration, Time};
 use input::Channel;
 use keys::{IN_CHANNEL_BITS, TIME_SHIFT, channel_of, gather_due, gather_rest, key, place_of};
@@ -280,7 +280,7 @@ impl<M: Message> Inbox<M> {
     /// Forgets what has been read, which is everything before `end`.
     pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
         for emptied in self.emptied.drain(..) {
-            recycle(spare, emptied);
+            spare.recycle(emptied);
         }
         let mut earliest = Time::MAX;
         let mut kept = 0;
@@ -302,7 +302,7 @@ impl<M: Message> Inbox<M> {
             // Mostly all of it has been read.
             if !input.is_read() || !input.rest.is_empty() {
                 if let Some(read) = input.turn_if_read() {
-                    recycle(spare, read);
+                    spare.recycle(read);
                 }
                 if let Some(first) = input.first() {
                     earliest = earliest.min(first.arrival());
@@ -317,7 +317,7 @@ impl<M: Message> Inbox<M> {
                 }
             }
             input.cursor = 0;
-            recycle(spare, std::mem::take(&mut input.current));
+            spare.recycle(std::mem::take(&mut input.current));
         }
         self.active.truncate(left);
         self.first = earliest;

@@ -3,9 +3,10 @@
 use std::hint::black_box;
 
 use super::calendar::{BLOCK, Calendar};
-use super::channel::{SendBuffer, Spare};
+use super::channel::SendBuffer;
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor};
+use super::spare::Spare;
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
 use crate::checkpoint::{Reader, Writer};
 use crate::units::{Duration, Time};
@@ -129,7 +130,7 @@ impl<D: LogicalProcess> Partition<D> {
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
             sent: Time::MAX,
-            spare: Vec::new(),
+            spare: Spare::new(),
             results: Vec::new(),
             steps: 0,
             messages: 0,
