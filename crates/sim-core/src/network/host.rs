@@ -18,7 +18,7 @@ use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
-use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
+use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
 /// The ranks of a host's own events at one time. Arrivals come before them, starts of flows before

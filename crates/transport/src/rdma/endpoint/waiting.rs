@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::{Header, Packet, PrioritySet};
-use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
+use fabricsim_core::plugin::ControllerFactory;
 use fabricsim_core::units::Time;
 
 use super::Rdma;
