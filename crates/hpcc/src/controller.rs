@@ -16,7 +16,7 @@ use crate::config::{Form, HpccConfig, Reaction};
 use crate::control::Control;
 use crate::round::Round;
 use crate::slot::HasInt;
-use crate::stack::IntHeader;
+use crate::stack::{HopDifference, IntHeader};
 use control::Constants;
 pub(crate) use paths::OtherPaths;
 
@@ -82,80 +82,114 @@ impl<S: IntHeader> Hpcc<S> {
         self.single.utilization
     }
 
-    /// Returns the utilization of the link of hop `index` (u_i in the paper) and the nanoseconds
-    /// over which it was measured.
+    /// Returns the utilization of a link (u_i in the paper) over the interval of `link`.
     #[inline]
-    fn link_sample(&self, stack: &S, index: usize) -> (f64, f64) {
-        let constants = &*self.constants;
-        let interval = stack.interval_ns(index, &self.previous);
-        let seconds = interval * 1e-9;
-        let bits = stack.sent_since(index, &self.previous, &constants.scale) * 8;
-        let link_rate = constants.scale.rate_bps(stack.rate_code(index));
-        let queue = stack
-            .queue(index, &constants.scale)
-            .min(self.previous.queue(index, &constants.scale))
-            .as_f64();
+    fn link_sample(constants: &Constants, link: &HopDifference) -> f64 {
+        let seconds = link.interval_ns * 1e-9;
+        let bits = link.sent * 8;
+        let link_rate = constants.scale.rate_bps(link.rate_code);
+        let queue = link.least_queue;
         // Far below 2^63, and a signed number takes one instruction to convert.
         let mut sample = bits.cast_signed() as f64 / seconds / link_rate;
         // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
         // has for it). Most queues are empty, and divisions are half of what an acknowledgement
         // costs.
-        if queue > 0.0 {
-            sample += queue * constants.rule.max_rate / link_rate / constants.bdp;
+        if queue > Bytes::ZERO {
+            sample += queue.as_f64() * constants.rule.max_rate / link_rate / constants.bdp;
         }
-        (sample, interval)
+        sample
+    }
+
+    /// Follows the telemetry of all links, the busiest of which counts.
+    #[inline]
+    fn follow_busiest(&mut self, now: Time, stack: &S, round: Round) {
+        let constants = &*self.constants;
+        let mut busiest = 0.0;
+        let mut measured_over = 0.0;
+        stack.differences(&self.previous, &constants.scale, |link| {
+            let sample = Self::link_sample(constants, &link);
+            if sample > busiest {
+                busiest = sample;
+                measured_over = link.interval_ns;
+            }
+        });
+        if stack.hops() > 0 {
+            self.follow(now, busiest, measured_over, round);
+        }
+    }
+
+    /// Follows the utilization `busiest`, measured over `measured_over` nanoseconds.
+    #[inline]
+    fn follow(&mut self, now: Time, busiest: f64, mut measured_over: f64, round: Round) {
+        let rtt = self.constants.base_rtt_ns;
+        if let Some(others) = &mut self.other_paths {
+            measured_over = others.weight_ns(now, measured_over);
+        }
+        self.single.observe(busiest, measured_over, rtt);
+        let (rate, stage) = self.single.step(&self.constants.rule);
+        if round == Round::New {
+            (self.single.reference, self.single.stage) = (rate, stage);
+        }
+        self.apply(rate);
+        self.updated = true;
     }
 
     /// Follows the telemetry; the reference moves with a new round.
+    #[inline]
     fn update(&mut self, now: Time, stack: &S, round: Round) {
-        let hops = stack.hops();
+        if self.per_hop.is_empty() && !self.constants.sampled_feedback {
+            self.follow_busiest(now, stack, round);
+        } else {
+            self.update_by_hop(now, stack, round);
+        }
+    }
+
+    /// [`Self::update`] where hops have rates of their own, or some are skipped.
+    // Apart from the code of the paper's default.
+    #[inline(never)]
+    fn update_by_hop(&mut self, now: Time, stack: &S, round: Round) {
+        let constants = Arc::clone(&self.constants);
         let mut busiest = 0.0;
         let mut measured_over = 0.0;
-        let mut lowest = self.constants.rule.max_rate;
+        let mut lowest = constants.rule.max_rate;
         let mut any = false;
-        for index in 0..hops {
-            let skip = self.constants.sampled_feedback
+        let mut index = 0;
+        let previous = self.previous;
+        stack.differences(&previous, &constants.scale, |link| {
+            let own = self.per_hop.get_mut(index);
+            let skip = constants.sampled_feedback
                 && round == Round::Same
-                && stack.queue(index, &self.constants.scale) == Bytes::ZERO;
+                && stack.queue(index, &constants.scale) == Bytes::ZERO;
+            index += 1;
             if skip {
-                if let Some(hop) = self.per_hop.get(index) {
+                if let Some(hop) = own {
                     lowest = lowest.min(hop.reference);
                 }
-                continue;
+                return;
             }
             any = true;
-            let (sample, interval) = self.link_sample(stack, index);
-            if let Some(hop) = self.per_hop.get_mut(index) {
-                hop.observe(sample, interval, self.constants.base_rtt_ns);
-                let (rate, stage) = hop.step(&self.constants.rule);
+            let sample = Self::link_sample(&constants, &link);
+            if let Some(hop) = own {
+                hop.observe(sample, link.interval_ns, constants.base_rtt_ns);
+                let (rate, stage) = hop.step(&constants.rule);
                 lowest = lowest.min(rate);
                 if round == Round::New {
                     (hop.reference, hop.stage) = (rate, stage);
                 }
             } else if sample > busiest {
                 busiest = sample;
-                measured_over = interval;
+                measured_over = link.interval_ns;
             }
-        }
+        });
         if !any {
             return;
         }
-        let rate = if self.per_hop.is_empty() {
-            let rtt = self.constants.base_rtt_ns;
-            if let Some(others) = &mut self.other_paths {
-                measured_over = others.weight_ns(now, measured_over);
-            }
-            self.single.observe(busiest, measured_over, rtt);
-            let (rate, stage) = self.single.step(&self.constants.rule);
-            if round == Round::New {
-                (self.single.reference, self.single.stage) = (rate, stage);
-            }
-            rate
+        if self.per_hop.is_empty() {
+            self.follow(now, busiest, measured_over, round);
         } else {
-            lowest
-        };
-        self.apply(rate);
-        self.updated = true;
+            self.apply(lowest);
+            self.updated = true;
+        }
     }
 
     #[inline]

@@ -133,41 +133,62 @@ impl Checkpointed for PintTelemetry {
     }
 }
 
-impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
-    #[inline]
-    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
+impl PintTelemetry {
+    /// A packet leaves that is no data packet, where those alone are measured.
+    // Apart from the code of the paper's switches, like the next one.
+    #[inline(never)]
+    fn overlook<H: HasDigest>(&mut self, packet: &Packet<H>, hop: &Hop) {
+        self.ports[hop.port.index()].overlook(hop.now, packet.size());
+        // Senders draw for ACKs to packets with a digest, which carry it back.
+        if let Source::Published(draws) = &mut self.source
+            && packet.telemetry.digest().code().is_some()
+        {
+            draws.ack_leaves(hop.now, hop.port, packet.size());
+        }
+    }
+
+    /// A packet leaves a switch that draws what the published simulator draws.
+    #[inline(never)]
+    fn measure_as_published<H: HasDigest + HasOrder>(
+        &mut self,
+        packet: &mut Packet<H>,
+        hop: &Hop,
+        carries: bool,
+    ) {
+        let Source::Published(draws) = &mut self.source else {
+            return;
+        };
         let port = &mut self.ports[hop.port.index()];
-        let is_data = packet.kind() == PacketKind::Data;
+        let stamps = packet.telemetry.order().stamps();
+        let draws = draws.at(hop.now, stamps.before);
+        let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
+        if carries {
+            // It draws for every packet, whether or not the code can rise.
+            let code = self.settings.code.encode(utilization, draws);
+            packet.telemetry.digest_mut().raise(code);
+        }
+    }
+}
+
+impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
+    // Left to itself the compiler makes it a call.
+    #[inline(always)]
+    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
+        let is_data = packet.is(PacketKind::Data);
         if !is_data && self.settings.measured == MeasuredPackets::Data {
-            port.overlook(hop.now, packet.size());
-            // Senders draw for ACKs to packets with a digest, which carry it back.
-            if let Source::Published(draws) = &mut self.source
-                && packet.telemetry.digest().code().is_some()
-            {
-                draws.ack_leaves(hop.now, hop.port, packet.size());
-            }
+            self.overlook(packet, hop);
             return;
         }
         let digest = packet.telemetry.digest().code().filter(|_| is_data);
-        let code = &self.settings.code;
-        match &mut self.source {
-            Source::Own(stream) => {
-                let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
-                if let Some(digest) = digest {
-                    let raised = code.raise(digest, utilization, stream);
-                    packet.telemetry.digest_mut().raise(raised);
-                }
-            }
-            Source::Published(draws) => {
-                let stamps = packet.telemetry.order().stamps();
-                let draws = draws.at(hop.now, stamps.before);
-                let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
-                if digest.is_some() {
-                    // It draws for every packet, whether or not the code can rise.
-                    let code = code.encode(utilization, draws);
-                    packet.telemetry.digest_mut().raise(code);
-                }
-            }
+        let Source::Own(stream) = &mut self.source else {
+            self.measure_as_published(packet, hop, digest.is_some());
+            return;
+        };
+        let port = &mut self.ports[hop.port.index()];
+        let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
+        if let Some(digest) = digest {
+            let raised = self.settings.code.raise(digest, utilization, stream);
+            packet.telemetry.digest_mut().raise(raised);
         }
     }
 

@@ -20,11 +20,11 @@ pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl,
-    ControllerFactory, CreditDemand, CreditRules, DeliveryRate, DigestCarrier, DynController,
-    DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds,
-    Overflow, ProbeForm, Probes, RateSample, Recovering, RequiredTelemetry, ReturnedProbe, Round,
-    SharedConstants, Signal, TelemetryReader, TelemetryView, Transport, default_min_rate,
-    scaled_window,
+    ControllerFactory, CreditDemand, CreditRules, DeliveryRate, Departure, DigestCarrier,
+    DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse,
+    MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering, RequiredTelemetry,
+    ReturnedProbe, Round, SendLimits, SharedConstants, Signal, TelemetryReader, TelemetryView,
+    Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, Unfinished};
 pub use event_order::{ByInsertion, ByNode, EventOrder};

@@ -49,11 +49,12 @@ pub(crate) enum NodeHash {
 }
 
 impl NodeHash {
-    #[inline]
+    // Left to itself the compiler makes it a call.
+    #[inline(always)]
     pub(crate) fn choose(self, key: &FlowKey, choices: u32) -> u32 {
         let ports = u32::from(key.src_port) | u32::from(key.dst_port) << 16;
         match self {
-            Self::Ns3(seed) => murmur3_32(&[ip(key.src), ip(key.dst), ports], seed) % choices,
+            Self::Ns3(seed) => choose_as_ns3(seed, key, ports, choices),
             Self::Salted(salt) => {
                 assert!(choices > 0, "a choice needs at least one next hop");
                 let ends = u64::from(key.src.0) << 32 | u64::from(key.dst.0);
@@ -63,6 +64,11 @@ impl NodeHash {
             }
         }
     }
+}
+
+#[inline(never)]
+fn choose_as_ns3(seed: u32, key: &FlowKey, ports: u32, choices: u32) -> u32 {
+    murmur3_32(&[ip(key.src), ip(key.dst), ports], seed) % choices
 }
 
 /// 2^64 over the golden ratio: keeps a seed of zero from being a fixed point of the mix.

@@ -32,8 +32,9 @@ impl<M: Message> SendBuffer<M> {
     /// When there is no such channel.
     #[inline(always)]
     pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
+        // One look at the channel for most messages.
         if self.channels[channel].is_empty() {
-            self.open(channel, at);
+            return self.send_first(channel, at, message);
         }
         let messages = &mut self.channels[channel];
         debug_assert!(
@@ -49,8 +50,16 @@ impl<M: Message> SendBuffer<M> {
         sent
     }
 
-    /// Prepares the channel for its first message of the epoch.
     #[inline(never)]
+    fn send_first(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
+        self.open(channel, at);
+        let sent = self.channels[channel].push(message);
+        sent.set_arrival(at);
+        sent
+    }
+
+    /// Prepares the channel for its first message of the epoch.
+    #[inline]
     fn open(&mut self, channel: usize, at: Time) {
         #[expect(
             clippy::cast_possible_truncation,

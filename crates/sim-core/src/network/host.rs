@@ -3,6 +3,7 @@
 mod applications;
 mod checkpoint;
 mod failure;
+mod serving;
 mod state;
 
 use std::collections::VecDeque;
@@ -17,10 +18,10 @@ use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
-use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
+use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
-/// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
+/// The ranks of a host's own events at one time. Arrivals come before them, starts of flows before
 /// arrivals.
 const RANK_FREE: u16 = 0;
 const RANK_SEND: u16 = 1;
@@ -61,6 +62,9 @@ pub(super) struct Host<M: Model> {
     observer: M::Observer,
     starts: VecDeque<(Flow, PortId)>,
     timers: Timers,
+    /// The earliest `wake` of the ports, where that is not a timer: with events in the order of the
+    /// node. Most packets of paced flows leave by it.
+    next_wake: Time,
     /// The transport deadline for which an event is set.
     deadline: Time,
     completions: Vec<Completion>,
@@ -94,6 +98,7 @@ impl<M: Model> Host<M> {
             observer: config.observer,
             starts: VecDeque::new(),
             timers: Timers::default(),
+            next_wake: Time::MAX,
             deadline: Time::MAX,
             completions: Vec::new(),
             applications: None,
@@ -111,7 +116,7 @@ impl<M: Model> Host<M> {
     ) {
         loop {
             let arrival = inbox.next_time();
-            let local = self.timers.next_time();
+            let local = self.next_local();
             let start = self.next_start();
             let now = start.min(arrival).min(local);
             if now >= end {
@@ -131,12 +136,20 @@ impl<M: Model> Host<M> {
                         .map_or(0, |packet| M::Order::stamps(&packet.telemetry).set);
                 }
                 inbox.read(|channel, packet| self.on_arrival(now, channel, packet, send_buffer));
+            } else if !M::Order::BY_INSERTION && self.next_wake == now {
+                self.on_wake(now, send_buffer);
             } else {
                 let timer = self.timers.pop().expect("a timer has just been seen");
                 self.cause = timer.set;
                 self.on_timer(now, timer, send_buffer);
             }
         }
+    }
+
+    /// The time of the next event of its own, other than the start of a flow.
+    #[inline]
+    fn next_local(&self) -> Time {
+        self.timers.next_time().min(self.next_wake)
     }
 
     /// Returns whether the next timer was set before the next arrival, where that decides.
@@ -239,161 +252,6 @@ impl<M: Model> Host<M> {
     fn observe_completions(&mut self, from: usize) {
         for completion in &self.completions[from..] {
             self.observer.on_completion(self.id, completion);
-        }
-    }
-
-    #[inline]
-    fn serve_all(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
-        for port in 0..self.nics.len() {
-            self.serve(now, port, send_buffer);
-        }
-        self.arm_deadline(now);
-    }
-
-    /// Sets an event for the transport's deadline unless an earlier one is set.
-    #[inline]
-    fn arm_deadline(&mut self, now: Time) {
-        let deadline = self.endpoint.deadline();
-        if deadline < self.deadline {
-            self.deadline = deadline;
-            let at = deadline.max(now);
-            self.deadline = at;
-            self.timers.set(Timer {
-                at,
-                set: Stamps::of(now),
-                rank: RANK_DEADLINE,
-                index: 0,
-            });
-        }
-    }
-
-    /// Puts the transport's next packet on the free wire of `port`; whether there was one.
-    #[inline]
-    fn poll(
-        &mut self,
-        now: Time,
-        port: usize,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) -> bool {
-        let Self {
-            id,
-            nics,
-            endpoint,
-            observer,
-            cause,
-            ..
-        } = self;
-        let egress = &mut nics[port].egress;
-        let paused = egress.paused;
-        endpoint.poll(now, PortId::from_index(port), paused, |packet| {
-            let sent = egress.transmit::<M::Order, _>(now, *cause, port, packet, send_buffer);
-            if sent.is_none() {
-                observer.on_drop(now, *id, DropReason::Link, packet);
-            }
-            if observer.sees_sends() {
-                observer.on_send(
-                    now,
-                    *id,
-                    PortId::from_index(port),
-                    sent.as_deref().unwrap_or(packet),
-                );
-            }
-            egress.busy_until
-        })
-    }
-
-    /// Lets the transport use `port` if its wire is free, and sees to it that it is asked again
-    /// when it next has something to send. No event marks the end of a transmission that nothing
-    /// waits for.
-    #[inline]
-    fn serve(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
-        if M::Order::BY_INSERTION {
-            self.serve_by_events(now, port, send_buffer);
-            return;
-        }
-        let nic_id = PortId::from_index(port);
-        let nic = &mut self.nics[port];
-        if nic.egress.is_down() {
-            return;
-        }
-        if nic.egress.busy_until <= now {
-            self.poll(now, port, send_buffer);
-        }
-        let nic = &mut self.nics[port];
-        let free = nic.egress.busy_until;
-        if nic.wake <= free && nic.wake > now {
-            return;
-        }
-        let next = self
-            .endpoint
-            .next_send(free.max(now), nic_id, nic.egress.paused);
-        if next == Time::MAX {
-            return;
-        }
-        let wake = next.max(free);
-        if wake < nic.wake {
-            nic.wake = wake;
-            self.timers.set(Timer {
-                at: wake,
-                set: 0,
-                rank: RANK_SEND,
-                index: nic_id.0,
-            });
-        }
-    }
-
-    /// [`serve`](Self::serve) in the order of insertion, with the events of the published
-    /// simulator's NIC: one for the end of each transmission, and one timer that is set when the
-    /// free wire finds nothing to send and that is only ever moved to an earlier time.
-    fn serve_by_events(
-        &mut self,
-        now: Time,
-        port: usize,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let nic_id = PortId::from_index(port);
-        let nic = &mut self.nics[port];
-        let stamp = Stamps::of(now);
-        if nic.transmitting || nic.egress.is_down() {
-            return;
-        }
-        if self.poll(now, port, send_buffer) {
-            let nic = &mut self.nics[port];
-            nic.transmitting = true;
-            let free = nic.egress.busy_until;
-            self.timers.set(Timer {
-                at: free,
-                set: stamp,
-                rank: RANK_FREE,
-                index: nic_id.0,
-            });
-        } else if self.nics[port].wake == Time::MAX {
-            let nic = &mut self.nics[port];
-            let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
-            if first > now && first != Time::MAX {
-                nic.wake = first;
-                self.timers.set(Timer {
-                    at: first,
-                    set: stamp,
-                    rank: RANK_SEND,
-                    index: nic_id.0,
-                });
-            }
-        }
-    }
-
-    /// Moves the timer of `port` to `at` where that is earlier: the packet that it waits for has
-    /// been rescheduled.
-    fn advance_timer(&mut self, now: Time, port: PortId, at: Time) {
-        let nic = &mut self.nics[port.index()];
-        if nic.wake != Time::MAX && at < nic.wake {
-            nic.wake = at.max(now);
-            self.timers.set(Timer {
-                at: nic.wake,
-                set: Stamps::of(now),
-                rank: RANK_SEND,
-                index: port.0,
-            });
         }
     }
 }

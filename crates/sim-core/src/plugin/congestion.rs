@@ -8,6 +8,7 @@
 mod config;
 mod credit;
 mod dynamic;
+mod limits;
 mod probe;
 mod sample;
 mod view;
@@ -19,6 +20,7 @@ pub use config::{
 };
 pub use credit::{CREDIT_BEGINS, CreditDemand, CreditRules};
 pub use dynamic::{DynController, DynFactory};
+pub use limits::{Departure, SendLimits};
 pub use probe::{ProbeForm, Probes, ReturnedProbe};
 pub use sample::{DeliveryRate, RateSample};
 pub use view::{ByteCounter, IntHop, TelemetryReader, TelemetryView};
@@ -291,6 +293,40 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
 
     /// Called when `deadline` has come.
     fn on_timer(&mut self, _now: Time) {}
+
+    /// Returns window, rate and deadline, which senders keep until the next event: a call for each of
+    /// them where it is needed would cost more than what it returns. Not meant to be implemented
+    /// anew, like the next two.
+    #[inline]
+    fn limits(&self) -> SendLimits {
+        SendLimits {
+            window: self.window(),
+            rate: self.pacing_rate(),
+            deadline: self.deadline(),
+        }
+    }
+
+    /// Calls [`Self::on_ack`]. Returns what holds from now on, and whether the waiting packet is
+    /// rescheduled ([`Self::reschedules`]).
+    #[inline]
+    fn acknowledge(&mut self, ack: &Ack<'_, H>) -> (SendLimits, bool) {
+        self.on_ack(ack);
+        (self.limits(), self.reschedules())
+    }
+
+    /// Calls [`Self::prepare`] and [`Self::on_sent`] for a data packet with `header` and `wire` bytes
+    /// besides its telemetry. RDMA alone.
+    #[inline]
+    fn send(&mut self, header: &mut H, wire: u16) -> Departure {
+        let telemetry = self.prepare(header);
+        let rate = self.pacing_rate();
+        self.on_sent(Bytes::new(u64::from(wire + telemetry)));
+        Departure {
+            telemetry,
+            rate,
+            limits: self.limits(),
+        }
+    }
 
     crate::plugin_state!("the congestion control");
 }

@@ -133,9 +133,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             sender.on_nack(now, packet, &self.settings);
         }
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
-        sender.cc.on_ack(&ack);
+        let (limits, reschedules) = sender.cc.acknowledge(&ack);
+        sender.limits = limits;
         let mut update = PortUpdate::Ready;
-        if sender.cc.reschedules() {
+        if reschedules {
             sender.follow_rate(self.settings.pacing);
             update = PortUpdate::Rescheduled {
                 nic: sender.nic,
@@ -148,7 +149,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
         // Where all is acknowledged, what is left may wait for credit.
         let all = H::CREDIT && sender.in_flight() == 0;
-        if all || sender.cc.deadline() < sender.timer_at {
+        if all || limits.deadline < sender.timer_at {
             self.set_timer(slot);
         }
         self.place(now, slot);
@@ -336,6 +337,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             if sender.cc.deadline() <= now {
                 sender.cc.on_timer(now);
             }
+            sender.renew_limits();
             if sender.cc.reschedules() {
                 sender.follow_rate(pacing);
             }

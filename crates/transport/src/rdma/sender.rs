@@ -13,7 +13,7 @@ use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_DURATION;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::plugin::{CongestionControl, FlowKey};
+use fabricsim_core::plugin::{CongestionControl, FlowKey, SendLimits};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::config::{RdmaSettings, gap};
@@ -31,6 +31,9 @@ pub(super) struct RdmaSender<L> {
     pub(super) flow: Flow,
     #[checkpoint(rebuilt)]
     pub(super) cc: L,
+    /// What the controller allows, since the last event that it was told of.
+    #[checkpoint(rebuilt)]
+    pub(super) limits: SendLimits,
     #[checkpoint(rebuilt)]
     pub(super) nic: PortId,
     #[checkpoint(rebuilt)]
@@ -76,16 +79,20 @@ pub(super) struct RdmaSender<L> {
 
 impl<L> RdmaSender<L> {
     /// A flow that starts now, in a network whose largest window is `window`.
-    pub(super) fn new(
+    pub(super) fn new<H>(
         flow: Flow,
         cc: L,
         nic: PortId,
         now: Time,
         line_rate: Rate,
         window: Bytes,
-    ) -> Self {
+    ) -> Self
+    where
+        L: CongestionControl<H>,
+    {
         Self {
             key: flow.key(),
+            limits: cc.limits(),
             cc,
             nic,
             written: flow.request.size.get(),
@@ -169,7 +176,7 @@ impl<L> RdmaSender<L> {
     {
         self.next < self.written
             && (!H::CREDIT || self.cc.has_credit())
-            && self.cc.window().is_none_or(|window| {
+            && self.limits.window.is_none_or(|window| {
                 self.next - self.acknowledged < window.get() + self.held
                     || self.stream.is_some() && self.fits_without_padding(window)
             })
@@ -215,8 +222,6 @@ impl<L> RdmaSender<L> {
         {
             packet.payload = payload as u16;
         }
-        let telemetry = self.cc.prepare(&mut packet.telemetry);
-        packet.wire = packet.payload + settings.data_header + telemetry;
         packet.seq = self.next;
         packet.sent_at = now;
         packet.flags = flags;
@@ -239,13 +244,16 @@ impl<L> RdmaSender<L> {
             }
             self.choose_next::<H>();
         }
+        let wire = packet.payload + settings.data_header;
+        let departure = self.cc.send(&mut packet.telemetry, wire);
+        self.limits = departure.limits;
+        packet.wire = wire + departure.telemetry;
         self.last_wire = packet.wire;
-        self.gap = match self.cc.pacing_rate() {
+        self.gap = match departure.rate {
             Some(rate) => gap(settings.pacing, packet.wire, rate),
             None => Duration::ZERO,
         };
         self.next_send = now + self.gap;
-        self.cc.on_sent(Bytes::new(u64::from(packet.wire)));
         (packet, again)
     }
 
@@ -291,14 +299,20 @@ impl<L> RdmaSender<L> {
         Bytes::new(newly)
     }
 
-    /// Moves the pending send with the algorithm's rate: what the last packet would have been
-    /// spaced by.
+    /// Asks the controller anew, which was told of something.
     #[inline]
-    pub(super) fn follow_rate<H: Header>(&mut self, times: TimeUnit)
+    pub(super) fn renew_limits<H>(&mut self)
     where
         L: CongestionControl<H>,
     {
-        let Some(rate) = self.cc.pacing_rate() else {
+        self.limits = self.cc.limits();
+    }
+
+    /// Moves the pending send with the algorithm's rate: what the last packet would have been
+    /// spaced by.
+    #[inline]
+    pub(super) fn follow_rate(&mut self, times: TimeUnit) {
+        let Some(rate) = self.limits.rate else {
             return;
         };
         if rate == self.rate {

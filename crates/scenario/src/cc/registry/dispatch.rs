@@ -4,8 +4,8 @@
 use fabricsim_core::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{
-    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, FlowStart,
-    Transport,
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, Departure,
+    FlowStart, SendLimits, Transport,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
@@ -144,6 +144,21 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
 
     fn on_timer(&mut self, now: Time) {
         each!(self, on_timer(now));
+    }
+
+    #[inline]
+    fn limits(&self) -> SendLimits {
+        each!(self, limits())
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, ack: &Ack<'_, H>) -> (SendLimits, bool) {
+        each!(self, acknowledge(ack))
+    }
+
+    #[inline]
+    fn send(&mut self, header: &mut H, wire: u16) -> Departure {
+        each!(self, send(header, wire))
     }
 
     fn type_name(&self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use super::Host;
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
-use crate::plugin::{Endpoint, Model, Observer};
+use crate::plugin::{Endpoint, EventOrder, Model, Observer};
 
 impl<M: Model> Host<M> {
     pub(in crate::network) fn save(&self, out: &mut Writer) {
@@ -14,6 +14,7 @@ impl<M: Model> Host<M> {
             observer,
             starts,
             timers,
+            next_wake: _,
             deadline,
             completions,
             applications,
@@ -49,6 +50,7 @@ impl<M: Model> Host<M> {
             observer,
             starts,
             timers,
+            next_wake: _,
             deadline,
             completions,
             applications,
@@ -76,6 +78,9 @@ impl<M: Model> Host<M> {
                 )),
             }
         })?;
+        if !M::Order::BY_INSERTION {
+            self.find_next_wake();
+        }
         if input.renews_control() {
             self.arm_deadline(input.now());
         }

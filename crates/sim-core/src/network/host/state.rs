@@ -103,6 +103,6 @@ impl<M: Model> Host<M> {
     }
 
     pub(in crate::network) fn next_event(&self) -> Time {
-        self.next_start().min(self.timers.next_time())
+        self.next_start().min(self.next_local())
     }
 }

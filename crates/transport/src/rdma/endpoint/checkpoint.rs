@@ -90,6 +90,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let mut sender = self.sender_of(now, flow, nic);
         sender.load(input)?;
         let goes_on = controller_state::load::<H, _>(&mut sender.cc, input)?;
+        sender.renew_limits();
         self.senders.push(Some(sender));
         let slot = u32::try_from(slot).map_err(|_| LoadError::new("a host has too many flows"))?;
         self.slots.insert(flow.id, slot);

@@ -92,7 +92,9 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         // A flow that has ended takes none.
         if let Some(&slot) = self.slots.get(&packet.flow) {
             let number = packet.telemetry.credit();
-            self.sender(slot).cc.on_credit(now, number);
+            let sender = self.sender(slot);
+            sender.cc.on_credit(now, number);
+            sender.renew_limits();
             self.place(now, slot);
         }
         PortUpdate::Ready

@@ -30,6 +30,7 @@ impl<L> RdmaSender<L> {
         if let Some(number) = self.cc.ask_for_credit(&demand) {
             packet.telemetry.set_credit(number);
         }
+        self.renew_limits::<H>();
     }
 
     /// What is left to send, on the wire.
@@ -67,7 +68,9 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
-        let number = self.cc.ask_for_credit(&self.demand(1, settings))?;
+        let number = self.cc.ask_for_credit(&self.demand(1, settings));
+        self.renew_limits::<H>();
+        let number = number?;
         let kind = PacketKind::Request;
         let mut packet = Packet::<H>::new(kind, Priority::CONTROL, self.key, self.flow.id);
         packet.telemetry.set_credit(number);

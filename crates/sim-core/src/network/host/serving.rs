@@ -1,0 +1,184 @@
+//! Ports of a host and the times at which the transport is asked what it has to send.
+
+use super::{Host, RANK_DEADLINE, RANK_FREE, RANK_SEND};
+use crate::engine::{SendBuffer, Timer};
+use crate::id::PortId;
+use crate::packet::{Packet, Stamps};
+use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer};
+use crate::units::Time;
+
+impl<M: Model> Host<M> {
+    #[inline]
+    pub(super) fn serve_all(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
+        for port in 0..self.nics.len() {
+            self.serve(now, port, send_buffer);
+        }
+        self.arm_deadline(now);
+    }
+
+    /// Sets an event for the transport's deadline unless an earlier one is set.
+    #[inline]
+    pub(super) fn arm_deadline(&mut self, now: Time) {
+        let deadline = self.endpoint.deadline();
+        if deadline < self.deadline {
+            self.deadline = deadline;
+            let at = deadline.max(now);
+            self.deadline = at;
+            self.timers.set(Timer {
+                at,
+                set: Stamps::of(now),
+                rank: RANK_DEADLINE,
+                index: 0,
+            });
+        }
+    }
+
+    /// Puts the transport's next packet on the free wire of `port`; whether there was one.
+    #[inline]
+    fn poll(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) -> bool {
+        let Self {
+            id,
+            nics,
+            endpoint,
+            observer,
+            cause,
+            ..
+        } = self;
+        let egress = &mut nics[port].egress;
+        let paused = egress.paused;
+        endpoint.poll(now, PortId::from_index(port), paused, |packet| {
+            let sent = egress.transmit::<M::Order, _>(now, *cause, port, packet, send_buffer);
+            if sent.is_none() {
+                observer.on_drop(now, *id, DropReason::Link, packet);
+            }
+            if observer.sees_sends() {
+                observer.on_send(
+                    now,
+                    *id,
+                    PortId::from_index(port),
+                    sent.as_deref().unwrap_or(packet),
+                );
+            }
+            egress.busy_until
+        })
+    }
+
+    /// Lets the transport use `port` if its wire is free, and sees to it that it is asked again
+    /// when it next has something to send. No event marks the end of a transmission that nothing
+    /// waits for.
+    #[inline]
+    pub(super) fn serve(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        if M::Order::BY_INSERTION {
+            self.serve_by_events(now, port, send_buffer);
+            return;
+        }
+        let nic_id = PortId::from_index(port);
+        let nic = &mut self.nics[port];
+        if nic.egress.is_down() {
+            return;
+        }
+        if nic.egress.busy_until <= now {
+            self.poll(now, port, send_buffer);
+        }
+        let nic = &mut self.nics[port];
+        let free = nic.egress.busy_until;
+        if nic.wake <= free && nic.wake > now {
+            return;
+        }
+        let next = self
+            .endpoint
+            .next_send(free.max(now), nic_id, nic.egress.paused);
+        if next == Time::MAX {
+            return;
+        }
+        let wake = next.max(free);
+        if wake < nic.wake {
+            nic.wake = wake;
+            self.next_wake = self.next_wake.min(wake);
+        }
+    }
+
+    /// The transport is asked again at the first port whose time has come.
+    #[inline]
+    pub(super) fn on_wake(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
+        let due = self.nics.iter().position(|nic| nic.wake == now);
+        if let Some(port) = due {
+            self.nics[port].wake = Time::MAX;
+            self.serve(now, port, send_buffer);
+        }
+        self.find_next_wake();
+        self.arm_deadline(now);
+    }
+
+    /// Finds the earliest `wake` anew.
+    #[inline]
+    pub(super) fn find_next_wake(&mut self) {
+        let wakes = self.nics.iter().map(|nic| nic.wake);
+        self.next_wake = wakes.min().unwrap_or(Time::MAX);
+    }
+
+    /// [`serve`](Self::serve) in the order of insertion, with the events of the published
+    /// simulator's NIC: one for the end of each transmission, and one timer that is set when the
+    /// free wire finds nothing to send and that is only ever moved to an earlier time.
+    fn serve_by_events(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let nic_id = PortId::from_index(port);
+        let nic = &mut self.nics[port];
+        let stamp = Stamps::of(now);
+        if nic.transmitting || nic.egress.is_down() {
+            return;
+        }
+        if self.poll(now, port, send_buffer) {
+            let nic = &mut self.nics[port];
+            nic.transmitting = true;
+            let free = nic.egress.busy_until;
+            self.timers.set(Timer {
+                at: free,
+                set: stamp,
+                rank: RANK_FREE,
+                index: nic_id.0,
+            });
+        } else if self.nics[port].wake == Time::MAX {
+            let nic = &mut self.nics[port];
+            let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
+            if first > now && first != Time::MAX {
+                nic.wake = first;
+                self.timers.set(Timer {
+                    at: first,
+                    set: stamp,
+                    rank: RANK_SEND,
+                    index: nic_id.0,
+                });
+            }
+        }
+    }
+
+    /// Moves the timer of `port` to `at` where that is earlier: the packet that it waits for has
+    /// been rescheduled.
+    pub(super) fn advance_timer(&mut self, now: Time, port: PortId, at: Time) {
+        let nic = &mut self.nics[port.index()];
+        if nic.wake != Time::MAX && at < nic.wake {
+            nic.wake = at.max(now);
+            self.timers.set(Timer {
+                at: nic.wake,
+                set: Stamps::of(now),
+                rank: RANK_SEND,
+                index: port.0,
+            });
+        }
+    }
+}
