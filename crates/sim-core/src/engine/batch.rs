@@ -26,18 +26,10 @@ impl<M> Default for Batch<M> {
 }
 
 impl<M> Batch<M> {
-    /// Slots of the smallest buffers. Those of each class have twice as many as those of the one
-    /// below.
-    pub(super) const FEWEST: usize = 4;
-
     /// The class of large buffers, of any size.
     pub(super) const LARGE: u32 = {
-        let slots = LARGE_BYTES / size_of::<M>();
-        if slots < 2 * Self::FEWEST {
-            1
-        } else {
-            slots.ilog2() - Self::FEWEST.ilog2()
-        }
+        let class = class_of(LARGE_BYTES / size_of::<M>());
+        if class < 1 { 1 } else { class }
     };
 
     const fn without_memory(class: u32) -> Self {
@@ -56,25 +48,39 @@ impl<M> Batch<M> {
 
     /// The class of the smallest buffers that hold `messages`.
     pub(super) fn class_for(messages: usize) -> u32 {
-        let slots = messages.max(Self::FEWEST).next_power_of_two();
-        (slots.ilog2() - Self::FEWEST.ilog2()).min(Self::LARGE)
+        let class = class_of(messages);
+        let class = class + u32::from(slots_of(class) < messages);
+        class.min(Self::LARGE)
     }
 
     /// Notes the class of the largest buffers that are not larger than this one.
     fn note_class(&mut self) {
-        let slots = self.slots.capacity().max(Self::FEWEST);
-        self.class = (slots.ilog2() - Self::FEWEST.ilog2()).min(Self::LARGE);
+        self.class = class_of(self.slots.capacity()).min(Self::LARGE);
     }
 }
 
+/// The slots of buffers of `class`: 4, 6, 8, 12, 16, 24 and so on.
+pub(super) const fn slots_of(class: u32) -> usize {
+    (2 + class as usize % 2) << (class / 2 + 1)
+}
+
+/// The class of the largest buffers with no more than `slots`.
+const fn class_of(slots: usize) -> u32 {
+    if slots <= slots_of(0) {
+        return 0;
+    }
+    let double = slots.ilog2() - 2;
+    2 * double + (slots >> (double + 1) & 1) as u32
+}
+
 impl<M: Message> Batch<M> {
-    /// Takes the messages out. The next ones will have a buffer as large, or half as large when
-    /// these took less than a quarter of it: traffic that comes and goes does not change buffers in
+    /// Takes the messages out. The next ones will have a buffer as large, or of the class below when
+    /// these took less than two fifths of it: traffic that comes and goes does not change buffers in
     /// every epoch.
     #[inline]
     pub(super) fn hand_over(&mut self) -> Self {
-        let is_spacious = self.len >> self.class == 0;
-        let next = Self::without_memory(self.class - u32::from(is_spacious));
+        let is_spacious = 5 * self.len() < 2 * self.slots.capacity();
+        let next = Self::without_memory(self.class.saturating_sub(u32::from(is_spacious)));
         std::mem::replace(self, next)
     }
 
@@ -90,15 +96,15 @@ impl<M: Message> Batch<M> {
     #[cold]
     fn allocate(&mut self) {
         self.class = self.class.min(Self::LARGE - 1);
-        self.slots.reserve_exact(Self::FEWEST << self.class);
+        self.slots.reserve_exact(slots_of(self.class));
     }
 
-    /// Adds `message` where no slot is left, and goes over to a buffer of the next class when this
-    /// one is full. Returns the copy.
+    /// Adds `message` where no slot is left, and goes over to a buffer twice as large when this one
+    /// is full. Returns the copy.
     #[inline(never)]
     pub(super) fn push_into_new_slot(&mut self, message: &M, spare: &mut Spare<M>) -> &mut M {
         if self.room() == 0 && self.class < Self::LARGE {
-            if let Some(mut larger) = spare.take(self.class + 1) {
+            if let Some(mut larger) = spare.take((self.class + 2).min(Self::LARGE)) {
                 larger.extend(self);
                 spare.recycle(std::mem::replace(self, larger));
             }
@@ -245,6 +251,23 @@ mod tests {
         fn assign(&mut self, other: &Self) {
             self.used = other.used;
         }
+    }
+
+    #[test]
+    fn classes_are_those_of_their_slots() {
+        let slots: Vec<_> = (0..8).map(slots_of).collect();
+        assert_eq!(slots, [4, 6, 8, 12, 16, 24, 32, 48]);
+        for class in 0..20 {
+            let (from, to) = (slots_of(class), slots_of(class + 1));
+            for slots in from..to {
+                assert_eq!(class_of(slots), class, "{slots} slots");
+            }
+            for messages in from + 1..=to {
+                let least = (class + 1).min(Batch::<Part>::LARGE);
+                assert_eq!(Batch::<Part>::class_for(messages), least);
+            }
+        }
+        assert_eq!((class_of(0), Batch::<Part>::class_for(0)), (0, 0));
     }
 
     #[test]
