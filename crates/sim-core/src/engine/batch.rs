@@ -69,8 +69,12 @@ const fn class_of(slots: usize) -> u32 {
     if slots <= slots_of(0) {
         return 0;
     }
-    let double = slots.ilog2() - 2;
-    2 * double + (slots >> (double + 1) & 1) as u32
+    let double = 2 * (slots.ilog2() - 2);
+    if slots < slots_of(double + 1) {
+        double
+    } else {
+        double + 1
+    }
 }
 
 impl<M: Message> Batch<M> {
@@ -103,11 +107,12 @@ impl<M: Message> Batch<M> {
     /// is full. Returns the copy.
     #[inline(never)]
     pub(super) fn push_into_new_slot(&mut self, message: &M, spare: &mut Spare<M>) -> &mut M {
-        if self.room() == 0 && self.class < Self::LARGE {
-            if let Some(mut larger) = spare.take((self.class + 2).min(Self::LARGE)) {
-                larger.extend(self);
-                spare.recycle(std::mem::replace(self, larger));
-            }
+        if self.room() == 0
+            && self.class < Self::LARGE
+            && let Some(mut larger) = spare.take((self.class + 2).min(Self::LARGE))
+        {
+            larger.extend(self);
+            spare.recycle(std::mem::replace(self, larger));
         }
         self.push(message)
     }
