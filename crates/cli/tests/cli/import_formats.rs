@@ -330,6 +330,7 @@ const AICB: &str = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 
 #[test]
 fn a_job_of_simai_runs_with_its_configuration_and_workload() {
     let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).expect("a folder");
     folder.write("in/Rail_Opti_4g", SIMAI);
     folder.write("in/SimAI.conf", SIMAI_CONF);
     folder.write("in/gpt.txt", AICB);
@@ -352,7 +353,7 @@ fn a_job_of_simai_runs_with_its_configuration_and_workload() {
         "increase_timer = \"900us\"",
         "buffer = \"32MiB\"",
         "base_rtt = \"pair\"",
-        "{ rate = \"2.88Tbps\", kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0 }",
+        "{ rate = \"2880Gbps\", kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0 }",
         "{ rate = \"400Gbps\", kmin = \"800KB\", kmax = \"3200KB\", pmax = 0.2 }",
     ] {
         assert!(scenario.contains(line), "{line}: {scenario}");
@@ -384,7 +385,7 @@ fn what_is_wrong_in_files_of_simai_is_placed() {
         (
             "MON_END",
             "MON_ENDS",
-            "SimAI.conf:39:1:",
+            "SimAI.conf:41:1:",
             "did you mean `MON_END`",
         ),
         (

@@ -36,36 +36,36 @@ impl Groups {
                 "use a divisor of the number of hosts, or choose `hosts` that are a multiple of it",
             ));
         }
-        let replicas = gpus / tensor;
-        if expert == 0 || !replicas.is_multiple_of(expert) {
+        let copies = gpus / tensor;
+        if expert == 0 || !copies.is_multiple_of(expert) {
             return Err(expert_place.error(
-                format!("the {replicas} groups of {tensor} GPUs cannot be divided by {expert}"),
+                format!("the {copies} groups of {tensor} GPUs cannot be divided by {expert}"),
                 "let `ep` be a divisor of the number of hosts over model_parallel_NPU_group",
             ));
         }
         let (tensors, experts) = (0..tensor, 0..expert);
-        let rank = |replica: u32, place: u32| replica * tensor + place;
+        let rank = |copy: u32, place: u32| copy * tensor + place;
         let group = |members: &mut dyn Iterator<Item = u32>| members.collect::<Arc<[u32]>>();
-        let blocks = replicas / expert;
+        let blocks = copies / expert;
         let members = [
-            (0..replicas)
-                .map(|replica| group(&mut tensors.clone().map(|place| rank(replica, place))))
+            (0..copies)
+                .map(|copy| group(&mut tensors.clone().map(|place| rank(copy, place))))
                 .collect(),
             (tensors.clone())
-                .map(|place| group(&mut (0..replicas).map(|replica| rank(replica, place))))
+                .map(|place| group(&mut (0..copies).map(|copy| rank(copy, place))))
                 .collect(),
             (0..blocks)
                 .flat_map(|block| tensors.clone().map(move |place| (block, place)))
                 .map(|(block, place)| {
-                    let replicas = experts.clone().map(|own| block * expert + own);
-                    group(&mut replicas.map(|replica| rank(replica, place)))
+                    let copies = experts.clone().map(|own| block * expert + own);
+                    group(&mut copies.map(|copy| rank(copy, place)))
                 })
                 .collect(),
             (experts.clone())
                 .flat_map(|own| tensors.clone().map(move |place| (own, place)))
                 .map(|(own, place)| {
-                    let replicas = (0..blocks).map(|block| block * expert + own);
-                    group(&mut replicas.map(|replica| rank(replica, place)))
+                    let copies = (0..blocks).map(|block| block * expert + own);
+                    group(&mut copies.map(|copy| rank(copy, place)))
                 })
                 .collect(),
         ];
@@ -79,10 +79,10 @@ impl Groups {
 
     /// The members of the groups of `gpu`, in the order of [`Group`].
     pub(super) fn of(&self, gpu: u32) -> [Arc<[u32]>; 4] {
-        let (replica, place) = (gpu / self.tensor, gpu % self.tensor);
-        let (block, own) = (replica / self.expert, replica % self.expert);
+        let (copy, place) = (gpu / self.tensor, gpu % self.tensor);
+        let (block, own) = (copy / self.expert, copy % self.expert);
         let numbers = [
-            replica,
+            copy,
             place,
             block * self.tensor + place,
             own * self.tensor + place,
