@@ -1,5 +1,6 @@
 //! Simulations that a program drives.
 
+mod capture;
 mod events;
 mod readings;
 
@@ -118,21 +119,6 @@ impl Simulation {
         };
         engine.keep_completions();
         Ok(Err(stop_name(Self::after(&session, ran)?)))
-    }
-
-    /// Writes the capture, if there is one. Returns how many frames the file has.
-    fn write_capture(
-        py: Python<'_>,
-        session: &Session,
-        engine: &mut Engine,
-    ) -> PyResult<Option<u64>> {
-        let simulation = &mut engine.simulation;
-        // Where the run stands at an event, what is left of the epoch is simulated, and nobody hears
-        // of it.
-        let written = py.detach(|| simulation.finish_capture());
-        let written = written.map_err(|error| raise(py, error, &[]))?;
-        engine.keep_completions();
-        Self::after(session, Ok(written.map(|summary| summary.frames)))
     }
 
     /// Sends a message that is to have this tag.
