@@ -55,6 +55,6 @@ impl Dialect {
             words.iter().any(alone)
         });
         let published = words.iter().any(|word| has(Self::Published, word));
-        grown.or(published.then_some(Self::Published))
+        grown.or_else(|| published.then_some(Self::Published))
     }
 }
