@@ -75,6 +75,28 @@ if command -v valgrind >/dev/null; then
 else
     echo "skipped: valgrind is not installed"
 fi
+# What cargo-c installs is enough for a program from outside: the library under the name that
+# programs load it by, the header, the static library and the file for pkg-config.
+if command -v cargo-cinstall >/dev/null && command -v pkg-config >/dev/null; then
+    installed=$work/installed
+    cargo cinstall --locked --quiet --profile "$profile" -p fabricsim-capi \
+        --prefix "$installed" --libdir "$installed/lib"
+    export PKG_CONFIG_PATH=$installed/lib/pkgconfig
+    expect "$version" pkg-config --modversion fabricsim
+    read -ra flags <<<"$(pkg-config --cflags fabricsim)"
+    read -ra shared <<<"$(pkg-config --libs fabricsim)"
+    static=("$installed/lib/libfabricsim.a" -lpthread -ldl -lm)
+    "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/installed-ring" examples/ring.c \
+        "${shared[@]}"
+    "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/installed-ring-static" \
+        examples/ring.c "${static[@]}"
+    needed=$(readelf --dynamic "$work/installed-ring" | sed -n 's/.*(NEEDED).*\[\(libfabricsim.*\)\]/\1/p')
+    expect "libfabricsim.so.${version%.*}" echo "$needed"
+    LD_LIBRARY_PATH=$installed/lib expect "$ring" "$work/installed-ring"
+    LD_LIBRARY_PATH= expect "$ring" "$work/installed-ring-static"
+else
+    echo "skipped: cargo-c is not installed, so nothing was installed by it"
+fi
 if command -v cbindgen >/dev/null; then
     ./header.sh --check
 else

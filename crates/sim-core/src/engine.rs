@@ -29,6 +29,7 @@ mod placement;
 mod probe;
 mod processes;
 mod rank_epoch;
+mod spare;
 mod steered;
 mod threads;
 mod timers;

@@ -14,7 +14,8 @@ pub trait Assign: Copy {
 
 /// First in, first out, in a ring of slots. Values are copied straight from and to where the caller
 /// has them, which for packets is several times faster than moving them over the stack. A queue
-/// that runs empty begins again in the slots that it used last.
+/// that runs empty begins again in the slots that it used last, and gives back the memory of all but
+/// a few of them: most queues are empty most of the time, and few are long at once.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
     slots: Vec<T>,
@@ -35,6 +36,8 @@ impl<T> Default for Fifo<T> {
 
 /// The slots of a queue that has held something.
 const FEWEST_SLOTS: usize = 4;
+/// The most slots of a queue that has run empty.
+const MOST_EMPTY_SLOTS: usize = 8;
 
 impl<T: Assign> Fifo<T> {
     /// Adds `item` at the end and returns its copy there.
@@ -66,6 +69,13 @@ impl<T: Assign> Fifo<T> {
         self.slots.resize(slots, *item);
     }
 
+    /// Keeps a few slots.
+    #[cold]
+    fn shrink(&mut self) {
+        self.slots.truncate(MOST_EMPTY_SLOTS);
+        self.slots.shrink_to_fit();
+    }
+
     /// Returns where the item stands that has `before` others before it.
     #[inline]
     const fn place(&self, before: u32) -> usize {
@@ -86,10 +96,13 @@ impl<T: Assign> Fifo<T> {
 
     /// Removes the first item, if there is one.
     #[inline]
-    pub const fn pop(&mut self) {
+    pub fn pop(&mut self) {
         if self.len <= 1 {
             self.first = 0;
             self.len = 0;
+            if self.slots.len() > MOST_EMPTY_SLOTS {
+                self.shrink();
+            }
         } else {
             self.len -= 1;
             self.first += 1;
@@ -166,6 +179,7 @@ mod tests {
                 proptest::prop_assert_eq!(fifo.len(), model.len());
                 proptest::prop_assert_eq!(fifo.is_empty(), model.is_empty());
                 proptest::prop_assert!(fifo.iter().eq(&model));
+                proptest::prop_assert!(!fifo.is_empty() || fifo.slots.len() <= MOST_EMPTY_SLOTS);
             }
             let mut out = Writer::default();
             fifo.store(&mut out);

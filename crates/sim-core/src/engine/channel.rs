@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::message::Message;
+use super::spare::Spare;
 use crate::units::Time;
 
 /// Messages that one process sends in one epoch, with a channel for each of its links.
@@ -14,35 +15,13 @@ pub struct SendBuffer<M> {
     pub(super) spare: Spare<M>,
 }
 
-/// Buffers that have been read to the end. The last one read is the first one written again, while
-/// its memory is still in the cache: that is worth a fifth of the time of a packet-hop.
-pub(super) type Spare<M> = Vec<Batch<M>>;
-
-/// Empty buffers that are kept; more are given back to the allocator.
-const MOST_SPARE: usize = 1_024;
-/// The same for large ones.
-const MOST_LARGE_SPARE: usize = 64;
-
-#[inline]
-pub(super) fn recycle<M: Message>(spare: &mut Spare<M>, mut messages: Batch<M>) {
-    let most = if messages.is_large() {
-        MOST_LARGE_SPARE
-    } else {
-        MOST_SPARE
-    };
-    if spare.len() < most && messages.has_room() {
-        messages.clear();
-        spare.push(messages);
-    }
-}
-
 impl<M: Message> SendBuffer<M> {
     pub(super) fn new(channels: usize) -> Self {
         Self {
             channels: (0..channels).map(|_| Batch::default()).collect(),
             used: Vec::new(),
             earliest: Time::MAX,
-            spare: Vec::new(),
+            spare: Spare::default(),
         }
     }
 
@@ -62,7 +41,11 @@ impl<M: Message> SendBuffer<M> {
             messages.last().is_none_or(|last| last.arrival() <= at),
             "a channel is sorted by arrival"
         );
-        let sent = messages.push(message);
+        let sent = if messages.has_slot() {
+            messages.fill(message)
+        } else {
+            messages.push_into_new_slot(message, &mut self.spare)
+        };
         sent.set_arrival(at);
         sent
     }
@@ -84,8 +67,6 @@ impl<M: Message> SendBuffer<M> {
         )]
         self.used.push((channel as u32, at));
         self.earliest = self.earliest.min(at);
-        if let Some(spare) = self.spare.pop() {
-            self.channels[channel] = spare;
-        }
+        self.channels[channel].open(&mut self.spare);
     }
 }

@@ -1,10 +1,10 @@
 //! What ranks send each other from epoch to epoch.
 
 use super::batch::Batch;
-use super::channel::{Spare, recycle};
 use super::mailboxes::{ChannelBatch, Mailboxes, Neighbor};
 use super::message::Message;
 use super::placement::Position;
+use super::spare::Spare;
 use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 use crate::ranks::{ALIKE, Ranks, Shares, gather};
 use crate::units::Time;
@@ -60,7 +60,7 @@ impl<M: Message> Exchange<M> {
             far_ends: Vec::new(),
             packed: (0..count).map(|_| Vec::new()).collect(),
             batches: Vec::new(),
-            spare: Vec::new(),
+            spare: Spare::new(),
             totals: Totals {
                 next: Time::MAX,
                 steps: 0,
@@ -96,7 +96,7 @@ impl<M: Message> Exchange<M> {
                 for message in &*batch.messages {
                     message.pack(&mut out);
                 }
-                recycle(&mut self.spare, batch.messages);
+                self.spare.recycle(batch.messages);
             }
             *packed = out.finish().expect("messages are never refused");
         }
@@ -112,8 +112,10 @@ impl<M: Message> Exchange<M> {
         let mut input = Reader::new(bytes);
         while !input.rest().is_empty() {
             let (process, channel) = (u32::fetch(&mut input)?, u32::fetch(&mut input)?);
-            let mut messages: Batch<M> = spare.pop().unwrap_or_default();
-            for _ in 0..input.number()? {
+            let count = input.number()?;
+            let class = Batch::<M>::class_for(count);
+            let mut messages: Batch<M> = spare.take(class).unwrap_or_default();
+            for _ in 0..count {
                 messages.push(&M::unpack(&mut input)?);
             }
             let batch = ChannelBatch {

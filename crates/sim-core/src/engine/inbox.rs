@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 
 use super::arrival_order::ArrivalOrder;
 use super::batch::Batch;
-use super::channel::{Spare, recycle};
 use super::mailboxes::{ChannelBatch, Mailboxes};
 use super::message::Message;
 use super::order::EpochSort;
+use super::spare::Spare;
 use crate::units::{Duration, Time};
 use input::Channel;
 use keys::{IN_CHANNEL_BITS, TIME_SHIFT, channel_of, gather_due, gather_rest, key, place_of};
@@ -43,7 +43,6 @@ pub struct Inbox<M> {
     /// An empty buffer, to be exchanged with a full one.
     batches: Vec<ChannelBatch<M>>,
     keys: Vec<u64>,
-    sorting: EpochSort,
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,
     position: usize,
@@ -69,7 +68,6 @@ impl<M: Message> Inbox<M> {
             emptied: Vec::new(),
             batches: Vec::new(),
             keys: Vec::new(),
-            sorting: EpochSort::default(),
             ordered: Vec::new(),
             position: 0,
             base: Time::ZERO,
@@ -109,9 +107,21 @@ impl<M: Message> Inbox<M> {
         self.first
     }
 
+    /// Exchanges the room for keys, which processes that are run one after the other share.
+    #[inline]
+    pub(super) const fn exchange_keys(&mut self, keys: &mut Vec<u64>) {
+        std::mem::swap(&mut self.keys, keys);
+        self.position = 0;
+    }
+
     /// Orders the messages that arrive in [start, end) by (time, input), or where `O` says so by
     /// (time, place, input).
-    pub(super) fn gather<O: ArrivalOrder<M>>(&mut self, start: Time, end: Time) {
+    pub(super) fn gather<O: ArrivalOrder<M>>(
+        &mut self,
+        start: Time,
+        end: Time,
+        sorting: &mut EpochSort,
+    ) {
         self.base = start;
         self.keys.clear();
         self.position = 0;
@@ -167,7 +177,7 @@ impl<M: Message> Inbox<M> {
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
         } else if sources > 1 {
             let limit = end.since(start).as_ps() << TIME_SHIFT;
-            self.sorting.sort(&mut self.keys, limit);
+            sorting.sort(&mut self.keys, limit);
         }
     }
 
@@ -280,7 +290,7 @@ impl<M: Message> Inbox<M> {
     /// Forgets what has been read, which is everything before `end`.
     pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
         for emptied in self.emptied.drain(..) {
-            recycle(spare, emptied);
+            spare.recycle(emptied);
         }
         let mut earliest = Time::MAX;
         let mut kept = 0;
@@ -302,7 +312,7 @@ impl<M: Message> Inbox<M> {
             // Mostly all of it has been read.
             if !input.is_read() || !input.rest.is_empty() {
                 if let Some(read) = input.turn_if_read() {
-                    recycle(spare, read);
+                    spare.recycle(read);
                 }
                 if let Some(first) = input.first() {
                     earliest = earliest.min(first.arrival());
@@ -317,7 +327,7 @@ impl<M: Message> Inbox<M> {
                 }
             }
             input.cursor = 0;
-            recycle(spare, std::mem::take(&mut input.current));
+            spare.recycle(std::mem::take(&mut input.current));
         }
         self.active.truncate(left);
         self.first = earliest;

@@ -143,7 +143,7 @@ impl<M: Message> Mailboxes<M> {
     ) -> Time {
         for (channel, first) in send_buffer.used.drain(..) {
             let to = neighbors[channel as usize];
-            let mut messages = std::mem::take(&mut send_buffer.channels[channel as usize]);
+            let mut messages = send_buffer.channels[channel as usize].hand_over();
             messages.trim();
             let batch = ChannelBatch {
                 channel: to.channel,

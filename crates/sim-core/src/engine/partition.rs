@@ -3,9 +3,11 @@
 use std::hint::black_box;
 
 use super::calendar::{BLOCK, Calendar};
-use super::channel::{SendBuffer, Spare};
+use super::channel::SendBuffer;
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor};
+use super::order::EpochSort;
+use super::spare::Spare;
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
 use crate::checkpoint::{Reader, Writer};
 use crate::units::{Duration, Time};
@@ -110,6 +112,9 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) steered: Vec<SteeredBlock>,
     /// Room for the stops of a process.
     pub(super) stops: Vec<Time>,
+    /// Room for the keys of what is due for a process, and to sort them.
+    pub(super) keys: Vec<u64>,
+    pub(super) sorting: EpochSort,
 }
 
 /// The least next event of all processes in `partitions`.
@@ -129,12 +134,14 @@ impl<D: LogicalProcess> Partition<D> {
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
             sent: Time::MAX,
-            spare: Vec::new(),
+            spare: Spare::new(),
             results: Vec::new(),
             steps: 0,
             messages: 0,
             steered: Vec::new(),
             stops: Vec::new(),
+            keys: Vec::new(),
+            sorting: EpochSort::default(),
         }
     }
 
@@ -231,7 +238,8 @@ impl<D: LogicalProcess> Partition<D> {
         }
         self.steps += 1;
         let start = first.min(epoch.start);
-        member.inbox.gather::<D::Order>(start, epoch.end);
+        member.inbox.exchange_keys(&mut self.keys);
+        (member.inbox).gather::<D::Order>(start, epoch.end, &mut self.sorting);
         self.messages += member.inbox.due() as u64;
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
         if member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE {
@@ -242,6 +250,7 @@ impl<D: LogicalProcess> Partition<D> {
             member.run_in_parts(span);
         }
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
+        member.inbox.exchange_keys(&mut self.keys);
         member.inbox.settle(epoch.end, &mut self.spare);
         let next = member.inbox.first().min(member.process.next_event());
         self.calendar.set(place, next.saturating_add(member.margin));

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::engine::batch::Batch;
-use crate::engine::channel::{Spare, recycle};
 use crate::engine::message::Message;
+use crate::engine::spare::Spare;
 
 /// A channel as its reader sees it: messages in order of arrival.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl<M: Message> Channel<M> {
     pub(super) fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
         if self.cursor == self.current.len() {
             self.cursor = 0;
-            recycle(spare, std::mem::replace(&mut self.current, fresh));
+            spare.recycle(std::mem::replace(&mut self.current, fresh));
         } else {
             self.accept_behind(fresh, spare);
         }
@@ -32,7 +32,7 @@ impl<M: Message> Channel<M> {
         match self.rest.back_mut() {
             Some(last) if last.room() >= fresh.len() => {
                 last.extend(&fresh);
-                recycle(spare, fresh);
+                spare.recycle(fresh);
             }
             _ => self.rest.push_back(fresh),
         }

@@ -71,6 +71,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
                 slot
             }
             None => {
+                // Most hosts never have more than one or two flows at a time.
+                if self.senders.len() == self.senders.capacity() {
+                    self.senders.reserve_exact(1 + self.senders.len() / 2);
+                }
                 self.senders.push(Some(sender));
                 u32::try_from(self.senders.len() - 1).expect("fewer than 2^32 live flows at a host")
             }
