@@ -40,7 +40,9 @@ impl<M: Message> Spare<M> {
         };
         let classes = 0..=Batch::<M>::LARGE;
         Self {
-            classes: classes.map(|class| Vec::with_capacity(most(class))).collect(),
+            classes: classes
+                .map(|class| Vec::with_capacity(most(class)))
+                .collect(),
         }
     }
 
