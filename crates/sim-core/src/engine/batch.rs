@@ -70,7 +70,8 @@ const fn class_of(slots: usize) -> u32 {
         return 0;
     }
     let double = slots.ilog2() - 2;
-    2 * double + (slots >> (double + 1) & 1) as u32
+    let has_half = slots >> (double + 1) & 1 == 1;
+    2 * double + if has_half { 1 } else { 0 }
 }
 
 impl<M: Message> Batch<M> {
@@ -103,11 +104,12 @@ impl<M: Message> Batch<M> {
     /// is full. Returns the copy.
     #[inline(never)]
     pub(super) fn push_into_new_slot(&mut self, message: &M, spare: &mut Spare<M>) -> &mut M {
-        if self.room() == 0 && self.class < Self::LARGE {
-            if let Some(mut larger) = spare.take((self.class + 2).min(Self::LARGE)) {
-                larger.extend(self);
-                spare.recycle(std::mem::replace(self, larger));
-            }
+        if self.room() == 0
+            && self.class < Self::LARGE
+            && let Some(mut larger) = spare.take((self.class + 2).min(Self::LARGE))
+        {
+            larger.extend(self);
+            spare.recycle(std::mem::replace(self, larger));
         }
         self.push(message)
     }
