@@ -54,7 +54,9 @@ impl Dialect {
             };
             words.iter().any(alone)
         });
-        let published = words.iter().any(|word| has(Self::Published, word));
-        grown.or(published.then_some(Self::Published))
+        match words.iter().any(|word| has(Self::Published, word)) {
+            true => grown.or(Some(Self::Published)),
+            false => grown,
+        }
     }
 }
