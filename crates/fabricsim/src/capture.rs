@@ -12,19 +12,21 @@ mod spill;
 mod tap;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::Bytes;
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_scenario::Scenario;
 use fabricsim_scenario::schema::capture::{CaptureSettings, captured_ports};
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::Topology;
 use serde::Serialize;
 
-use crate::output::{Ending, ResultFolder, cannot_write};
+use crate::output::{Ending, ResultFolder, cannot_write, write_whole};
 use crate::simulation::Simulation;
 use frame::FrameWriter;
 pub(crate) use frame::TraceRoom;
@@ -102,52 +104,79 @@ impl Capture {
         ending: Ending,
     ) -> Result<CaptureSummary, Error> {
         let name = ending.name(CAPTURE);
-        let ended = simulation.ended();
+        let (ended, taps) = (simulation.ended(), simulation.take_taps());
+        let mut summary = self.summary(name.clone());
+        folder.write(name, |file| self.write(taps, ended, file, &mut summary))?;
+        Ok(summary)
+    }
+
+    /// Writes what `simulation` has captured up to `ended` to the file at `path`.
+    ///
+    /// # Errors
+    /// When a file cannot be written or read again.
+    pub(crate) fn finish_file(
+        self,
+        simulation: &mut Simulation,
+        path: &Path,
+        ended: Time,
+    ) -> Result<CaptureSummary, Error> {
         let taps = simulation.take_taps();
-        let mut summary = CaptureSummary {
-            file: name.clone(),
+        let mut summary = self.summary(path.display().to_string());
+        write_whole(path, |file| self.write(taps, ended, file, &mut summary))?;
+        Ok(summary)
+    }
+
+    /// The summary of a file without frames.
+    const fn summary(&self, file: String) -> CaptureSummary {
+        CaptureSummary {
+            file,
             interfaces: self.interfaces.len() as u64,
             frames: 0,
             bytes: Bytes::ZERO,
             left_out: 0,
-        };
-        folder.write(name, |file| {
-            let mut seen = 0;
-            let mut streams = Vec::with_capacity(taps.len());
-            for tap in taps {
-                let (stream, frames) = tap.into_stream(ended);
-                seen += frames;
-                streams.push(stream);
+        }
+    }
+
+    /// Writes the frames of `taps` up to `ended` to `file` and counts them in `summary`.
+    fn write(
+        &self,
+        taps: Vec<Tap>,
+        ended: Time,
+        file: &mut File,
+        summary: &mut CaptureSummary,
+    ) -> io::Result<()> {
+        let mut seen = 0;
+        let mut streams = Vec::with_capacity(taps.len());
+        for tap in taps {
+            let (stream, frames) = tap.into_stream(ended);
+            seen += frames;
+            streams.push(stream);
+        }
+        let mut spill = self.rules.spill();
+        let snap_length = self.rules.snap_length();
+        let out = BufWriter::new(file);
+        let mut out = CaptureWriter::new(out, &self.interfaces, snap_length)?;
+        merge::merge(streams, &mut spill, |record| {
+            if record.at > ended {
+                // Of a node that has been run ahead of the others.
+                seen -= 1;
+            } else if summary.frames < self.rules.max_frames() {
+                summary.frames += 1;
+                summary.bytes += Bytes::new(u64::from(record.wire));
+                out.frame(record)?;
             }
-            let mut spill = self.rules.spill();
-            let snap_length = self.rules.snap_length();
-            let out = BufWriter::new(file);
-            let mut out = CaptureWriter::new(out, &self.interfaces, snap_length)?;
-            merge::merge(streams, &mut spill, |record| {
-                if summary.frames < self.rules.max_frames() {
-                    summary.frames += 1;
-                    summary.bytes += Bytes::new(u64::from(record.wire));
-                    out.frame(record)?;
-                }
-                Ok::<(), io::Error>(())
-            })?;
-            summary.left_out = seen - summary.frames;
-            out.into_inner().flush()
+            Ok::<(), io::Error>(())
         })?;
-        Ok(summary)
+        summary.left_out = seen - summary.frames;
+        out.into_inner().flush()
     }
 }
 
 /// Refuses a capture of a run that is continued elsewhere or by others.
 ///
 /// # Errors
-/// When the scenario of `simulation` asks for a capture.
-pub(crate) fn refuse_capture(
-    simulation: &Simulation,
-    message: &str,
-    help: &str,
-) -> Result<(), Error> {
-    let scenario = simulation.scenario();
+/// When `scenario` asks for a capture.
+pub(crate) fn refuse_capture(scenario: &Scenario, message: &str, help: &str) -> Result<(), Error> {
     match scenario.capture() {
         Some(_) => Err(scenario.refuse(Part::Capture, message.to_owned(), help)),
         None => Ok(()),

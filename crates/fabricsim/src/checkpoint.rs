@@ -40,6 +40,7 @@ use fabricsim_scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use serde_json::{Value, json};
 
+use crate::capture::refuse_capture;
 use crate::simulation::Simulation;
 use changes::Changes;
 pub use changes::{CHANGEABLE, Contradiction};
@@ -164,6 +165,15 @@ pub(crate) fn cannot_load(refused: &LoadError) -> Error {
     }
 }
 
+/// Refuses checkpoints of a run whose frames are captured.
+///
+/// # Errors
+/// When `scenario` asks for a capture.
+pub(crate) fn refuse_frames(scenario: &Scenario) -> Result<(), Error> {
+    let message = "checkpoints hold no captured frames";
+    refuse_capture(scenario, message, "leave the table out, or the checkpoints")
+}
+
 impl Simulation {
     /// Returns the state of the simulation, which goes on as if nothing had been asked. Completions
     /// that have not been taken are part of it.
@@ -172,9 +182,10 @@ impl Simulation {
     /// When some of it has no way into a checkpoint: it is named. Applications, algorithms,
     /// policies, queue rules and observers of other crates have one when they say so
     /// ([`saves_state!`](fabricsim_core::saves_state)); a simulation that is driven from outside
-    /// event by event, and one that was interrupted, have none. When a file that the scenario names
-    /// cannot be read.
+    /// event by event, one whose frames are captured, and one that was interrupted, have none. When a
+    /// file that the scenario names cannot be read.
     pub fn snapshot(&mut self) -> Result<Checkpoint, Error> {
+        refuse_frames(self.scenario())?;
         if self.is_driven() {
             return Err(Error::Unsupported {
                 scenario: "the checkpoint".to_owned(),
@@ -209,6 +220,7 @@ impl Simulation {
         threads: usize,
         checkpoint: &Checkpoint,
     ) -> Result<Self, Error> {
+        refuse_frames(scenario)?;
         checkpoint.changes(scenario)?;
         let mut simulation = Self::new(scenario, threads)?;
         simulation.resume(checkpoint)?;
@@ -221,6 +233,7 @@ impl Simulation {
     /// # Errors
     /// When it has run, or differs from that of the checkpoint.
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        refuse_frames(self.scenario())?;
         let changes = checkpoint.changes(self.scenario())?;
         let mut input = Reader::new(&checkpoint.state).at(checkpoint.time);
         if changes.control {

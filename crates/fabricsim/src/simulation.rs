@@ -1,12 +1,14 @@
 //! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
 
 mod attached;
+mod capturing;
 pub(crate) mod construction;
 pub(crate) mod inputs;
 mod readings;
 mod steering;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use fabricsim_core::engine::Probe;
@@ -21,7 +23,7 @@ use fabricsim_report::FctRecord;
 use fabricsim_scenario::Scenario;
 use fabricsim_topology::{PathStats, Routes};
 
-use crate::capture::{Tap, TraceRoom};
+use crate::capture::{Capture, Tap, TraceRoom};
 use crate::driver::Cell;
 use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
@@ -68,6 +70,8 @@ pub struct Simulation {
     seed: u64,
     /// Number of applications added so far.
     applications: u32,
+    /// The capture that is being taken for a program, and its file.
+    capture: Option<(Capture, PathBuf)>,
     scenario: Arc<Scenario>,
 }
 
@@ -153,6 +157,7 @@ impl Simulation {
             queries: _,
             seed: _,
             applications,
+            capture: _,
             scenario: _,
         } = self;
         ChangingParts {

@@ -3,8 +3,9 @@
 use fabricsim_core::plugin::{CcContext, TelemetryReader, TelemetryView};
 use fabricsim_core::units::Time;
 
+use crate::scale::IntScale;
 use crate::slot::HasInt;
-use crate::stack::{IntHeader as _, IntScale};
+use crate::stack::IntHeader as _;
 
 /// Decodes the INT of packets.
 #[derive(Clone, Debug)]

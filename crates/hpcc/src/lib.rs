@@ -42,6 +42,7 @@ mod powertcp;
 mod published_stack;
 mod rate_rule;
 mod round;
+mod scale;
 mod slot;
 mod stack;
 mod tcp;
@@ -55,7 +56,8 @@ pub use powertcp::{PowerTcp, PowerTcpConfig, ThetaPowerTcp, ThetaPowerTcpConfig}
 pub use published_stack::PublishedStack;
 pub use rate_rule::RateRule;
 pub use round::Round;
+pub use scale::IntScale;
 pub use slot::HasInt;
-pub use stack::{ExactStack, IntHeader, IntScale};
+pub use stack::{ExactStack, HopDifference, IntHeader};
 pub use tcp::{OnLoss, Pacing, TcpHpcc, TcpHpccConfig};
 pub use telemetry::IntTelemetry;

@@ -22,8 +22,9 @@ use window::{LEAST_CURRENT, PowerWindow, WindowRule};
 
 use crate::config::int_bytes;
 use crate::controller::OtherPaths;
+use crate::scale::IntScale;
 use crate::slot::HasInt;
-use crate::stack::{IntHeader, IntScale};
+use crate::stack::IntHeader;
 
 /// Constants shared by flows over NICs of the same rate.
 #[derive(Clone, Debug)]

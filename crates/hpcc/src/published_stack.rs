@@ -6,7 +6,8 @@ use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::path::PortLabel;
-use crate::stack::{IntHeader, IntScale, time_before};
+use crate::scale::IntScale;
+use crate::stack::{IntHeader, time_before};
 
 const PUBLISHED_HOPS: usize = 5;
 const TIME_BITS: u32 = 24;

@@ -7,8 +7,9 @@ use fabricsim_core::plugin::{Hop, Telemetry};
 use fabricsim_core::units::Rate;
 
 use crate::path::PortLabel;
+use crate::scale::IntScale;
 use crate::slot::HasInt;
-use crate::stack::{IntHeader as _, IntScale};
+use crate::stack::IntHeader as _;
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
 /// queue (HPCC paper, section 3.2), of TCP only probes.

@@ -1,8 +1,10 @@
 //! Simulations that a program drives.
 
+mod capture;
 mod events;
 mod readings;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fabricsim::core::engine::Interrupt;
@@ -154,11 +156,24 @@ impl Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
-    fn new(py: Python<'_>, given: &Given, threads: Option<usize>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        given: &Given,
+        threads: Option<usize>,
+        capture: Option<PathBuf>,
+    ) -> PyResult<Self> {
         let stop = Interrupt::default();
         let loaded = given.load(py, Traffic::OfProgram, &stop)?;
         let threads = loaded.threads(threads, 1)?;
-        let built = py.detach(|| fabricsim::Simulation::new(&loaded.scenario, threads));
+        let scenario = &loaded.scenario;
+        if capture.is_some() && scenario.capture().is_none() {
+            let text = "capture: the scenario has no [capture] table, which says what is captured";
+            return Err(PyValueError::new_err(text));
+        }
+        let built = py.detach(|| match &capture {
+            Some(path) => fabricsim::Simulation::capturing(scenario, threads, path),
+            None => fabricsim::Simulation::new(scenario, threads),
+        });
         let simulation = built.map_err(|error| raise(py, error, &loaded.sources))?;
         let session = Session::new(py, simulation, threads, stop, loaded.failure);
         Ok(Self {
@@ -321,7 +336,15 @@ impl Simulation {
         }
     }
 
-    /// Closes the simulation and gives its memory back.
+    /// Ends the capture and writes its file. Returns how many frames that has, or None where nothing
+    /// is captured.
+    fn finish_capture(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        let session = self.session()?;
+        let mut engine = session.engine()?;
+        Self::write_capture(py, &session, &mut engine)
+    }
+
+    /// Writes the capture, if there is one, and closes the simulation, which gives its memory back.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let taken = {
             let mut place = self.session.lock().unwrap_or_else(PoisonError::into_inner);
@@ -330,8 +353,14 @@ impl Simulation {
             }
             place.take()
         };
+        let written = match &taken {
+            Some(session) => session
+                .engine()
+                .and_then(|mut engine| Self::write_capture(py, session, &mut engine)),
+            None => Ok(None),
+        };
         py.detach(|| drop(taken));
-        Ok(())
+        written.map(|_| ())
     }
 
     /// Whether the simulation is closed.

@@ -301,6 +301,58 @@ def test_settings_without_an_effect_are_warned_of(star: dict[str, Any]) -> None:
         fabricsim.check(scenario)
 
 
+CAPTURED: dict[str, Any] = {**NETWORK, "capture": {"nodes": ["0"], "direction": "out"}}
+
+
+def frames(path: Path) -> list[bytes]:
+    """The frames of a capture: enhanced packet blocks of pcapng."""
+    rest, found = path.read_bytes(), []
+    while rest:
+        kind, length = (int.from_bytes(rest[at : at + 4], "little") for at in (0, 4))
+        if kind == 6:
+            found.append(rest[:length])
+        rest = rest[length:]
+    return found
+
+
+@pytest.mark.parametrize("drive", [by_iteration, by_callback])
+def test_a_simulation_writes_its_capture(
+    tmp_path: Path, drive: Callable[[Simulation], int]
+) -> None:
+    path = tmp_path / "host0.pcapng"
+    with Simulation(CAPTURED, capture=path) as simulation:
+        for host in range(HOSTS):
+            send_step(simulation, host, 0)
+        assert drive(simulation) == LAST
+        assert not path.exists()
+    # 64 messages of 40 packets, and an acknowledgement of each that has come.
+    assert len(frames(path)) == 2 * STEPS * SIZE // 1000
+    assert [item.name for item in tmp_path.iterdir()] == ["host0.pcapng"]
+
+
+def test_a_capture_is_finished_at_an_event(tmp_path: Path) -> None:
+    path = tmp_path / "host0.pcapng"
+    simulation = Simulation(CAPTURED, capture=path)
+    simulation.send(0, 5, SIZE)
+    event = next(iter(simulation))
+    assert event.kind == "delivered"
+    assert simulation.finish_capture() == len(frames(path)) == SIZE // 1000
+    assert simulation.finish_capture() is None
+    simulation.run_until()
+    simulation.close()
+    assert len(frames(path)) == SIZE // 1000
+
+
+def test_a_capture_without_a_file_or_a_table_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(fabricsim.ScenarioError, match="which file the frames go to"):
+        Simulation(CAPTURED)
+    with pytest.raises(ValueError, match="no .capture. table"):
+        Simulation(NETWORK, capture=tmp_path / "none.pcapng")
+    with pytest.raises(OSError, match="none"):
+        Simulation(CAPTURED, capture=tmp_path / "none" / "run.pcapng")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_simulation_is_closed(star: dict[str, Any]) -> None:
     with Simulation(star) as simulation:
         assert not simulation.closed

@@ -23,9 +23,11 @@ mod mode;
 mod network;
 mod observation;
 mod simai;
+mod simai_keys;
 mod trace;
 mod value;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use fabricsim_core::input::InputError;
@@ -52,6 +54,8 @@ pub struct Surroundings<'a> {
     pub path: &'a dyn Fn(&str) -> String,
     /// Rates of the links of the topology, ascending.
     pub rates: &'a [Rate],
+    /// Rates of links that only switches inside of servers have, which mark nothing.
+    pub unmarked: &'a [Rate],
     /// Nodes of the trace file, where the configuration asks for a trace.
     pub traced: &'a [u32],
     /// Switches that hosts are linked to, ascending.
@@ -60,6 +64,10 @@ pub struct Surroundings<'a> {
     pub more_links: bool,
     /// Whether lines follow the flows that their list announces.
     pub more_flows: bool,
+    /// What is left out of the other files, and what differs.
+    pub left_out: &'a [LeftOut],
+    /// The lines of the network and of the traffic, where the configuration names no files for them.
+    pub files: &'a [(&'a str, Vec<(&'a str, String)>)],
 }
 
 /// A scenario that has been made of the files of another simulator.
@@ -79,15 +87,15 @@ pub struct Imported {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LeftOut {
     /// The keys, or what else there is, in the order of the file.
-    pub keys: Vec<&'static str>,
+    pub keys: Vec<Cow<'static, str>>,
     /// Why they are left out.
     pub reason: String,
 }
 
 impl LeftOut {
-    pub(crate) fn new(key: &'static str, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(key: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> Self {
         Self {
-            keys: vec![key],
+            keys: vec![key.into()],
             reason: reason.into(),
         }
     }
@@ -111,7 +119,7 @@ impl Configuration<'_> {
     /// missing.
     pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, InputError> {
         let mode = mode_of(self)?;
-        let mut left_out = self.left_out(mode)?;
+        let mut left_out = self.left_out(mode, around)?;
         network::add_left_out(around, &mut left_out);
         let mut lines = Lines::default();
         importer::preamble(&[around.source.to_owned()], &left_out, &mut lines);
@@ -119,6 +127,7 @@ impl Configuration<'_> {
         match self.dialect() {
             Dialect::Published => self.write_published(mode, around, &mut lines)?,
             Dialect::ConWeave => self.write_conweave(mode, around, &mut lines)?,
+            Dialect::SimAi => simai::write(self, mode, around, &mut lines)?,
         }
         let (text, origins) = lines.finish();
         Ok(Imported {
@@ -166,21 +175,25 @@ impl Configuration<'_> {
     }
 
     /// The keys that are given and left out.
-    fn left_out(&self, mode: Mode) -> Result<Vec<LeftOut>, InputError> {
+    fn left_out(&self, mode: Mode, around: &Surroundings<'_>) -> Result<Vec<LeftOut>, InputError> {
         let mut reasons: Vec<LeftOut> = Vec::new();
-        if self.dialect() == Dialect::ConWeave {
-            for (what, why) in conweave::differences(self, mode)? {
-                reasons.push(LeftOut::new(what, why));
+        match self.dialect() {
+            Dialect::Published => {}
+            Dialect::ConWeave => {
+                for (what, why) in conweave::differences(self, mode)? {
+                    reasons.push(LeftOut::new(what, why));
+                }
             }
+            Dialect::SimAi => reasons.extend(around.left_out.iter().cloned()),
         }
         for key in self.given() {
             let Some(reason) = self.reason_to_leave_out(key, mode)? else {
                 continue;
             };
             match reasons.iter_mut().find(|known| known.reason == reason) {
-                Some(known) => known.keys.push(key.name),
+                Some(known) => known.keys.push(key.name.into()),
                 None => reasons.push(LeftOut {
-                    keys: vec![key.name],
+                    keys: vec![key.name.into()],
                     reason,
                 }),
             }
@@ -194,7 +207,7 @@ impl Configuration<'_> {
         mode: Mode,
     ) -> Result<Option<String>, InputError> {
         let reason = keys::reason(key, mode);
-        if reason.is_some() || self.dialect() == Dialect::ConWeave {
+        if reason.is_some() || self.dialect() != Dialect::Published {
             return Ok(reason);
         }
         observation::reason(self, key)

@@ -185,6 +185,7 @@ impl Flow {
     }
 
     /// The addresses and ports of the flow's data packets.
+    #[inline]
     #[must_use]
     pub fn key(&self) -> FlowKey {
         FlowKey {

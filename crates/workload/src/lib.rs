@@ -13,7 +13,7 @@
 //! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
 //! | `collective` | [`CollectiveConfig`] | all-reduce and its kin: groups of ranks whose messages wait for one another |
-//! | `graph` | [`GraphConfig`] | operations of ranks that wait for one another, from a CSV or GOAL file |
+//! | `graph` | [`GraphConfig`] | operations of ranks that wait for one another, from a CSV, GOAL, or a workload of SimAI |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host serves |
 //! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
@@ -94,7 +94,7 @@ pub use rpc::{RpcClient, RpcConfig, RpcMode, RpcQuery, RpcTargets, ServiceTimes,
 pub use sizes::Sizes;
 pub use trace::{
     ChakraError, GraphConfig, GraphTable, ProcessGroups, chakra_to_csv, goal_binary_to_text,
-    is_goal_binary,
+    is_goal_binary, is_simai_workload, simai_passed_over,
 };
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,

@@ -1,10 +1,11 @@
-//! Graphs of operations from files: our CSV, and GOAL of LogGOPSim.
+//! Graphs of operations from files: our CSV, GOAL of LogGOPSim, and workloads of SimAI.
 
 mod assembly;
 mod chakra;
 mod csv;
 mod goal;
 mod goal_binary;
+mod simai;
 mod workload;
 
 use std::path::PathBuf;
@@ -24,12 +25,14 @@ use crate::text::lines;
 
 pub use chakra::{ChakraError, ProcessGroups, chakra_to_csv};
 pub use goal_binary::{goal_binary_to_text, is_goal_binary};
+pub use simai::{is_simai_workload, simai_passed_over};
 
 settings! {
     /// The operations of ranks that wait for one another: messages, receipts, computations and
     /// collectives.
     pub struct GraphTable {
-        /// A CSV with the columns rank, id, op, or GOAL of LogGOPSim, text or binary.
+        /// A CSV with the columns rank, id, op, GOAL of LogGOPSim, text or binary, or a workload of
+        /// SimAI, whose GPUs are all hosts.
         pub path: PathBuf = required,
         /// Name of the job in results.
         #[note("(default: \"job\" and the number of the workload)")]
@@ -108,8 +111,11 @@ impl GraphConfig {
         GraphTable::with_required(path.into()).into()
     }
 
-    /// Reads the content of the file, in whichever form it has.
-    fn read(&self, text: &str) -> Result<Loaded, InputError> {
+    /// Reads the content of the file, in whichever form it has. `hosts` are those for its ranks.
+    fn read(&self, text: &str, hosts: usize) -> Result<Loaded, InputError> {
+        if is_simai_workload(text) {
+            return simai::parse(text, u32::try_from(hosts).unwrap_or(u32::MAX));
+        }
         let first = lines(text).next();
         let is_goal = first
             .is_some_and(|line| line.text.starts_with("num_ranks") || line.text.starts_with('/'));

@@ -66,9 +66,29 @@ fn flows_of(folder: &Folder) -> Vec<Flow> {
     .collect()
 }
 
+/// The flows of lines as those of `fct.txt`, of which analysis reads five columns: the port, the size,
+/// the start, the time and the ideal one.
+fn flows_of_lines(text: &str) -> Vec<Flow> {
+    let rows = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    rows.map(|row| {
+        assert_eq!(row.len(), 8, "{row:?}");
+        assert_eq!(row[3], "100", "a port of traffic that is no incast");
+        let number = |place: usize| row[place].parse::<f64>().expect("a number");
+        let [start, fct, ideal] = [5, 6, 7].map(number);
+        assert!(start > 2_005e6 && start + fct < 3e9, "{row:?}");
+        Flow {
+            size: row[4].parse().expect("a size"),
+            start,
+            fct,
+            slowdown: (fct / ideal).max(1.0),
+        }
+    })
+    .collect()
+}
+
 /// The order of `sort -n -k 2` over lines `slowdown size`: by size, then by the text of the line.
-fn sorted(folder: &Folder) -> Vec<(f64, u64)> {
-    let mut lines: Vec<(f64, u64)> = flows_of(folder)
+fn sorted(flows: &[Flow]) -> Vec<(f64, u64)> {
+    let mut lines: Vec<(f64, u64)> = flows
         .iter()
         .map(|flow| (flow.slowdown, flow.size))
         .collect();
@@ -139,17 +159,18 @@ fn the_published_analysis_says_the_same() {
         );
     }
     assert_eq!(folder.read("theirs/fct.txt"), folder.read("r/fct.txt"));
-    let ours: Vec<String> = (0..20)
-        .zip(bins(&sorted(&folder)))
-        .map(|(place, (size, slowdowns))| {
+    let printed = |flows: &[Flow]| {
+        let rows = (0..20).zip(bins(&sorted(flows)));
+        let row = rows.map(|(place, (size, slowdowns))| {
             let [p50, p95, p99] = [500, 950, 990].map(|share| at(&slowdowns, share));
-            format!(
-                "{:.3} {size}\t{p50:.3} {p95:.3} {p99:.3}",
-                f64::from(place) * 0.05
-            )
-        })
-        .collect();
-    assert_eq!(ours.join("\n"), PUBLISHED);
+            let upto = f64::from(place) * 0.05;
+            format!("{upto:.3} {size}\t{p50:.3} {p95:.3} {p99:.3}")
+        });
+        row.collect::<Vec<_>>().join("\n")
+    };
+    let exported = flows_of_lines(&folder.read("theirs/fct.txt"));
+    assert_eq!(printed(&exported), PUBLISHED);
+    assert_eq!(printed(&flows_of(&folder)), PUBLISHED);
 }
 
 /// The lines of slowdowns that `python3 fctAnalysis.py -id 7 -dir . -bdp 104000` writes.
@@ -189,7 +210,13 @@ fn conweaves_analysis_says_the_same() {
             "{name}"
         );
     }
-    let flows = sorted(&folder);
+    let exported = flows_of_lines(&folder.read("mix/output/7/7_out_fct.txt"));
+    assert_eq!(printed_by_conweave(&sorted(&exported)), CONWEAVE);
+    assert_eq!(printed_by_conweave(&sorted(&flows_of(&folder))), CONWEAVE);
+}
+
+/// The lines of slowdowns of `fctAnalysis.py` of flows by size.
+fn printed_by_conweave(flows: &[(f64, u64)]) -> String {
     let group = |name: &str, is_in: &dyn Fn(u64) -> bool| {
         let mut part: Vec<f64> = flows
             .iter()
@@ -206,13 +233,13 @@ fn conweaves_analysis_says_the_same() {
         group("<1BDP", &|size| size < 104_000),
         group(">1BDP", &|size| size >= 104_000),
     ];
-    ours.extend((0..20).zip(bins(&flows)).map(|(place, (size, slowdowns))| {
+    ours.extend((0..20).zip(bins(flows)).map(|(place, (size, slowdowns))| {
         let mean = slowdowns.iter().sum::<f64>() / slowdowns.len() as f64;
         let tails = [500, 950, 990, 999].map(|share| format!("{:.3}", at(&slowdowns, share)));
         let upto = f64::from(place + 1) * 0.05;
         format!("#{upto:.3} {size:>3}\t{mean:.3} {}", tails.join(" "))
     }));
-    assert_eq!(ours.join("\n"), CONWEAVE);
+    ours.join("\n")
 }
 
 /// What `validate.py` prints of a matrix of 200 connections.
@@ -226,7 +253,13 @@ fn htsims_validation_says_the_same() {
     folder
         .run(&["export", "r", "--format", "htsim", "-o", "theirs"])
         .succeeded();
-    assert_eq!(folder.read("theirs/htsim.log").lines().count(), 200);
+    // The ninth word of a line with `finished` is a time in microseconds, and the last one the tail.
+    let log = folder.read("theirs/htsim.log");
+    let finished = log.lines().filter(|line| line.contains("finished"));
+    let times: Vec<&str> = finished
+        .filter_map(|line| line.split_whitespace().nth(8))
+        .collect();
+    assert_eq!(times.len(), 200);
     let flows = flows_of(&folder);
     let last = flows
         .iter()
@@ -237,6 +270,7 @@ fn htsims_validation_says_the_same() {
         .nth(3)
         .and_then(|word| word.parse::<f64>().ok());
     let tail = tail.expect("[PASS] Tail FCT <us>");
+    assert_eq!(times.last().and_then(|time| time.parse().ok()), Some(tail));
     assert!((tail * 1_000.0 - last).abs() < 1.0, "{tail} {last}");
     assert!(
         HTSIM.ends_with(&format!("[PASS] Connection count {}", flows.len())),

@@ -1,5 +1,5 @@
-//! `fabricsim import` with the files of ConWeave's simulator, htsim and SimAI, of the shapes that
-//! their generators make.
+//! `fabricsim import` with the files of ConWeave's simulator and htsim, of the shapes that their
+//! generators make.
 
 use crate::support::{Folder, Outcome};
 
@@ -38,7 +38,7 @@ fn conweave(changes: &[(&str, &str)]) -> Folder {
     folder
 }
 
-fn refused(folder: &Folder, arguments: &[&str]) -> String {
+pub(crate) fn refused(folder: &Folder, arguments: &[&str]) -> String {
     let outcome: Outcome = folder.run(arguments);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     assert_eq!(outcome.stdout, "");
@@ -266,45 +266,6 @@ fn what_is_wrong_in_files_of_htsim_is_shown_in_its_line() {
     folder.write("x.cm", &MATRIX.replace("Nodes 8", "Nodes 10"));
     let said = refused(&folder, &["import", "x.cm"]);
     assert!(said.contains("no fat tree has 10 hosts"), "{said}");
-}
-
-/// A server of two GPUs with an NVSwitch and a leaf for each, twice, as SimAI's generator has it.
-const SIMAI: &str = "9 2 2 3 10 H100\n4 5 6 7 8 \n0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n\
-    1 4 2880Gbps 0.000025ms 0\n1 7 400Gbps 0.0005ms 0\n2 5 2880Gbps 0.000025ms 0\n\
-    2 6 400Gbps 0.0005ms 0\n3 5 2880Gbps 0.000025ms 0\n3 7 400Gbps 0.0005ms 0\n\
-    6 8 400Gbps 0.0005ms 0\n7 8 400Gbps 0.0005ms 0\n";
-
-#[test]
-fn a_topology_of_simai_gets_an_all_reduce() {
-    let folder = Folder::new();
-    folder.write("Rail_Opti_4g", SIMAI);
-    let said = folder
-        .run(&["import", "Rail_Opti_4g", "-o", "ai.toml"])
-        .succeeded();
-    assert!(
-        said.stderr.contains("left out: gpu_type"),
-        "{}",
-        said.stderr
-    );
-    folder
-        .run(&[
-            "run",
-            "ai.toml",
-            "--set",
-            "workload.0.size=1MB",
-            "--out",
-            "r",
-            "--quiet",
-        ])
-        .succeeded();
-    let rows = folder.read("r/collectives.csv");
-    assert!(
-        rows.lines().count() == 2 && rows.contains(",all-reduce,ring,0,4,"),
-        "{rows}"
-    );
-    folder.write("Rail_Opti_4g", &SIMAI.replace("0 4 2880Gbps", "0 4 2880"));
-    let said = refused(&folder, &["import", "Rail_Opti_4g"]);
-    assert!(said.contains("Rail_Opti_4g:3:5:"), "{said}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod guide;
 mod harm;
 mod import;
 mod import_formats;
+mod import_simai;
 #[cfg(unix)]
 mod inputs;
 mod interrupt;

@@ -61,6 +61,13 @@ const SIMAI: &str = "\
 3 5 400Gbps 0.0005ms 0
 ";
 
+const AICB: &str = "\
+HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 4
+2
+a -1 100 ALLREDUCE 5000 20 NONE 0 7 ALLGATHER_DP_EP 9000 100
+b -1 0 ALLTOALL_EP 1 20 REDUCESCATTER 4 7 NONE 0 100
+";
+
 const CDF: &str = "0 0\n1000 10\n10000 53\n1000000 97\n30000000 100\n";
 
 const GRAPHML: &str = r#"<?xml version="1.0" encoding="utf-8"?>
@@ -278,6 +285,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         (Kind::Harm, "harm.toml", HARM),
         (Kind::Graph, "x.graph.csv", OPERATIONS),
         (Kind::Graph, "x.goal", GOAL),
+        (Kind::Graph, "aicb.txt", AICB),
         (Kind::GoalBinary, "x.goal.bin", GOAL_BINARY),
         (Kind::Chakra, "x.0.et", CHAKRA),
         (Kind::Scenario, "graph.toml", FROM_GRAPH),

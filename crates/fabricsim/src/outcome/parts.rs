@@ -15,7 +15,7 @@ use super::place::ResultPlace;
 use super::recorder::Recorder;
 use super::{Monitor, Run};
 use crate::capture::refuse_capture;
-use crate::checkpoint::Checkpoint;
+use crate::checkpoint::{Checkpoint, refuse_frames};
 use crate::observe::Observation;
 use crate::output::{Destination, Existing, ResultFolder, cannot_write};
 use crate::ranks::agree;
@@ -96,18 +96,13 @@ impl<'s> Run<'s> {
         if self.ranks.is_some() {
             let message = "frames of a run over several ranks cannot be captured";
             refuse_capture(
-                &self.simulation,
+                self.scenario,
                 message,
                 "leave the table out, or run it in one process",
             )?;
         }
         if parts.from.is_some() || !parts.checkpoints.is_empty() {
-            let message = "checkpoints hold no captured frames";
-            refuse_capture(
-                &self.simulation,
-                message,
-                "leave the table out, or the checkpoints",
-            )?;
+            refuse_frames(self.scenario)?;
         }
         let start = parts.from.map_or(Time::ZERO, Checkpoint::time);
         if let Some(checkpoint) = parts.from {

@@ -22,6 +22,7 @@ use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
 
+use super::capturing;
 use super::inputs::FlowRules;
 use super::{Expectation, NetworkInfo, Simulation, TelemetryRoom};
 use crate::failures::control::ControlPlane;
@@ -57,8 +58,10 @@ impl Simulation {
     ///
     /// # Errors
     /// When the scenario asks for something that its profile or the model cannot do, the network is
-    /// larger than can be built, or the system does not give the threads.
+    /// larger than can be built, or the system does not give the threads. When it has a `[capture]`
+    /// table: [`Self::capturing`] says where that is written.
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
+        capturing::refuse(scenario)?;
         Self::on_ranks(scenario, threads, None)
     }
 
@@ -136,6 +139,7 @@ impl Simulation {
             queries,
             seed: scenario.seed(),
             applications: 0,
+            capture: None,
             scenario: Arc::new(scenario.clone()),
             control_plane: ground.control_plane(ideal.clone()),
             ideal,

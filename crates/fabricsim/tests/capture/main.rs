@@ -5,6 +5,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod driven;
 mod exact;
 mod file;
 mod refusals;

@@ -6,7 +6,7 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;
-use crate::stack::IntScale;
+use crate::scale::IntScale;
 
 /// Constants shared by flows over NICs of the same rate.
 #[derive(Clone, Debug)]

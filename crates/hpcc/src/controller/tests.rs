@@ -7,7 +7,8 @@ use fabricsim_core::units::Time;
 use super::*;
 use crate::config::HpccConfig;
 use crate::path::PortLabel;
-use crate::stack::{ExactStack, IntScale};
+use crate::scale::IntScale;
+use crate::stack::ExactStack;
 use fabricsim_core::units::Duration;
 
 mod paths;

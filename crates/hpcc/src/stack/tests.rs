@@ -2,7 +2,8 @@
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::Packet;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_core::plugin::CcContext;
+use fabricsim_core::units::{Duration, Rate, Time};
 use proptest::prelude::*;
 
 use super::*;

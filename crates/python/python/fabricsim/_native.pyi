@@ -361,7 +361,7 @@ _Stop: TypeAlias = Literal[
 class Simulation:
     """A simulation that a program drives: the native part of ``fabricsim.Simulation``."""
 
-    def __new__(cls, given: Given, threads: int | None) -> Self: ...
+    def __new__(cls, given: Given, threads: int | None, capture: str | None) -> Self: ...
     def send(
         self,
         src: SupportsIndex | str,
@@ -421,8 +421,16 @@ class Simulation:
     def stop(self) -> None:
         """Ends the run after the present event; from a callback alone. The run can go on later."""
 
+    def finish_capture(self) -> int | None:
+        """Ends the capture and writes the frames up to now to the file that ``capture`` named when the
+        simulation was opened. Returns how many there are, or None where nothing is captured.
+
+        At an event the simulation goes on for less than the time that the shortest link takes, and
+        callbacks do not hear of that."""
+
     def close(self) -> None:
-        """Closes the simulation and gives its memory back. ``with`` does as well."""
+        """Writes the capture, if there is one, closes the simulation and gives its memory back.
+        ``with`` does as well."""
 
     @property
     def notes(self) -> list[str]:

@@ -51,6 +51,7 @@ class Simulation(_native.Simulation):
         set: Mapping[str, Any] | None = None,
         cc: Algorithm | None = None,
         threads: int | None = None,
+        capture: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Builds the network of a scenario.
 
@@ -60,11 +61,16 @@ class Simulation(_native.Simulation):
             set: Changes to it by dotted keys.
             cc: The algorithm of congestion control instead of the scenario's.
             threads: Threads for switches, 1 by default. Results do not depend on it.
+            capture: The file that frames go to which the table ``capture`` of the scenario asks for.
+                It is written by ``finish_capture`` or, if that is not called, by ``close`` and at the
+                end of ``with``.
 
         Raises:
-            ScenarioError: When the scenario cannot be used.
+            ScenarioError: When the scenario cannot be used; also when it has a table ``capture`` and
+                no file is named.
         """
-        simulation = super().__new__(cls, given(scenario, set, cc), threads)
+        path = None if capture is None else os.fspath(capture)
+        simulation = super().__new__(cls, given(scenario, set, cc), threads, path)
         for note in simulation.notes:
             warnings.warn(note, FabricsimWarning, stacklevel=2)
         return simulation

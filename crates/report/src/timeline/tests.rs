@@ -59,6 +59,31 @@ fn flows_that_overlap_are_on_several_tracks() {
     assert_eq!(named.unwrap()["args"]["name"], "a \"b\"\\\n");
 }
 
+/// A viewer adds start and length as floating-point numbers, and takes what begins before that sum
+/// for something inside.
+#[test]
+fn flows_one_after_the_other_do_not_overlap_in_a_viewer() {
+    let end_of = |start: u64| start + 1_000 * (1 + start / 1_000 * 7_919 % 50_021);
+    let starts = std::iter::successors(Some(1_000), |&start| Some(end_of(start)));
+    let flows: Vec<FctRecord> = (0..2_000)
+        .zip(starts)
+        .map(|(number, start)| flow(number, start, end_of(start) - start))
+        .collect();
+    let timeline = Timeline {
+        flows: &flows,
+        ..Timeline::default()
+    };
+    let (events, _) = written(&timeline, flows.len());
+    let mut ends: BTreeMap<u64, f64> = BTreeMap::new();
+    for event in of_kind(&events, "flow") {
+        let number = |key: &str| event[key].as_f64().unwrap();
+        let last = ends.entry(event["tid"].as_u64().unwrap()).or_default();
+        assert!(*last <= number("ts"), "{event}");
+        *last = number("ts") + number("dur");
+    }
+    assert!(ends.len() <= 2, "{ends:?}");
+}
+
 #[test]
 fn the_longest_are_shown() {
     let flows = [flow(0, 0, 5_000), flow(1, 0, 9_000), flow(2, 1, 9_000)];

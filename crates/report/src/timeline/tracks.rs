@@ -22,6 +22,14 @@ impl Span {
             end: end.max(start).as_ns(),
         }
     }
+
+    /// Returns the start and the end in the microseconds of a viewer, which adds up a start and a
+    /// length as floating-point numbers: the sum can lie beyond a span that begins there.
+    fn as_viewed(self) -> (f64, f64) {
+        let micros = |ns: u64| ns as f64 / 1e3;
+        let start = micros(self.start);
+        (start, start + micros(self.end - self.start))
+    }
 }
 
 /// The `most` longest of `rows`, in the order of their beginnings; of equally long ones the first.
@@ -43,8 +51,8 @@ pub(super) fn longest<T>(rows: &[T], span: impl Fn(&T) -> Span, most: usize) -> 
 pub(super) struct Tracks {
     kind: &'static str,
     first: u64,
-    /// The end of the last span on each track of a process.
-    ends: BTreeMap<u64, Vec<u64>>,
+    /// The end of the last span on each track of a process, as viewers compute it.
+    ends: BTreeMap<u64, Vec<f64>>,
 }
 
 impl Tracks {
@@ -59,11 +67,12 @@ impl Tracks {
     /// The track of `process` for `span`, which begins no earlier than those before.
     pub(super) fn track(&mut self, process: u64, span: Span) -> u64 {
         let ends = self.ends.entry(process).or_default();
-        let free = ends.iter().position(|&end| end <= span.start);
+        let (start, end) = span.as_viewed();
+        let free = ends.iter().position(|&last| last <= start);
         let place = free.unwrap_or(ends.len());
         match ends.get_mut(place) {
-            Some(end) => *end = span.end,
-            None => ends.push(span.end),
+            Some(last) => *last = end,
+            None => ends.push(end),
         }
         self.first + place as u64
     }

@@ -11,7 +11,7 @@ use super::mode::Mode;
 pub(super) fn mode_of(config: &Configuration<'_>) -> Result<Mode, InputError> {
     let value = config.value("CC_MODE")?;
     let (help, has_pint) = match config.dialect() {
-        Dialect::Published => (
+        Dialect::Published | Dialect::SimAi => (
             "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) or 10 (HPCC-PINT)",
             true,
         ),

@@ -120,12 +120,27 @@ pub(super) fn differences(
             "telemetry is exact: the published header does not tell the paths of packets apart",
         ));
     }
-    if config.value("ENABLE_IRN")?.flag()? {
+    if balancing(config)? == Balancing::LetFlow {
         found.push((
-            "ENABLE_IRN",
-            "losses are recovered one by one with a timeout of 320us (IRN's RTO_high); IRN's limit \
-             of one BDP in flight and its RTO_low of 100us are not there",
+            "LB_MODE",
+            "flowlets draw at each switch, those of ACKs, too; ConWeave's simulator draws whole paths at \
+             the rack of the sender, and ACKs take ECMP",
         ));
+    }
+    if config.value("ENABLE_IRN")?.flag()? {
+        // A window is at most the bandwidth-delay product that IRN has in flight.
+        found.push(match config.value("HAS_WIN")?.flag()? {
+            true => (
+                "ENABLE_IRN",
+                "losses are recovered one by one with a timeout of 320us (IRN's RTO_high); its RTO_low of \
+                 100us is not there, and windows keep its limit of one BDP in flight",
+            ),
+            false => (
+                "ENABLE_IRN",
+                "losses are recovered one by one with a timeout of 320us (IRN's RTO_high); IRN's limit \
+                 of one BDP in flight and its RTO_low of 100us are not there",
+            ),
+        });
     } else {
         found.push((
             "headroom",

@@ -82,9 +82,12 @@ fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported,
         path: &|name| job.path_in_scenario(&base.join(name)),
         rates: &network.rates,
         traced: &network.traced,
+        unmarked: &[],
         racks: &network.racks,
         more_links: network.more_links,
         more_flows: network.more_flows,
+        left_out: &[],
+        files: &[],
     });
     imported.map_err(at)
 }

@@ -52,6 +52,9 @@ mod tests {
             format("Rail", "9 2 2 3 10 H100\n4 5 6 7 8\n"),
             Some("simai")
         );
+        let simai = "ENABLE_QCN 1\nCC_MODE 1\nMON_START 0\n";
+        assert_eq!(format("SimAI.conf", simai), Some("simai"));
+        assert_eq!(format("gpt.txt", "MICRO\n1\n"), Some("simai"));
         assert_eq!(format("topology.txt", "3 1 2\n2\n"), None);
         assert_eq!(format("flow.txt", "1\n0 1 3 100 1000 2\n"), None);
         assert_eq!(format("x", ""), None);

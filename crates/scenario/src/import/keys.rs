@@ -57,7 +57,7 @@ pub(super) const fn map(name: &'static str) -> ConfigKey {
 pub(super) const UNUSED: Role = Role::LeftOut("the published simulator does not use it, either");
 const NAMED: Role =
     Role::LeftOut("files have names of their own: fct.txt, pauses.csv, queue_distribution.csv");
-const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc, Mode::HpccPint]);
+pub(super) const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc, Mode::HpccPint]);
 pub(super) const DCQCN: Role = Role::Of(&[Mode::Dcqcn]);
 /// Of algorithms that read marks.
 pub(super) const MARKED: Role = Role::Of(&[Mode::Dcqcn, Mode::Dctcp]);

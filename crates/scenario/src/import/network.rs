@@ -27,13 +27,7 @@ pub(super) fn write(
     if around.more_links {
         lines.plain_key("ignore_rest", true);
     }
-    let losses = config.value("ERROR_RATE_PER_LINK")?;
-    if losses.number()? > 0.0 {
-        return Err(losses.wrong(
-            "a loss that all links have is not taken over",
-            "write the loss into the last column of each link of the topology file, and 0 here",
-        ));
-    }
+    refuse_losses(config)?;
     let flows = config.value("FLOW_FILE")?;
     lines.table("[[workload]]");
     lines.text_key("kind", "list");
@@ -42,6 +36,18 @@ pub(super) fn write(
         lines.plain_key("ignore_rest", true);
     }
     Ok(())
+}
+
+/// Refuses losses of links that say nothing of losses.
+pub(super) fn refuse_losses(config: &Configuration<'_>) -> Result<(), InputError> {
+    let losses = config.value("ERROR_RATE_PER_LINK")?;
+    match losses.number()? > 0.0 {
+        false => Ok(()),
+        true => Err(losses.wrong(
+            "a loss that all links have is not taken over",
+            "write the loss into the last column of each link of the topology file, and 0 here",
+        )),
+    }
 }
 
 /// Adds what of the files that a configuration names is left out.
@@ -73,6 +79,9 @@ pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result
     Ok(())
 }
 
+/// Thresholds that no queue reaches.
+const NEVER: &str = "kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0";
+
 /// Writes `[switch]`: the buffer, and thresholds of marks where the algorithm reads marks.
 pub(super) fn write_marks(
     config: &Configuration<'_>,
@@ -92,14 +101,16 @@ pub(super) fn write_marks(
     }
     let marks = config.value("ENABLE_QCN")?;
     if !marks.flag()? {
-        let never = "{ kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0 }";
-        lines.key("ecn", never, &marks);
+        lines.key("ecn", format!("{{ {NEVER} }}"), &marks);
         return Ok(());
     }
     let maps = ["KMIN_MAP", "KMAX_MAP", "PMAX_MAP"].map(|name| config.value(name));
     let [kmin, kmax, pmax] = maps;
     let (kmin, kmax, pmax) = (kmin?, kmax?, pmax?);
     let mut rules = Vec::new();
+    for rate in around.unmarked {
+        rules.push(format!("{{ rate = \"{rate}\", {NEVER} }}"));
+    }
     for &rate in around.rates {
         let kilobytes = |map: &Value<'_>| map.whole_at(place_of(map, rate)?);
         rules.push(format!(
@@ -157,7 +168,7 @@ pub(super) fn write_transport(
     let reference = if global.flag()? { "largest" } else { "pair" };
     lines.quoted_key("base_rtt", reference, &global);
     match config.dialect() {
-        Dialect::Published => {
+        Dialect::Published | Dialect::SimAi => {
             let first = config.value("ACK_HIGH_PRIO")?;
             lines.key("ack_high_priority", first.flag()?, &first);
             Ok(())
@@ -180,7 +191,7 @@ pub(super) fn write_failure(
         return Ok(());
     }
     let start = match config.dialect() {
-        Dialect::Published => TRAFFIC_START,
+        Dialect::Published | Dialect::SimAi => TRAFFIC_START,
         Dialect::ConWeave => config.value("FLOWGEN_START_TIME")?.time("s")?,
     };
     let at = start.saturating_add(down.time("us")?);

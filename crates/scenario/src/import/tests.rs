@@ -67,6 +67,9 @@ fn made(text: &str, traced: &[u32]) -> Result<Imported, InputError> {
         racks: &[],
         more_links: false,
         more_flows: false,
+        unmarked: &[],
+        left_out: &[],
+        files: &[],
     })
 }
 
@@ -114,7 +117,7 @@ fn every_key_is_taken_over_or_said_to_be_left_out() {
             let said = made
                 .left_out
                 .iter()
-                .any(|left| left.keys.contains(&key.name));
+                .any(|left| left.keys.iter().any(|left| left == key.name));
             let demanded = [
                 "VAR_WIN",
                 "HAS_WIN",

@@ -24,6 +24,7 @@ pub(crate) struct TextPlaces {
     topology: Diagnostic,
     profile: Diagnostic,
     routing: Diagnostic,
+    capture: Diagnostic,
     queries: Vec<Diagnostic>,
 }
 
@@ -41,6 +42,7 @@ impl Places {
             topology: of("topology"),
             profile: of("profile"),
             routing: of("routing"),
+            capture: of("capture"),
             queries,
         }))
     }
@@ -54,6 +56,7 @@ impl Places {
         let place = match part {
             Part::Profile => &places.profile,
             Part::Routing => &places.routing,
+            Part::Capture => &places.capture,
             Part::Query(index) => places.queries.get(index).unwrap_or(&places.topology),
             _ => &places.topology,
         };

@@ -69,12 +69,9 @@ const fn class_of(slots: usize) -> u32 {
     if slots <= slots_of(0) {
         return 0;
     }
-    let double = 2 * (slots.ilog2() - 2);
-    if slots < slots_of(double + 1) {
-        double
-    } else {
-        double + 1
-    }
+    let double = slots.ilog2() - 2;
+    let has_half = slots >> (double + 1) & 1 == 1;
+    2 * double + if has_half { 1 } else { 0 }
 }
 
 impl<M: Message> Batch<M> {

@@ -134,7 +134,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
         let (limits, reschedules) = sender.cc.acknowledge(&ack);
-        sender.limits = limits;
+        sender.follow(&limits);
         let mut update = PortUpdate::Ready;
         if reschedules {
             sender.follow_rate(self.settings.pacing);

@@ -13,7 +13,7 @@ use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_DURATION;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::plugin::{CongestionControl, FlowKey, SendLimits};
+use fabricsim_core::plugin::{CongestionControl, SendLimits};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::config::{RdmaSettings, gap};
@@ -31,13 +31,14 @@ pub(super) struct RdmaSender<L> {
     pub(super) flow: Flow,
     #[checkpoint(rebuilt)]
     pub(super) cc: L,
-    /// What the controller allows, since the last event that it was told of.
+    /// The window and the rate that the controller allows, since the last event that it was told of;
+    /// 2^64 - 1 for no window.
     #[checkpoint(rebuilt)]
-    pub(super) limits: SendLimits,
+    window: u64,
+    #[checkpoint(rebuilt)]
+    allowed_rate: Option<Rate>,
     #[checkpoint(rebuilt)]
     pub(super) nic: PortId,
-    #[checkpoint(rebuilt)]
-    key: FlowKey,
     /// The end of what there is to send: the size of the flow.
     written: u64,
     /// The flow, or the first message, is complete when all bytes below are acknowledged.
@@ -77,6 +78,15 @@ pub(super) struct RdmaSender<L> {
     stream: Option<Box<Stream>>,
 }
 
+/// The bytes of a window, or 2^64 - 1 where there is none.
+#[inline]
+const fn most(window: Option<Bytes>) -> u64 {
+    match window {
+        Some(window) => window.get(),
+        None => u64::MAX,
+    }
+}
+
 impl<L> RdmaSender<L> {
     /// A flow that starts now, in a network whose largest window is `window`.
     pub(super) fn new<H>(
@@ -90,9 +100,10 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
+        let limits = cc.limits();
         Self {
-            key: flow.key(),
-            limits: cc.limits(),
+            window: most(limits.window),
+            allowed_rate: limits.rate,
             cc,
             nic,
             written: flow.request.size.get(),
@@ -176,17 +187,15 @@ impl<L> RdmaSender<L> {
     {
         self.next < self.written
             && (!H::CREDIT || self.cc.has_credit())
-            && self.limits.window.is_none_or(|window| {
-                self.next - self.acknowledged < window.get() + self.held
-                    || self.stream.is_some() && self.fits_without_padding(window)
-            })
+            && (self.next - self.acknowledged < self.window.saturating_add(self.held)
+                || self.stream.is_some() && self.fits_without_padding())
     }
 
     /// The same of a connection whose packets are not all full.
     #[cold]
-    fn fits_without_padding(&self, window: Bytes) -> bool {
+    fn fits_without_padding(&self) -> bool {
         let stream = self.stream.as_ref();
-        stream.is_some_and(|own| own.payload(self.acknowledged, self.next) < window.get())
+        stream.is_some_and(|own| own.payload(self.acknowledged, self.next) < self.window)
     }
 
     /// The next packet; it leaves now.
@@ -212,7 +221,7 @@ impl<L> RdmaSender<L> {
         let mut packet = Packet::new(
             PacketKind::Data,
             self.flow.request.priority,
-            self.key,
+            self.flow.key(),
             self.flow.id,
         );
         #[expect(
@@ -246,7 +255,7 @@ impl<L> RdmaSender<L> {
         }
         let wire = packet.payload + settings.data_header;
         let departure = self.cc.send(&mut packet.telemetry, wire);
-        self.limits = departure.limits;
+        self.follow(&departure.limits);
         packet.wire = wire + departure.telemetry;
         self.last_wire = packet.wire;
         self.gap = match departure.rate {
@@ -305,14 +314,22 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
-        self.limits = self.cc.limits();
+        let limits = self.cc.limits();
+        self.follow(&limits);
+    }
+
+    /// Remembers what the controller allows from now on.
+    #[inline]
+    pub(super) const fn follow(&mut self, limits: &SendLimits) {
+        self.window = most(limits.window);
+        self.allowed_rate = limits.rate;
     }
 
     /// Moves the pending send with the algorithm's rate: what the last packet would have been
     /// spaced by.
     #[inline]
     pub(super) fn follow_rate(&mut self, times: TimeUnit) {
-        let Some(rate) = self.limits.rate else {
+        let Some(rate) = self.allowed_rate else {
             return;
         };
         if rate == self.rate {

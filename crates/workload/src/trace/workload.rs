@@ -94,10 +94,13 @@ impl Workload for GraphConfig {
     fn load(
         &mut self,
         text: &str,
-        _context: &WorkloadContext,
+        context: &WorkloadContext,
         _times: FlowTimes,
     ) -> Result<(), InputError> {
-        self.loaded = Some(Arc::new(self.read(text)?));
+        // Hosts that cannot be placed are refused with their key later.
+        let hosts = self.order().placed(context);
+        let hosts = hosts.map_or(context.hosts.len(), |hosts| hosts.len());
+        self.loaded = Some(Arc::new(self.read(text, hosts)?));
         Ok(())
     }
 }

@@ -95,7 +95,7 @@ impl Fabric {
         let mut found = Vec::new();
         if topo.tiers.iter().any(|tier| tier.has_queues) {
             found.push(LeftOut {
-                keys: vec!["Queue_Up", "Queue_Down"],
+                keys: vec!["Queue_Up".into(), "Queue_Down".into()],
                 reason: "the queues of a switch share its buffer: [switch] buffer".to_owned(),
             });
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::{Header, Packet, PrioritySet};
-use fabricsim_core::plugin::ControllerFactory;
+use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 use fabricsim_core::units::Time;
 
 use super::Rdma;
@@ -145,7 +145,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     pub(super) fn set_timer(&mut self, slot: u32) {
         let rto_min = self.settings.rto_min;
         let sender = self.sender(slot);
-        let at = sender.timeout_at(rto_min).min(sender.limits.deadline);
+        let at = sender.timeout_at(rto_min).min(sender.cc.deadline());
         if at < sender.timer_at {
             sender.timer_at = at;
             self.timers.push(Reverse((at, slot)));

@@ -72,7 +72,7 @@ impl<L> RdmaSender<L> {
         self.renew_limits::<H>();
         let number = number?;
         let kind = PacketKind::Request;
-        let mut packet = Packet::<H>::new(kind, Priority::CONTROL, self.key, self.flow.id);
+        let mut packet = Packet::<H>::new(kind, Priority::CONTROL, self.flow.key(), self.flow.id);
         packet.telemetry.set_credit(number);
         packet.sent_at = now;
         packet.seq = self.acknowledged;

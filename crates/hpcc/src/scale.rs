@@ -1,0 +1,96 @@
+//! The units of telemetry.
+
+use std::sync::Arc;
+
+use fabricsim_core::plugin::CcContext;
+use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::units::{Bytes, Rate};
+
+/// Scale of the entries of a stack: the units of the quantized fields and the rates that the rate
+/// codes stand for. Shared by the switches that write the entries and the senders that read them.
+#[derive(Clone, Debug)]
+pub struct IntScale {
+    pub(crate) sent_unit: u64,
+    pub(crate) queue_unit: u64,
+    /// The units of full-width fields are powers of two.
+    pub(crate) sent_shift: u32,
+    pub(crate) queue_shift: u32,
+    rates: Arc<[Rate]>,
+    rates_bps: Arc<[f64]>,
+}
+
+impl IntScale {
+    /// The scale that `context` asks for.
+    #[must_use]
+    pub fn new(context: &CcContext) -> Self {
+        let rates = context.link_rates.to_vec();
+        match context.quirks.int {
+            IntFormat::Exact => {
+                let fastest = rates.iter().max().copied().unwrap_or(context.nic_rate);
+                Self::for_round_trip(rates, fastest.bytes_in(context.base_rtt))
+            }
+            IntFormat::Quantized => Self::published(rates, context.nic_rate),
+        }
+    }
+
+    /// Full-width values; `rates` are the distinct rates of the network's links.
+    #[must_use]
+    pub fn exact(rates: Vec<Rate>) -> Self {
+        Self::for_round_trip(rates, Bytes::ZERO)
+    }
+
+    /// Full-width values for a network whose fastest link carries `bytes` in a round-trip time: the
+    /// units grow where a queue of four times as much, or sixteen times as much traffic between two
+    /// acknowledgements, would not fit the fields.
+    fn for_round_trip(rates: Vec<Rate>, bytes: Bytes) -> Self {
+        let rates_bps = rates.iter().map(|rate| rate.as_bps_f64()).collect();
+        let unit = |least: u64, room: u64| {
+            let mut unit = least;
+            while unit.saturating_mul(room) < bytes.get() {
+                unit *= 2;
+            }
+            unit
+        };
+        let (sent_unit, queue_unit) = (unit(1, 1 << 28), unit(16, 1 << 22));
+        Self {
+            sent_unit,
+            queue_unit,
+            sent_shift: sent_unit.trailing_zeros(),
+            queue_shift: queue_unit.trailing_zeros(),
+            rates: rates.into(),
+            rates_bps,
+        }
+    }
+
+    /// The published units for NICs of `nic_rate`: sent bytes in 128 m, queues in 80 m bytes with
+    /// m = rate / 25 Gbps, at least 1.
+    #[must_use]
+    pub fn published(rates: Vec<Rate>, nic_rate: Rate) -> Self {
+        let multiple = (nic_rate.as_bps() / Rate::from_gbps(25).as_bps()).max(1);
+        Self {
+            sent_unit: 128 * multiple,
+            queue_unit: 80 * multiple,
+            ..Self::exact(rates)
+        }
+    }
+
+    /// The code of `rate`, or `None` when it is not in the table.
+    #[must_use]
+    pub fn code(&self, rate: Rate) -> Option<u8> {
+        let position = self.rates.iter().position(|&known| known == rate)?;
+        u8::try_from(position).ok()
+    }
+
+    /// The rate of `code`.
+    #[must_use]
+    pub fn rate(&self, code: u8) -> Rate {
+        self.rates[usize::from(code)]
+    }
+
+    /// The rate of `code` in bit/s.
+    #[inline]
+    #[must_use]
+    pub fn rate_bps(&self, code: u8) -> f64 {
+        self.rates_bps[usize::from(code)]
+    }
+}
