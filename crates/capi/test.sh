@@ -79,7 +79,7 @@ fi
 # programs load it by, the header, the static library and the file for pkg-config.
 if command -v cargo-cinstall >/dev/null && command -v pkg-config >/dev/null; then
     installed=$work/installed
-    cargo cinstall --locked --quiet --profile "$profile" -p fabricsim-capi \
+    cargo cinstall --locked --profile "$profile" -p fabricsim-capi \
         --prefix "$installed" --libdir "$installed/lib"
     export PKG_CONFIG_PATH=$installed/lib/pkgconfig
     expect "$version" pkg-config --modversion fabricsim
