@@ -69,8 +69,8 @@ pub(crate) struct ReproduceArgs {
     set: Vec<String>,
 
     /// Run and judge only the points with one of these values of an axis: --only load=0.5,0.7
-    #[arg(long, value_name = "AXIS=VALUE", value_parser = axis_values)]
-    only: Vec<(String, Vec<String>)>,
+    #[arg(long, value_name = "AXIS=VALUE")]
+    only: Vec<String>,
 
     /// Points that run at the same time, one thread each [default: cores]
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -91,16 +91,6 @@ pub(crate) struct ReproduceArgs {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
-}
-
-/// Reads `axis=value,value`.
-fn axis_values(text: &str) -> Result<(String, Vec<String>), String> {
-    let (axis, values) = text
-        .split_once('=')
-        .filter(|(axis, values)| !axis.is_empty() && !values.is_empty())
-        .ok_or("write AXIS=VALUE, such as load=0.7 or scheme=HPCC-INT,HPCC-PINT")?;
-    let values = values.split(',').map(|value| value.trim().to_owned());
-    Ok((axis.trim().to_owned(), values.collect()))
 }
 
 impl ReproduceArgs {
@@ -136,7 +126,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
         note!("--traffic {traffic} is too short for anything; give at least 10us");
         return Ok(ExitCode::from(exit::BAD_INPUT));
     }
-    let sweep = preset.part(traffic, &args.set, &args.only)?;
+    let sweep = preset.sweep(traffic, &args.set)?.only(&args.only)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),
         None if preset.has_traffic() => {

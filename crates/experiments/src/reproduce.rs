@@ -189,20 +189,6 @@ impl Preset {
     /// # Errors
     /// When an override is no key of a scenario, or its value is impossible.
     pub fn sweep(&self, traffic: Duration, overrides: &[String]) -> Result<Sweep, Error> {
-        self.part(traffic, overrides, &[])
-    }
-
-    /// [`Self::sweep`] with those of its runs alone that have one of the values in `only`, for each
-    /// axis named there. They are the same runs, with the same names.
-    ///
-    /// # Errors
-    /// As [`Self::sweep`], and when there is no such axis or value.
-    pub fn part(
-        &self,
-        traffic: Duration,
-        overrides: &[String],
-        only: &[(String, Vec<String>)],
-    ) -> Result<Sweep, Error> {
         let workloads = self.text.matches("[[scenario.workload]]").count();
         let mut changes = overrides.to_vec();
         if self.has_traffic() {
@@ -217,8 +203,7 @@ impl Preset {
             }
         }
         let source = format!("{}.toml", self.name);
-        let text = format!("{}{}", self.text, condition(only));
-        Sweep::from_text(&source, &text, Path::new("."), &changes)
+        Sweep::from_text(&source, self.text, Path::new("."), &changes)
     }
 
     /// The flows that count of runs with `traffic`: those that start after the first fifth and
@@ -285,80 +270,5 @@ impl Preset {
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.text
-    }
-}
-
-/// The table that selects the runs with one of the values of each axis.
-fn condition(only: &[(String, Vec<String>)]) -> String {
-    if only.is_empty() {
-        return String::new();
-    }
-    let quoted = |text: &str| toml::Value::from(text).to_string();
-    let literal = |text: &String| match toml::from_str::<toml::Table>(&format!("value = {text}")) {
-        Ok(_) => text.clone(),
-        Err(_) => quoted(text),
-    };
-    let mut table = "\n[[only]]\n".to_owned();
-    for (axis, values) in only {
-        let values: Vec<String> = values.iter().map(literal).collect();
-        table += &format!("{} = [{}]\n", quoted(axis), values.join(", "));
-    }
-    table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn part(only: &[(&str, &[&str])]) -> Result<Vec<String>, String> {
-        let only: Vec<(String, Vec<String>)> = only
-            .iter()
-            .map(|(axis, values)| {
-                let values = values.iter().map(|&value| value.to_owned());
-                ((*axis).to_owned(), values.collect())
-            })
-            .collect();
-        let preset = Preset::named("hpcc-results").expect("a preset");
-        let sweep = preset.part(Duration::from_ms(1), &[], &only);
-        let names = |sweep: Sweep| {
-            let points = sweep.points().iter();
-            points.map(|point| point.name().to_owned()).collect()
-        };
-        sweep.map(names).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_part_has_the_runs_of_the_whole() {
-        let both = part(&[
-            ("workload", &["websearch"]),
-            ("load", &["0.7"]),
-            ("scheme", &["HPCC-INT", "HPCC-PINT"]),
-        ]);
-        assert_eq!(
-            both.expect("two runs"),
-            [
-                "workload=websearch,load=0.7,scheme=HPCC-INT",
-                "workload=websearch,load=0.7,scheme=HPCC-PINT",
-            ]
-        );
-        let all = part(&[]).expect("all runs");
-        assert_eq!(all.len(), 30);
-        let preset = Preset::named("hpcc-results").expect("a preset");
-        let whole = preset.sweep(Duration::from_ms(1), &[]).expect("a sweep");
-        let only = [("load".to_owned(), vec!["0.7".to_owned()])];
-        let some = preset.part(Duration::from_ms(1), &[], &only);
-        for point in some.expect("a sweep").points() {
-            let same = whole.points().iter().find(|all| all.name() == point.name());
-            let same = same.expect("a run of the whole");
-            assert_eq!(same.scenario_checksum(), point.scenario_checksum());
-        }
-    }
-
-    #[test]
-    fn an_axis_or_a_value_that_is_not_there_is_named() {
-        let axis = part(&[("lod", &["0.7"])]).expect_err("no such axis");
-        assert!(axis.contains("there is no axis `lod`"), "{axis}");
-        let value = part(&[("load", &["0.75"])]).expect_err("no such value");
-        assert!(value.contains("0.75"), "{value}");
     }
 }

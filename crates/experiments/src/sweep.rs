@@ -64,6 +64,7 @@ mod definition;
 mod job_columns;
 mod keys;
 mod monitor;
+mod only;
 mod point;
 mod record;
 mod rpc_columns;

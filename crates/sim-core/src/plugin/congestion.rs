@@ -295,8 +295,8 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     fn on_timer(&mut self, _now: Time) {}
 
     /// Returns window, rate and deadline, which senders keep until the next event: a call for each of
-    /// them where it is needed would cost more than what it returns. Not meant to be implemented
-    /// anew, like the next two.
+    /// them where it is needed would cost more than what it returns. Algorithms implement neither
+    /// this method nor the next two.
     #[inline]
     fn limits(&self) -> SendLimits {
         SendLimits {
