@@ -98,6 +98,13 @@ impl Time {
     pub const fn saturating_add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(span.0))
     }
+
+    /// The last instant before `self`; the start of the simulation has none and stays.
+    #[inline]
+    #[must_use]
+    pub const fn just_before(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
 }
 
 impl Duration {

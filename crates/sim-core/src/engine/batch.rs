@@ -160,6 +160,12 @@ impl<M: Message> Batch<M> {
         &self.slots[place]
     }
 
+    /// The message in slot `place`, which holds one where it exists.
+    #[inline(always)]
+    pub(super) fn slot(&self, place: usize) -> Option<&M> {
+        self.slots.get(place)
+    }
+
     /// Adds a slot. Large buffers grow by half, not twofold: their memory is what long links take.
     #[inline(never)]
     fn add_slot(&mut self, message: &M) {

@@ -14,7 +14,10 @@ use super::order::EpochSort;
 use super::spare::Spare;
 use crate::units::{Duration, Time};
 use input::Channel;
-use keys::{IN_CHANNEL_BITS, TIME_SHIFT, channel_of, gather_due, gather_rest, key, place_of};
+use keys::{
+    MOST_CARRIED_IN_ALL, MOST_PLACES, Places, TIME_SHIFT, carried_key, carried_place_of,
+    channel_of, gather_due, gather_rest, place_of, span_of,
+};
 
 /// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
@@ -24,8 +27,6 @@ pub(super) const MOST_CHANNELS: usize = 1 << 16;
 
 /// The most messages of a input that are carried over to the next epoch.
 const MOST_CARRIED: usize = 4;
-/// The most that are carried in all: those that a key can tell apart.
-const MOST_CARRIED_IN_ALL: usize = (1 << IN_CHANNEL_BITS) - 1;
 
 /// The messages on their way to one process, and those of them that are due in this epoch.
 #[derive(Debug)]
@@ -129,22 +130,29 @@ impl<M: Message> Inbox<M> {
         for ((message, &input), place) in carried {
             let at = message.arrival();
             if at < end {
-                self.keys.push(key(at, start, input, place));
+                let key = carried_key(at, start, input, place);
+                self.keys.push(key);
                 if O::BY_PLACE {
-                    self.ordered
-                        .push((key(at, start, input, place), O::place(message)));
+                    self.ordered.push((key, O::place(message)));
                 }
             }
         }
         let mut sources = self.keys.len();
         for &input in &self.active {
             let before = self.keys.len();
-            let channel = &self.channels[input as usize];
+            let channel = &mut self.channels[input as usize];
             let current = &channel.current[channel.cursor..];
+            // Messages of one input never change places, whatever their own order says.
+            let in_turn = O::BY_PLACE || channel.current.len() > MOST_PLACES;
+            let places = if in_turn {
+                Places::InTurn
+            } else {
+                Places::From(channel.cursor)
+            };
             let due = gather_due(
                 &mut self.keys,
                 current,
-                input,
+                (input, places),
                 start,
                 end,
                 &mut self.touched,
@@ -167,6 +175,9 @@ impl<M: Message> Inbox<M> {
                 let ordered = fresh.iter().zip(messages);
                 self.ordered
                     .extend(ordered.map(|(&key, message)| (key, O::place(message))));
+            }
+            if !in_turn {
+                channel.cursor += due;
             }
             sources += usize::from(self.keys.len() > before);
         }
@@ -194,7 +205,7 @@ impl<M: Message> Inbox<M> {
     #[inline]
     pub(super) fn time_of(&self, before: usize) -> Time {
         match self.keys.get(self.position + before) {
-            Some(key) => Time::from_ps(self.base.as_ps() + (key >> TIME_SHIFT)),
+            Some(key) => Time::from_ps(self.base.as_ps() + span_of(*key)),
             None => Time::MAX,
         }
     }
@@ -211,9 +222,11 @@ impl<M: Message> Inbox<M> {
     #[must_use]
     pub fn peek(&self) -> Option<&M> {
         let key = *self.keys.get(self.position)?;
-        match place_of(key) {
-            Some(place) => self.carried.get(place),
-            None => self.channels[channel_of(key)].first(),
+        let channel = &self.channels[channel_of(key)];
+        match (channel.current.slot(place_of(key)), carried_place_of(key)) {
+            (Some(message), _) => Some(message),
+            (None, Some(place)) => self.carried.get(place),
+            (None, None) => channel.first(),
         }
     }
 
@@ -237,21 +250,32 @@ impl<M: Message> Inbox<M> {
     pub fn read<R>(&mut self, read: impl FnOnce(usize, &M) -> R) -> R {
         let key = self.keys[self.position];
         self.position += 1;
-        let input = channel_of(key);
-        let message = match place_of(key) {
-            None => {
-                let channel = &mut self.channels[input];
-                // Links that take no longer than an epoch have one batch at a time.
-                if let Some(read) = channel.turn_if_read() {
-                    self.emptied.push(read);
-                }
-                let place = channel.cursor;
-                channel.cursor += 1;
-                channel.current.at(place)
+        let message = message(&mut self.channels, &self.carried, &mut self.emptied, key);
+        read(channel_of(key), message)
+    }
+
+    /// Hands the due messages that arrive before `end` and not after `last` to `read`, each with its time and its
+    /// input; `read` returns what is the last time from then on. Returns how many they were.
+    #[inline(always)]
+    pub fn read_through(
+        &mut self,
+        end: Time,
+        mut last: Time,
+        mut read: impl FnMut(Time, usize, &M) -> Time,
+    ) -> u64 {
+        let base = self.base.as_ps();
+        let mut position = self.position;
+        while let Some(&key) = self.keys.get(position) {
+            let at = Time::from_ps(base + span_of(key));
+            if at > last || at >= end {
+                break;
             }
-            Some(place) => &self.carried[place],
-        };
-        read(input, message)
+            position += 1;
+            let message = message(&mut self.channels, &self.carried, &mut self.emptied, key);
+            last = read(at, channel_of(key), message);
+        }
+        let before = std::mem::replace(&mut self.position, position);
+        (position - before) as u64
     }
 
     /// Takes back everything that is under way on `input` and shows it to `lost`. Call it between
@@ -332,4 +356,39 @@ impl<M: Message> Inbox<M> {
         self.active.truncate(left);
         self.first = earliest;
     }
+}
+
+/// The message of `key`.
+#[inline(always)]
+fn message<'a, M: Message>(
+    channels: &'a mut [Channel<M>],
+    carried: &'a [M],
+    emptied: &mut Vec<Batch<M>>,
+    key: u64,
+) -> &'a M {
+    let channel = &mut channels[channel_of(key)];
+    let place = place_of(key);
+    if channel.current.slot(place).is_none() {
+        return message_elsewhere(channel, carried, emptied, key);
+    }
+    channel.current.at(place)
+}
+
+/// The message of `key`, which has been carried over or is the next of `channel`.
+#[inline(never)]
+fn message_elsewhere<'a, M: Message>(
+    channel: &'a mut Channel<M>,
+    carried: &'a [M],
+    emptied: &mut Vec<Batch<M>>,
+    key: u64,
+) -> &'a M {
+    if let Some(place) = carried_place_of(key) {
+        return &carried[place];
+    }
+    if let Some(read) = channel.turn_if_read() {
+        emptied.push(read);
+    }
+    let place = channel.cursor;
+    channel.cursor += 1;
+    channel.current.at(place)
 }

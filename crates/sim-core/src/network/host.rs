@@ -115,7 +115,18 @@ impl<M: Model> Host<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         loop {
-            let arrival = inbox.next_time();
+            self.counters.events +=
+                inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
+                    self.last = now;
+                    self.on_arrival(now, channel, packet, send_buffer);
+                    self.last_arrival()
+                });
+            // In the order of insertion one at the time of the next event may be left.
+            let arrival = if M::Order::BY_INSERTION {
+                inbox.next_time()
+            } else {
+                Time::MAX
+            };
             let local = self.next_local();
             let start = self.next_start();
             let now = start.min(arrival).min(local);
@@ -129,12 +140,10 @@ impl<M: Model> Host<M> {
                 self.cause = Stamps::of(now);
                 self.start_flow(now);
                 self.serve_all(now, send_buffer);
-            } else if arrival == now && !(local == now && self.timer_was_set_first(inbox)) {
-                if M::Order::BY_INSERTION {
-                    self.cause = inbox
-                        .peek()
-                        .map_or(0, |packet| M::Order::stamps(&packet.telemetry).set);
-                }
+            } else if M::Order::BY_INSERTION
+                && arrival == now
+                && !(local == now && self.timer_was_set_first(inbox))
+            {
                 inbox.read(|channel, packet| self.on_arrival(now, channel, packet, send_buffer));
             } else if !M::Order::BY_INSERTION && self.next_wake == now {
                 self.on_wake(now, send_buffer);
@@ -143,6 +152,17 @@ impl<M: Model> Host<M> {
                 self.cause = timer.set;
                 self.on_timer(now, timer, send_buffer);
             }
+        }
+    }
+
+    /// Returns up to when arrivals come before the next event of its own, whenever they were set.
+    #[inline(always)]
+    fn last_arrival(&self) -> Time {
+        let (local, start) = (self.next_local(), self.next_start());
+        if M::Order::BY_INSERTION {
+            local.min(start).just_before()
+        } else {
+            local.min(start.just_before())
         }
     }
 
@@ -180,6 +200,9 @@ impl<M: Model> Host<M> {
         packet: &Packet<M::Header>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
+        if M::Order::BY_INSERTION {
+            self.cause = M::Order::stamps(&packet.telemetry).set;
+        }
         if packet.is(PacketKind::Pause) {
             let change = packet.pause_change();
             let priority = packet.paused_priority();

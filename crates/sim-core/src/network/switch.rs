@@ -136,38 +136,41 @@ impl<M: Model> Switch<M> {
             self.touch();
         }
         loop {
-            let arrival = inbox.next_time();
+            self.counters.events +=
+                inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
+                    self.last = now;
+                    self.on_arrival(now, channel, packet, send_buffer);
+                    self.last_arrival()
+                });
             let local = self.timers.next_time();
-            let arrival_first = if M::Order::BY_INSERTION && arrival == local {
-                self.arrival_was_set_first(inbox)
-            } else {
-                arrival <= local
-            };
-            if arrival_first {
-                if arrival >= end {
-                    return;
-                }
-                self.counters.events += 1;
-                self.last = arrival;
-                if M::Order::BY_INSERTION {
-                    self.cause = inbox
-                        .peek()
-                        .map_or(0, |packet| M::Order::stamps(&packet.telemetry).set);
-                }
-                inbox
-                    .read(|channel, packet| self.on_arrival(arrival, channel, packet, send_buffer));
-            } else {
-                if local >= end {
-                    return;
-                }
-                self.counters.events += 1;
-                self.last = local;
-                let timer = self.timers.pop().expect("a timer has just been seen");
-                self.cause = timer.set;
-                let port = usize::from(timer.index);
-                self.ports[port].armed = false;
-                self.send_next(local, port, send_buffer);
+            if local >= end {
+                return;
             }
+            self.counters.events += 1;
+            self.last = local;
+            if M::Order::BY_INSERTION
+                && inbox.next_time() == local
+                && self.arrival_was_set_first(inbox)
+            {
+                inbox.read(|channel, packet| self.on_arrival(local, channel, packet, send_buffer));
+                continue;
+            }
+            let timer = self.timers.pop().expect("a timer has just been seen");
+            self.cause = timer.set;
+            let port = usize::from(timer.index);
+            self.ports[port].armed = false;
+            self.send_next(local, port, send_buffer);
+        }
+    }
+
+    /// Returns up to when arrivals come before the next timer, whenever they were set.
+    #[inline(always)]
+    fn last_arrival(&self) -> Time {
+        let local = self.timers.next_time();
+        if M::Order::BY_INSERTION {
+            local.just_before()
+        } else {
+            local
         }
     }
 
@@ -198,6 +201,9 @@ impl<M: Model> Switch<M> {
         packet: &Packet<M::Header>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
+        if M::Order::BY_INSERTION {
+            self.cause = M::Order::stamps(&packet.telemetry).set;
+        }
         let ingress = PortId::from_index(channel);
         if packet.is(PacketKind::Pause) {
             self.on_pause(now, channel, packet, send_buffer);

@@ -7,34 +7,64 @@ use crate::engine::message::Message;
 use crate::units::Time;
 
 /// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of
-/// input, and 12 bits of place among the carried messages, all ones for those in the buffer of
-/// their input.
-pub(super) const IN_CHANNEL_BITS: u32 = 12;
+/// input, and 12 bits that say where it stands: the place among the carried messages, or behind
+/// those the place in the buffer of its input, or all ones for the next one that is to be read from
+/// that input.
 pub(super) const TIME_SHIFT: u32 = 28;
+const IN_CHANNEL_BITS: u32 = 12;
 const IN_CHANNEL: u64 = (1 << IN_CHANNEL_BITS) - 1;
+
+/// The most messages that are carried in all.
+pub(super) const MOST_CARRIED_IN_ALL: usize = 1 << 10;
+/// Buffers up to this length are read by place.
+pub(super) const MOST_PLACES: usize = IN_CHANNEL as usize - MOST_CARRIED_IN_ALL;
 
 /// Bytes of due messages that are prefetched when an epoch begins. Anything beyond this would have
 /// left the cache before it is read.
 const LOOKED_AT_BYTES: usize = 512 << 10;
 
+/// Where the messages of an input stand that are due.
+#[derive(Clone, Copy)]
+pub(super) enum Places {
+    /// In one buffer, from this place on.
+    From(usize),
+    /// One after the other in its buffers.
+    InTurn,
+}
+
+/// The key of a carried message.
 #[inline]
-pub(super) fn key(at: Time, start: Time, input: u32, place: u64) -> u64 {
+pub(super) fn carried_key(at: Time, start: Time, input: u32, place: u64) -> u64 {
     at.since(start).as_ps() << TIME_SHIFT | u64::from(input) << IN_CHANNEL_BITS | place
 }
 
-#[inline]
+/// The time of a key since the start of the epoch, in picoseconds.
+#[inline(always)]
+pub(super) const fn span_of(key: u64) -> u64 {
+    key >> TIME_SHIFT
+}
+
+#[inline(always)]
 pub(super) const fn channel_of(key: u64) -> usize {
     (key >> IN_CHANNEL_BITS & 0xffff) as usize
 }
 
-/// The place of a carried message.
+/// The place in the buffer of its input; more than any place for other messages.
+#[inline(always)]
+pub(super) const fn place_of(key: u64) -> usize {
+    // What is read in turn comes to lie before the carried messages.
+    let place = key.wrapping_add(1) & IN_CHANNEL;
+    (place as usize).wrapping_sub(MOST_CARRIED_IN_ALL + 1)
+}
+
+/// The place among the carried messages.
 #[inline]
-pub(super) const fn place_of(key: u64) -> Option<usize> {
-    let place = key & IN_CHANNEL;
-    if place == IN_CHANNEL {
-        None
+pub(super) const fn carried_place_of(key: u64) -> Option<usize> {
+    let place = (key & IN_CHANNEL) as usize;
+    if place < MOST_CARRIED_IN_ALL {
+        Some(place)
     } else {
-        Some(place as usize)
+        None
     }
 }
 
@@ -49,18 +79,20 @@ pub(super) fn gather_rest<M: Message>(
     touched: &mut u64,
 ) {
     for batch in batches {
-        if gather_due(keys, batch, input, start, end, touched) < batch.len() {
+        let places = Places::InTurn;
+        if gather_due(keys, batch, (input, places), start, end, touched) < batch.len() {
             break;
         }
     }
 }
 
-/// Adds the keys of the `messages` of `input` that arrive before `end`; how many.
+/// Adds the keys of the `messages` of `input`, which stand at `places`, that arrive before `end`;
+/// how many.
 #[inline(always)]
 pub(super) fn gather_due<M: Message>(
     keys: &mut Vec<u64>,
     messages: &[M],
-    input: u32,
+    (input, places): (u32, Places),
     start: Time,
     end: Time,
     touched: &mut u64,
@@ -73,8 +105,16 @@ pub(super) fn gather_due<M: Message>(
     };
     let near = LOOKED_AT_BYTES / size_of::<M>();
     let near = near.saturating_sub(keys.len()).min(due);
-    let own = u64::from(input) << IN_CHANNEL_BITS | IN_CHANNEL;
-    let key_of = |message: &M| (message.arrival().as_ps() - start.as_ps()) << TIME_SHIFT | own;
+    let input = u64::from(input) << IN_CHANNEL_BITS;
+    let (mut own, step) = match places {
+        Places::From(place) => (input | (MOST_CARRIED_IN_ALL + place) as u64, 1),
+        Places::InTurn => (input | IN_CHANNEL, 0),
+    };
+    let mut key_of = |message: &M| {
+        let key = (message.arrival().as_ps() - start.as_ps()) << TIME_SHIFT | own;
+        own += step;
+        key
+    };
     let mut looked_at = 0;
     keys.extend(messages[..near].iter().map(|message| {
         looked_at ^= message.touch();
