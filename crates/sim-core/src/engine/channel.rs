@@ -11,7 +11,6 @@ pub struct SendBuffer<M> {
     pub(super) channels: Vec<Batch<M>>,
     /// The channels that have messages, and when the first one of each arrives.
     pub(super) used: Vec<(u32, Time)>,
-    pub(super) earliest: Time,
     pub(super) spare: Spare<M>,
 }
 
@@ -20,7 +19,6 @@ impl<M: Message> SendBuffer<M> {
         Self {
             channels: (0..channels).map(|_| Batch::default()).collect(),
             used: Vec::new(),
-            earliest: Time::MAX,
             spare: Spare::default(),
         }
     }
@@ -32,15 +30,31 @@ impl<M: Message> SendBuffer<M> {
     /// When there is no such channel.
     #[inline(always)]
     pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
-        // One look at the channel for most messages.
-        if self.channels[channel].is_empty() {
-            return self.send_first(channel, at, message);
+        // One look at the channel for most messages: one without messages has no slot.
+        if !self.channels[channel].has_slot() {
+            return self.send_into_new_slot(channel, at, message);
         }
         let messages = &mut self.channels[channel];
         debug_assert!(
             messages.last().is_none_or(|last| last.arrival() <= at),
             "a channel is sorted by arrival"
         );
+        let sent = messages.fill(message);
+        sent.set_arrival(at);
+        sent
+    }
+
+    #[inline(never)]
+    fn send_into_new_slot(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
+        let messages = &mut self.channels[channel];
+        if messages.is_empty() {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "channels are ports, at most 2^16"
+            )]
+            self.used.push((channel as u32, at));
+            messages.open(&mut self.spare);
+        }
         let sent = if messages.has_slot() {
             messages.fill(message)
         } else {
@@ -48,25 +62,5 @@ impl<M: Message> SendBuffer<M> {
         };
         sent.set_arrival(at);
         sent
-    }
-
-    #[inline(never)]
-    fn send_first(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
-        self.open(channel, at);
-        let sent = self.channels[channel].push(message);
-        sent.set_arrival(at);
-        sent
-    }
-
-    /// Prepares the channel for its first message of the epoch.
-    #[inline]
-    fn open(&mut self, channel: usize, at: Time) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "channels are ports, at most 2^16"
-        )]
-        self.used.push((channel as u32, at));
-        self.earliest = self.earliest.min(at);
-        self.channels[channel].open(&mut self.spare);
     }
 }

@@ -141,7 +141,9 @@ impl<M: Message> Mailboxes<M> {
         neighbors: &[Neighbor],
         parity: usize,
     ) -> Time {
+        let mut earliest = Time::MAX;
         for (channel, first) in send_buffer.used.drain(..) {
+            earliest = earliest.min(first);
             let to = neighbors[channel as usize];
             let mut messages = send_buffer.channels[channel as usize].hand_over();
             messages.trim();
@@ -152,11 +154,11 @@ impl<M: Message> Mailboxes<M> {
             };
             self.put(to, batch, parity);
         }
-        std::mem::replace(&mut send_buffer.earliest, Time::MAX)
+        earliest
     }
 
     /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
         let mailbox = &self.mailboxes[to.mailbox as usize];
         mailbox.halves[parity].lock().expect(HELD).push(batch);
