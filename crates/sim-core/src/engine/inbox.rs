@@ -43,6 +43,7 @@ pub struct Inbox<M> {
     emptied: Vec<Batch<M>>,
     /// An empty buffer, to be exchanged with a full one.
     batches: Vec<ChannelBatch<M>>,
+    /// What is due: behind a zero, which sorting needs, and which counts as read.
     keys: Vec<u64>,
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,
@@ -125,7 +126,8 @@ impl<M: Message> Inbox<M> {
     ) {
         self.base = start;
         self.keys.clear();
-        self.position = 0;
+        self.keys.push(0);
+        self.position = 1;
         let carried = self.carried.iter().zip(&self.carried_channels).zip(0..);
         for ((message, &input), place) in carried {
             let at = message.arrival();
@@ -137,7 +139,7 @@ impl<M: Message> Inbox<M> {
                 }
             }
         }
-        let mut sources = self.keys.len();
+        let mut sources = self.due();
         for &input in &self.active {
             let before = self.keys.len();
             let channel = &mut self.channels[input as usize];
@@ -184,9 +186,9 @@ impl<M: Message> Inbox<M> {
         if O::BY_PLACE {
             self.ordered
                 .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
-            self.keys.clear();
+            self.keys.truncate(1);
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
-        } else if sources > 1 {
+        } else if sources > 1 && self.channels.len() > 1 {
             let limit = end.since(start).as_ps() << TIME_SHIFT;
             sorting.sort(&mut self.keys, limit);
         }

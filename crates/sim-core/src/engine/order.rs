@@ -4,21 +4,22 @@
 const BUCKETS: usize = 256;
 /// Fewer keys are sorted by insertion: they are those of a few channels, each of which is in order.
 const FEW: usize = 24;
-/// With more keys than this in one bucket they are not evenly spread.
+/// With as many keys in one bucket, a power of two, they are not evenly spread.
 const CROWD: u32 = 16;
 
-/// Sorts keys whose times are spread over an epoch: into buckets by time, then each to its place
-/// among its neighbors.
+/// Sorts keys whose times are spread over an epoch: into buckets by time, where each moves to its
+/// place among its neighbors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpochSort {
     scattered: Vec<u64>,
 }
 
 impl EpochSort {
-    /// Sorts `keys`, whose values lie below `limit`. Keys that are evenly spread cost a few steps
-    /// each; those that are not, what comparing them costs.
+    /// Sorts `keys`, whose values lie below `limit`, and the first of which is 0 and stays where it
+    /// is. Keys that are evenly spread cost a few steps each; those that are not, what comparing
+    /// them costs.
     pub(super) fn sort(&mut self, keys: &mut Vec<u64>, limit: u64) {
-        if keys.len() < FEW {
+        if keys.len() <= FEW {
             settle(keys);
             return;
         }
@@ -30,30 +31,46 @@ impl EpochSort {
         )]
         let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
         let mut starts = [0u32; BUCKETS];
-        for &key in &*keys {
+        for &key in &keys[1..] {
             starts[bucket(key)] += 1;
         }
-        let (mut start, mut most) = (0, 0);
+        let (mut start, mut counts) = (0, 0);
         for count in &mut starts[..1 << bits] {
-            most = most.max(*count);
+            counts |= *count;
             start += std::mem::replace(count, start);
         }
-        if most > CROWD {
+        if counts >= CROWD {
             keys.sort_unstable();
             return;
         }
-        self.scattered.resize(keys.len(), 0);
-        for &key in &*keys {
+        self.scatter(&keys[1..], |key| {
             let place = &mut starts[bucket(key)];
-            self.scattered[*place as usize] = key;
             *place += 1;
-        }
+            *place - 1
+        });
         std::mem::swap(keys, &mut self.scattered);
-        settle(keys);
+    }
+
+    /// Puts `keys` to their places behind a zero, where `place` names for each the next one of its
+    /// bucket. Those before it hold keys of lesser buckets, or zeros, or those of its own bucket,
+    /// sorted so far.
+    #[inline(always)]
+    fn scatter(&mut self, keys: &[u64], mut place: impl FnMut(u64) -> u32) {
+        self.scattered.clear();
+        self.scattered.resize(keys.len() + 1, 0);
+        for &key in keys {
+            let before = place(key) as usize;
+            let near = &mut self.scattered[before..before + 2];
+            if near[0] <= key {
+                near[1] = key;
+            } else {
+                insert(&mut self.scattered[..before + 2], key);
+            }
+        }
     }
 }
 
-/// Sorts `keys`, which are few or near their places, by insertion.
+/// Sorts `keys`, which are few, by insertion.
 fn settle(keys: &mut [u64]) {
     // The largest key so far, which is the one before the next.
     let mut last = 0;
@@ -86,6 +103,7 @@ mod tests {
         #[test]
         fn agrees_with_comparing(limit in 1u64..u64::MAX, keys in proptest::collection::vec(0u64..u64::MAX, 0..400), narrow in 0u32..40) {
             let mut keys: Vec<u64> = keys.into_iter().map(|key| key % (limit >> narrow).max(1)).collect();
+            keys.insert(0, 0);
             let mut expected = keys.clone();
             expected.sort_unstable();
             EpochSort::default().sort(&mut keys, limit);
