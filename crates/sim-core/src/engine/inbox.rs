@@ -15,8 +15,8 @@ use super::spare::Spare;
 use crate::units::{Duration, Time};
 use input::Channel;
 use keys::{
-    MOST_CARRIED_IN_ALL, MOST_PLACES, Places, TIME_SHIFT, carried_key, carried_place_of,
-    channel_of, gather_due, gather_rest, place_of, span_of,
+    MOST_CARRIED_IN_ALL, MOST_PLACES, TIME_SHIFT, carried_key, carried_place_of, channel_of,
+    gather_in_turn, gather_places, gather_rest, place_of, span_of,
 };
 
 /// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
@@ -88,19 +88,19 @@ impl<M: Message> Inbox<M> {
         spare: &mut Spare<M>,
     ) {
         mailboxes.exchange(own, parity, &mut self.batches);
+        let mut earliest = self.first;
         for batch in self.batches.drain(..) {
             let ChannelBatch {
                 channel: input,
                 first,
                 messages,
             } = batch;
-            self.first = self.first.min(first);
-            let channel = &mut self.channels[input as usize];
-            if channel.cursor == channel.current.len() {
+            earliest = earliest.min(first);
+            if self.channels[input as usize].accept(messages, spare) {
                 self.active.push(input);
             }
-            channel.accept(messages, spare);
         }
+        self.first = earliest;
     }
 
     /// The earliest arrival of all that is under way.
@@ -143,31 +143,20 @@ impl<M: Message> Inbox<M> {
         for &input in &self.active {
             let before = self.keys.len();
             let channel = &mut self.channels[input as usize];
-            let current = &channel.current[channel.cursor..];
+            let first = channel.cursor;
+            let current = &channel.current[first..];
+            let (keys, touched) = (&mut self.keys, &mut self.touched);
+            let span = (start, end);
             // Messages of one input never change places, whatever their own order says.
-            let in_turn = O::BY_PLACE || channel.current.len() > MOST_PLACES;
-            let places = if in_turn {
-                Places::InTurn
+            let due = if O::BY_PLACE || channel.current.len() > MOST_PLACES {
+                gather_in_turn(keys, current, input, span, touched)
             } else {
-                Places::From(channel.cursor)
+                let due = gather_places(keys, current, (input, first), span, touched);
+                channel.cursor += due;
+                due
             };
-            let due = gather_due(
-                &mut self.keys,
-                current,
-                (input, places),
-                start,
-                end,
-                &mut self.touched,
-            );
             if due == current.len() && !channel.rest.is_empty() {
-                gather_rest(
-                    &mut self.keys,
-                    &channel.rest,
-                    input,
-                    start,
-                    end,
-                    &mut self.touched,
-                );
+                gather_rest(keys, &channel.rest, input, span, touched);
             }
             if O::BY_PLACE {
                 let fresh = &self.keys[before..];
@@ -177,9 +166,6 @@ impl<M: Message> Inbox<M> {
                 let ordered = fresh.iter().zip(messages);
                 self.ordered
                     .extend(ordered.map(|(&key, message)| (key, O::place(message))));
-            }
-            if !in_turn {
-                channel.cursor += due;
             }
             sources += usize::from(self.keys.len() > before);
         }

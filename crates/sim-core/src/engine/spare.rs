@@ -12,7 +12,7 @@ use super::message::Message;
 #[derive(Clone, Debug)]
 pub(super) struct Spare<M> {
     /// The buffers of each class, with room for as many as are kept.
-    classes: Vec<Vec<Batch<M>>>,
+    classes: Box<[Vec<Batch<M>>]>,
 }
 
 /// Bytes of empty buffers that are kept of each class; more are given back to the allocator.
@@ -24,7 +24,7 @@ impl<M> Default for Spare<M> {
     /// A place that keeps nothing.
     fn default() -> Self {
         Self {
-            classes: Vec::new(),
+            classes: Box::default(),
         }
     }
 }

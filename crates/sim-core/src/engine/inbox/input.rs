@@ -17,17 +17,22 @@ pub(super) struct Channel<M> {
 }
 
 impl<M: Message> Channel<M> {
+    /// Takes in a batch; whether it is the only one.
     #[inline]
-    pub(super) fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
-        if self.cursor == self.current.len() {
+    pub(super) fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) -> bool {
+        let only = self.is_read();
+        if only {
+            // What has been read has given its buffer away.
             self.cursor = 0;
-            spare.recycle(std::mem::replace(&mut self.current, fresh));
+            self.current = fresh;
         } else {
             self.accept_behind(fresh, spare);
         }
+        only
     }
 
     /// Small batches are put together, so that their buffers are filled.
+    #[inline(never)]
     fn accept_behind(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
         match self.rest.back_mut() {
             Some(last) if last.room() >= fresh.len() => {

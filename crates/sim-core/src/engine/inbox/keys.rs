@@ -23,15 +23,6 @@ pub(super) const MOST_PLACES: usize = IN_CHANNEL as usize - MOST_CARRIED_IN_ALL;
 /// left the cache before it is read.
 const LOOKED_AT_BYTES: usize = 512 << 10;
 
-/// Where the messages of an input stand that are due.
-#[derive(Clone, Copy)]
-pub(super) enum Places {
-    /// In one buffer, from this place on.
-    From(usize),
-    /// One after the other in its buffers.
-    InTurn,
-}
-
 /// The key of a carried message.
 #[inline]
 pub(super) fn carried_key(at: Time, start: Time, input: u32, place: u64) -> u64 {
@@ -74,27 +65,52 @@ pub(super) fn gather_rest<M: Message>(
     keys: &mut Vec<u64>,
     batches: &VecDeque<Batch<M>>,
     input: u32,
-    start: Time,
-    end: Time,
+    (start, end): (Time, Time),
     touched: &mut u64,
 ) {
     for batch in batches {
-        let places = Places::InTurn;
-        if gather_due(keys, batch, (input, places), start, end, touched) < batch.len() {
+        if gather_in_turn(keys, batch, input, (start, end), touched) < batch.len() {
             break;
         }
     }
 }
 
-/// Adds the keys of the `messages` of `input`, which stand at `places`, that arrive before `end`;
-/// how many.
-#[inline(always)]
-pub(super) fn gather_due<M: Message>(
+/// Adds the keys of the `messages` of `input` that arrive before `end`, to be read one after the
+/// other; how many.
+#[inline(never)]
+pub(super) fn gather_in_turn<M: Message>(
     keys: &mut Vec<u64>,
     messages: &[M],
-    (input, places): (u32, Places),
-    start: Time,
-    end: Time,
+    input: u32,
+    (start, end): (Time, Time),
+    touched: &mut u64,
+) -> usize {
+    let own = u64::from(input) << IN_CHANNEL_BITS | IN_CHANNEL;
+    gather_due(keys, messages, (own, 0), (start, end), touched)
+}
+
+/// Adds the keys of the `messages` of `input` that arrive before `end`, which stand in its buffer
+/// from `place` on; how many.
+#[inline(always)]
+pub(super) fn gather_places<M: Message>(
+    keys: &mut Vec<u64>,
+    messages: &[M],
+    (input, place): (u32, usize),
+    (start, end): (Time, Time),
+    touched: &mut u64,
+) -> usize {
+    let own = u64::from(input) << IN_CHANNEL_BITS | (MOST_CARRIED_IN_ALL + place) as u64;
+    gather_due(keys, messages, (own, 1), (start, end), touched)
+}
+
+/// Adds the keys of the `messages` that arrive before `end`; how many. Below the time the first key
+/// is `own`, and each further one higher by `step`.
+#[inline(always)]
+fn gather_due<M: Message>(
+    keys: &mut Vec<u64>,
+    messages: &[M],
+    (mut own, step): (u64, u64),
+    (start, end): (Time, Time),
     touched: &mut u64,
 ) -> usize {
     // In order of arrival, and mostly all of them are due. A number that is known beforehand spares
@@ -103,26 +119,20 @@ pub(super) fn gather_due<M: Message>(
         Some(last) if last.arrival() < end => messages.len(),
         _ => messages.partition_point(|message| message.arrival() < end),
     };
-    let near = LOOKED_AT_BYTES / size_of::<M>();
-    let near = near.saturating_sub(keys.len()).min(due);
-    let input = u64::from(input) << IN_CHANNEL_BITS;
-    let (mut own, step) = match places {
-        Places::From(place) => (input | (MOST_CARRIED_IN_ALL + place) as u64, 1),
-        Places::InTurn => (input | IN_CHANNEL, 0),
-    };
     let mut key_of = |message: &M| {
         let key = (message.arrival().as_ps() - start.as_ps()) << TIME_SHIFT | own;
         own += step;
         key
     };
-    let mut looked_at = 0;
-    keys.extend(messages[..near].iter().map(|message| {
-        looked_at ^= message.touch();
-        key_of(message)
-    }));
-    *touched ^= looked_at;
-    if near < due {
-        keys.extend(messages[near..due].iter().map(key_of));
+    if keys.len() + due <= LOOKED_AT_BYTES / size_of::<M>() {
+        let mut looked_at = 0;
+        keys.extend(messages[..due].iter().map(|message| {
+            looked_at ^= message.touch();
+            key_of(message)
+        }));
+        *touched ^= looked_at;
+    } else {
+        keys.extend(messages[..due].iter().map(key_of));
     }
     due
 }
