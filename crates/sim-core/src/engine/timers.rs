@@ -91,9 +91,18 @@ impl Timers {
     #[inline(always)]
     pub fn set(&mut self, timer: Timer) {
         self.next = self.next.min(timer.at);
-        self.insert(timer.key());
+        let key = timer.key();
+        // The one that has come up is mostly the only one, and sets itself again.
+        match &mut self.heap[..] {
+            [only] if self.vacant => {
+                *only = key;
+                self.vacant = false;
+            }
+            _ => self.insert(key),
+        }
     }
 
+    #[inline(never)]
     fn insert(&mut self, key: Key) {
         if self.vacant {
             self.vacant = false;
@@ -123,15 +132,10 @@ impl Timers {
     }
 
     /// Takes the next timer.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Timer> {
         if self.vacant {
-            self.vacant = false;
-            let last = self.heap.pop()?;
-            if self.heap.is_empty() {
-                return None;
-            }
-            self.sink(last);
+            self.fill_root();
         }
         let next = self.heap.first().copied().map(Timer::of)?;
         self.vacant = true;
@@ -142,6 +146,17 @@ impl Timers {
         };
         self.next = child(1).min(child(2));
         Some(next)
+    }
+
+    /// Moves the last key to the root, which is vacant, and from there to its place.
+    #[inline(never)]
+    fn fill_root(&mut self) {
+        self.vacant = false;
+        if let Some(last) = self.heap.pop()
+            && !self.heap.is_empty()
+        {
+            self.sink(last);
+        }
     }
 
     /// Moves the last key, `key`, up to its place.
