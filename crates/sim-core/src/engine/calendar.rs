@@ -5,27 +5,39 @@ use crate::units::Time;
 /// Processes in one block.
 pub(super) const BLOCK: u32 = u64::BITS;
 const SIZE: usize = BLOCK as usize;
+/// Processes in one group, and groups in one block.
+const GROUP: usize = 8;
 
-/// A time for each process, and the least of each block of processes, so that an epoch in which
-/// little happens costs little, however many processes there are.
+/// A time for each process, and the least of each group and of each block of groups, so that an
+/// epoch in which little happens costs little, however many processes there are.
 #[derive(Clone, Debug)]
 pub(super) struct Calendar {
-    times: Vec<Time>,
+    /// Those of the processes by block and group, filled up with [`Time::MAX`].
+    times: Vec<[[Time; GROUP]; GROUP]>,
+    groups: Vec<[Time; GROUP]>,
     blocks: Vec<Time>,
+    processes: usize,
 }
 
 impl Calendar {
     pub(super) const fn new() -> Self {
         Self {
             times: Vec::new(),
+            groups: Vec::new(),
             blocks: Vec::new(),
+            processes: 0,
         }
     }
 
     /// Adds a process at the end.
     pub(super) fn push(&mut self, at: Time) {
-        self.times.push(at);
-        self.refresh(self.times.len() - 1);
+        if self.processes == SIZE * self.blocks.len() {
+            self.times.push([[Time::MAX; GROUP]; GROUP]);
+            self.groups.push([Time::MAX; GROUP]);
+            self.blocks.push(Time::MAX);
+        }
+        self.processes += 1;
+        self.put(self.processes - 1, at);
     }
 
     /// Blocks, the last of which may be short.
@@ -39,44 +51,47 @@ impl Calendar {
         if self.blocks[block] >= end {
             return 0;
         }
-        let times = self.times[block * SIZE..].iter().take(SIZE);
-        times
-            .zip(0..)
-            .fold(0, |due, (&at, bit)| due | u64::from(at < end) << bit)
+        let groups = self.times[block].iter().zip(&self.groups[block]);
+        groups.zip(0..).fold(0, |due, ((times, &least), group)| {
+            if least >= end {
+                return due;
+            }
+            let of_group =
+                (times.iter().rev()).fold(0, |due: u64, &at| due + due + u64::from(at < end));
+            due | of_group << (GROUP * group)
+        })
     }
 
     /// Sets the time of process `index`; call [`settle`](Self::settle) when all of its block are
     /// set.
     #[inline]
     pub(super) fn set(&mut self, index: usize, at: Time) {
-        self.times[index] = at;
+        self.times[index / SIZE][index % SIZE / GROUP][index % GROUP] = at;
     }
 
-    /// Finds the least time of `block` anew.
+    /// Finds the least time of `block` anew, where the times of the processes with a bit in
+    /// `changed` may be others than before.
     #[inline]
-    pub(super) fn settle(&mut self, block: usize) {
-        let times = self.times[block * SIZE..].iter().take(SIZE);
-        self.blocks[block] = times.copied().min().unwrap_or(Time::MAX);
+    pub(super) fn settle(&mut self, block: usize, changed: u64) {
+        let groups = &mut self.groups[block];
+        for (group, (least, times)) in groups.iter_mut().zip(&self.times[block]).enumerate() {
+            if changed >> (GROUP * group) & 0xff != 0 {
+                *least = least_of(times);
+            }
+        }
+        self.blocks[block] = least_of(groups);
     }
 
     /// Sets the time of process `index`.
     pub(super) fn put(&mut self, index: usize, at: Time) {
-        self.times[index] = at;
-        self.refresh(index);
-    }
-
-    fn refresh(&mut self, index: usize) {
-        let block = index / SIZE;
-        if block == self.blocks.len() {
-            self.blocks.push(Time::MAX);
-        }
-        self.settle(block);
+        self.set(index, at);
+        self.settle(index / SIZE, 1 << (index % SIZE));
     }
 
     /// The time of process `index`.
     #[inline]
     pub(super) fn time(&self, index: usize) -> Time {
-        self.times[index]
+        self.times[index / SIZE][index % SIZE / GROUP][index % GROUP]
     }
 
     /// The least time of all.
@@ -84,6 +99,11 @@ impl Calendar {
     pub(super) fn earliest(&self) -> Time {
         self.blocks.iter().copied().min().unwrap_or(Time::MAX)
     }
+}
+
+#[inline]
+fn least_of(times: &[Time; GROUP]) -> Time {
+    times.iter().copied().fold(Time::MAX, Time::min)
 }
 
 #[cfg(test)]

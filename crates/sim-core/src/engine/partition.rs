@@ -183,6 +183,7 @@ impl<D: LogicalProcess> Partition<D> {
             if due == 0 {
                 continue;
             }
+            let run = due;
             while due != 0 {
                 if interrupt.is_raised() {
                     return;
@@ -202,7 +203,7 @@ impl<D: LogicalProcess> Partition<D> {
                 self.step_one(place, span, mailboxes, probe);
                 probe.process_ends(index);
             }
-            self.calendar.settle(block);
+            self.calendar.settle(block, run);
         }
     }
 

@@ -228,7 +228,7 @@ impl<D: LogicalProcess> Partition<D> {
     fn settle_steered(&mut self) {
         for (block, steered) in self.steered.iter().enumerate() {
             if steered.all != 0 {
-                self.calendar.settle(block);
+                self.calendar.settle(block, steered.all);
             }
         }
     }
