@@ -17,10 +17,10 @@ const IN_CHANNEL: u64 = (1 << IN_CHANNEL_BITS) - 1;
 /// The most messages that are carried in all.
 pub(super) const MOST_CARRIED_IN_ALL: usize = 1 << 10;
 /// Buffers up to this length are read by place.
-pub(super) const MOST_PLACES: usize = IN_CHANNEL as usize - MOST_CARRIED_IN_ALL;
+pub(super) const MOST_PLACES: usize = (1 << IN_CHANNEL_BITS) - 1 - MOST_CARRIED_IN_ALL;
 
-/// Bytes of due messages that are prefetched when an epoch begins. Anything beyond this would have
-/// left the cache before it is read.
+/// Bytes of due messages that are prefetched when an epoch begins, of whole inputs. Anything beyond
+/// this would have left the cache before it is read.
 const LOOKED_AT_BYTES: usize = 512 << 10;
 
 /// The key of a carried message.
@@ -35,6 +35,7 @@ pub(super) const fn span_of(key: u64) -> u64 {
     key >> TIME_SHIFT
 }
 
+/// The input of a message.
 #[inline(always)]
 pub(super) const fn channel_of(key: u64) -> usize {
     (key >> IN_CHANNEL_BITS & 0xffff) as usize
