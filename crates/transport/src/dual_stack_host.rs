@@ -153,11 +153,16 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
+        send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate {
         if packet.telemetry.tcp().bits.has(Bits::TCP) {
-            self.tcp.on_packet(now, nic, packet, done)
+            self.tcp.on_packet(now, nic, packet, done, send)
         } else {
-            self.rdma.on_packet(now, nic, packet, done)
+            let update = self.rdma.on_packet(now, nic, packet, done, send);
+            if update == PortUpdate::Replied {
+                self.turns[nic.index()] = Transport::Tcp;
+            }
+            update
         }
     }
 

@@ -20,6 +20,8 @@ use fabricsim_transport::tcp::TcpOnly;
 const RATE: Rate = Rate::from_gbps(100);
 const DELAY: Duration = Duration::from_us(2);
 const PORT: PortId = PortId(0);
+/// The wire is taken: replies wait.
+const NO_REPLY: Option<fn(&Packet<TcpOnly>) -> Time> = None;
 const SIZE: u64 = 1_000_000;
 
 struct Host {
@@ -120,7 +122,7 @@ fn flow(
             let (side, packet) = entry.remove();
             hosts[side]
                 .transport
-                .on_packet(now, PORT, &packet, &mut done);
+                .on_packet(now, PORT, &packet, &mut done, NO_REPLY);
         }
         for host in &mut hosts {
             if host.transport.deadline() <= now {

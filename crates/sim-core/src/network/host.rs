@@ -20,6 +20,7 @@ use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
 use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
+use serving::send;
 
 /// The ranks of a host's own events at one time. Arrivals come before them, starts of flows before
 /// arrivals.
@@ -223,19 +224,30 @@ impl<M: Model> Host<M> {
         self.observer.on_arrival(now, self.id, packet);
         let ended = self.completions.len();
         let nic = PortId::from_index(channel);
-        let update = self
-            .endpoint
-            .on_packet(now, nic, packet, &mut self.completions);
+        let reply = self.may_reply(now, channel);
+        let Self {
+            nics,
+            endpoint,
+            observer,
+            ..
+        } = self;
+        let reply = reply.then_some(|reply: &Packet<M::Header>| {
+            let wire = (self.id, channel, self.cause);
+            send::<M>(
+                now,
+                wire,
+                &mut nics[channel].egress,
+                observer,
+                reply,
+                send_buffer,
+            )
+        });
+        let update = endpoint.on_packet(now, nic, packet, &mut self.completions, reply);
         self.observe_completions(ended);
         if self.applications.is_some() {
             self.call_applications(now, ended, Some(packet.key.src));
         }
-        if M::Order::BY_INSERTION
-            && let PortUpdate::Rescheduled { nic, at } = update
-        {
-            self.advance_timer(now, nic, at);
-        }
-        self.serve_all(now, send_buffer);
+        self.follow(now, update, send_buffer);
     }
 
     fn on_timer(

@@ -98,6 +98,17 @@ pub enum PortUpdate {
         /// The time at which it may.
         at: Time,
     },
+    /// A reply has left at once, and nothing has changed for the ports but that.
+    Replied,
+    /// Nothing has changed for the ports but the next packet of one flow.
+    Flow {
+        /// The port by which it leaves.
+        nic: PortId,
+        /// The time at which it may leave; [`Time::MAX`] when it waits for the network.
+        due: Time,
+        /// The time to which its pacing has been rescheduled; [`Time::MAX`] where it has not.
+        moved: Time,
+    },
     /// At most rates and windows have changed, and no packet has become ready.
     Unchanged,
 }
@@ -122,13 +133,15 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId);
 
     /// `packet` (never a pause frame) has arrived at port `nic`. Flows that end are appended to
-    /// `done`.
+    /// `done`. A reply may be given to `send` where that is there, as to that of [`Self::poll`]:
+    /// the port is free, nothing is paused, and no packet of a flow is ready.
     fn on_packet(
         &mut self,
         now: Time,
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
+        send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate;
 
     /// Port `nic` is free: gives the packet that leaves now to `send`, if any may; whether it has.

@@ -11,6 +11,8 @@ use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpOnly, TcpProfile};
 
 const RATE: Rate = Rate::from_gbps(100);
 const NIC: PortId = PortId(0);
+/// The wire is taken: replies wait.
+const NO_REPLY: Option<fn(&Packet<TcpOnly>) -> Time> = None;
 const RDMA: ClassId = ClassId(0);
 const TCP: ClassId = ClassId(1);
 
@@ -129,13 +131,13 @@ fn flows_of_both_end_at_the_other_host_and_acks_go_first() {
             far.on_deadline(now, &mut done);
         }
         for packet in sent(&mut near, now, none, 4) {
-            far.on_packet(now, NIC, &packet, &mut done);
+            far.on_packet(now, NIC, &packet, &mut done, NO_REPLY);
         }
         let back = sent(&mut far, now, none, 4);
         let kinds: Vec<bool> = back.iter().map(|p| p.kind() != PacketKind::Data).collect();
         assert!(kinds.is_sorted_by(|first, next| first >= next), "{kinds:?}");
         for packet in back {
-            near.on_packet(now, NIC, &packet, &mut done);
+            near.on_packet(now, NIC, &packet, &mut done, NO_REPLY);
         }
         if done.len() == 4 {
             break;

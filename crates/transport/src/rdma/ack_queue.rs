@@ -39,6 +39,18 @@ impl<H: Header> AckQueue<H> {
         !self.occupied.intersection(allowed).is_empty()
     }
 
+    /// Returns whether none waits.
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.occupied.is_empty()
+    }
+
+    /// An ACK of `priority` has had its turn past the queues, which are empty.
+    #[inline]
+    pub(crate) const fn pass(&mut self, priority: Priority) {
+        self.last = priority;
+    }
+
     /// Returns how many wait.
     pub(crate) fn len(&self) -> usize {
         self.queues.iter().map(Fifo::len).sum()

@@ -40,6 +40,8 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     free: Vec<u32>,
     slots: FxHashMap<FlowId, u32>,
     receivers: Receivers,
+    /// Room for a reply that leaves at once.
+    reply: Packet<H>,
     /// The pacers of ports that grant credit; none where no algorithm uses it.
     pacers: Vec<Pacer>,
     /// Timeouts and the algorithms' own timers, and those of pacers.
@@ -60,6 +62,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             free: Vec::new(),
             slots: FxHashMap::default(),
             receivers: Receivers::default(),
+            reply: replies::blank(),
             timers: BinaryHeap::new(),
             counters: EndpointCounters::default(),
         }
@@ -89,7 +92,13 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     }
 
     #[inline]
-    fn on_data(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
+    fn on_data(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        packet: &Packet<H>,
+        send: Option<impl FnOnce(&Packet<H>) -> Time>,
+    ) -> PortUpdate {
         self.counters.arrived += Bytes::new(u64::from(packet.payload));
         let config = &self.settings.config;
         let (reply_kind, delivered) = self.receivers.on_data(now, packet, config);
@@ -97,7 +106,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if H::CREDIT {
             self.take_demand(now, nic, packet, reply_kind);
         }
-        self.reply(nic, packet, reply_kind);
+        self.reply(nic, packet, reply_kind, send)
     }
 
     fn on_ack_packet(
@@ -135,25 +144,22 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
         let (limits, reschedules) = sender.cc.acknowledge(&ack);
         sender.follow(&limits);
-        let mut update = PortUpdate::Ready;
+        let (nic, mut moved) = (sender.nic, Time::MAX);
         if reschedules {
             sender.follow_rate(self.settings.pacing);
-            update = PortUpdate::Rescheduled {
-                nic: sender.nic,
-                at: sender.next_send,
-            };
+            moved = sender.next_send;
         }
         if sender.is_complete() {
             self.finish(now, slot, done);
-            return update;
+            return PortUpdate::Rescheduled { nic, at: moved };
         }
         // Where all is acknowledged, what is left may wait for credit.
         let all = H::CREDIT && sender.in_flight() == 0;
         if all || limits.deadline < sender.timer_at {
             self.set_timer(slot);
         }
-        self.place(now, slot);
-        update
+        let due = self.place(now, slot);
+        PortUpdate::Flow { nic, due, moved }
     }
 
     /// Returns the time at which the first flow of `nic` with bytes left is due, which may be a
@@ -198,17 +204,18 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
+        send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate {
         match packet.kind() {
-            PacketKind::Data => self.on_data(now, nic, packet),
-            PacketKind::Ack | PacketKind::Nack => return self.on_ack_packet(now, packet, done),
-            PacketKind::Grant if H::CREDIT => return self.on_grant(now, packet),
+            PacketKind::Data => self.on_data(now, nic, packet, send),
+            PacketKind::Ack | PacketKind::Nack => self.on_ack_packet(now, packet, done),
+            PacketKind::Grant if H::CREDIT => self.on_grant(now, packet),
             PacketKind::Request if H::CREDIT => self.on_request(now, nic, packet),
             PacketKind::Pause | PacketKind::Grant | PacketKind::Request => {
                 debug_assert!(false, "the host keeps pause frames to itself");
+                PortUpdate::Ready
             }
         }
-        PortUpdate::Ready
     }
 
     #[inline]

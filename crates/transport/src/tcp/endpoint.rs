@@ -166,6 +166,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
+        _send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate {
         let known = self.slots.get(&packet.flow).copied();
         let Some(slot) = known.or_else(|| self.meet(now, nic, packet)) else {

@@ -24,6 +24,8 @@ pub(crate) const RATE: Rate = Rate::from_gbps(100);
 const DELAY: Duration = Duration::from_us(2);
 pub(crate) const RTO: Duration = Duration::from_us(100);
 const PORT: PortId = PortId(0);
+/// The wire is taken: replies wait.
+const NO_REPLY: Option<fn(&Packet<()>) -> Time> = None;
 
 /// Line rate and a fixed window; it counts what it is told of losses.
 #[derive(Clone, Debug, Default)]
@@ -207,7 +209,7 @@ pub(crate) fn transfer_on(
             let (side, packet) = entry.remove();
             hosts[side]
                 .transport
-                .on_packet(now, PORT, &packet, &mut completions);
+                .on_packet(now, PORT, &packet, &mut completions, NO_REPLY);
         }
         for host in &mut hosts {
             if host.transport.deadline() <= now {
@@ -219,7 +221,7 @@ pub(crate) fn transfer_on(
     for (_, (side, packet)) in std::mem::take(&mut wires) {
         hosts[side]
             .transport
-            .on_packet(now, PORT, &packet, &mut completions);
+            .on_packet(now, PORT, &packet, &mut completions, NO_REPLY);
     }
     let [sender, receiver] = hosts.map(|host| host.transport.counters());
     Outcome {

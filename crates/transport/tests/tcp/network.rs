@@ -89,6 +89,8 @@ pub(crate) struct Network<F> {
 }
 
 const PORT: PortId = PortId(0);
+/// The wire is taken: replies wait.
+const NO_REPLY: Option<fn(&Packet<TcpOnly>) -> Time> = None;
 
 impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
     pub(crate) fn new(
@@ -271,7 +273,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
                     self.free.push(index);
                     let host = packet.key.dst.index();
                     let Self { hosts, done, .. } = self;
-                    hosts[host].tcp.on_packet(at, PORT, &packet, done);
+                    hosts[host].tcp.on_packet(at, PORT, &packet, done, NO_REPLY);
                     host
                 }
                 Event::Look(host) if self.hosts[host].look != at => continue,

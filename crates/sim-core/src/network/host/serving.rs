@@ -2,18 +2,100 @@
 
 use super::{Host, RANK_DEADLINE, RANK_FREE, RANK_SEND};
 use crate::engine::{SendBuffer, Timer};
-use crate::id::PortId;
+use crate::id::{NodeId, PortId};
+use crate::network::egress::Egress;
 use crate::packet::{Packet, Stamps};
-use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer};
+use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
+/// Puts `packet` on the free wire of a port, of which `wire` says the host, the number, and when
+/// the event was set that is the cause. Returns when the wire is free again.
+#[inline(always)]
+pub(super) fn send<M: Model>(
+    now: Time,
+    wire: (NodeId, usize, u32),
+    egress: &mut Egress,
+    observer: &mut M::Observer,
+    packet: &Packet<M::Header>,
+    send_buffer: &mut SendBuffer<Packet<M::Header>>,
+) -> Time {
+    let (host, port, cause) = wire;
+    let sent = egress.transmit::<M::Order, _>(now, cause, port, packet, send_buffer);
+    if sent.is_none() {
+        observer.on_drop(now, host, DropReason::Link, packet);
+    }
+    if observer.sees_sends() {
+        let seen = sent.as_deref().unwrap_or(packet);
+        observer.on_send(now, host, PortId::from_index(port), seen);
+    }
+    egress.busy_until
+}
+
 impl<M: Model> Host<M> {
+    /// Returns whether a reply may leave by `port` within the event that causes it: the transport
+    /// would be asked for nothing else now.
+    #[inline]
+    pub(super) fn may_reply(&self, now: Time, port: usize) -> bool {
+        let egress = &self.nics[port].egress;
+        !M::Order::BY_INSERTION
+            && egress.busy_until <= now
+            && self.next_local() > now
+            && egress.paused.is_empty()
+            && !egress.is_down()
+            && self.applications.is_none()
+    }
+
     #[inline]
     pub(super) fn serve_all(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         for port in 0..self.nics.len() {
             self.serve(now, port, send_buffer);
         }
         self.arm_deadline(now);
+    }
+
+    /// Lets the transport use the ports after a packet has made `update`.
+    #[inline]
+    pub(super) fn follow(
+        &mut self,
+        now: Time,
+        update: PortUpdate,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        if M::Order::BY_INSERTION {
+            match update {
+                PortUpdate::Rescheduled { nic, at } | PortUpdate::Flow { nic, moved: at, .. } => {
+                    self.advance_timer(now, nic, at);
+                }
+                PortUpdate::Ready | PortUpdate::Replied | PortUpdate::Unchanged => {}
+            }
+        } else if update == PortUpdate::Replied {
+            return;
+        } else if let PortUpdate::Flow { nic, due, .. } = update
+            && self.applications.is_none()
+            && self.waits_until(now, nic, due)
+        {
+            self.arm_deadline(now);
+            return;
+        }
+        self.serve_all(now, send_buffer);
+    }
+
+    /// Sees to it that the transport is asked again at `due`, when the one flow may send by `nic`
+    /// that has changed; whether that is all there is to do, since nothing may leave before.
+    #[inline]
+    fn waits_until(&mut self, now: Time, nic: PortId, due: Time) -> bool {
+        if due <= now || self.next_local() <= now {
+            return false;
+        }
+        let nic = &mut self.nics[nic.index()];
+        if due <= nic.egress.busy_until || nic.egress.is_down() {
+            return false;
+        }
+        if due < nic.wake {
+            nic.wake = due;
+            self.next_wake = self.next_wake.min(due);
+        }
+        true
     }
 
     /// Sets an event for the transport's deadline unless an earlier one is set.
@@ -52,19 +134,8 @@ impl<M: Model> Host<M> {
         let egress = &mut nics[port].egress;
         let paused = egress.paused;
         endpoint.poll(now, PortId::from_index(port), paused, |packet| {
-            let sent = egress.transmit::<M::Order, _>(now, *cause, port, packet, send_buffer);
-            if sent.is_none() {
-                observer.on_drop(now, *id, DropReason::Link, packet);
-            }
-            if observer.sees_sends() {
-                observer.on_send(
-                    now,
-                    *id,
-                    PortId::from_index(port),
-                    sent.as_deref().unwrap_or(packet),
-                );
-            }
-            egress.busy_until
+            let wire = (*id, port, *cause);
+            send::<M>(now, wire, egress, observer, packet, send_buffer)
         })
     }
 

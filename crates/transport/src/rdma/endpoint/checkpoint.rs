@@ -19,6 +19,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
             free,
             slots: _,
             receivers,
+            reply: _,
             pacers,
             timers,
             counters,

@@ -81,10 +81,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     }
 
     /// A sender asks for credit, and is told what has arrived.
-    pub(super) fn on_request(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
+    pub(super) fn on_request(&mut self, now: Time, nic: PortId, packet: &Packet<H>) -> PortUpdate {
         let reply = self.receivers.on_request(packet);
         self.take_demand(now, nic, packet, reply);
-        self.reply(nic, packet, reply);
+        self.reply(nic, packet, reply, None::<fn(&Packet<H>) -> Time>)
     }
 
     /// Credit has come for a flow of this host.

@@ -1,23 +1,49 @@
 //! What a receiver sends back.
 
-use fabricsim_core::id::PortId;
-use fabricsim_core::packet::{Flags, Header, Packet};
-use fabricsim_core::plugin::ControllerFactory;
+use fabricsim_core::fifo::Assign as _;
+use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priority};
+use fabricsim_core::plugin::{ControllerFactory, FlowKey, PortUpdate};
+use fabricsim_core::units::Time;
 
 use super::Rdma;
 use crate::rdma::receiver::Reply;
 
+/// A packet of nobody's, to be written over.
+pub(super) fn blank<H: Header>() -> Packet<H> {
+    let nobody = FlowKey {
+        src: NodeId(0),
+        dst: NodeId(0),
+        src_port: 0,
+        dst_port: 0,
+    };
+    Packet::new(PacketKind::Ack, Priority::CONTROL, nobody, FlowId(0))
+}
+
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// Sends `reply_kind` back, if it is something.
+    /// Sends `reply_kind` back, if it is something: by `send`, or when the port has room for it.
     #[inline(always)]
-    pub(super) fn reply(&mut self, nic: PortId, packet: &Packet<H>, reply_kind: Reply) {
+    pub(super) fn reply(
+        &mut self,
+        nic: PortId,
+        packet: &Packet<H>,
+        reply_kind: Reply,
+        send: Option<impl FnOnce(&Packet<H>) -> Time>,
+    ) -> PortUpdate {
         let Some(kind) = reply_kind.kind() else {
-            return;
+            return PortUpdate::Ready;
         };
         let priority = self.settings.ack_priority;
         let priority = priority.unwrap_or_else(|| packet.priority());
         // The ACK is the data packet turned round: it echoes when that was sent and what it saw.
-        let reply = self.nics[nic.index()].acks.push(priority, packet);
+        let port = &mut self.nics[nic.index()];
+        let send = send.filter(|_| port.acks.is_empty());
+        let reply = if send.is_some() {
+            self.reply.assign(packet);
+            &mut self.reply
+        } else {
+            port.acks.push(priority, packet)
+        };
         let marked = reply.flags.has(Flags::CONGESTION);
         reply.make_reply(kind, priority);
         let telemetry = packet.wire - packet.payload - self.settings.data_header;
@@ -34,5 +60,11 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             }
             Reply::Complete | Reply::Silence => reply.report_gap(0, 0),
         }
+        let Some(send) = send else {
+            return PortUpdate::Ready;
+        };
+        port.free = send(reply);
+        port.acks.pass(priority);
+        PortUpdate::Replied
     }
 }
