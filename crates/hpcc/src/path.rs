@@ -70,6 +70,12 @@ impl PathTrace {
         self.0 = (self.0 ^ (label.0 & !LOW_MASK)) + more;
     }
 
+    /// The same where fewer than [`Self::MAX_HOPS`] have been passed.
+    #[inline]
+    pub(crate) const fn pass_counted(&mut self, label: PortLabel) {
+        self.0 = (self.0 ^ (label.0 & !LOW_MASK)) + 1;
+    }
+
     /// Switches passed, up to [`Self::MAX_HOPS`].
     #[inline]
     pub(crate) const fn hops(self) -> usize {

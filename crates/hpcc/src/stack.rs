@@ -242,9 +242,13 @@ fn time(entry: &ExactHop) -> u64 {
 /// Nanoseconds between the dequeues of `before` and `entry`.
 #[inline]
 fn interval_ns(entry: &ExactHop, before: &ExactHop) -> f64 {
-    let units = time(entry).wrapping_sub(time(before)) & EXACT_TIME_MASK;
+    let low = u64::from(entry[0]).wrapping_sub(u64::from(before[0]));
+    let high = u64::from(entry[2].wrapping_sub(before[2])) << 32;
+    // What lies above the bits of the time goes out at the top.
+    let top = u64::BITS - EXACT_TIME_BITS;
+    let ps = low.wrapping_add(high) << top >> (top - EXACT_TIME_SHIFT);
     // Far below 2^63, and a signed number takes one instruction to convert.
-    (units << EXACT_TIME_SHIFT).cast_signed() as f64 / 1_000.0
+    ps.cast_signed() as f64 / 1_000.0
 }
 
 #[inline]
@@ -262,6 +266,8 @@ impl<const N: usize> IntHeader for ExactStack<N> {
     )]
     fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
         if let Some(entry) = self.hops.get_mut(self.path.hops()) {
+            // There is room, so the count is below the most that it can be.
+            self.path.pass_counted(label);
             let time = (hop.now.as_ps() >> EXACT_TIME_SHIFT) & EXACT_TIME_MASK;
             let queue = (hop.queue.get() >> scale.queue_shift).min((1 << 24) - 1) as u32;
             *entry = [
@@ -269,8 +275,9 @@ impl<const N: usize> IntHeader for ExactStack<N> {
                 (hop.sent.get() >> scale.sent_shift) as u32,
                 (time >> 32) as u32 | (u32::from(label.rate_code() & 63) << 2) | (queue << 8),
             ];
+        } else {
+            self.path.pass(label);
         }
-        self.path.pass(label);
     }
 
     #[inline]
