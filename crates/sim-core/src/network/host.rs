@@ -224,7 +224,7 @@ impl<M: Model> Host<M> {
         self.observer.on_arrival(now, self.id, packet);
         let ended = self.completions.len();
         let nic = PortId::from_index(channel);
-        let reply = self.may_reply(now, channel);
+        let reply = packet.is(PacketKind::Data) && self.may_reply(now, channel);
         let Self {
             nics,
             endpoint,

@@ -155,10 +155,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
         // Where all is acknowledged, what is left may wait for credit.
         let all = H::CREDIT && sender.in_flight() == 0;
+        let due = self.nics[nic.index()].place(now, slot, sender);
         if all || limits.deadline < sender.timer_at {
             self.set_timer(slot);
         }
-        let due = self.place(now, slot);
         PortUpdate::Flow { nic, due, moved }
     }
 
@@ -257,10 +257,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         if again {
             self.counters.retransmitted += payload;
         }
+        let sender = self.senders[slot as usize].as_mut();
+        port.place(now, slot, sender.expect("a flow that sends is there"));
         if first_of_flight {
             self.set_timer(slot);
         }
-        self.place(now, slot);
         true
     }
 

@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::packet::{Priority, PrioritySet};
+use fabricsim_core::packet::{Header, Priority, PrioritySet};
+use fabricsim_core::plugin::CongestionControl;
 use fabricsim_core::units::Time;
 
 use super::ack_queue::AckQueue;
+use super::sender::RdmaSender;
 use super::slots::SlotSet;
 
 /// The queues of one NIC port. Flows are named by their slot.
@@ -38,6 +40,36 @@ impl<H> Default for Nic<H> {
             last: u32::MAX,
             paced: BinaryHeap::new(),
         }
+    }
+}
+
+impl<H: Header> Nic<H> {
+    /// Puts `sender`, the flow of `slot`, where its state says: ready, waiting for its time, or
+    /// neither. A flow whose time comes while the wire is taken is ready at once: nothing leaves
+    /// before that. Returns that time; [`Time::MAX`] for neither.
+    // A part of what happens to each packet at its sender, which knows the flow and the port.
+    #[inline(always)]
+    pub(super) fn place<L: CongestionControl<H>>(
+        &mut self,
+        now: Time,
+        slot: u32,
+        sender: &mut RdmaSender<L>,
+    ) -> Time {
+        let priority = sender.flow.request.priority;
+        let mut due = Time::MAX;
+        if sender.may_send() {
+            due = sender.next_send;
+            if due <= now.max(self.free) {
+                self.set_ready(priority, slot);
+                return due;
+            }
+            if due < sender.paced_at {
+                sender.paced_at = due;
+                self.paced.push(Reverse((due, slot)));
+            }
+        }
+        self.clear_ready(priority, slot);
+        due
     }
 }
 

@@ -10,30 +10,12 @@ use fabricsim_core::units::Time;
 use super::Rdma;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// Puts the flow of `slot` where its state says: ready, waiting for its time, or neither. A flow
-    /// whose time comes while the wire is taken is ready at once: nothing leaves before that. Returns
-    /// that time; [`Time::MAX`] for neither.
-    #[inline]
-    pub(super) fn place(&mut self, now: Time, slot: u32) -> Time {
+    /// Puts the flow of `slot` where its state says ([`Nic::place`]).
+    pub(super) fn place(&mut self, now: Time, slot: u32) {
         let sender = self.senders[slot as usize]
             .as_mut()
             .expect("a listed slot holds a flow");
-        let nic = &mut self.nics[sender.nic.index()];
-        let priority = sender.flow.request.priority;
-        let mut due = Time::MAX;
-        if sender.may_send() {
-            due = sender.next_send;
-            if due <= now.max(nic.free) {
-                nic.set_ready(priority, slot);
-                return due;
-            }
-            if due < sender.paced_at {
-                sender.paced_at = due;
-                nic.paced.push(Reverse((due, slot)));
-            }
-        }
-        nic.clear_ready(priority, slot);
-        due
+        self.nics[sender.nic.index()].place(now, slot, sender);
     }
 
     /// Takes the flow whose time has come out of those that are paced, where it is the only one that
