@@ -152,6 +152,38 @@ fn flows_of_both_end_at_the_other_host_and_acks_go_first() {
 }
 
 #[test]
+fn a_reply_leaves_at_once_where_no_other_waits() {
+    let (mut near, mut far) = (host(), host());
+    start(&mut near, 0, (0, 1), RDMA);
+    let none = PrioritySet::default();
+    let data = sent(&mut near, Time::ZERO, none, 3);
+    let (now, mut done) = (Time::from_ns(2_000), Vec::new());
+    let mut left = Vec::new();
+    let free = now + Duration::from_ns(10);
+    for (packet, may_leave) in data.iter().zip([false, true, true]) {
+        let send = may_leave.then_some(|ack: &Packet<TcpOnly>| {
+            left.push(*ack);
+            free
+        });
+        let update = far.on_packet(now, NIC, packet, &mut done, send);
+        // The second ACK has to wait behind the first.
+        let replied = packet.seq == data[2].seq;
+        assert_eq!(update == PortUpdate::Replied, replied, "{update:?}");
+        if !replied && may_leave {
+            assert_eq!(flows(&sent(&mut far, now, none, 9)), [0, 0]);
+        }
+    }
+    assert_eq!(far.waiting_acks(), 0);
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].kind(), PacketKind::Ack);
+    let update = near.on_packet(now, NIC, &left[0], &mut done, NO_REPLY);
+    assert!(
+        matches!(update, PortUpdate::Flow { nic: NIC, .. }),
+        "{update:?}"
+    );
+}
+
+#[test]
 fn classes_without_their_own_transport_have_the_default() {
     let transports = ClassTransports::new(Transport::Tcp, [(ClassId(2), Transport::Rdma)]);
     let of = |class| transports.of(ClassId(class));
