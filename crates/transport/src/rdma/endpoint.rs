@@ -39,6 +39,8 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     senders: Vec<Option<RdmaSender<F::Controller>>>,
     free: Vec<u32>,
     slots: FxHashMap<FlowId, u32>,
+    /// The slot of the last acknowledgement, which many others are of.
+    recent: u32,
     receivers: Receivers,
     /// Room for a reply that leaves at once.
     reply: Packet<H>,
@@ -61,6 +63,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             senders: Vec::new(),
             free: Vec::new(),
             slots: FxHashMap::default(),
+            recent: 0,
             receivers: Receivers::default(),
             reply: replies::blank(),
             timers: BinaryHeap::new(),
@@ -116,7 +119,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         done: &mut Vec<Completion>,
     ) -> PortUpdate {
         // An ACK to a flow that has ended: a late copy.
-        let Some(&slot) = self.slots.get(&packet.flow) else {
+        let Some(slot) = self.slot_of(packet.flow) else {
             return PortUpdate::Ready;
         };
         let sender = self.senders[slot as usize]

@@ -18,6 +18,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
             senders,
             free,
             slots: _,
+            recent: _,
             receivers,
             reply: _,
             pacers,

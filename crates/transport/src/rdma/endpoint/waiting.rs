@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use fabricsim_core::id::PortId;
+use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Header, Packet, PrioritySet};
 use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 use fabricsim_core::units::Time;
@@ -10,6 +10,16 @@ use fabricsim_core::units::Time;
 use super::Rdma;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
+    /// The slot of `flow`, where it has not ended.
+    #[inline]
+    pub(super) fn slot_of(&mut self, flow: FlowId) -> Option<u32> {
+        let recent = self.senders.get(self.recent as usize);
+        if !matches!(recent, Some(Some(sender)) if sender.flow.id == flow) {
+            self.recent = *self.slots.get(&flow)?;
+        }
+        Some(self.recent)
+    }
+
     /// Puts the flow of `slot` where its state says ([`Nic::place`]).
     pub(super) fn place(&mut self, now: Time, slot: u32) {
         let sender = self.senders[slot as usize]
