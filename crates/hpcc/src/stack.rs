@@ -186,13 +186,14 @@ impl<const N: usize> Header for ExactStack<N> {
 
     #[inline]
     fn touch(&self) -> u64 {
-        // An entry of 12 bytes every 60 bytes: one in each cache line.
+        // An entry of 12 bytes every 60 bytes: one in each cache line. The first is in that of the
+        // path.
         let used = if Self::PARTIAL {
             N.min(self.path.hops())
         } else {
             N
         };
-        let lines = self.hops[..used].iter().step_by(5);
+        let lines = self.hops[..used].iter().step_by(5).skip(1);
         lines.fold(self.path.touch(), |sum, hop| sum ^ u64::from(hop[0]))
     }
 }
@@ -318,9 +319,9 @@ impl<const N: usize> IntHeader for ExactStack<N> {
         for (entry, before) in self.hops[..filled].iter().zip(earlier) {
             visit(HopDifference {
                 interval_ns: interval_ns(entry, before),
-                sent: u64::from(entry[1].wrapping_sub(before[1])) << scale.sent_shift,
+                sent: u64::from(entry[1].wrapping_sub(before[1])) * scale.sent_unit,
                 least_queue: Bytes::new(
-                    u64::from((entry[2] >> 8).min(before[2] >> 8)) << scale.queue_shift,
+                    u64::from((entry[2] >> 8).min(before[2] >> 8)) * scale.queue_unit,
                 ),
                 rate_code: rate_code(entry),
             });
