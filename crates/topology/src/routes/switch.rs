@@ -26,6 +26,10 @@ pub(super) struct SwitchTable {
     local: (u32, u32),
     /// Others, with the same: where hosts of this switch also hang on other switches.
     more_local: Box<[(u32, u32)]>,
+    /// The least of these groups, and how far the greatest lies above it: most packets are for
+    /// others.
+    local_from: u32,
+    local_span: u32,
     /// Sets for members of local groups, by rank.
     members: Vec<Entry>,
     /// The ports of all sets.
@@ -83,12 +87,18 @@ impl SwitchTable {
             }
         }
         self.local = places.first().copied().unwrap_or(NO_GROUP);
+        let groups = places.iter().map(|place| place.0);
+        self.local_from = groups.clone().min().unwrap_or(NO_GROUP.0);
+        self.local_span = groups.max().unwrap_or(NO_GROUP.0) - self.local_from;
         self.more_local = places.into_iter().skip(1).collect();
     }
 
     /// The place in `members` where the sets of `group` start, when it is on this very switch.
     #[inline]
     fn local(&self, group: u32) -> Option<u32> {
+        if group.wrapping_sub(self.local_from) > self.local_span {
+            return None;
+        }
         if self.local.0 == group {
             return Some(self.local.1);
         }
@@ -184,6 +194,8 @@ impl<'a> TableBuilder<'a> {
                 by_group: Arc::default(),
                 local: NO_GROUP,
                 more_local: Box::default(),
+                local_from: NO_GROUP.0,
+                local_span: 0,
                 members: Vec::new(),
                 ports: Vec::new(),
             },
