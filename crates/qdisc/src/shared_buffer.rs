@@ -1,131 +1,34 @@
 //! The buffer that all ports of a switch share, with dynamic thresholds, headroom and PFC.
 
+mod config;
+
 use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::choices;
 use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{Admission, Admit, Release};
-use fabricsim_core::units::{Bytes, Duration, Rate};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::units::{Bytes, Rate};
+
+pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
 
 const QUEUES: usize = Priority::COUNT;
 /// The priority of data where none is asked for.
 const USUAL: usize = 3;
-
-/// Whether the switch pauses its neighbors before it runs out of buffer.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pfc {
-    /// Lossless: a neighbor is paused when its share is used up; headroom takes what is under way.
-    On,
-    /// Lossy: a packet beyond the threshold is dropped. There is no headroom.
-    Off,
-}
-
-choices! {
-    /// Headroom that an ingress port keeps for packets that arrive after a pause was sent.
-    pub enum Headroom {
-        /// Most that can arrive: the packet that causes the pause, a round trip on the link, the
-        /// longest packet that is on the wire at either end, and the pause frames of all
-        /// priorities. Nothing is dropped.
-        ///
-        /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
-        /// drops packets on short or slow links (see [`Self::Published`]).
-        WorstCase = "worst-case" ("default, never drops"),
-        /// `3 x rate x delay`, as in the published HPCC simulator.
-        Published = "published" ("3 x rate x delay"),
-    }
-}
-
-/// The settings of a switch's buffer.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BufferConfig {
-    /// The whole buffer of one switch.
-    pub size: Bytes,
-    /// Lossless or lossy.
-    pub pfc: Pfc,
-    /// The rule for the headroom of a port.
-    pub headroom: Headroom,
-    /// Bytes of each (port, priority) that are free before the shared part is touched.
-    pub reserve: Bytes,
-    /// A paused neighbor goes on when its share is this far below the threshold.
-    pub resume_offset: Bytes,
-    /// Priorities that carry flows. Headroom and reserve are kept for each one.
-    ///
-    /// Differs from the paper: the published simulator sets them aside once for each port, and a
-    /// buffer can then hold more than its size when several priorities are in use.
-    pub priorities: u8,
-    /// The threshold of a port at NIC rate is this share of the free shared buffer, up to 1, in steps
-    /// of 1/16384; a port of twice the rate has twice the share, and so on.
-    pub alpha: f64,
-}
-
-impl Default for BufferConfig {
-    fn default() -> Self {
-        Self {
-            size: Bytes::new(32 << 20),
-            pfc: Pfc::On,
-            headroom: Headroom::WorstCase,
-            reserve: Bytes::new(4 << 10),
-            resume_offset: Bytes::new(3 << 10),
-            priorities: 1,
-            alpha: 0.125,
-        }
-    }
-}
-
-impl BufferConfig {
-    /// Bytes that packets may fill at an ingress port after a pause was sent.
-    fn headroom_of(&self, port: &PortBuffer) -> u64 {
-        let one_way = port.rate.bytes_in(port.delay).get();
-        match (self.pfc, self.headroom) {
-            (Pfc::Off, _) => 0,
-            (Pfc::On, Headroom::Published) => one_way.saturating_mul(3),
-            (Pfc::On, Headroom::WorstCase) => one_way
-                .saturating_add(1)
-                .saturating_mul(2)
-                .saturating_add(3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME),
-        }
-    }
-
-    /// Bytes that a switch with `ports` sets aside for headroom and reserves, for each priority in
-    /// use; only what is left of its buffer is shared. 2^64 - 1 bytes where it is more than that.
-    #[must_use]
-    pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
-        let of_port = |port| Bytes::new(self.headroom_of(port)).saturating_add(self.reserve);
-        let sum: Bytes = ports.iter().map(of_port).sum();
-        sum.saturating_mul(u64::from(self.priorities.max(1)))
-    }
-}
-
-impl BufferConfig {
-    /// The share of `free` bytes that a port of NIC rate may take.
-    #[must_use]
-    pub fn alpha_of(&self, free: Bytes) -> Bytes {
-        let nic = Rate::from_gbps(1);
-        Bytes::new(part_of(free.get(), share_of(self.alpha, nic, nic)))
-    }
-}
-
-/// Properties of a port that the buffer needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct PortBuffer {
-    /// The rate of its link, the higher one of both directions.
-    pub rate: Rate,
-    /// The one-way delay of its link.
-    pub delay: Duration,
-}
 
 #[derive(Checkpointed, Clone, Copy, Debug, Default)]
 struct Share {
     /// Bytes in the reserve and the shared part.
     bytes: u64,
     /// Bytes in the headroom.
-    #[checkpoint(rebuilt)]
     headroom: u64,
     paused: bool,
+}
+
+impl Share {
+    /// Returns whether the share is paused or has some of the headroom.
+    const fn is_tense(&self) -> bool {
+        self.paused || self.headroom > 0
+    }
 }
 
 #[derive(Checkpointed, Clone, Debug)]
@@ -160,14 +63,16 @@ pub struct SharedBuffer {
     /// The buffer without headroom and reserves.
     #[checkpoint(rebuilt)]
     capacity: u64,
+    /// With fewer bytes than this in use of the shared part, and no share that is
+    /// [tense](Share::is_tense), every packet is admitted and nobody is paused.
+    #[checkpoint(rebuilt)]
+    calm_below: u64,
     shared_used: u64,
     total_used: u64,
+    /// Number of shares that are paused or have some of the headroom.
+    tense: u32,
 }
 
-/// The longest packet that headroom must expect, in wire bytes.
-const LONGEST_PACKET: u64 = 9_216;
-/// A pause frame on the wire.
-const PAUSE_FRAME: u64 = 46;
 /// The whole of the free buffer, as shares of it are held: a power of two, so that powers of one
 /// half are exact and a threshold is a product and a shift. The largest buffer times this is below
 /// 2^64.
@@ -190,14 +95,18 @@ impl SharedBuffer {
                 alpha: share_of(config.alpha, nic_rate, port.rate),
             })
             .collect();
+        let capacity = config.size.saturating_sub(config.set_aside(ports)).get();
+        let least_share = ingress.iter().map(|port| port.alpha).min();
         Self {
-            capacity: config.size.saturating_sub(config.set_aside(ports)).get(),
+            capacity,
+            calm_below: calm_below(capacity, least_share.unwrap_or(ONE)),
             ingress,
             pfc: config.pfc,
             reserve: config.reserve.get(),
             resume_offset: config.resume_offset.get(),
             shared_used: 0,
             total_used: 0,
+            tense: 0,
         }
     }
 
@@ -262,21 +171,27 @@ const fn part_of(free: u64, alpha: u64) -> u64 {
     (free * alpha) >> ONE_BITS
 }
 
-impl Admission for SharedBuffer {
-    #[inline]
-    fn admit(
-        &mut self,
-        ingress: PortId,
-        _egress: PortId,
-        priority: Priority,
-        size: Bytes,
-    ) -> Admit {
-        let size = size.get();
+/// The bytes of the shared part from which on a packet might meet a threshold, where a port may take
+/// at least the share `alpha` of what is free of `capacity`; 0 where one always might.
+///
+/// No port has more of the shared part than all together, `used`. With the longest packet that is
+/// `used + longest`, and below `part_of(capacity - (used + longest), alpha)` nothing is dropped or
+/// paused, before the packet or after it.
+const fn calm_below(capacity: u64, alpha: u64) -> u64 {
+    let longest = u16::MAX as u64;
+    let reached = (capacity * alpha).saturating_sub(ONE) / (ONE + alpha);
+    (reached + 1).saturating_sub(longest)
+}
+
+impl SharedBuffer {
+    /// [`Admission::admit`] where a threshold may be near.
+    #[inline(never)]
+    fn admit_near_threshold(&mut self, ingress: PortId, priority: Priority, size: u64) -> Admit {
         let port = &mut self.ingress[ingress.index()];
         let share = &mut port.shares[priority.index()];
         let free = self.capacity.saturating_sub(self.shared_used);
         let threshold = part_of(free, port.alpha);
-        let filled = share.bytes + size;
+        let (filled, was_tense) = (share.bytes + size, share.is_tense());
         if share.headroom + size > port.headroom
             && share.bytes.saturating_sub(self.reserve) + size > threshold
         {
@@ -290,27 +205,88 @@ impl Admission for SharedBuffer {
             self.shared_used += size.min(beyond);
         }
         self.total_used += size;
-        if self.pfc == Pfc::Off || share.paused {
-            return Admit::Accept;
+        let mut verdict = Admit::Accept;
+        if self.pfc == Pfc::On && !share.paused {
+            let free = self.capacity.saturating_sub(self.shared_used);
+            let threshold = part_of(free, port.alpha);
+            if share.headroom > 0 || share.bytes.saturating_sub(self.reserve) >= threshold {
+                share.paused = true;
+                verdict = Admit::AcceptAndPause;
+            }
         }
-        let free = self.capacity.saturating_sub(self.shared_used);
-        let threshold = part_of(free, port.alpha);
-        if share.headroom > 0 || share.bytes.saturating_sub(self.reserve) >= threshold {
-            share.paused = true;
-            Admit::AcceptAndPause
-        } else {
-            Admit::Accept
-        }
+        self.tense += u32::from(!was_tense && share.is_tense());
+        verdict
     }
 
-    #[inline]
-    fn passes(&self, ingress: PortId, _egress: PortId, priority: Priority, size: Bytes) -> bool {
+    /// [`Admission::passes`] where a threshold may be near.
+    #[inline(never)]
+    fn passes_near_threshold(&self, ingress: PortId, priority: Priority, size: Bytes) -> bool {
         let port = &self.ingress[ingress.index()];
         let share = &port.shares[priority.index()];
         // As if none of the packet were in the reserve, which is never too little.
         let shared = share.bytes.saturating_sub(self.reserve) + size.get();
         let free = self.capacity.saturating_sub(self.shared_used + size.get());
         shared < part_of(free, port.alpha) && share.headroom == 0 && !share.paused
+    }
+
+    /// [`Admission::release`] where some share is tense.
+    #[inline(never)]
+    fn release_tense(&mut self, ingress: PortId, priority: Priority, size: u64) -> Release {
+        let port = &mut self.ingress[ingress.index()];
+        let share = &mut port.shares[priority.index()];
+        let was_tense = share.is_tense();
+        let from_headroom = share.headroom.min(size);
+        let rest = size - from_headroom;
+        let from_shared = rest.min(share.bytes.saturating_sub(self.reserve));
+        share.headroom -= from_headroom;
+        share.bytes -= rest;
+        self.shared_used -= from_shared;
+        self.total_used -= size;
+        let free = self.capacity.saturating_sub(self.shared_used);
+        let threshold = part_of(free, port.alpha);
+        let shared = share.bytes.saturating_sub(self.reserve);
+        let is_low = shared == 0 || shared + self.resume_offset <= threshold;
+        let resumes = share.paused && share.headroom == 0 && is_low;
+        if resumes {
+            share.paused = false;
+        }
+        self.tense -= u32::from(was_tense && !share.is_tense());
+        if resumes {
+            Release::Resume
+        } else {
+            Release::Quiet
+        }
+    }
+}
+
+impl Admission for SharedBuffer {
+    #[inline]
+    fn admit(
+        &mut self,
+        ingress: PortId,
+        _egress: PortId,
+        priority: Priority,
+        size: Bytes,
+    ) -> Admit {
+        let size = size.get();
+        if !self.is_calm() {
+            return self.admit_near_threshold(ingress, priority, size);
+        }
+        let share = &mut self.ingress[ingress.index()].shares[priority.index()];
+        share.bytes += size;
+        self.shared_used += size.min(share.bytes.saturating_sub(self.reserve));
+        self.total_used += size;
+        Admit::Accept
+    }
+
+    #[inline]
+    fn passes(&self, ingress: PortId, _egress: PortId, priority: Priority, size: Bytes) -> bool {
+        self.is_calm() || self.passes_near_threshold(ingress, priority, size)
+    }
+
+    #[inline]
+    fn is_calm(&self) -> bool {
+        self.shared_used < self.calm_below && self.tense == 0
     }
 
     #[inline]
@@ -322,27 +298,14 @@ impl Admission for SharedBuffer {
         size: Bytes,
     ) -> Release {
         let size = size.get();
-        let port = &mut self.ingress[ingress.index()];
-        let share = &mut port.shares[priority.index()];
-        let from_headroom = share.headroom.min(size);
-        let rest = size - from_headroom;
-        let from_shared = rest.min(share.bytes.saturating_sub(self.reserve));
-        share.headroom -= from_headroom;
-        share.bytes -= rest;
-        self.shared_used -= from_shared;
+        if self.tense > 0 {
+            return self.release_tense(ingress, priority, size);
+        }
+        let share = &mut self.ingress[ingress.index()].shares[priority.index()];
+        self.shared_used -= size.min(share.bytes.saturating_sub(self.reserve));
         self.total_used -= size;
-        if !share.paused {
-            return Release::Quiet;
-        }
-        let free = self.capacity.saturating_sub(self.shared_used);
-        let threshold = part_of(free, port.alpha);
-        let shared = share.bytes.saturating_sub(self.reserve);
-        if share.headroom == 0 && (shared == 0 || shared + self.resume_offset <= threshold) {
-            share.paused = false;
-            Release::Resume
-        } else {
-            Release::Quiet
-        }
+        share.bytes -= size;
+        Release::Quiet
     }
 
     #[inline]
@@ -358,7 +321,9 @@ impl Admission for SharedBuffer {
 
     fn forget_pauses(&mut self, ingress: PortId) {
         for share in &mut self.ingress[ingress.index()].shares {
+            let was_tense = share.is_tense();
             share.paused = false;
+            self.tense -= u32::from(was_tense && !share.is_tense());
         }
     }
 

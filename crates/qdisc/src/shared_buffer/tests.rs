@@ -1,3 +1,8 @@
+use std::collections::HashMap;
+
+use fabricsim_core::checkpoint::{Reader, Writer};
+use fabricsim_core::units::Duration;
+
 use super::*;
 
 const PACKET: Bytes = Bytes::new(1_048);
@@ -184,4 +189,160 @@ proptest::proptest! {
         }
         proptest::prop_assert!(passed > 0, "the first packet passes");
     }
+}
+
+/// The rules of a shared buffer without shortcuts, one number for each port and priority.
+#[derive(Clone, Debug)]
+struct Plain {
+    like: SharedBuffer,
+    /// Bytes in reserve and shared part, bytes in the headroom, paused.
+    shares: HashMap<(u16, u8), (u64, u64, bool)>,
+}
+
+impl Plain {
+    fn threshold(&self, port: u16, used: u64) -> u64 {
+        let alpha = self.like.ingress[usize::from(port)].alpha;
+        part_of(self.like.capacity.saturating_sub(used), alpha)
+    }
+
+    fn used(&self) -> u64 {
+        let shared = |&(bytes, _, _): &(u64, u64, bool)| bytes.saturating_sub(self.like.reserve);
+        self.shares.values().map(shared).sum()
+    }
+
+    fn admit(&mut self, port: u16, priority: u8, size: u64) -> Admit {
+        let key = (port, priority);
+        let (bytes, headroom, paused) = self.shares.get(&key).copied().unwrap_or_default();
+        let threshold = self.threshold(port, self.used());
+        let reserve = self.like.reserve;
+        let room = self.like.ingress[usize::from(port)].headroom;
+        if headroom + size > room && bytes.saturating_sub(reserve) + size > threshold {
+            return Admit::Drop;
+        }
+        let stored = if (bytes + size).saturating_sub(reserve) > threshold {
+            (bytes, headroom + size)
+        } else {
+            (bytes + size, headroom)
+        };
+        self.shares.insert(key, (stored.0, stored.1, paused));
+        let is_full = stored.0.saturating_sub(reserve) >= self.threshold(port, self.used());
+        let pauses = self.like.pfc == Pfc::On && !paused && (stored.1 > 0 || is_full);
+        self.shares
+            .insert(key, (stored.0, stored.1, paused || pauses));
+        if pauses {
+            Admit::AcceptAndPause
+        } else {
+            Admit::Accept
+        }
+    }
+
+    fn release(&mut self, port: u16, priority: u8, size: u64) -> Release {
+        let key = (port, priority);
+        let (bytes, headroom, paused) = self.shares[&key];
+        let from_headroom = headroom.min(size);
+        let left = (bytes - (size - from_headroom), headroom - from_headroom);
+        self.shares.insert(key, (left.0, left.1, paused));
+        let shared = left.0.saturating_sub(self.like.reserve);
+        let threshold = self.threshold(port, self.used());
+        let low = shared == 0 || shared + self.like.resume_offset <= threshold;
+        if paused && left.1 == 0 && low {
+            self.shares.insert(key, (left.0, left.1, false));
+            Release::Resume
+        } else {
+            Release::Quiet
+        }
+    }
+}
+
+proptest::proptest! {
+    /// Verdicts are those of the plain rules, and in a calm buffer every packet is admitted without
+    /// a pause.
+    #[test]
+    fn shortcuts_change_no_verdict(
+        size in proptest::sample::select(vec![20_000u64, 300_000, 1 << 20, 8 << 20]),
+        lossless: bool,
+        alpha in proptest::sample::select(vec![0.125, 1.0 / 128.0, 1.0]),
+        steps in proptest::collection::vec((0u16..2, 3u8..5, 1u64..10_000, 0u8..5), 1..600),
+    ) {
+        let config = BufferConfig {
+            size: Bytes::new(size),
+            pfc: if lossless { Pfc::On } else { Pfc::Off },
+            alpha,
+            ..BufferConfig::default()
+        };
+        let ports = [port(100), port(400)];
+        let mut buffer = SharedBuffer::new(&config, Rate::from_gbps(100), &ports);
+        let mut plain = Plain { like: buffer.clone(), shares: HashMap::new() };
+        let mut stored: Vec<(u16, u8, u64)> = Vec::new();
+        for (ingress, priority, size, choice) in steps {
+            let (from, class) = (PortId(ingress), Priority::new(priority));
+            if choice == 0 && !stored.is_empty() {
+                let (ingress, priority, size) = stored.swap_remove(0);
+                let class = Priority::new(priority);
+                let released =
+                    buffer.release(PortId(ingress), PortId(0), class, Bytes::new(size));
+                proptest::prop_assert_eq!(released, plain.release(ingress, priority, size));
+            } else {
+                let (calm, bytes) = (buffer.is_calm(), Bytes::new(size));
+                if calm || buffer.passes(from, PortId(0), class, bytes) {
+                    let mut other = plain.clone();
+                    proptest::prop_assert_eq!(other.admit(ingress, priority, size), Admit::Accept);
+                    let released = other.release(ingress, priority, size);
+                    proptest::prop_assert_eq!(released, Release::Quiet);
+                }
+                let verdict = buffer.admit(from, PortId(0), class, bytes);
+                proptest::prop_assert_eq!(verdict, plain.admit(ingress, priority, size));
+                proptest::prop_assert!(!calm || verdict == Admit::Accept);
+                if verdict != Admit::Drop {
+                    stored.push((ingress, priority, size));
+                }
+            }
+            proptest::prop_assert_eq!(buffer.shared_used, plain.used());
+        }
+        for (ingress, priority, size) in stored {
+            let class = Priority::new(priority);
+            buffer.release(PortId(ingress), PortId(0), class, Bytes::new(size));
+        }
+        proptest::prop_assert_eq!((buffer.used(), buffer.tense), (Bytes::ZERO, 0));
+    }
+}
+
+#[test]
+fn a_usual_buffer_is_calm_until_it_fills() {
+    let mut buffer = buffer(8 << 20, Pfc::Off);
+    let mut stored = 0;
+    while buffer.is_calm() {
+        assert_eq!(
+            buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET),
+            Admit::Accept
+        );
+        stored += PACKET.get();
+    }
+    assert!(stored > 800_000, "{stored} bytes");
+}
+
+#[test]
+fn a_checkpoint_holds_what_is_in_the_headroom() {
+    let fresh = buffer(8 << 20, Pfc::On);
+    let (mut full, mut restored) = (fresh.clone(), fresh);
+    let data = Priority::new(3);
+    let mut stored = 0;
+    while full.ingress[0].shares[3].headroom < 3 * PACKET.get() {
+        full.admit(PortId(0), PortId(1), data, PACKET);
+        stored += 1;
+    }
+    let mut out = Writer::default();
+    full.save(&mut out);
+    let bytes = out.finish().expect("nothing is refused");
+    restored
+        .load(&mut Reader::new(&bytes))
+        .expect("what was saved");
+    for _ in 0..stored {
+        let expected = full.release(PortId(0), PortId(1), data, PACKET);
+        assert_eq!(
+            restored.release(PortId(0), PortId(1), data, PACKET),
+            expected
+        );
+    }
+    assert_eq!((restored.used(), full.used()), (Bytes::ZERO, Bytes::ZERO));
 }

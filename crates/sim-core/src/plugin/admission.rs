@@ -43,6 +43,15 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
+    /// Returns whether the next packet is admitted whatever its size and pauses nobody, even if
+    /// nothing is given back before, and no neighbor is paused. The switch may then give back late
+    /// what has left. A policy may always return false, which is slower: every port that waits has
+    /// a timer.
+    #[inline]
+    fn is_calm(&self) -> bool {
+        false
+    }
+
     /// Gives the room of a packet back when it leaves or is dropped.
     fn release(
         &mut self,

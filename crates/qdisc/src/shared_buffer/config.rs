@@ -1,0 +1,115 @@
+//! The settings of a shared buffer.
+
+use fabricsim_core::choices;
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::{QUEUES, part_of, share_of};
+
+/// The longest packet that headroom must expect, in wire bytes.
+const LONGEST_PACKET: u64 = 9_216;
+/// A pause frame on the wire.
+const PAUSE_FRAME: u64 = 46;
+
+/// Whether the switch pauses its neighbors before it runs out of buffer.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pfc {
+    /// Lossless: a neighbor is paused when its share is used up; headroom takes what is under way.
+    On,
+    /// Lossy: a packet beyond the threshold is dropped. There is no headroom.
+    Off,
+}
+
+choices! {
+    /// Headroom that an ingress port keeps for packets that arrive after a pause was sent.
+    pub enum Headroom {
+        /// Most that can arrive: the packet that causes the pause, a round trip on the link, the
+        /// longest packet that is on the wire at either end, and the pause frames of all
+        /// priorities. Nothing is dropped.
+        ///
+        /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
+        /// drops packets on short or slow links (see [`Self::Published`]).
+        WorstCase = "worst-case" ("default, never drops"),
+        /// `3 x rate x delay`, as in the published HPCC simulator.
+        Published = "published" ("3 x rate x delay"),
+    }
+}
+
+/// The settings of a switch's buffer.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BufferConfig {
+    /// The whole buffer of one switch.
+    pub size: Bytes,
+    /// Lossless or lossy.
+    pub pfc: Pfc,
+    /// The rule for the headroom of a port.
+    pub headroom: Headroom,
+    /// Bytes of each (port, priority) that are free before the shared part is touched.
+    pub reserve: Bytes,
+    /// A paused neighbor goes on when its share is this far below the threshold.
+    pub resume_offset: Bytes,
+    /// Priorities that carry flows. Headroom and reserve are kept for each one.
+    ///
+    /// Differs from the paper: the published simulator sets them aside once for each port, and a
+    /// buffer can then hold more than its size when several priorities are in use.
+    pub priorities: u8,
+    /// The threshold of a port at NIC rate is this share of the free shared buffer, up to 1, in steps
+    /// of 1/16384; a port of twice the rate has twice the share, and so on.
+    pub alpha: f64,
+}
+
+impl Default for BufferConfig {
+    fn default() -> Self {
+        Self {
+            size: Bytes::new(32 << 20),
+            pfc: Pfc::On,
+            headroom: Headroom::WorstCase,
+            reserve: Bytes::new(4 << 10),
+            resume_offset: Bytes::new(3 << 10),
+            priorities: 1,
+            alpha: 0.125,
+        }
+    }
+}
+
+impl BufferConfig {
+    /// Bytes that packets may fill at an ingress port after a pause was sent.
+    pub(super) fn headroom_of(&self, port: &PortBuffer) -> u64 {
+        let one_way = port.rate.bytes_in(port.delay).get();
+        match (self.pfc, self.headroom) {
+            (Pfc::Off, _) => 0,
+            (Pfc::On, Headroom::Published) => one_way.saturating_mul(3),
+            (Pfc::On, Headroom::WorstCase) => one_way
+                .saturating_add(1)
+                .saturating_mul(2)
+                .saturating_add(3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME),
+        }
+    }
+
+    /// Bytes that a switch with `ports` sets aside for headroom and reserves, for each priority in
+    /// use; only what is left of its buffer is shared. 2^64 - 1 bytes where it is more than that.
+    #[must_use]
+    pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
+        let of_port = |port| Bytes::new(self.headroom_of(port)).saturating_add(self.reserve);
+        let sum: Bytes = ports.iter().map(of_port).sum();
+        sum.saturating_mul(u64::from(self.priorities.max(1)))
+    }
+
+    /// The share of `free` bytes that a port of NIC rate may take.
+    #[must_use]
+    pub fn alpha_of(&self, free: Bytes) -> Bytes {
+        let nic = Rate::from_gbps(1);
+        Bytes::new(part_of(free.get(), share_of(self.alpha, nic, nic)))
+    }
+}
+
+/// Properties of a port that the buffer needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct PortBuffer {
+    /// The rate of its link, the higher one of both directions.
+    pub rate: Rate,
+    /// The one-way delay of its link.
+    pub delay: Duration,
+}
