@@ -52,6 +52,11 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
         }
     }
 
+    #[inline]
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     fn on_rate(&mut self, port: PortId, rate: Rate) {
         let code = self.scale.code(rate);
         let code = code.expect("rates that links can take are in the table");

@@ -206,6 +206,11 @@ impl<H: Observed> Observer<H> for NodeLog {
     }
 
     #[inline]
+    fn needs_order(&self) -> bool {
+        H::Query::PRESENT || self.watches_packets || self.watches_queues
+    }
+
+    #[inline]
     fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
         if H::Query::PRESENT
             && let Some(truth) = &mut self.truth

@@ -198,6 +198,7 @@ pub(crate) fn case(seed: u64) -> Case {
         "pfc = true\nbuffer = \"1GiB\"\nalpha = 0.0009765625",
         "pfc = false\nbuffer = \"100KiB\"",
         "pfc = false\nbuffer = \"4MiB\"",
+        "pfc = false\nbuffer = \"1MiB\"",
     ]);
     let recovery = dice.pick(&["go-back-n", "selective"]);
     let converge = dice.pick(&["0us", "0.3us", "20us"]);

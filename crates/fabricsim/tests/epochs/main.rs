@@ -1,7 +1,8 @@
 //! Tests that the division of time into epochs does not matter: random networks with very different
 //! link delays, and with failures in quick succession, give the same results when they are run as a
 //! whole, in odd steps, or in steps so short that no switch is run lazily; the same holds for
-//! everything observable along the way, and where a simulation is restored from a checkpoint there.
+//! everything observable along the way, where a simulation is restored from a checkpoint there, and
+//! where ports are served by timers and not late.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +20,8 @@ use fabricsim::simulation::PauseEvent;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Counters, Stop};
-use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{EndpointCounters, Observer};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::cases::{Case, REPAIRED, case};
@@ -62,7 +64,16 @@ enum Way {
     Looks { late_events: bool, probed: bool },
     /// From look to look, at each of which the simulation is restored from a checkpoint.
     Restored,
+    /// From look to look, with an observer at each node that wants to be told in order: all ports of
+    /// switches have timers.
+    Observed,
 }
+
+/// An observer that wants to be told in order, and does nothing.
+#[derive(Debug)]
+struct Watcher;
+
+impl<H: Header> Observer<H> for Watcher {}
 
 fn build(case: &Case, dir: &Path, threads: usize) -> Result<Simulation, Error> {
     fs::write(dir.join("topology.txt"), &case.topology).unwrap();
@@ -91,6 +102,9 @@ fn again(simulation: &mut Simulation, threads: usize) -> Simulation {
 fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     let dir = tempfile::tempdir().unwrap();
     let mut simulation = build(case, dir.path(), threads)?;
+    if matches!(way, Way::Observed) {
+        simulation.observe(|_| Watcher);
+    }
     let mut coming = case.events.iter().peekable();
     let late = matches!(
         way,
@@ -121,7 +135,7 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
             Way::Looks { probed: true, .. } => {
                 stop = simulation.run_probed(until, &mut (), &mut ());
             }
-            Way::Looks { .. } | Way::Restored => stop = simulation.run_until(until),
+            Way::Looks { .. } | Way::Restored | Way::Observed => stop = simulation.run_until(until),
         }
         samples.push(look(&mut simulation, stop));
         if matches!(way, Way::Restored) {
@@ -164,6 +178,7 @@ fn check(seed: u64) -> bool {
         (looks(false, false), threads),
         (looks(true, true), 3),
         (Way::Restored, 3),
+        (Way::Observed, 2),
     ] {
         let seen = run(&case, way, threads).unwrap();
         assert_eq!(seen, expected, "case {seed}, {way:?}, {threads} threads");

@@ -147,7 +147,8 @@ impl<M: Message> Inbox<M> {
             let current = &channel.current[first..];
             let (keys, touched) = (&mut self.keys, &mut self.touched);
             let span = (start, end);
-            // Messages of one input never change places, whatever their own order says.
+            // Keys have room for the places of short buffers, and messages in an order of their own
+            // are read in turn: those of one input never change places.
             let due = if O::BY_PLACE || channel.current.len() > MOST_PLACES {
                 gather_in_turn(keys, current, input, span, touched)
             } else {
@@ -242,8 +243,9 @@ impl<M: Message> Inbox<M> {
         read(channel_of(key), message)
     }
 
-    /// Hands the due messages that arrive before `end` and not after `last` to `read`, each with its time and its
-    /// input; `read` returns what is the last time from then on. Returns how many they were.
+    /// Hands the due messages that arrive before `end` and not after `last` to `read`, each with its
+    /// time and its input; `read` returns what is the last time from then on. Returns how many they
+    /// were.
     #[inline(always)]
     pub fn read_through(
         &mut self,

@@ -102,6 +102,13 @@ impl Timers {
         }
     }
 
+    /// Forgets all timers.
+    pub(crate) fn clear(&mut self) {
+        self.heap.clear();
+        self.vacant = false;
+        self.next = Time::MAX;
+    }
+
     #[inline(never)]
     fn insert(&mut self, key: Key) {
         if self.vacant {

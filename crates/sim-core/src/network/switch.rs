@@ -6,9 +6,11 @@
 
 mod accounts;
 mod checkpoint;
+mod deferral;
 mod departure;
 mod failure;
 mod pauses;
+mod port;
 mod port_states;
 mod state;
 mod trimming;
@@ -19,33 +21,13 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Header, Packet, PacketKind, PauseChange, Priority, Stamps};
-use crate::plugin::{Admission, Admit, DropReason, EventOrder, Model, Observer, Qdisc, Routing};
-use crate::units::{Bytes, Time};
+use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
+use crate::plugin::{
+    Admission, Admit, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, Telemetry,
+};
+use crate::units::Time;
+use port::Port;
 use port_states::SwitchPorts;
-
-#[derive(Clone, Debug)]
-struct Port<Q> {
-    egress: Egress,
-    queue: Q,
-    /// An event is set for the moment when the wire becomes free.
-    armed: bool,
-}
-
-impl<Q> Port<Q> {
-    /// Returns whether a packet of `priority` may leave at `now` without being queued. At the very
-    /// instant at which the wire becomes free it may not: others may arrive then, too.
-    #[inline]
-    fn is_idle<H: Header>(&self, now: Time, priority: Priority) -> bool
-    where
-        Q: Qdisc<H>,
-    {
-        self.egress.busy_until < now
-            && self.queue.bytes() == Bytes::ZERO
-            && !self.egress.paused.contains(priority)
-            && !self.egress.is_down()
-    }
-}
 
 /// Configuration of a switch.
 #[derive(Clone, Debug)]
@@ -75,7 +57,14 @@ pub(super) struct Switch<M: Model> {
     pauses: Vec<PauseClock>,
     /// Other counters of each port, kept apart from the state that every packet needs.
     meters: Vec<Meter>,
+    /// When ports are due, unless they are served late.
     timers: Timers,
+    /// Ports are [served late](deferral).
+    defers: bool,
+    /// Then: all ports that are due at some time, perhaps with some that no longer are, and the
+    /// earliest of these times.
+    waiting: Vec<u16>,
+    next_due: Time,
     /// Time at which the current event was set, in nanoseconds cut to 32 bits, where the model
     /// orders simultaneous events by it.
     cause: u32,
@@ -94,7 +83,9 @@ impl<M: Model> Switch<M> {
             .map(|(link, queue)| Port {
                 egress: Egress::new(link),
                 queue,
-                armed: false,
+                due: Time::MAX,
+                is_listed: false,
+                open_after: Time::ZERO,
             })
             .collect();
         Self {
@@ -107,6 +98,9 @@ impl<M: Model> Switch<M> {
             telemetry: config.telemetry,
             observer: config.observer,
             timers: Timers::default(),
+            defers: false,
+            waiting: Vec::new(),
+            next_due: Time::MAX,
             cause: 0,
             dropped: Vec::new(),
             counters: Counters::default(),
@@ -120,7 +114,11 @@ impl<M: Model> Switch<M> {
     }
 
     pub(super) fn next_event(&self) -> Time {
-        self.timers.next_time()
+        if self.defers {
+            self.next_due
+        } else {
+            self.timers.next_time()
+        }
     }
 
     /// Arrivals come before the switch's own events of the same time: a packet that arrives just
@@ -135,6 +133,7 @@ impl<M: Model> Switch<M> {
         if inbox.due() >= self.ports.len() {
             self.touch();
         }
+        self.choose_timers();
         loop {
             self.counters.events +=
                 inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
@@ -144,7 +143,7 @@ impl<M: Model> Switch<M> {
                 });
             let local = self.timers.next_time();
             if local >= end {
-                return;
+                break;
             }
             self.counters.events += 1;
             self.last = local;
@@ -158,8 +157,11 @@ impl<M: Model> Switch<M> {
             let timer = self.timers.pop().expect("a timer has just been seen");
             self.cause = timer.set;
             let port = usize::from(timer.index);
-            self.ports[port].armed = false;
+            self.ports[port].due = Time::MAX;
             self.send_next(local, port, send_buffer);
+        }
+        if self.defers {
+            self.catch_up_all(end, send_buffer);
         }
     }
 
@@ -218,12 +220,23 @@ impl<M: Model> Switch<M> {
         let out = egress.index();
         let priority = packet.priority();
         let port = &mut self.ports[out];
-        if port.is_idle(now, priority)
+        if port.open_after < now
             && (priority.is_control()
                 || self.buffer.passes(ingress, egress, priority, packet.size()))
             && let Some(mark) = port.queue.bypass(now, packet)
         {
-            self.transmit(now, out, ingress, packet, mark, send_buffer);
+            let cause = self.cause;
+            let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
+            port.open_after = port.egress.busy_until;
+            match sent {
+                // Most packets: what is known of the port is at hand.
+                Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
+                    let hop = port.hop(now, out, (now, ingress), sent.wire);
+                    self.telemetry.on_dequeue(sent, &hop);
+                }
+                Some(sent) => self.write_into(now, out, (now, ingress), sent, mark),
+                None => self.lose_on_link(now, out, (now, ingress), Some(*packet), mark),
+            }
             return;
         }
         self.store(now, out, ingress, packet, send_buffer);
@@ -231,6 +244,8 @@ impl<M: Model> Switch<M> {
 
     /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it
     /// can.
+    // Apart from the code of packets that find their port idle.
+    #[inline(never)]
     fn store(
         &mut self,
         now: Time,
@@ -245,6 +260,24 @@ impl<M: Model> Switch<M> {
         }
         let egress = PortId::from_index(out);
         let priority = packet.priority();
+        if self.defers {
+            if priority.is_control() || self.buffer.is_calm() {
+                if self.ports[out].due < now {
+                    self.catch_up(now, out, send_buffer);
+                }
+                let port = &mut self.ports[out];
+                if port.open_after < now
+                    && let Some(mark) = port.queue.bypass(now, packet)
+                {
+                    self.transmit(now, out, ingress, packet, mark, send_buffer);
+                    let port = &mut self.ports[out];
+                    port.open_after = port.egress.busy_until;
+                    return;
+                }
+            } else {
+                self.stop_deferring(now, send_buffer);
+            }
+        }
         if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
                 Admit::Accept => {}
@@ -264,6 +297,7 @@ impl<M: Model> Switch<M> {
             && let Some(mark) = port.queue.bypass(now, packet)
         {
             self.transmit(now, out, ingress, packet, mark, send_buffer);
+            self.ports[out].note_state();
             if !priority.is_control() {
                 self.release(now, out, ingress, priority, packet.size(), send_buffer);
             }
@@ -278,6 +312,7 @@ impl<M: Model> Switch<M> {
             return;
         };
         stored.ingress = ingress;
+        port.open_after = Time::MAX;
         let depth = port.queue.bytes();
         self.counters.max_queue = self.counters.max_queue.max(depth);
         self.observer.on_queue_change(now, self.id, egress, depth);
@@ -288,7 +323,7 @@ impl<M: Model> Switch<M> {
     #[inline]
     fn kick(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         let state = &mut self.ports[port];
-        if state.armed {
+        if state.due != Time::MAX {
             return;
         }
         if state.egress.busy_until < now {
@@ -298,30 +333,41 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Sets the event that sends from `port`, when its wire is free but not before `now`, unless it
-    /// is set.
+    /// Sees to it that `port` sends when its wire is free, but not before `now`.
     #[inline]
     fn arm(&mut self, now: Time, port: usize) {
         let state = &mut self.ports[port];
-        if state.armed {
+        if state.due != Time::MAX {
             return;
         }
-        state.armed = true;
+        let at = state.egress.busy_until.max(now);
+        state.due = at;
         #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
+        let index = port as u16;
+        if self.defers {
+            self.next_due = self.next_due.min(at);
+            if !state.is_listed {
+                state.is_listed = true;
+                self.waiting.push(index);
+            }
+            return;
+        }
+        let set = if M::Order::BY_INSERTION {
+            Stamps::of(state.egress.busy_since)
+        } else {
+            0
+        };
         self.timers.set(Timer {
-            at: state.egress.busy_until.max(now),
-            set: if M::Order::BY_INSERTION {
-                Stamps::of(state.egress.busy_since)
-            } else {
-                0
-            },
+            at,
+            set,
             rank: 0,
-            index: port as u16,
+            index,
         });
     }
 
     /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
     /// ready.
+    #[inline]
     fn send_next(
         &mut self,
         now: Time,
@@ -331,28 +377,34 @@ impl<M: Model> Switch<M> {
         let state = &mut self.ports[port];
         let paused = state.egress.paused;
         let Some(head) = state.queue.head(now, paused, &mut self.dropped) else {
+            state.note_state();
             self.give_up(now, port, send_buffer);
             return;
         };
         let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
         let arrived = head.arrival();
-        let sent = state
-            .egress
-            .transmit::<M::Order, _>(now, self.cause, port, head, send_buffer);
+        let cause = self.cause;
+        let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);
         let lost = if sent.is_none() { Some(*head) } else { None };
         let mark = state.queue.pop(now);
-        self.observe_queue(now, port);
-        match (sent, lost) {
-            (Some(sent), _) => self.write_into(now, port, (arrived, ingress), sent, mark),
-            (None, lost) => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
+        state.note_state();
+        let is_ready = state.queue.is_ready(paused);
+        let (number, depth) = (PortId::from_index(port), state.queue.bytes());
+        self.observer.on_queue_change(now, self.id, number, depth);
+        match sent {
+            Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
+                let hop = state.hop(now, port, (arrived, ingress), sent.wire);
+                self.telemetry.on_dequeue(sent, &hop);
+            }
+            Some(sent) => self.write_into(now, port, (arrived, ingress), sent, mark),
+            None => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
         }
         if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
         self.give_up(now, port, send_buffer);
-        let state = &self.ports[port];
-        if state.queue.is_ready(state.egress.paused) {
-            self.kick(now, port, send_buffer);
+        if is_ready {
+            self.arm(now, port);
         }
     }
 }

@@ -84,9 +84,12 @@ impl AddAssign for EndpointCounters {
     }
 }
 
-/// The change that an arrival or a deadline has made for the ports of a host. A host whose events
-/// are ordered by node asks its ports for packets in every case. With events in the order of
-/// insertion a port that waits has a timer, and the host follows this value.
+/// The change that an arrival or a deadline has made for the ports of a host.
+///
+/// A host whose events are ordered by node serves all ports after an arrival, but where
+/// [`Self::Replied`] or [`Self::Flow`] says that little has changed, and after each deadline. With
+/// events in the order of insertion a port that waits has a timer, which [`Self::Rescheduled`] and
+/// [`Self::Flow`] move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PortUpdate {
     /// Packets may have become ready.
@@ -95,7 +98,7 @@ pub enum PortUpdate {
     Rescheduled {
         /// The port by which it leaves.
         nic: PortId,
-        /// The time at which it may.
+        /// The time at which it may; [`Time::MAX`] when it waits for the network.
         at: Time,
     },
     /// A reply has left at once, and nothing has changed for the ports but that.
@@ -133,8 +136,8 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId);
 
     /// `packet` (never a pause frame) has arrived at port `nic`. Flows that end are appended to
-    /// `done`. A reply may be given to `send` where that is there, as to that of [`Self::poll`]:
-    /// the port is free, nothing is paused, and no packet of a flow is ready.
+    /// `done`. `send` is given where the port is free, nothing is paused, and no packet of a flow is
+    /// ready: it puts a reply on the wire of `nic` now, and returns when the wire is free again.
     fn on_packet(
         &mut self,
         now: Time,

@@ -58,6 +58,14 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
         true
     }
 
+    /// Returns whether calls about different ports of a switch have to be in the order of time.
+    /// Where they need not, those about one port are in order, but from one port to another times
+    /// may go back, and the switch runs faster. Asked for whenever a switch is run.
+    #[inline]
+    fn needs_order(&self) -> bool {
+        true
+    }
+
     /// A packet leaves the queue of switch `node` described by `hop`.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
@@ -95,6 +103,11 @@ impl<H: Header> Observer<H> for () {
 
     #[inline]
     fn sees_dequeues(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn needs_order(&self) -> bool {
         false
     }
 

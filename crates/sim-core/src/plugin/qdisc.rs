@@ -49,7 +49,9 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>>;
 
     /// The packet that leaves now, given the paused priorities. Packets that the discipline gives
-    /// up on the way (AQM drops at dequeue) are appended to `dropped`.
+    /// up on the way (AQM drops at dequeue) are appended to `dropped`. Where the port is served late
+    /// ([`Admission::is_calm`](crate::plugin::Admission::is_calm)), `now` may lie before the time of
+    /// a [`bypass`](Self::bypass), and the queues are empty then.
     fn head(
         &mut self,
         now: Time,

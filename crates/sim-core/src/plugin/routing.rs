@@ -50,6 +50,13 @@ pub trait Routing<H: Header>: Send + Sync {
     /// Called once for each packet that arrives; `ports` are those of the switch.
     fn pick(&mut self, now: Time, packet: &Packet<H>, ports: impl PortStates) -> Option<PortId>;
 
+    /// Returns whether [`Self::pick`] looks at the ports. Where it does not, it may be shown ports
+    /// whose queues have not been served up to the present.
+    #[inline]
+    fn reads_ports(&self) -> bool {
+        true
+    }
+
     /// Takes over the routes of `update`, because the network has changed. State that does not
     /// depend on routes may stay.
     fn update(&mut self, update: Self)

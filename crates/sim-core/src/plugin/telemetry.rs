@@ -31,6 +31,13 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// and write into data packets only.
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop);
 
+    /// Returns whether the order matters in which packets leave different ports, because the ports
+    /// share something. Where it does not, the packets of each port are shown in order.
+    #[inline]
+    fn needs_order(&self) -> bool {
+        true
+    }
+
     /// The link at `port` has another rate from now on. Models that know rates by port follow it.
     fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
 
@@ -45,6 +52,11 @@ impl<H: Header> Telemetry<H> for NoTelemetry {
     #[inline]
     fn on_dequeue(&mut self, _packet: &mut Packet<H>, _hop: &Hop) {}
 
+    #[inline]
+    fn needs_order(&self) -> bool {
+        false
+    }
+
     crate::saves_state!();
 }
 
@@ -54,6 +66,10 @@ impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         self.0.on_dequeue(packet, hop);
         self.1.on_dequeue(packet, hop);
+    }
+
+    fn needs_order(&self) -> bool {
+        self.0.needs_order() || self.1.needs_order()
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {
@@ -79,6 +95,10 @@ impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
         if let Some(telemetry) = self {
             telemetry.on_dequeue(packet, hop);
         }
+    }
+
+    fn needs_order(&self) -> bool {
+        self.as_ref().is_some_and(Telemetry::needs_order)
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

@@ -369,6 +369,11 @@ impl<H: Header> Routing<H> for SwitchRoutes {
             .copied()
     }
 
+    #[inline]
+    fn reads_ports(&self) -> bool {
+        matches!(self.choice, Choice::Own(_))
+    }
+
     /// Keeps the state of the policy.
     fn update(&mut self, update: Self) {
         self.slots = update.slots;

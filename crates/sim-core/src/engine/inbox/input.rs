@@ -22,7 +22,7 @@ impl<M: Message> Channel<M> {
     pub(super) fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) -> bool {
         let only = self.is_read();
         if only {
-            // What has been read has given its buffer away.
+            // What has been read to its end has given its buffer away when the epoch ended.
             self.cursor = 0;
             self.current = fresh;
         } else {

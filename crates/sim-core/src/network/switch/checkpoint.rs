@@ -1,6 +1,7 @@
 //! The state of a switch in a checkpoint.
 
-use super::{Port, Switch};
+use super::Switch;
+use super::port::Port;
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
 use crate::plugin::{Admission, Model, Observer, Qdisc, Routing, Telemetry};
 
@@ -16,6 +17,9 @@ impl<M: Model> Switch<M> {
             pauses,
             meters,
             timers,
+            defers,
+            waiting: _,
+            next_due: _,
             cause,
             dropped,
             counters,
@@ -26,6 +30,7 @@ impl<M: Model> Switch<M> {
         save_each(pauses.iter(), out);
         save_each(meters.iter(), out);
         timers.store(out);
+        defers.store(out);
         cause.store(out);
         counters.store(out);
         last.store(out);
@@ -34,12 +39,14 @@ impl<M: Model> Switch<M> {
             for Port {
                 egress,
                 queue,
-                armed,
+                due,
+                is_listed: _,
+                open_after: _,
             } in ports
             {
                 egress.save(out);
                 queue.save_state(out);
-                armed.store(out);
+                due.store(out);
             }
         });
         out.section(|out| buffer.save_state(out));
@@ -59,6 +66,9 @@ impl<M: Model> Switch<M> {
             pauses,
             meters,
             timers,
+            defers,
+            waiting: _,
+            next_due: _,
             cause,
             dropped: _,
             counters,
@@ -68,26 +78,25 @@ impl<M: Model> Switch<M> {
         load_each(pauses.iter_mut(), input)?;
         load_each(meters.iter_mut(), input)?;
         timers.load(input)?;
+        defers.load(input)?;
         cause.load(input)?;
         counters.load(input)?;
         last.load(input)?;
         input.section("queues", |input| {
             input.expect_number(ports.len())?;
-            for Port {
-                egress,
-                queue,
-                armed,
-            } in ports
-            {
-                egress.load(input)?;
-                queue.load_state(input)?;
-                armed.load(input)?;
+            for port in ports {
+                port.egress.load(input)?;
+                port.queue.load_state(input)?;
+                port.due.load(input)?;
+                port.note_state();
             }
             Ok(())
         })?;
         input.section("buffer", |input| buffer.load_state(input))?;
         input.section("routing", |input| routing.load_state(input))?;
         input.section("telemetry", |input| telemetry.load_state(input))?;
-        input.section("observer", |input| observer.load_state(input))
+        input.section("observer", |input| observer.load_state(input))?;
+        self.find_waiting();
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::Switch;
 use crate::engine::SendBuffer;
 use crate::id::PortId;
 use crate::packet::{Flags, Packet};
-use crate::plugin::{DropReason, Hop, Mark, Model, Observer, Qdisc, Telemetry};
+use crate::plugin::{DropReason, Mark, Model, Observer, Telemetry};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
@@ -46,29 +46,8 @@ impl<M: Model> Switch<M> {
         if self.observer.sees_dequeues() {
             self.write_observed(now, port, (arrived, ingress), sent);
         } else {
-            let hop = self.hop(now, port, (arrived, ingress), sent.wire);
+            let hop = self.ports[port].hop(now, port, (arrived, ingress), sent.wire);
             self.telemetry.on_dequeue(sent, &hop);
-        }
-    }
-
-    /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
-    #[inline(always)]
-    pub(super) fn hop(
-        &self,
-        now: Time,
-        port: usize,
-        (arrived, ingress): (Time, PortId),
-        wire: u16,
-    ) -> Hop {
-        let state = &self.ports[port];
-        Hop {
-            now,
-            arrived,
-            ingress,
-            port: PortId::from_index(port),
-            rate: state.egress.rate(),
-            queue: state.queue.bytes(),
-            sent: state.egress.sent_bytes_before(wire),
         }
     }
 
@@ -100,7 +79,7 @@ impl<M: Model> Switch<M> {
         origin: (Time, PortId),
         sent: &mut Packet<M::Header>,
     ) {
-        let hop = self.hop(now, port, origin, sent.wire);
+        let hop = self.ports[port].hop(now, port, origin, sent.wire);
         self.telemetry.on_dequeue(sent, &hop);
         self.observer.on_dequeue(self.id, &hop, sent);
     }

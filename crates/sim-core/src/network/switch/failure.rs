@@ -46,6 +46,7 @@ impl<M: Model> Switch<M> {
     pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
         self.buffer.forget_pauses(port);
         self.egress(port).cut();
+        self.ports[port.index()].note_state();
         self.observer.on_link_down(now, self.id, port);
         let index = port.index();
         self.pauses[index].update(now, PrioritySet::default());
@@ -94,5 +95,6 @@ impl<M: Model> Switch<M> {
     /// The link of `port` is back; its queues are empty.
     pub(in crate::network) fn link_up(&mut self, port: PortId) {
         self.egress(port).state = LinkState::Up;
+        self.ports[port.index()].note_state();
     }
 }

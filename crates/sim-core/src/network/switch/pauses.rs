@@ -38,6 +38,9 @@ impl<M: Model> Switch<M> {
         frame: &Packet<M::Header>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
+        if self.defers {
+            self.catch_up(now, port, send_buffer);
+        }
         let change = frame.pause_change();
         let priority = frame.paused_priority();
         let number = PortId::from_index(port);
@@ -49,6 +52,7 @@ impl<M: Model> Switch<M> {
             PauseChange::Resume => paused.remove(priority),
         }
         self.pauses[port].update(now, *paused);
+        self.ports[port].note_state();
         if change == PauseChange::Resume {
             self.kick(now, port, send_buffer);
         }
@@ -88,6 +92,7 @@ impl<M: Model> Switch<M> {
         }
         let accepted = state.queue.enqueue(now, &Packet::pause(priority, change));
         debug_assert!(accepted.is_some(), "control frames are never refused");
+        state.note_state();
         self.observe_queue(now, port.index());
         true
     }

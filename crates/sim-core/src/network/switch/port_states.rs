@@ -1,6 +1,6 @@
 //! State of a switch's ports that is available to routing.
 
-use super::Port;
+use super::port::Port;
 use crate::id::PortId;
 use crate::packet::Priority;
 use crate::plugin::{Model, PortStates, Qdisc};

@@ -1,6 +1,7 @@
 //! State of a switch that is visible from outside.
 
-use super::{Port, Switch};
+use super::Switch;
+use super::port::Port;
 use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
 use crate::network::meter::PortSample;

@@ -37,6 +37,7 @@ impl<M: Model> Switch<M> {
             return;
         };
         stored.ingress = ingress;
+        state.note_state();
         let depth = state.queue.bytes();
         self.counters.max_queue = self.counters.max_queue.max(depth);
         let number = PortId::from_index(port);

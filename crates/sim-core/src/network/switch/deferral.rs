@@ -1,0 +1,143 @@
+//! Ports that are served late.
+//!
+//! What leaves a port, and when, follows from what has arrived for it. As long as nothing else at the
+//! switch depends on the order in which its ports send, no timer is set for the moment at which a
+//! wire becomes free: the port is served up to the present when something arrives for it, and when the
+//! switch has been run to the end of an epoch. The packets and their times are those of ports with
+//! timers.
+//!
+//! Where telemetry, routing and observer do not look at several ports, all that others see of a port
+//! is what it holds of the shared buffer. That is given back late, so the buffer looks fuller than it
+//! is, which makes no difference while it is [calm](Admission::is_calm). As soon as it is not, all
+//! ports are served up to the present, and timers take over.
+
+use super::Switch;
+use crate::engine::{SendBuffer, Timer};
+use crate::packet::Packet;
+use crate::plugin::{Admission, EventOrder, Model, Observer, Routing, Telemetry};
+use crate::units::Time;
+
+impl<M: Model> Switch<M> {
+    /// Returns whether nothing but the buffer depends on the order in which the ports send.
+    #[inline]
+    fn has_independent_ports(&self) -> bool {
+        !M::Order::BY_INSERTION
+            && !self.observer.needs_order()
+            && !self.telemetry.needs_order()
+            && !self.routing.reads_ports()
+    }
+
+    /// Chooses at the beginning of a run, when all ports are served up to the present, whether they
+    /// have timers.
+    #[inline]
+    pub(super) fn choose_timers(&mut self) {
+        let may_defer = self.has_independent_ports();
+        if self.defers != may_defer {
+            if self.defers {
+                self.set_timers();
+            } else if self.buffer.is_calm() {
+                self.drop_timers();
+            }
+        }
+    }
+
+    /// From now on the ports are served late.
+    #[cold]
+    fn drop_timers(&mut self) {
+        self.defers = true;
+        self.timers.clear();
+        self.find_waiting();
+    }
+
+    /// Finds the ports that have packets to send later.
+    pub(super) fn find_waiting(&mut self) {
+        self.waiting.clear();
+        self.next_due = Time::MAX;
+        if !self.defers {
+            return;
+        }
+        for (port, number) in self.ports.iter_mut().zip(0..) {
+            port.is_listed = port.due != Time::MAX;
+            if port.is_listed {
+                self.waiting.push(number);
+                self.next_due = self.next_due.min(port.due);
+            }
+        }
+    }
+
+    /// From now on the ports have timers.
+    #[cold]
+    fn set_timers(&mut self) {
+        self.defers = false;
+        for index in self.waiting.drain(..) {
+            let port = &mut self.ports[usize::from(index)];
+            port.is_listed = false;
+            let at = port.due;
+            if at != Time::MAX {
+                self.timers.set(Timer {
+                    at,
+                    set: 0,
+                    rank: 0,
+                    index,
+                });
+            }
+        }
+    }
+
+    /// Serves all ports up to `now`, and goes over to timers.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stop_deferring(
+        &mut self,
+        now: Time,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        self.catch_up_all(now, send_buffer);
+        self.set_timers();
+    }
+
+    /// Serves `port` up to `now`: what happens at `now` itself comes after what arrives then.
+    #[inline(never)]
+    pub(super) fn catch_up(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        loop {
+            let due = self.ports[port].due;
+            if due >= now {
+                return;
+            }
+            self.counters.events += 1;
+            self.last = self.last.max(due);
+            self.ports[port].due = Time::MAX;
+            self.send_next(due, port, send_buffer);
+        }
+    }
+
+    /// Serves all ports up to `now`.
+    #[inline(never)]
+    pub(super) fn catch_up_all(
+        &mut self,
+        now: Time,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let (mut kept, mut next) = (0, Time::MAX);
+        for place in 0..self.waiting.len() {
+            let number = self.waiting[place];
+            let port = usize::from(number);
+            self.catch_up(now, port, send_buffer);
+            let due = self.ports[port].due;
+            if due == Time::MAX {
+                self.ports[port].is_listed = false;
+            } else {
+                self.waiting[kept] = number;
+                kept += 1;
+                next = next.min(due);
+            }
+        }
+        self.waiting.truncate(kept);
+        self.next_due = next;
+    }
+}
