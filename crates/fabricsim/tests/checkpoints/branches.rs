@@ -4,7 +4,7 @@ use fabricsim::checkpoint::Checkpoint;
 use fabricsim::outcome::{RunParts, run_in_parts_to_folder};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
+use fabricsim_core::units::{Duration, Time};
 use serde_json::Value;
 
 const AT: Time = Time::from_ns(60_000);
@@ -44,6 +44,43 @@ fn flows_go_on_with_another_algorithm() {
     let int = taken("kind = \"hpcc\"", "");
     ended(&int, "kind = \"powertcp\"", "");
     ended(&int, "kind = \"hpcc\"\neta = 0.5", "");
+}
+
+/// A flow whose packets are all lost has used up its window when the new algorithm, which has none,
+/// lets it go on: it does so when anything happens at its host, here an acknowledgement of a flow
+/// that has nothing left to send.
+#[test]
+fn what_another_algorithm_allows_is_sent_at_the_next_event() {
+    let dir = tempfile::tempdir().unwrap();
+    let topology = "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0.9999999\n";
+    let flows = "2\n0 2 3 100 10000000 0\n0 1 3 100 20000 0.0001\n";
+    std::fs::write(dir.path().join("topology.txt"), topology).unwrap();
+    std::fs::write(dir.path().join("flows.txt"), flows).unwrap();
+    let scenario = |cc: &str| {
+        let text = format!(
+            "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"{cc}\"\n\
+             [rdma]\nrto_min = \"10ms\"\n[[workload]]\nkind = \"list\"\npath = \"flows.txt\"\n"
+        );
+        Scenario::from_text("case", &text, dir.path(), &[]).unwrap()
+    };
+    let mut simulation = Simulation::new(&scenario("dctcp"), 1).unwrap();
+    simulation.run_until(Time::from_ns(103_000));
+    let checkpoint = simulation.snapshot().unwrap();
+    let sent = |simulation: &Simulation| simulation.endpoint_counters().packets;
+    let mut branch = Simulation::restore(&scenario("none"), 1, &checkpoint).unwrap();
+    let before = sent(&branch);
+    while sent(&branch) == before {
+        branch.run_until(branch.now() + Duration::from_ns(20));
+        assert!(
+            branch.now() < Time::from_ns(200_000),
+            "the window is used up"
+        );
+    }
+    assert_eq!(
+        branch.flows_finished(),
+        0,
+        "not first when the other flow ends"
+    );
 }
 
 #[test]

@@ -66,6 +66,9 @@ pub(super) struct Host<M: Model> {
     /// The earliest `wake` of the ports, where that is not a timer: with events in the order of the
     /// node. Most packets of paced flows leave by it.
     next_wake: Time,
+    /// The transport may have packets ready for which it has not been asked: its algorithms have been
+    /// exchanged in a checkpoint, and no port has been served since.
+    unasked: bool,
     /// The transport deadline for which an event is set.
     deadline: Time,
     completions: Vec<Completion>,
@@ -100,6 +103,7 @@ impl<M: Model> Host<M> {
             starts: VecDeque::new(),
             timers: Timers::default(),
             next_wake: Time::MAX,
+            unasked: false,
             deadline: Time::MAX,
             completions: Vec::new(),
             applications: None,

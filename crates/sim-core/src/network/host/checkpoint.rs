@@ -15,6 +15,7 @@ impl<M: Model> Host<M> {
             starts,
             timers,
             next_wake: _,
+            unasked,
             deadline,
             completions,
             applications,
@@ -26,6 +27,7 @@ impl<M: Model> Host<M> {
         save_each(meters.iter(), out);
         starts.store(out);
         timers.store(out);
+        unasked.store(out);
         deadline.store(out);
         completions.store(out);
         cause.store(out);
@@ -51,6 +53,7 @@ impl<M: Model> Host<M> {
             starts,
             timers,
             next_wake: _,
+            unasked,
             deadline,
             completions,
             applications,
@@ -62,6 +65,7 @@ impl<M: Model> Host<M> {
         load_each(meters.iter_mut(), input)?;
         starts.load(input)?;
         timers.load(input)?;
+        unasked.load(input)?;
         deadline.load(input)?;
         completions.load(input)?;
         cause.load(input)?;
@@ -82,6 +86,7 @@ impl<M: Model> Host<M> {
             self.find_next_wake();
         }
         if input.renews_control() {
+            self.unasked = true;
             self.arm_deadline(input.now());
         }
         Ok(())

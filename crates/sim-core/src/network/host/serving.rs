@@ -43,6 +43,7 @@ impl<M: Model> Host<M> {
             && egress.paused.is_empty()
             && !egress.is_down()
             && self.applications.is_none()
+            && !self.unasked
     }
 
     #[inline]
@@ -50,6 +51,7 @@ impl<M: Model> Host<M> {
         for port in 0..self.nics.len() {
             self.serve(now, port, send_buffer);
         }
+        self.unasked = false;
         self.arm_deadline(now);
     }
 
@@ -84,7 +86,7 @@ impl<M: Model> Host<M> {
     /// that has changed; whether that is all there is to do, since nothing may leave before.
     #[inline]
     fn waits_until(&mut self, now: Time, nic: PortId, due: Time) -> bool {
-        if due <= now || self.next_local() <= now {
+        if due <= now || self.next_local() <= now || self.unasked {
             return false;
         }
         let nic = &mut self.nics[nic.index()];
