@@ -67,7 +67,7 @@ fn what_another_algorithm_allows_is_sent_at_the_next_event() {
     simulation.run_until(Time::from_ns(103_000));
     let checkpoint = simulation.snapshot().unwrap();
     let sent = |simulation: &Simulation| simulation.endpoint_counters().packets;
-    let mut branch = Simulation::restore(&scenario("none"), 1, &checkpoint).unwrap();
+    let mut branch = Simulation::restore(&scenario("timely"), 1, &checkpoint).unwrap();
     let before = sent(&branch);
     while sent(&branch) == before {
         branch.run_until(branch.now() + Duration::from_ns(20));
