@@ -18,8 +18,8 @@ pub trait Assign: Copy {
 /// a few of them: most queues are empty most of the time, and few are long at once.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
-    slots: Vec<T>,
-    // 32 bits, so that a queue takes half a cache line.
+    slots: Box<[T]>,
+    // 32 bits: there are many queues, and most are empty.
     first: u32,
     len: u32,
 }
@@ -27,7 +27,7 @@ pub struct Fifo<T> {
 impl<T> Default for Fifo<T> {
     fn default() -> Self {
         Self {
-            slots: Vec::new(),
+            slots: Box::default(),
             first: 0,
             len: 0,
         }
@@ -61,19 +61,23 @@ impl<T: Assign> Fifo<T> {
     fn grow(&mut self, item: &T) {
         self.slots.rotate_left(self.first as usize);
         self.first = 0;
-        let slots = (2 * self.slots.len()).max(FEWEST_SLOTS);
+        let count = (2 * self.slots.len()).max(FEWEST_SLOTS);
         assert!(
-            u32::try_from(slots).is_ok(),
+            u32::try_from(count).is_ok(),
             "a queue holds up to 2^31 items"
         );
-        self.slots.resize(slots, *item);
+        let mut slots = std::mem::take(&mut self.slots).into_vec();
+        slots.reserve_exact(count - slots.len());
+        slots.resize(count, *item);
+        self.slots = slots.into_boxed_slice();
     }
 
     /// Keeps a few slots.
     #[cold]
     fn shrink(&mut self) {
-        self.slots.truncate(MOST_EMPTY_SLOTS);
-        self.slots.shrink_to_fit();
+        let mut slots = std::mem::take(&mut self.slots).into_vec();
+        slots.truncate(MOST_EMPTY_SLOTS);
+        self.slots = slots.into_boxed_slice();
     }
 
     /// Returns where the item stands that has `before` others before it.
@@ -136,12 +140,12 @@ impl<T: Stored> Stored for Fifo<T> {
     fn store(&self, out: &mut Writer) {
         out.number(self.len as usize);
         let first = self.slots[self.first as usize..].iter();
-        let items = first.chain(&self.slots).take(self.len as usize);
+        let items = first.chain(&*self.slots).take(self.len as usize);
         items.for_each(|item| item.store(out));
     }
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
-        let slots = Vec::fetch(input)?;
+        let slots = Vec::fetch(input)?.into_boxed_slice();
         let len = u32::try_from(slots.len()).map_err(|_| LoadError::new("a queue is too long"))?;
         Ok(Self {
             slots,

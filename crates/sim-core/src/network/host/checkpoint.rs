@@ -2,7 +2,7 @@
 
 use super::Host;
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
-use crate::plugin::{Endpoint, EventOrder, Model, Observer};
+use crate::plugin::{Endpoint, Model, Observer};
 
 impl<M: Model> Host<M> {
     pub(in crate::network) fn save(&self, out: &mut Writer) {
@@ -14,7 +14,7 @@ impl<M: Model> Host<M> {
             observer,
             starts,
             timers,
-            next_wake: _,
+            next_wake,
             unasked,
             deadline,
             completions,
@@ -27,6 +27,7 @@ impl<M: Model> Host<M> {
         save_each(meters.iter(), out);
         starts.store(out);
         timers.store(out);
+        next_wake.store(out);
         unasked.store(out);
         deadline.store(out);
         completions.store(out);
@@ -52,7 +53,7 @@ impl<M: Model> Host<M> {
             observer,
             starts,
             timers,
-            next_wake: _,
+            next_wake,
             unasked,
             deadline,
             completions,
@@ -65,6 +66,7 @@ impl<M: Model> Host<M> {
         load_each(meters.iter_mut(), input)?;
         starts.load(input)?;
         timers.load(input)?;
+        next_wake.load(input)?;
         unasked.load(input)?;
         deadline.load(input)?;
         completions.load(input)?;
@@ -82,9 +84,6 @@ impl<M: Model> Host<M> {
                 )),
             }
         })?;
-        if !M::Order::BY_INSERTION {
-            self.find_next_wake();
-        }
         if input.renews_control() {
             self.unasked = true;
             self.arm_deadline(input.now());
