@@ -19,9 +19,9 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
+use crate::engine::{Inbox, Message, SendBuffer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
+use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{
     Admission, Admit, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
@@ -161,7 +161,7 @@ impl<M: Model> Switch<M> {
             self.send_next(local, port, send_buffer);
         }
         if self.defers {
-            self.catch_up_all(end, send_buffer);
+            self.serve_all_until(end, send_buffer);
         }
     }
 
@@ -263,7 +263,7 @@ impl<M: Model> Switch<M> {
         if self.defers {
             if priority.is_control() || self.buffer.is_calm() {
                 if self.ports[out].due < now {
-                    self.catch_up(now, out, send_buffer);
+                    self.serve_until(now, out, send_buffer);
                 }
                 let port = &mut self.ports[out];
                 if port.open_after < now
@@ -317,52 +317,6 @@ impl<M: Model> Switch<M> {
         self.counters.max_queue = self.counters.max_queue.max(depth);
         self.observer.on_queue_change(now, self.id, egress, depth);
         self.kick(now, out, send_buffer);
-    }
-
-    /// Sends from `port` now if its wire is free, else when it becomes free.
-    #[inline]
-    fn kick(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
-        let state = &mut self.ports[port];
-        if state.due != Time::MAX {
-            return;
-        }
-        if state.egress.busy_until < now {
-            self.send_next(now, port, send_buffer);
-        } else {
-            self.arm(now, port);
-        }
-    }
-
-    /// Sees to it that `port` sends when its wire is free, but not before `now`.
-    #[inline]
-    fn arm(&mut self, now: Time, port: usize) {
-        let state = &mut self.ports[port];
-        if state.due != Time::MAX {
-            return;
-        }
-        let at = state.egress.busy_until.max(now);
-        state.due = at;
-        #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
-        let index = port as u16;
-        if self.defers {
-            self.next_due = self.next_due.min(at);
-            if !state.is_listed {
-                state.is_listed = true;
-                self.waiting.push(index);
-            }
-            return;
-        }
-        let set = if M::Order::BY_INSERTION {
-            Stamps::of(state.egress.busy_since)
-        } else {
-            0
-        };
-        self.timers.set(Timer {
-            at,
-            set,
-            rank: 0,
-            index,
-        });
     }
 
     /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are

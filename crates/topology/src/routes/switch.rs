@@ -1,5 +1,7 @@
 //! The table of one switch, and the forwarding decision read from it.
 
+mod idle;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,27 +9,26 @@ use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_core::units::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::groups::{Local, Slot};
 use super::hop::Hop;
 use crate::policy::{Arrival, Choice, Chooser, NextHopChoice};
+use idle::Idle;
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.
 ///
 /// Few sets serve many groups, so the ports of each are kept once. For a group whose hosts hang on
 /// this very switch there is one set for each member instead.
 pub(super) struct SwitchTable {
-    /// For each group; of groups on this very switch it says nothing. Switches with the same entries
-    /// share them: those of one layer of a regular network have.
+    /// For each group but those on this very switch. Switches with the same entries share them.
     by_group: Arc<[Entry]>,
     /// The first group on this very switch, and the place in `members` where its sets start.
     local: (u32, u32),
     /// Others, with the same: where hosts of this switch also hang on other switches.
     more_local: Box<[(u32, u32)]>,
-    /// The least of these groups, and how far the greatest lies above it: most packets are for
-    /// others.
+    /// The least of these groups, and how far the greatest lies above it.
     local_from: u32,
     local_span: u32,
     /// Sets for members of local groups, by rank.
@@ -272,8 +273,7 @@ impl<'a> TableBuilder<'a> {
     /// The table, with the hosts on the switch itself. Its entries are among `rows`.
     pub(super) fn finish(mut self, local: &[Local], rows: &mut SharedRows) -> SwitchTable {
         self.table.add_local(local);
-        // What stands for groups on the switch itself is not read: any other entry makes the row
-        // equal to those of more switches.
+        // Not read for groups on the switch itself: another entry makes more rows equal.
         let is_local = |group: usize| local.iter().any(|own| own.group as usize == group);
         let other = (0..self.by_group.len()).find(|&group| !is_local(group));
         let other = other.map_or(Entry::NOWHERE, |group| self.by_group[group]);
@@ -312,23 +312,6 @@ impl SwitchRoutes {
     pub fn next_hop(&mut self, key: &FlowKey) -> Option<PortId> {
         let packet: Packet<()> = Packet::new(PacketKind::Data, Priority::new(3), *key, FlowId(0));
         self.pick(Time::ZERO, &packet, Idle)
-    }
-}
-
-/// The ports of a switch through which nothing goes.
-struct Idle;
-
-impl PortStates for Idle {
-    fn queued(&self, _port: PortId) -> Bytes {
-        Bytes::ZERO
-    }
-
-    fn is_paused(&self, _port: PortId, _priority: Priority) -> bool {
-        false
-    }
-
-    fn is_up(&self, _port: PortId) -> bool {
-        true
     }
 }
 

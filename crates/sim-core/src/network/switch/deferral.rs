@@ -92,13 +92,13 @@ impl<M: Model> Switch<M> {
         now: Time,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        self.catch_up_all(now, send_buffer);
+        self.serve_all_until(now, send_buffer);
         self.set_timers();
     }
 
     /// Serves `port` up to `now`: what happens at `now` itself comes after what arrives then.
     #[inline(never)]
-    pub(super) fn catch_up(
+    pub(super) fn serve_until(
         &mut self,
         now: Time,
         port: usize,
@@ -118,7 +118,7 @@ impl<M: Model> Switch<M> {
 
     /// Serves all ports up to `now`.
     #[inline(never)]
-    pub(super) fn catch_up_all(
+    pub(super) fn serve_all_until(
         &mut self,
         now: Time,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
@@ -127,7 +127,7 @@ impl<M: Model> Switch<M> {
         for place in 0..self.waiting.len() {
             let number = self.waiting[place];
             let port = usize::from(number);
-            self.catch_up(now, port, send_buffer);
+            self.serve_until(now, port, send_buffer);
             let due = self.ports[port].due;
             if due == Time::MAX {
                 self.ports[port].is_listed = false;

@@ -1,13 +1,64 @@
 //! The way of a packet from its queue, or past it, to the wire.
 
 use super::Switch;
-use crate::engine::SendBuffer;
+use crate::engine::{SendBuffer, Timer};
 use crate::id::PortId;
-use crate::packet::{Flags, Packet};
-use crate::plugin::{DropReason, Mark, Model, Observer, Telemetry};
+use crate::packet::{Flags, Packet, Stamps};
+use crate::plugin::{DropReason, EventOrder, Mark, Model, Observer, Telemetry};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
+    /// Sends from `port` now if its wire is free, else when it becomes free.
+    #[inline]
+    pub(super) fn kick(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let state = &mut self.ports[port];
+        if state.due != Time::MAX {
+            return;
+        }
+        if state.egress.busy_until < now {
+            self.send_next(now, port, send_buffer);
+        } else {
+            self.arm(now, port);
+        }
+    }
+
+    /// Sees to it that `port` sends when its wire is free, but not before `now`.
+    #[inline]
+    pub(super) fn arm(&mut self, now: Time, port: usize) {
+        let state = &mut self.ports[port];
+        if state.due != Time::MAX {
+            return;
+        }
+        let at = state.egress.busy_until.max(now);
+        state.due = at;
+        #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
+        let index = port as u16;
+        if self.defers {
+            self.next_due = self.next_due.min(at);
+            if !state.is_listed {
+                state.is_listed = true;
+                self.waiting.push(index);
+            }
+            return;
+        }
+        let set = if M::Order::BY_INSERTION {
+            Stamps::of(state.egress.busy_since)
+        } else {
+            0
+        };
+        self.timers.set(Timer {
+            at,
+            set,
+            rank: 0,
+            index,
+        });
+    }
+
     /// Puts `packet`, which has not been queued, on the wire of `port`.
     // Left to itself the compiler makes it a call, which costs every packet-hop twenty instructions.
     #[inline(always)]

@@ -39,7 +39,7 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         if self.defers {
-            self.catch_up(now, port, send_buffer);
+            self.serve_until(now, port, send_buffer);
         }
         let change = frame.pause_change();
         let priority = frame.paused_priority();
