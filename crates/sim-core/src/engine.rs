@@ -79,6 +79,11 @@ pub trait LogicalProcess: Send {
         send_buffer: &mut SendBuffer<Self::Message>,
     );
 
+    /// Looks at messages of one channel that are due, before [`run`](Self::run) reads the first of
+    /// them, and may write into them what can be found out beforehand. It sees each message once.
+    #[inline]
+    fn prepare(&self, _messages: &mut [Self::Message]) {}
+
     /// Returns whether the process holds results that whoever drives the engine should collect.
     fn has_results(&self) -> bool {
         false

@@ -58,8 +58,10 @@ pub struct Packet<H> {
     pub wire: u16,
     /// Data: payload bytes. ACKs carry no payload: see [`Packet::report_gap`].
     pub payload: u16,
-    /// The port through which the packet entered the node that holds it.
-    pub ingress: PortId,
+    /// A port of the node that holds the packet. In a queue: the port through which it came. On its
+    /// way to a switch whose routes are [fixed](crate::plugin::Routing::fixed): the port by which it
+    /// is to leave, from the beginning of the epoch in which it arrives.
+    pub port: PortId,
     kind_and_priority: u8,
     /// One-bit facts.
     pub flags: Flags,
@@ -88,7 +90,7 @@ impl<H: Header> Packet<H> {
             flow,
             wire: 0,
             payload: 0,
-            ingress: PortId(0),
+            port: PortId(0),
             kind_and_priority: kind as u8 | (priority.get() << 4),
             flags: Flags::NONE,
             telemetry: H::default(),
@@ -144,7 +146,7 @@ impl<H: Header> Packet<H> {
             flow: self.flow,
             wire: self.wire,
             payload: self.payload,
-            ingress: self.ingress,
+            port: self.port,
             kind_and_priority: self.kind_and_priority,
             flags: self.flags,
             telemetry: (),
@@ -277,7 +279,7 @@ impl<H: Header> Assign for Packet<H> {
             flow,
             wire,
             payload,
-            ingress,
+            port,
             kind_and_priority,
             flags,
             telemetry,
@@ -289,7 +291,7 @@ impl<H: Header> Assign for Packet<H> {
         self.flow = *flow;
         self.wire = *wire;
         self.payload = *payload;
-        self.ingress = *ingress;
+        self.port = *port;
         self.kind_and_priority = *kind_and_priority;
         self.flags = *flags;
         self.telemetry.assign(telemetry);

@@ -1,6 +1,6 @@
 //! Messages in memory that is written again and again.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use super::message::Message;
 use super::spare::Spare;
@@ -230,6 +230,13 @@ impl<M> Deref for Batch<M> {
     #[inline]
     fn deref(&self) -> &[M] {
         &self.slots[..self.len as usize]
+    }
+}
+
+impl<M> DerefMut for Batch<M> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [M] {
+        &mut self.slots[..self.len as usize]
     }
 }
 

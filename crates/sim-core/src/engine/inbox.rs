@@ -5,6 +5,7 @@ mod input;
 mod keys;
 
 use std::collections::VecDeque;
+use std::slice;
 
 use super::arrival_order::ArrivalOrder;
 use super::batch::Batch;
@@ -117,21 +118,22 @@ impl<M: Message> Inbox<M> {
     }
 
     /// Orders the messages that arrive in [start, end) by (time, input), or where `O` says so by
-    /// (time, place, input).
+    /// (time, place, input). Shows those of each input to `prepare`.
     pub(super) fn gather<O: ArrivalOrder<M>>(
         &mut self,
-        start: Time,
-        end: Time,
+        (start, end): (Time, Time),
         sorting: &mut EpochSort,
+        mut prepare: impl FnMut(&mut [M]),
     ) {
         self.base = start;
         self.keys.clear();
         self.keys.push(0);
         self.position = 1;
-        let carried = self.carried.iter().zip(&self.carried_channels).zip(0..);
-        for ((message, &input), place) in carried {
+        let carried = self.carried.iter_mut().zip(&self.carried_channels);
+        for ((message, &input), place) in carried.zip(0..) {
             let at = message.arrival();
             if at < end {
+                prepare(slice::from_mut(message));
                 let key = carried_key(at, start, input, place);
                 self.keys.push(key);
                 if O::BY_PLACE {
@@ -144,20 +146,22 @@ impl<M: Message> Inbox<M> {
             let before = self.keys.len();
             let channel = &mut self.channels[input as usize];
             let first = channel.cursor;
-            let current = &channel.current[first..];
+            let len = channel.current.len();
+            let current = &mut channel.current[first..];
             let (keys, touched) = (&mut self.keys, &mut self.touched);
             let span = (start, end);
             // Keys have room for the places of short buffers, and messages in an order of their own
             // are read in turn: those of one input never change places.
-            let due = if O::BY_PLACE || channel.current.len() > MOST_PLACES {
-                gather_in_turn(keys, current, input, span, touched)
+            let due = if O::BY_PLACE || len > MOST_PLACES {
+                gather_in_turn(keys, current, input, span, touched, &mut prepare)
             } else {
-                let due = gather_places(keys, current, (input, first), span, touched);
+                let source = (input, first);
+                let due = gather_places(keys, current, source, span, touched, &mut prepare);
                 channel.cursor += due;
                 due
             };
-            if due == current.len() && !channel.rest.is_empty() {
-                gather_rest(keys, &channel.rest, input, span, touched);
+            if first + due == len && !channel.rest.is_empty() {
+                gather_rest(keys, &mut channel.rest, input, span, touched, &mut prepare);
             }
             if O::BY_PLACE {
                 let fresh = &self.keys[before..];

@@ -240,7 +240,9 @@ impl<D: LogicalProcess> Partition<D> {
         self.steps += 1;
         let start = first.min(epoch.start);
         member.inbox.exchange_keys(&mut self.keys);
-        (member.inbox).gather::<D::Order>(start, epoch.end, &mut self.sorting);
+        let process = &member.process;
+        let prepare = |messages: &mut [D::Message]| process.prepare(messages);
+        (member.inbox).gather::<D::Order>((start, epoch.end), &mut self.sorting, prepare);
         self.messages += member.inbox.due() as u64;
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
         if member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE {

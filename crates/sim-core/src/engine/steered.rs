@@ -123,7 +123,9 @@ impl Steered {
         (member.process).add_stops(member.inbox.before(end), &mut stops);
         let index = member.index;
         let own = member.process.next_stop();
-        (member.inbox).gather::<D::Order>(start, end, &mut partition.sorting);
+        let process = &member.process;
+        let prepare = |messages: &mut [D::Message]| process.prepare(messages);
+        (member.inbox).gather::<D::Order>((start, end), &mut partition.sorting, prepare);
         partition.steps += 1;
         partition.messages += member.inbox.due() as u64;
         let number = u32::try_from(index).expect("processes are numbered by u32");

@@ -119,6 +119,13 @@ impl<M: Model> LogicalProcess for Node<M> {
         }
     }
 
+    #[inline]
+    fn prepare(&self, messages: &mut [Self::Message]) {
+        if let Self::Switch(switch) = self {
+            switch.prepare(messages);
+        }
+    }
+
     fn has_results(&self) -> bool {
         match self {
             Self::Host(host) => host.has_results(),

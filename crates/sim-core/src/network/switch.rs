@@ -44,6 +44,9 @@ pub struct SwitchConfig<M: Model> {
     pub observer: M::Observer,
 }
 
+/// The port of packets that have none beforehand: no switch has as many.
+const NOT_FIXED: PortId = PortId(u16::MAX);
+
 /// A switch.
 #[derive(Debug)]
 pub(super) struct Switch<M: Model> {
@@ -211,12 +214,13 @@ impl<M: Model> Switch<M> {
             self.on_pause(now, channel, packet, send_buffer);
             return;
         }
-        let ports = SwitchPorts::<M>(&self.ports);
-        let Some(egress) = self.routing.pick(now, packet, ports) else {
-            self.counters.no_route += 1;
-            self.drop_packet(now, DropReason::NoRoute, packet);
-            return;
-        };
+        let mut egress = packet.port;
+        if egress.index() >= self.ports.len() {
+            let Some(picked) = self.pick(now, packet) else {
+                return;
+            };
+            egress = picked;
+        }
         let out = egress.index();
         let priority = packet.priority();
         let port = &mut self.ports[out];
@@ -240,6 +244,27 @@ impl<M: Model> Switch<M> {
             return;
         }
         self.store(now, out, ingress, packet, send_buffer);
+    }
+
+    /// Finds out where `packets` will leave, where that can be known beforehand. Then nothing waits
+    /// for what is read to find the port of each.
+    #[inline]
+    pub(super) fn prepare(&self, packets: &mut [Packet<M::Header>]) {
+        for packet in packets {
+            packet.port = self.routing.fixed(packet).unwrap_or(NOT_FIXED);
+        }
+    }
+
+    /// The port of a packet that has none beforehand, if there is one.
+    #[inline(never)]
+    fn pick(&mut self, now: Time, packet: &Packet<M::Header>) -> Option<PortId> {
+        let ports = SwitchPorts::<M>(&self.ports);
+        let picked = self.routing.pick(now, packet, ports);
+        if picked.is_none() {
+            self.counters.no_route += 1;
+            self.drop_packet(now, DropReason::NoRoute, packet);
+        }
+        picked
     }
 
     /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it
@@ -311,7 +336,7 @@ impl<M: Model> Switch<M> {
             }
             return;
         };
-        stored.ingress = ingress;
+        stored.port = ingress;
         port.open_after = Time::MAX;
         let depth = port.queue.bytes();
         self.counters.max_queue = self.counters.max_queue.max(depth);
@@ -335,7 +360,7 @@ impl<M: Model> Switch<M> {
             self.give_up(now, port, send_buffer);
             return;
         };
-        let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
+        let (priority, ingress, size) = (head.priority(), head.port, head.size());
         let arrived = head.arrival();
         let cause = self.cause;
         let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);

@@ -21,7 +21,7 @@ impl<H: Header> Packet<H> {
             flow,
             wire,
             payload,
-            ingress,
+            port,
             kind_and_priority,
             flags,
             telemetry,
@@ -37,7 +37,7 @@ impl<H: Header> Packet<H> {
         bytes[36..40].copy_from_slice(&flow.0.to_le_bytes());
         bytes[40..42].copy_from_slice(&wire.to_le_bytes());
         bytes[42..44].copy_from_slice(&payload.to_le_bytes());
-        bytes[44..46].copy_from_slice(&ingress.0.to_le_bytes());
+        bytes[44..46].copy_from_slice(&port.0.to_le_bytes());
         bytes[46] = *kind_and_priority;
         bytes[47] = flags.bits();
         out.bytes(&bytes);
@@ -64,7 +64,7 @@ impl<H: Header> Packet<H> {
             flow: FlowId(four(36)),
             wire: two(40),
             payload: two(42),
-            ingress: PortId(two(44)),
+            port: PortId(two(44)),
             kind_and_priority: bytes[46],
             flags: Flags::from_bits(bytes[47]),
             telemetry: H::unpack(input)?,
@@ -94,7 +94,7 @@ mod tests {
         packet.seq = 1 << 47 | 5;
         packet.wire = 1_090;
         packet.payload = 1_000;
-        packet.ingress = PortId(513);
+        packet.port = PortId(513);
         packet.flags.set(Flags::CONGESTION);
         packet.telemetry = 77;
         let mut out = Writer::default();

@@ -50,6 +50,14 @@ pub trait Routing<H: Header>: Send + Sync {
     /// Called once for each packet that arrives; `ports` are those of the switch.
     fn pick(&mut self, now: Time, packet: &Packet<H>, ports: impl PortStates) -> Option<PortId>;
 
+    /// The egress port for `packet` where that depends on nothing but its addresses, as
+    /// [`Self::pick`] would name it; `None` for others, and for those without a way. Asked for all
+    /// packets that arrive within an epoch when it begins.
+    #[inline]
+    fn fixed(&self, _packet: &Packet<H>) -> Option<PortId> {
+        None
+    }
+
     /// Returns whether [`Self::pick`] looks at the ports. Where it does not, it may be shown ports
     /// whose queues have not been served up to the present.
     #[inline]

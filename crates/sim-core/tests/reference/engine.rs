@@ -16,6 +16,8 @@ use super::juggler::{Change, Game, Juggler, Sample, Seen};
 struct Ball<const ORDERED: bool> {
     value: u64,
     arrival: Time,
+    /// The process on whose way it is has looked at it.
+    prepared: bool,
 }
 
 pub(crate) const fn order_of(value: u64) -> u64 {
@@ -83,6 +85,13 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
         self.weight
     }
 
+    fn prepare(&self, balls: &mut [Ball<ORDERED>]) {
+        for ball in balls {
+            assert!(!ball.prepared, "each ball is shown once");
+            ball.prepared = true;
+        }
+    }
+
     fn run(
         &mut self,
         end: Time,
@@ -96,15 +105,22 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
             }
             if arrival <= local {
                 assert!(inbox.peek().is_some_and(|ball| ball.arrival == arrival));
-                let (channel, value) = inbox.read(|channel, ball| (channel, ball.value));
+                let (channel, value, prepared) =
+                    inbox.read(|channel, ball| (channel, ball.value, ball.prepared));
+                assert!(prepared, "no ball is read before it has been shown");
                 let (at, value) = self.juggler.catch(arrival, channel, value);
                 self.timers.set(timer(at, value));
             } else {
                 let due = self.timers.pop().expect("a timer has just been seen");
                 self.juggler
                     .throw(local, value_of(due), |channel, at, value| {
-                        let arrival = Time::ZERO;
-                        send_buffer.send(channel, at, &Ball { value, arrival });
+                        let (arrival, prepared) = (Time::ZERO, false);
+                        let ball = Ball {
+                            value,
+                            arrival,
+                            prepared,
+                        };
+                        send_buffer.send(channel, at, &ball);
                     });
             }
         }

@@ -1,5 +1,9 @@
 //! Routes of small networks, in words.
 
+use std::collections::BTreeSet;
+
+use fabricsim_core::id::FlowId;
+use fabricsim_core::packet::{Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{PortStates, Routing};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
@@ -242,6 +246,28 @@ fn a_policy_has_a_state_at_each_switch_that_outlives_its_routes() {
     );
     Routing::<()>::update(&mut switch, routes.switch(leaf));
     assert_eq!(next(&mut switch), ports[0]);
+}
+
+#[test]
+fn the_port_of_a_packet_is_fixed_where_a_hash_chooses_it_and_not_where_a_policy_does() {
+    let fabric = LeafSpineConfig::default();
+    let routes = ascending(&fabric.build().unwrap());
+    let leaf = NodeId(64);
+    let fixed = |routes: &Routes, key: FlowKey| {
+        let packet: Packet<()> = Packet::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
+        routes.switch(leaf).fixed(&packet)
+    };
+    let mut seen = BTreeSet::new();
+    for (dst, port) in [(1, 1), (20, 1), (20, 2), (20, 3), (40, 9), (63, 5)] {
+        let key = key(0, dst, port);
+        let port = fixed(&routes, key);
+        assert_eq!(port, routes.switch(leaf).next_hop(&key));
+        seen.insert(port.expect("all hosts can be reached"));
+    }
+    assert!(seen.len() > 2, "{seen:?}");
+    assert_eq!(fixed(&routes, key(0, 64, 1)), None, "no host");
+    let by_turns = routes.with_policy(Arc::new(InTurns), 1);
+    assert_eq!(fixed(&by_turns, key(0, 20, 1)), None);
 }
 
 /// The first aggregation switch of another pod has lost one of its two cores, so that a sender's

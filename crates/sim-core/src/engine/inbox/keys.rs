@@ -64,13 +64,14 @@ pub(super) const fn carried_place_of(key: u64) -> Option<usize> {
 #[inline(never)]
 pub(super) fn gather_rest<M: Message>(
     keys: &mut Vec<u64>,
-    batches: &VecDeque<Batch<M>>,
+    batches: &mut VecDeque<Batch<M>>,
     input: u32,
     (start, end): (Time, Time),
     touched: &mut u64,
+    prepare: &mut impl FnMut(&mut [M]),
 ) {
     for batch in batches {
-        if gather_in_turn(keys, batch, input, (start, end), touched) < batch.len() {
+        if gather_in_turn(keys, batch, input, (start, end), touched, prepare) < batch.len() {
             break;
         }
     }
@@ -81,13 +82,14 @@ pub(super) fn gather_rest<M: Message>(
 #[inline(never)]
 pub(super) fn gather_in_turn<M: Message>(
     keys: &mut Vec<u64>,
-    messages: &[M],
+    messages: &mut [M],
     input: u32,
     (start, end): (Time, Time),
     touched: &mut u64,
+    prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     let own = u64::from(input) << IN_CHANNEL_BITS | IN_CHANNEL;
-    gather_due(keys, messages, (own, 0), (start, end), touched)
+    gather_due(keys, messages, (own, 0), (start, end), touched, prepare)
 }
 
 /// Adds the keys of the `messages` of `input` that arrive before `end`, which stand in its buffer
@@ -95,13 +97,14 @@ pub(super) fn gather_in_turn<M: Message>(
 #[inline(always)]
 pub(super) fn gather_places<M: Message>(
     keys: &mut Vec<u64>,
-    messages: &[M],
+    messages: &mut [M],
     (input, place): (u32, usize),
     (start, end): (Time, Time),
     touched: &mut u64,
+    prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     let own = u64::from(input) << IN_CHANNEL_BITS | (MOST_CARRIED_IN_ALL + place) as u64;
-    gather_due(keys, messages, (own, 1), (start, end), touched)
+    gather_due(keys, messages, (own, 1), (start, end), touched, prepare)
 }
 
 /// Adds the keys of the `messages` that arrive before `end`; how many. Below the time the first key
@@ -109,10 +112,11 @@ pub(super) fn gather_places<M: Message>(
 #[inline(always)]
 fn gather_due<M: Message>(
     keys: &mut Vec<u64>,
-    messages: &[M],
+    messages: &mut [M],
     (mut own, step): (u64, u64),
     (start, end): (Time, Time),
     touched: &mut u64,
+    prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     // In order of arrival, and mostly all of them are due. A number that is known beforehand spares
     // the check of the room for every key.
@@ -120,6 +124,7 @@ fn gather_due<M: Message>(
         Some(last) if last.arrival() < end => messages.len(),
         _ => messages.partition_point(|message| message.arrival() < end),
     };
+    prepare(&mut messages[..due]);
     let mut key_of = |message: &M| {
         let key = (message.arrival().as_ps() - start.as_ps()) << TIME_SHIFT | own;
         own += step;

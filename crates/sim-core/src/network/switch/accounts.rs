@@ -55,14 +55,7 @@ impl<M: Model> Switch<M> {
             self.counters.queue_drops += 1;
             self.drop_at(now, port, DropReason::Queue, &packet);
             let priority = packet.priority();
-            self.release(
-                now,
-                port,
-                packet.ingress,
-                priority,
-                packet.size(),
-                send_buffer,
-            );
+            self.release(now, port, packet.port, priority, packet.size(), send_buffer);
         }
     }
 

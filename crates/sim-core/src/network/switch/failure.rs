@@ -72,7 +72,7 @@ impl<M: Model> Switch<M> {
 
     /// Gives the buffer of a packet back between two epochs.
     fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
-        let (ingress, priority) = (packet.ingress, packet.priority());
+        let (ingress, priority) = (packet.port, packet.priority());
         if priority.is_control() {
             return;
         }

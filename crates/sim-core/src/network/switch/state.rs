@@ -68,7 +68,7 @@ impl<M: Model> Switch<M> {
     ) -> u64 {
         let mut bytes = 0;
         self.ports[port].queue.for_each(|packet| {
-            if packet.priority() == priority && ingress.is_none_or(|only| only == packet.ingress) {
+            if packet.priority() == priority && ingress.is_none_or(|only| only == packet.port) {
                 bytes += packet.size().get();
             }
         });

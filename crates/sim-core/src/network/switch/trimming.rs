@@ -36,7 +36,7 @@ impl<M: Model> Switch<M> {
             self.counters.queue_drops += 1;
             return;
         };
-        stored.ingress = ingress;
+        stored.port = ingress;
         state.note_state();
         let depth = state.queue.bytes();
         self.counters.max_queue = self.counters.max_queue.max(depth);
