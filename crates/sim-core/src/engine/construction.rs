@@ -1,11 +1,14 @@
 //! Construction of an engine: its processes in their partitions, with their channels.
 
+use std::sync::Arc;
+
 use super::channel::SendBuffer;
 use super::exchange::Exchange;
 use super::inbox::{Inbox, LONGEST_SPAN, MOST_CHANNELS};
 use super::mailboxes::Mailboxes;
 use super::partition::{Member, Partition};
 use super::placement::{Placement, Position};
+use super::spare::Pool;
 use super::{Engine, Interrupt, LogicalProcess, PARTITIONS_PER_THREAD, Threads, Wiring};
 use crate::ranks::{Shares, gather};
 use crate::units::{Duration, Time};
@@ -55,7 +58,10 @@ impl<D: LogicalProcess> Engine<D> {
             sizes,
             borders,
         } = placement;
-        let mut partitions: Vec<Partition<D>> = sizes.iter().zip(0..).map(Partition::new).collect();
+        let pool = (sizes.len() > 1).then(|| Arc::new(Pool::new()));
+        let mut partitions: Vec<Partition<D>> = (sizes.iter().zip(0..))
+            .map(|(&size, number)| Partition::new(size, number, pool.clone()))
+            .collect();
         let ranks = shares.as_ref().map_or(0, |shares| shares.ranks.count());
         let mailboxes = Mailboxes::new(&sizes, ranks);
         let mut exchange = shares.map(Exchange::new);

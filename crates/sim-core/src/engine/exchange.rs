@@ -60,7 +60,7 @@ impl<M: Message> Exchange<M> {
             far_ends: Vec::new(),
             packed: (0..count).map(|_| Vec::new()).collect(),
             batches: Vec::new(),
-            spare: Spare::new(),
+            spare: Spare::new(None),
             totals: Totals {
                 next: Time::MAX,
                 steps: 0,

@@ -1,13 +1,14 @@
 //! Processes that are run one after the other, epoch by epoch.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use super::calendar::{BLOCK, Calendar};
 use super::channel::SendBuffer;
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor};
 use super::order::EpochSort;
-use super::spare::Spare;
+use super::spare::{Pool, Spare};
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
 use crate::checkpoint::{Reader, Writer};
 use crate::units::{Duration, Time};
@@ -127,14 +128,14 @@ pub(super) fn earliest<D: LogicalProcess>(partitions: &[Partition<D>]) -> Time {
 
 impl<D: LogicalProcess> Partition<D> {
     /// A partition with room for `size` processes.
-    pub(super) fn new((size, number): (&u32, usize)) -> Self {
+    pub(super) fn new(size: u32, number: usize, pool: Option<Arc<Pool<D::Message>>>) -> Self {
         Self {
             number,
-            members: Vec::with_capacity(*size as usize),
+            members: Vec::with_capacity(size as usize),
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
             sent: Time::MAX,
-            spare: Spare::new(),
+            spare: Spare::new(pool),
             results: Vec::new(),
             steps: 0,
             messages: 0,

@@ -1,5 +1,7 @@
 //! Empty buffers, to be written again.
 
+use std::sync::{Arc, Mutex};
+
 use super::batch::{Batch, slots_of};
 use super::message::Message;
 
@@ -13,7 +15,22 @@ use super::message::Message;
 pub(super) struct Spare<M> {
     /// The buffers of each class, with room for as many as are kept.
     classes: Box<[Vec<Batch<M>>]>,
+    /// What several share that are at work side by side.
+    pool: Option<Arc<Pool<M>>>,
 }
+
+/// Buffers that one partition has too many of and another may lack. They go from one to the other
+/// with the messages, and what comes differs from what goes by chance: without a pool one partition
+/// would always have to allocate what another gives back to the allocator.
+#[derive(Debug)]
+pub(super) struct Pool<M> {
+    classes: Box<[Mutex<Vec<Batch<M>>>]>,
+}
+
+/// Bytes of empty buffers of each class in a pool.
+const MOST_POOLED_BYTES: usize = 1 << 20;
+
+const HELD: &str = "a pool is held only to move buffers into room that is there";
 
 /// Bytes of empty buffers that are kept of each class; more are given back to the allocator.
 const MOST_BYTES: usize = 256 << 10;
@@ -25,31 +42,71 @@ impl<M> Default for Spare<M> {
     fn default() -> Self {
         Self {
             classes: Box::default(),
+            pool: None,
         }
     }
 }
 
-impl<M: Message> Spare<M> {
+/// Room for the buffers of each class, of which up to `bytes` are kept.
+fn rooms<M: Message>(bytes: usize) -> impl Iterator<Item = Vec<Batch<M>>> {
+    let most = move |class| {
+        if class < Batch::<M>::LARGE {
+            bytes / size_of::<M>() / slots_of(class)
+        } else {
+            MOST_LARGE
+        }
+    };
+    (0..=Batch::<M>::LARGE).map(move |class| Vec::with_capacity(most(class)))
+}
+
+impl<M: Message> Pool<M> {
     pub(super) fn new() -> Self {
-        let most = |class| {
-            if class < Batch::<M>::LARGE {
-                MOST_BYTES / size_of::<M>() / slots_of(class)
-            } else {
-                MOST_LARGE
-            }
-        };
-        let classes = 0..=Batch::<M>::LARGE;
         Self {
-            classes: classes
-                .map(|class| Vec::with_capacity(most(class)))
-                .collect(),
+            classes: rooms(MOST_POOLED_BYTES).map(Mutex::new).collect(),
+        }
+    }
+
+    /// Moves half of what `kept` has room for here, as far as there is room.
+    #[cold]
+    #[inline(never)]
+    fn take_over(&self, class: u32, kept: &mut Vec<Batch<M>>) {
+        let mut pooled = self.classes[class as usize].lock().expect(HELD);
+        let room = pooled.capacity() - pooled.len();
+        let left = kept.len() - (kept.capacity() / 2).min(kept.len()).min(room);
+        // The first are those that have not been used for longest.
+        let moved = kept.len() - left;
+        pooled.extend(kept.drain(..moved));
+    }
+
+    /// Moves up to half of what `kept` has room for to it.
+    #[cold]
+    #[inline(never)]
+    fn hand_out(&self, class: u32, kept: &mut Vec<Batch<M>>) {
+        let mut pooled = self.classes[class as usize].lock().expect(HELD);
+        let from = pooled.len().saturating_sub(kept.capacity() / 2);
+        kept.extend(pooled.drain(from..));
+    }
+}
+
+impl<M: Message> Spare<M> {
+    /// Without a pool where it has no others beside it.
+    pub(super) fn new(pool: Option<Arc<Pool<M>>>) -> Self {
+        Self {
+            classes: rooms(MOST_BYTES).collect(),
+            pool,
         }
     }
 
     /// Takes a buffer of `class`, if there is one.
     #[inline]
     pub(super) fn take(&mut self, class: u32) -> Option<Batch<M>> {
-        self.classes.get_mut(class as usize)?.pop()
+        let kept = self.classes.get_mut(class as usize)?;
+        if kept.is_empty()
+            && let Some(pool) = &self.pool
+        {
+            pool.hand_out(class, kept);
+        }
+        kept.pop()
     }
 
     /// Empties `messages` and keeps its memory, as far as there is room.
@@ -57,10 +114,16 @@ impl<M: Message> Spare<M> {
     pub(super) fn recycle(&mut self, mut messages: Batch<M>) {
         if messages.has_room()
             && let Some(kept) = self.classes.get_mut(messages.class() as usize)
-            && kept.len() < kept.capacity()
         {
-            messages.clear();
-            kept.push(messages);
+            if kept.len() == kept.capacity()
+                && let Some(pool) = &self.pool
+            {
+                pool.take_over(messages.class(), kept);
+            }
+            if kept.len() < kept.capacity() {
+                messages.clear();
+                kept.push(messages);
+            }
         }
     }
 }
@@ -106,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_burst_does_not_make_the_buffers_of_other_channels_large() {
-        let mut spare = Spare::new();
+        let mut spare = Spare::new(None);
         let (mut busy, mut quiet) = (Batch::default(), Batch::default());
         for _ in 0..10 {
             assert_eq!(send(&mut busy, &mut spare, 100), 128);
@@ -116,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_channel_that_sends_less_gets_smaller_buffers_step_by_step() {
-        let mut spare = Spare::new();
+        let mut spare = Spare::new(None);
         let mut channel = Batch::default();
         let slots = [100, 51, 52, 39, 38, 26, 25, 1, 1, 1, 1, 1, 1, 1, 1];
         let slots = slots.map(|count| send(&mut channel, &mut spare, count));
@@ -126,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_full_buffer_is_exchanged_for_one_that_is_there() {
-        let mut spare = Spare::new();
+        let mut spare = Spare::new(None);
         let mut channel = Batch::default();
         assert_eq!(send(&mut channel, &mut spare, 16), 16);
         let mut other = Batch::default();
@@ -141,7 +204,7 @@ mod tests {
 
     #[test]
     fn only_so_many_bytes_are_kept() {
-        let mut spare = Spare::new();
+        let mut spare = Spare::new(None);
         for class in (0..=Batch::<Cargo>::LARGE).step_by(2) {
             for _ in 0..1_000 {
                 let mut buffer = Batch::default();
@@ -157,6 +220,43 @@ mod tests {
         let mut none = Spare::default();
         none.recycle(send_one());
         assert!(none.take(0).is_none());
+    }
+
+    #[test]
+    fn what_one_has_too_many_of_another_takes() {
+        let pool = Arc::new(Pool::new());
+        let [mut one, mut other] = [(); 2].map(|()| Spare::new(Some(Arc::clone(&pool))));
+        let room = one.classes[0].capacity();
+        // As when messages go one way, and all buffers with them.
+        let mut fresh = 0;
+        for _ in 0..20 * room {
+            let mut batch = Batch::default();
+            fresh += usize::from(one.classes[0].is_empty() && pool_size(&pool) == 0);
+            batch.open(&mut one);
+            batch.push(&Cargo([1; 14]));
+            other.recycle(batch);
+        }
+        assert_eq!(fresh, room + 1, "then they come back by the pool");
+    }
+
+    #[test]
+    fn a_pool_keeps_only_so_much() {
+        let pool = Arc::new(Pool::new());
+        let mut spare = Spare::new(Some(Arc::clone(&pool)));
+        let pooled = pool.classes[0].lock().unwrap().capacity();
+        let kept = spare.classes[0].capacity();
+        for _ in 0..3 * (pooled + kept) {
+            spare.recycle(send_one());
+        }
+        assert_eq!(pool_size(&pool), pooled);
+        assert!(pooled * slots_of(0) * size_of::<Cargo>() <= MOST_POOLED_BYTES);
+        let taken = std::iter::from_fn(|| spare.take(0)).count();
+        assert_eq!(taken, pooled + kept, "all of it is there");
+        assert!(spare.take(Batch::<Cargo>::LARGE).is_none());
+    }
+
+    fn pool_size(pool: &Pool<Cargo>) -> usize {
+        pool.classes[0].lock().unwrap().len()
     }
 
     fn send_one() -> Batch<Cargo> {
