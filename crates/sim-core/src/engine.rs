@@ -57,7 +57,7 @@ use steered::Steered;
 
 /// Partitions of processes for each thread: enough for threads to even out what the partitions
 /// cost. A partition is what a thread takes on at once.
-pub const PARTITIONS_PER_THREAD: usize = 8;
+pub const PARTITIONS_PER_THREAD: usize = 4;
 
 /// A part of the model that is run alone for the length of an epoch.
 pub trait LogicalProcess: Send {
