@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
-use fabricsim_core::id::{FlowId, PortId};
+use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
 use fabricsim_core::units::Time;
@@ -128,6 +128,12 @@ impl SwitchTable {
         (entry.len > 0).then_some(entry)
     }
 
+    /// The equal next hops towards `dst`, a host whose slot is in `slots`.
+    #[inline(always)]
+    fn towards(&self, dst: NodeId, slots: &[Slot]) -> Option<Entry> {
+        self.set(*slots.get(dst.index())?)
+    }
+
     /// The first of the equal next hops towards a host.
     #[inline]
     pub(super) fn first(&self, slot: Slot) -> Option<PortId> {
@@ -222,8 +228,7 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         let Choice::Own(choice) = &mut self.choice else {
             return self.fixed(packet);
         };
-        let slot = *self.slots.get(packet.key.dst.index())?;
-        let set = self.table.set(slot)?;
+        let set = self.table.towards(packet.key.dst, &self.slots)?;
         if set.len == 1 {
             return Some(set.first);
         }
@@ -239,8 +244,7 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         let Choice::Hash(hash) = &self.choice else {
             return None;
         };
-        let slot = *self.slots.get(packet.key.dst.index())?;
-        let set = self.table.set(slot)?;
+        let set = self.table.towards(packet.key.dst, &self.slots)?;
         if set.len == 1 {
             return Some(set.first);
         }
