@@ -78,6 +78,21 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
+    /// `packet` passes the empty queue on its way to an idle wire; `None` where the discipline
+    /// insists on [`enqueue`](Discipline::enqueue), because it has a state that changes then or
+    /// refuses the packet.
+    #[inline]
+    pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
+        match self {
+            Self::Shared(queue) => Some(queue.pass(packet)),
+            Self::TailDrop(queue) => queue.pass(packet),
+            Self::Step(queue) => queue.pass(packet),
+            Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::DualPi2(_) | Self::Aqm(_) => {
+                None
+            }
+        }
+    }
+
     /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of
     /// RDMA want.
     #[must_use]

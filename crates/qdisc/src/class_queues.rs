@@ -271,14 +271,13 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
 
     #[inline]
     fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
-        let priority = packet.priority();
-        match &mut self.queues[priority.index()] {
-            AnyDiscipline::Shared(queue) if self.given_up.is_empty() => {
-                self.turns.on_passed(priority);
-                Some(queue.pass(packet))
-            }
-            _ => None,
+        if !self.given_up.is_empty() {
+            return None;
         }
+        let priority = packet.priority();
+        let mark = self.queues[priority.index()].pass(packet)?;
+        self.turns.on_passed(priority);
+        Some(mark)
     }
 
     fabricsim_core::saves_state!();

@@ -123,6 +123,12 @@ impl SharedBuffer {
         Bytes::new(self.capacity)
     }
 
+    /// Bytes of the shared part that are in use.
+    #[inline]
+    pub(crate) const fn shared_used(&self) -> u64 {
+        self.shared_used
+    }
+
     /// Bytes of the shared part that nobody has.
     #[inline]
     pub(crate) const fn free_shared(&self) -> u64 {

@@ -109,6 +109,16 @@ impl<H: Header> StepMarking<H> {
         }
     }
 
+    /// `packet` passes the empty queue on its way to an idle wire, unless it is longer than the limit.
+    /// It has not waited and leaves nothing behind, which is not beyond any threshold.
+    #[inline]
+    pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
+        self.limit.has_room(0, Bytes::ZERO, packet.size()).then(|| {
+            self.counters.on_pass(packet.size(), Mark::None);
+            Mark::None
+        })
+    }
+
     /// Returns whether the first packet is beyond the threshold.
     #[inline]
     fn is_beyond(&self, now: Time) -> bool {

@@ -102,6 +102,15 @@ impl<H: Header> TailDrop<H> {
             counters: DisciplineCounters::default(),
         }
     }
+
+    /// `packet` passes the empty queue on its way to an idle wire, unless it is longer than the limit.
+    #[inline]
+    pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
+        self.limit.has_room(0, Bytes::ZERO, packet.size()).then(|| {
+            self.counters.on_pass(packet.size(), Mark::None);
+            Mark::None
+        })
+    }
 }
 
 impl<H: Header> Discipline<H> for TailDrop<H> {

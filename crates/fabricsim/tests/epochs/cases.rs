@@ -50,6 +50,22 @@ const DELAYS: &[&[u64]] = &[
     &[700],
 ];
 
+/// Algorithms of TCP, whose queues are lossy.
+const TCP: &[&str] = &["cubic", "newreno", "tcp-dctcp", "tcp-hpcc", "prague", "bbr"];
+
+/// Bounds of lossy queues.
+const LOSSY: &[&str] = &["", "lossy_limit = \"20KB\"\n", "lossy_alpha = 0.125\n"];
+
+/// Disciplines of the queues of TCP.
+const QUEUES: &[&str] = &[
+    "",
+    "[[queue]]\ndiscipline = { kind = \"tail-drop\", limit = 20 }\n",
+    "[[queue]]\ndiscipline = { kind = \"codel\" }\n",
+    "[[queue]]\ndiscipline = { kind = \"fq-codel\" }\n",
+    "[[queue]]\ndiscipline = { kind = \"red\" }\n",
+    "[[queue]]\ndiscipline = { kind = \"dualpi2\" }\n",
+];
+
 /// Links of a tree of switches, of others between them, and of hosts.
 fn links(dice: &mut Dice, hosts: u32, switches: u32) -> Vec<(u32, u32)> {
     let mut links: Vec<(u32, u32)> = Vec::new();
@@ -202,11 +218,17 @@ pub(crate) fn case(seed: u64) -> Case {
     ]);
     let recovery = dice.pick(&["go-back-n", "selective"]);
     let converge = dice.pick(&["0us", "0.3us", "20us"]);
+    // Every fourth network is of TCP.
+    let mut other = Dice(mix(!seed));
+    let (profile, cc, bound, queue) = match seed % 4 {
+        1 => ("", other.pick(TCP), other.pick(LOSSY), other.pick(QUEUES)),
+        _ => (profile, cc, "", ""),
+    };
     let scenario = format!(
         "{profile}seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
-         [switch]\n{switch}\n[cc]\nkind = \"{cc}\"\n[rdma]\nrto_min = \"50us\"\n\
+         [switch]\n{switch}\n{bound}[cc]\nkind = \"{cc}\"\n[rdma]\nrto_min = \"50us\"\n\
          recovery = \"{recovery}\"\n[routing]\nconvergence = \"{converge}\"\n[output]\npauses = true\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n",
+         [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n{queue}",
     );
     let grain = dice.pick(&[1, 1_000, 100_000, 1_000_000]);
     let flows = flows(&mut dice, grain, hosts);

@@ -320,3 +320,35 @@ fn control_beyond_its_limit_is_refused_and_data_is_not() {
     assert!(taken(packet(3, 1_500)));
     assert_eq!(queues.bytes(), Bytes::new(1_650));
 }
+
+#[test]
+fn a_packet_that_passes_is_one_that_is_stored_and_leaves() {
+    for rule in [
+        "pfifo limit 10",
+        "bfifo limit 1000",
+        "step bytes 0 limit 10",
+        "step sojourn 0ns",
+    ] {
+        let stored =
+            ClassQueues::<()>::new(None).with_discipline(Priority::new(1), discipline(rule));
+        let mut stored = stored;
+        let mut passed = stored.clone();
+        for (size, number) in [400u16, 1_000, 1_001].into_iter().zip(1u64..) {
+            let now = Time::from_ns(number);
+            let packet = packet(1, size);
+            let mark = stored.enqueue(now, &packet).is_some().then(|| {
+                let mut dropped = Vec::new();
+                let head = stored.head(now, PrioritySet::default(), &mut dropped);
+                assert_eq!(head.map(|head| head.wire), Some(size), "{rule}");
+                stored.pop(now)
+            });
+            let seen = passed.bypass(now, &packet);
+            assert_eq!(seen, mark, "{rule}, {size} bytes");
+            if seen.is_none() {
+                assert!(passed.enqueue(now, &packet).is_none());
+            }
+            let counters = |queues: &ClassQueues<()>| queues.counters(Priority::new(1)).clone();
+            assert_eq!(counters(&passed), counters(&stored), "{rule}, {size} bytes");
+        }
+    }
+}

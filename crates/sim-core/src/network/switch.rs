@@ -292,6 +292,8 @@ impl<M: Model> Switch<M> {
                 }
                 let port = &mut self.ports[out];
                 if port.open_after < now
+                    && (priority.is_control()
+                        || self.buffer.passes(ingress, egress, priority, packet.size()))
                     && let Some(mark) = port.queue.bypass(now, packet)
                 {
                     self.transmit(now, out, ingress, packet, mark, send_buffer);

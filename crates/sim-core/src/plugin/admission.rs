@@ -43,9 +43,10 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
-    /// Returns whether the next packet is admitted whatever its size and pauses nobody, even if
-    /// nothing is given back before, and no neighbor is paused. The switch may then give back late
-    /// what has left. A policy may always return false, which is slower: every port that waits has
+    /// Returns whether no neighbor is paused, the next packet pauses nobody, and whether it is
+    /// admitted depends only on its size and on what the buffer holds for its own egress port, even
+    /// if nothing is given back for other ports before. The switch may then give back late what has
+    /// left other ports. A policy may always return false, which is slower: every port that waits has
     /// a timer.
     #[inline]
     fn is_calm(&self) -> bool {
