@@ -6,7 +6,7 @@ use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::plugin::{Admission, Admit, Release};
 use fabricsim_core::units::{Bytes, Rate};
 
-use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer};
+use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer, calm_below};
 
 const QUEUES: usize = Priority::COUNT;
 /// The whole of the free buffer, as shares of it are held.
@@ -56,18 +56,6 @@ pub struct MixedBuffer {
     queues: Vec<[u64; QUEUES]>,
 }
 
-/// The bytes of the shared part from which on a lossy packet might meet the threshold, where a queue
-/// may take the share `alpha` of what is free of `capacity`; 0 where one always might.
-///
-/// No queue has more than all together, `used`. With the longest packet that is `used + longest`,
-/// which is below the threshold of what is then free, and so below the capacity.
-fn calm_below(capacity: u64, alpha: u64) -> u64 {
-    let product = u128::from(capacity) * u128::from(alpha);
-    let reached = product.saturating_sub(u128::from(ONE)) / (u128::from(ONE) + u128::from(alpha));
-    let reached = u64::try_from(reached).expect("less than the capacity");
-    (reached + 1).saturating_sub(u64::from(u16::MAX))
-}
-
 impl MixedBuffer {
     /// The buffer of a switch with `ports`, in a network whose hosts have NICs of `nic_rate`.
     #[must_use]
@@ -95,7 +83,7 @@ impl MixedBuffer {
         let lossless = SharedBuffer::new(config, nic_rate, ports);
         let alpha = (lossy.alpha * ONE as f64).round() as u64;
         Self {
-            calm_below: calm_below(lossless.shared_capacity().get(), alpha),
+            calm_below: calm_below(lossless.shared_capacity().get(), alpha, ONE),
             lossless,
             lossy: lossy.priorities.intersection(PrioritySet::DATA),
             alpha,

@@ -99,7 +99,7 @@ impl SharedBuffer {
         let least_share = ingress.iter().map(|port| port.alpha).min();
         Self {
             capacity,
-            calm_below: calm_below(capacity, least_share.unwrap_or(ONE)),
+            calm_below: calm_below(capacity, least_share.unwrap_or(ONE), ONE),
             ingress,
             pfc: config.pfc,
             reserve: config.reserve.get(),
@@ -177,16 +177,18 @@ const fn part_of(free: u64, alpha: u64) -> u64 {
     (free * alpha) >> ONE_BITS
 }
 
-/// The bytes of the shared part from which on a packet might meet a threshold, where a port may take
-/// at least the share `alpha` of what is free of `capacity`; 0 where one always might.
+/// The bytes of the shared part from which on a packet might meet a threshold, where a queue or port
+/// may take at least the share `alpha`, in units of 1 / `one`, of what is free of `capacity`; 0 where
+/// one always might.
 ///
-/// No port has more of the shared part than all together, `used`. With the longest packet that is
-/// `used + longest`, and below `part_of(capacity - (used + longest), alpha)` nothing is dropped or
+/// None has more of the shared part than all together, `used`. With the longest packet that is
+/// `used + longest`, and below the share of `capacity - (used + longest)` nothing is dropped or
 /// paused, before the packet or after it.
-const fn calm_below(capacity: u64, alpha: u64) -> u64 {
-    let longest = u16::MAX as u64;
-    let reached = (capacity * alpha).saturating_sub(ONE) / (ONE + alpha);
-    (reached + 1).saturating_sub(longest)
+pub(crate) fn calm_below(capacity: u64, alpha: u64, one: u64) -> u64 {
+    let [capacity, alpha, one] = [capacity, alpha, one].map(u128::from);
+    let reached = (capacity * alpha).saturating_sub(one) / (one + alpha);
+    let reached = u64::try_from(reached).expect("less than the capacity");
+    (reached + 1).saturating_sub(u64::from(u16::MAX))
 }
 
 impl SharedBuffer {

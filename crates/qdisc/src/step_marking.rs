@@ -113,10 +113,7 @@ impl<H: Header> StepMarking<H> {
     /// It has not waited and leaves nothing behind, which is not beyond any threshold.
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
-        self.limit.has_room(0, Bytes::ZERO, packet.size()).then(|| {
-            self.counters.on_pass(packet.size(), Mark::None);
-            Mark::None
-        })
+        self.limit.pass(packet.size(), &mut self.counters)
     }
 
     /// Returns whether the first packet is beyond the threshold.

@@ -39,6 +39,15 @@ impl Limit {
         self.packets.is_none_or(|limit| packets < limit as usize)
             && self.bytes.is_none_or(|limit| bytes + size <= limit)
     }
+
+    /// A packet of `size` passes an empty queue unmarked, unless it is longer than the limit.
+    #[inline]
+    pub(crate) fn pass(self, size: Bytes, counters: &mut DisciplineCounters) -> Option<Mark> {
+        self.has_room(0, Bytes::ZERO, size).then(|| {
+            counters.on_pass(size, Mark::None);
+            Mark::None
+        })
+    }
 }
 
 /// The words that refuse limits and say what would be right.
@@ -106,10 +115,7 @@ impl<H: Header> TailDrop<H> {
     /// `packet` passes the empty queue on its way to an idle wire, unless it is longer than the limit.
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
-        self.limit.has_room(0, Bytes::ZERO, packet.size()).then(|| {
-            self.counters.on_pass(packet.size(), Mark::None);
-            Mark::None
-        })
+        self.limit.pass(packet.size(), &mut self.counters)
     }
 }
 

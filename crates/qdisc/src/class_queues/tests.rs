@@ -329,9 +329,8 @@ fn a_packet_that_passes_is_one_that_is_stored_and_leaves() {
         "step bytes 0 limit 10",
         "step sojourn 0ns",
     ] {
-        let stored =
+        let mut stored =
             ClassQueues::<()>::new(None).with_discipline(Priority::new(1), discipline(rule));
-        let mut stored = stored;
         let mut passed = stored.clone();
         for (size, number) in [400u16, 1_000, 1_001].into_iter().zip(1u64..) {
             let now = Time::from_ns(number);
