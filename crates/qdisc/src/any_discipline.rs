@@ -93,6 +93,13 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
+    /// Returns whether every packet that is stored leaves for the wire, in the order of arrival:
+    /// [`select`](Discipline::select) then chooses the first one and gives up none.
+    #[inline]
+    pub(crate) const fn keeps_all(&self) -> bool {
+        matches!(self, Self::Shared(_) | Self::TailDrop(_) | Self::Step(_))
+    }
+
     /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of
     /// RDMA want.
     #[must_use]
@@ -131,6 +138,26 @@ impl<H: Header> Checkpointed for AnyDiscipline<H> {
     }
 }
 
+impl<H: Header> AnyDiscipline<H> {
+    /// [`Discipline::enqueue`] of what is not a plain queue.
+    // Apart from the code of plain queues, which becomes a part of the switch's, like the next one.
+    #[inline(never)]
+    fn enqueue_by_rule(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&mut Packet<H>> {
+        each!(self, discipline => discipline.enqueue(now, packet, dropped))
+    }
+
+    /// [`Discipline::pop`] of what is not a plain queue.
+    #[inline(never)]
+    fn pop_by_rule(&mut self, now: Time) -> Mark {
+        each!(self, discipline => discipline.pop(now))
+    }
+}
+
 impl<H: Header> Discipline<H> for AnyDiscipline<H> {
     #[inline]
     fn enqueue(
@@ -139,7 +166,11 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         packet: &Packet<H>,
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>> {
-        each!(self, discipline => discipline.enqueue(now, packet, dropped))
+        match self {
+            Self::Shared(queue) => queue.enqueue(now, packet, dropped),
+            Self::TailDrop(queue) => queue.enqueue(now, packet, dropped),
+            _ => self.enqueue_by_rule(now, packet, dropped),
+        }
     }
 
     #[inline]
@@ -154,7 +185,11 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
 
     #[inline]
     fn pop(&mut self, now: Time) -> Mark {
-        each!(self, discipline => discipline.pop(now))
+        match self {
+            Self::Shared(queue) => queue.pop(now),
+            Self::TailDrop(queue) => queue.pop(now),
+            _ => self.pop_by_rule(now),
+        }
     }
 
     #[inline]

@@ -192,6 +192,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         }
     }
 
+    #[inline]
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
         let priority = packet.priority();
         let before = self.given_up.len();
@@ -212,6 +213,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         stored
     }
 
+    #[inline]
     fn head(
         &mut self,
         now: Time,
@@ -224,6 +226,10 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         loop {
             let priority = self.turns.choose(paused)?;
             let queue = &mut self.queues[priority.index()];
+            if queue.keeps_all() {
+                self.shown = priority;
+                break;
+            }
             let before = queue.bytes();
             let chosen = queue.select(now, dropped);
             self.settle(priority, before);
@@ -235,14 +241,19 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         self.queues[self.shown.index()].front()
     }
 
+    #[inline]
     fn pop(&mut self, now: Time) -> Mark {
         let shown = self.shown;
         let queue = &mut self.queues[shown.index()];
         let before = queue.bytes();
         let mark = queue.pop(now);
-        let sent = before - queue.bytes();
+        let left = queue.bytes();
+        let sent = before - left;
         self.turns.on_sent(shown, sent);
-        self.settle(shown, before);
+        self.total -= sent.get();
+        if left == Bytes::ZERO {
+            self.turns.empty(shown);
+        }
         mark
     }
 

@@ -156,6 +156,13 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate {
         if packet.telemetry.tcp().bits.has(Bits::TCP) {
+            let turn = &mut self.turns[nic.index()];
+            let send = send.map(|send| {
+                |reply: &Packet<H>| {
+                    *turn = Transport::Rdma;
+                    send(reply)
+                }
+            });
             self.tcp.on_packet(now, nic, packet, done, send)
         } else {
             let update = self.rdma.on_packet(now, nic, packet, done, send);
@@ -174,6 +181,13 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         paused: PrioritySet,
         send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool {
+        if self.rdma.is_quiet(nic) {
+            let sent = self.tcp.poll(now, nic, paused, send);
+            if sent {
+                self.turns[nic.index()] = Transport::Rdma;
+            }
+            return sent;
+        }
         let first = self.first(nic, paused);
         let mut send = Some(send);
         for transport in [first, other(first)] {
@@ -195,6 +209,9 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
 
     #[inline]
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
+        if self.rdma.is_quiet(nic) {
+            return self.tcp.next_send(at, nic, paused);
+        }
         let rdma = self.rdma.next_send(at, nic, paused);
         if rdma <= at {
             return rdma;

@@ -89,32 +89,18 @@ impl<H: HasTcp> Tcp<H> {
             .expect("a listed slot holds a connection")
     }
 
-    /// Puts the connection of `slot` where its state says: ready, waiting for its pacing, or
-    /// neither.
-    #[inline]
-    fn place(&mut self, now: Time, slot: u32) {
-        let connection = self.connections[slot as usize]
-            .as_mut()
-            .expect("a listed slot holds a connection");
-        let nic = &mut self.nics[connection.nic.index()];
-        let priority = connection.priority;
-        let paced = connection.sender.paced;
-        if !connection.may_send() {
-            nic.clear_ready(priority, slot);
-        } else if paced <= now {
-            nic.set_ready(priority, slot);
-        } else {
-            nic.clear_ready(priority, slot);
-            if paced < connection.paced_at {
-                connection.paced_at = paced;
-                nic.paced.push(Reverse((paced, slot)));
-            }
-        }
-    }
-
     /// Moves connections whose time has come to the ready ones. Returns when the next one will be.
     #[inline]
     fn promote(&mut self, now: Time, nic: usize) -> Time {
+        if self.nics[nic].paced.is_empty() {
+            return Time::MAX;
+        }
+        self.promote_paced(now, nic)
+    }
+
+    /// [`Self::promote`] where connections are paced.
+    #[inline(never)]
+    fn promote_paced(&mut self, now: Time, nic: usize) -> Time {
         while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
             let connection = self.connections[slot as usize].as_mut();
             // Otherwise the connection has gone, or a newer entry stands for it.
@@ -124,8 +110,9 @@ impl<H: HasTcp> Tcp<H> {
                     return at;
                 }
                 connection.paced_at = Time::MAX;
-                self.nics[nic].paced.pop();
-                self.place(now, slot);
+                let port = &mut self.nics[nic];
+                port.paced.pop();
+                place(now, slot, connection, port);
             } else {
                 self.nics[nic].paced.pop();
             }
@@ -133,25 +120,48 @@ impl<H: HasTcp> Tcp<H> {
         Time::MAX
     }
 
-    /// Sees to it that the connection of `slot` is looked at when a timer of its wants it.
+    /// After a change of the connection of `slot`: sees to it that it is looked at when a timer of
+    /// its wants it, and [places](place) it. Returns when it may send.
     #[inline]
-    fn set_timer(&mut self, slot: u32) {
-        let connection = self.connections[slot as usize]
+    fn settle(&mut self, now: Time, slot: u32) -> Time {
+        let Self {
+            connections,
+            nics,
+            timers,
+            ..
+        } = self;
+        let connection = connections[slot as usize]
             .as_mut()
             .expect("a listed slot holds a connection");
         let at = connection.deadline();
         if at < connection.timer_at {
             connection.timer_at = at;
-            self.timers.push(Reverse((at, slot)));
+            timers.push(Reverse((at, slot)));
+        }
+        let nic = &mut nics[connection.nic.index()];
+        place(now, slot, connection, nic)
+    }
+}
+
+/// Puts `connection`, that of `slot`, where its state says: ready, waiting for its pacing, or
+/// neither. Returns when it may send: `now`, later, or [`Time::MAX`] for neither.
+#[inline]
+fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
+    let priority = connection.priority;
+    let mut due = Time::MAX;
+    if connection.may_send() {
+        due = connection.sender.paced;
+        if due <= now {
+            nic.set_ready(priority, slot);
+            return now;
+        }
+        if due < connection.paced_at {
+            connection.paced_at = due;
+            nic.paced.push(Reverse((due, slot)));
         }
     }
-
-    /// After a change of the connection of `slot`.
-    #[inline]
-    fn settle(&mut self, now: Time, slot: u32) {
-        self.place(now, slot);
-        self.set_timer(slot);
-    }
+    nic.clear_ready(priority, slot);
+    due
 }
 
 impl<H: HasTcp> Endpoint<H> for Tcp<H> {
@@ -166,15 +176,17 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
-        _send: Option<impl FnOnce(&Packet<H>) -> Time>,
+        send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate {
         let known = self.slots.get(&packet.flow).copied();
         let Some(slot) = known.or_else(|| self.meet(now, nic, packet)) else {
             return PortUpdate::Ready;
         };
-        if packet.flags.has(Flags::PROBE) && self.on_probe(now, slot, packet) == Content::Probe {
+        let probes = packet.flags.has(Flags::PROBE);
+        if probes && self.on_probe(now, slot, packet) == Content::Probe {
             return PortUpdate::Ready;
         }
+        let first_deadline = self.deadline();
         let Self {
             connections,
             nics,
@@ -184,16 +196,38 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         let connection = connections[slot as usize]
             .as_mut()
             .expect("a listed slot holds a connection");
-        let (acks, priority) = (&mut nics[connection.nic.index()].acks, connection.priority);
+        let (own, priority) = (connection.nic, connection.priority);
+        let acks = &mut nics[own.index()].acks;
+        let mut send = send.filter(|_| own == nic && acks.is_empty());
+        let (mut replied, mut queued) = (false, probes);
         let event = connection.on_packet(now, packet, counters, |ack| {
-            acks.push(priority, ack);
+            if let Some(send) = send.take() {
+                send(ack);
+                acks.pass(priority);
+                replied = true;
+            } else {
+                acks.push(priority, ack);
+                queued = true;
+            }
         });
-        if event == Event::Nothing {
-            self.settle(now, slot);
-        } else {
+        if event != Event::Nothing {
             self.follow(now, slot, event, done);
+            return PortUpdate::Ready;
         }
-        PortUpdate::Ready
+        let due = self.settle(now, slot);
+        if queued {
+            PortUpdate::Ready
+        } else if !replied {
+            PortUpdate::Flow {
+                nic: own,
+                due,
+                moved: Time::MAX,
+            }
+        } else if due == Time::MAX && self.deadline() >= first_deadline {
+            PortUpdate::Replied
+        } else {
+            PortUpdate::Ready
+        }
     }
 
     #[inline]

@@ -169,7 +169,9 @@ impl<H: HasTcp> Tcp<H> {
         done: &mut Vec<Completion>,
     ) {
         match event {
-            Event::Nothing => self.settle(now, slot),
+            Event::Nothing => {
+                self.settle(now, slot);
+            }
             Event::Opened => self.on_opened(now, slot),
             Event::Sent => {
                 let connection = self.forget(now, slot);
