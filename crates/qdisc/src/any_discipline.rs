@@ -140,7 +140,7 @@ impl<H: Header> Checkpointed for AnyDiscipline<H> {
 
 impl<H: Header> AnyDiscipline<H> {
     /// [`Discipline::enqueue`] of what is not a plain queue.
-    // Apart from the code of plain queues, which becomes a part of the switch's, like the next one.
+    // Apart from the code of plain queues, which becomes a part of the switch's, like those below.
     #[inline(never)]
     fn enqueue_by_rule(
         &mut self,
@@ -149,6 +149,12 @@ impl<H: Header> AnyDiscipline<H> {
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>> {
         each!(self, discipline => discipline.enqueue(now, packet, dropped))
+    }
+
+    /// [`Discipline::front`] of what is not a plain queue.
+    #[inline(never)]
+    fn front_by_rule(&self) -> Option<&Packet<H>> {
+        each!(self, discipline => discipline.front())
     }
 
     /// [`Discipline::pop`] of what is not a plain queue.
@@ -180,7 +186,11 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
 
     #[inline]
     fn front(&self) -> Option<&Packet<H>> {
-        each!(self, discipline => discipline.front())
+        match self {
+            Self::Shared(queue) => queue.front(),
+            Self::TailDrop(queue) => queue.front(),
+            _ => self.front_by_rule(),
+        }
     }
 
     #[inline]
@@ -206,7 +216,7 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         each!(self, discipline => discipline.for_each(visit));
     }
 
-    fn counters(&self) -> &DisciplineCounters {
+    fn counters(&self) -> DisciplineCounters {
         each!(self, discipline => discipline.counters())
     }
 }

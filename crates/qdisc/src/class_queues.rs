@@ -100,7 +100,7 @@ impl<H: Header> ClassQueues<H> {
 
     /// Returns the counters of the queue of `priority`.
     #[must_use]
-    pub fn counters(&self, priority: Priority) -> &DisciplineCounters {
+    pub fn counters(&self, priority: Priority) -> DisciplineCounters {
         self.discipline(priority).counters()
     }
 
@@ -170,10 +170,10 @@ impl<H: Header> Checkpointed for ClassQueues<H> {
 impl<H: Header> Qdisc<H> for ClassQueues<H> {
     fn for_each_report(&self, visit: &mut dyn FnMut(&QueueReport)) {
         for (queue, priority) in self.queues.iter().zip(Priority::all()) {
-            let counted = queue.counters();
             let Some(discipline) = queue.rule() else {
                 continue;
             };
+            let counted = queue.counters();
             let quantile = |share| counted.sojourn.quantile(share);
             visit(&QueueReport {
                 priority,

@@ -45,6 +45,10 @@ impl Tally {
 /// and those that it holds.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct DisciplineCounters {
+    /// Packets that came and left at once, which `offered`, `enqueued`, `dequeued` and `sojourn` do
+    /// not count yet: at most ports these are most packets, and one look at the counters is enough
+    /// for each.
+    passed: Tally,
     /// Packets that came.
     pub offered: Tally,
     /// Those of them that were stored.
@@ -64,6 +68,19 @@ pub struct DisciplineCounters {
 }
 
 impl DisciplineCounters {
+    /// These with all packets in all counters.
+    pub(crate) fn settled(&self) -> Self {
+        let mut all = Self {
+            passed: Tally::default(),
+            ..self.clone()
+        };
+        for tally in [&mut all.offered, &mut all.enqueued, &mut all.dequeued] {
+            tally.merge(self.passed);
+        }
+        all.sojourn.record_none(self.passed.packets);
+        all
+    }
+
     /// All drops.
     #[must_use]
     pub fn dropped(&self) -> Tally {
@@ -75,6 +92,7 @@ impl DisciplineCounters {
 
     /// Adds what `other` has counted.
     pub fn merge(&mut self, other: &Self) {
+        self.passed.merge(other.passed);
         self.offered.merge(other.offered);
         self.enqueued.merge(other.enqueued);
         self.dequeued.merge(other.dequeued);
@@ -95,8 +113,8 @@ impl DisciplineCounters {
     /// A packet came and left at once.
     #[inline]
     pub(crate) fn on_pass(&mut self, size: Bytes, mark: Mark) {
-        self.on_enqueue(size);
-        self.on_dequeue(size, Duration::ZERO, mark);
+        self.passed.add(size);
+        self.marked += u64::from(mark == Mark::Congestion);
     }
 
     /// A packet came and is not stored.

@@ -57,7 +57,7 @@ pub trait Discipline<H: Header> {
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
     /// Returns the counters of the discipline.
-    fn counters(&self) -> &DisciplineCounters;
+    fn counters(&self) -> DisciplineCounters;
 }
 
 /// Implements the methods of [`Discipline`] that report the contents, for disciplines with one
@@ -78,8 +78,8 @@ macro_rules! holds_one_line {
             self.line.iter().for_each(visit);
         }
 
-        fn counters(&self) -> &crate::counters::DisciplineCounters {
-            &self.counters
+        fn counters(&self) -> crate::counters::DisciplineCounters {
+            self.counters.settled()
         }
     };
 }

@@ -269,8 +269,8 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
             .for_each(visit);
     }
 
-    fn counters(&self) -> &DisciplineCounters {
-        &self.counters
+    fn counters(&self) -> DisciplineCounters {
+        self.counters.settled()
     }
 }
 

@@ -59,6 +59,18 @@ impl SojournTimes {
         self.buckets[bucket(time.as_ns())] += 1;
     }
 
+    /// `packets` packets have not waited at all.
+    pub(crate) fn record_none(&mut self, packets: u64) {
+        if packets == 0 {
+            return;
+        }
+        if self.buckets.is_empty() {
+            self.buckets.resize(BUCKETS, 0);
+        }
+        self.count += packets;
+        self.buckets[bucket(0)] += packets;
+    }
+
     /// Adds what `other` has seen.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;

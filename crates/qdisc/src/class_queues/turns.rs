@@ -122,8 +122,27 @@ impl Turns {
     /// The queue to serve now.
     #[inline]
     pub(super) fn choose(&mut self, paused: PrioritySet) -> Option<Priority> {
-        let mut ready = self.ready(paused);
-        let mut next = ready.next_after(self.last)?;
+        let ready = self.ready(paused);
+        let next = ready.next_after(self.last)?;
+        if self.most_control > 0 || self.deficits.is_some() {
+            return self.choose_by_account(ready, next);
+        }
+        Some(if ready.contains(Priority::CONTROL) {
+            Priority::CONTROL
+        } else {
+            next
+        })
+    }
+
+    /// [`Self::choose`] among `ready` where it counts how much each queue sends; `next` is the next
+    /// one in turn.
+    // Apart from the code of queues that simply take turns.
+    #[inline(never)]
+    fn choose_by_account(
+        &mut self,
+        mut ready: PrioritySet,
+        mut next: Priority,
+    ) -> Option<Priority> {
         if ready.contains(Priority::CONTROL) {
             let others = ready.intersection(PrioritySet::DATA);
             if self.most_control == 0 || self.is_turn_of_control(others) {
