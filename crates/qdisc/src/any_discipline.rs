@@ -175,6 +175,7 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         match self {
             Self::Shared(queue) => queue.enqueue(now, packet, dropped),
             Self::TailDrop(queue) => queue.enqueue(now, packet, dropped),
+            Self::Step(queue) => queue.enqueue(now, packet, dropped),
             _ => self.enqueue_by_rule(now, packet, dropped),
         }
     }
@@ -189,6 +190,7 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         match self {
             Self::Shared(queue) => queue.front(),
             Self::TailDrop(queue) => queue.front(),
+            Self::Step(queue) => queue.front(),
             _ => self.front_by_rule(),
         }
     }
@@ -198,6 +200,7 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         match self {
             Self::Shared(queue) => queue.pop(now),
             Self::TailDrop(queue) => queue.pop(now),
+            Self::Step(queue) => queue.pop(now),
             _ => self.pop_by_rule(now),
         }
     }
