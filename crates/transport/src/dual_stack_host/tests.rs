@@ -1,3 +1,5 @@
+mod shortcuts;
+
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::packet::{PacketKind, Priority};
@@ -19,6 +21,11 @@ const TCP: ClassId = ClassId(1);
 type Host = DualStackHost<TcpOnly, NoneConfig>;
 
 fn host() -> Host {
+    host_of(ClassConfig::default())
+}
+
+/// A host whose connections are of `class`, and open.
+fn host_of(class: ClassConfig) -> Host {
     let rdma = RdmaSettings::new(
         RdmaConfig::default(),
         NoneConfig::default(),
@@ -31,7 +38,7 @@ fn host() -> Host {
     };
     let class = ClassConfig {
         opening: Opening::Open,
-        ..ClassConfig::default()
+        ..class
     };
     let settings = HostSettings {
         transports: ClassTransports::new(Transport::Rdma, [(TCP, Transport::Tcp)]),
@@ -41,12 +48,17 @@ fn host() -> Host {
     DualStackHost::new(&settings, vec![RATE])
 }
 
-fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
+fn start(host: &mut Host, id: u32, ends: (u32, u32), class: ClassId) {
+    let flow = flow(Time::ZERO, id, ends, class, 50_000);
+    host.start(Time::ZERO, &flow, NIC);
+}
+
+fn flow(now: Time, id: u32, (src, dst): (u32, u32), class: ClassId, size: u64) -> Flow {
     let request = FlowRequest {
         src: NodeId(src),
         dst: NodeId(dst),
-        size: Bytes::new(50_000),
-        start: Time::ZERO,
+        size: Bytes::new(size),
+        start: now,
         class,
         priority: if class == TCP {
             Priority::new(1)
@@ -61,8 +73,7 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
         bottleneck: RATE,
         switches: 1,
     };
-    let flow = Flow::new(FlowId(id), request, path);
-    host.start(Time::ZERO, &flow, NIC);
+    Flow::new(FlowId(id), request, path)
 }
 
 /// Returns the packets that leave one after the other from `now` on, over a wire that is always
