@@ -28,8 +28,9 @@ pub struct PriorityQueues<H> {
     occupied: PrioritySet,
     /// The queue that was served last among 1 to 7 (0 before any).
     last: Priority,
-    /// The queue whose head was shown.
+    /// The queue whose head was shown, and the size of that packet.
     shown: Priority,
+    shown_wire: u16,
     queues: [Queue<H>; QUEUES],
 }
 
@@ -62,6 +63,7 @@ impl<H: Header> PriorityQueues<H> {
             occupied: PrioritySet::EMPTY,
             last: Priority::CONTROL,
             shown: Priority::CONTROL,
+            shown_wire: 0,
             markers,
         }
     }
@@ -133,6 +135,7 @@ impl<H: Stored> Checkpointed for PriorityQueues<H> {
             occupied,
             last,
             shown,
+            shown_wire: _,
             queues,
         } = self;
         (*total, *occupied, *last).store(out);
@@ -148,6 +151,7 @@ impl<H: Stored> Checkpointed for PriorityQueues<H> {
             occupied,
             last,
             shown,
+            shown_wire: _,
             queues,
         } = self;
         (*total, *occupied, *last) = Stored::fetch(input)?;
@@ -176,7 +180,9 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         _dropped: &mut Vec<Packet<H>>,
     ) -> Option<&Packet<H>> {
         self.shown = self.choose(self.unpaused(paused))?;
-        self.queues[self.shown.index()].packets.front()
+        let first = self.queues[self.shown.index()].packets.front()?;
+        self.shown_wire = first.wire;
+        Some(first)
     }
 
     // Left to itself the compiler makes it a call, which each packet that has waited pays.
@@ -187,10 +193,10 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
             self.last = shown;
         }
         let queue = &mut self.queues[shown.index()];
-        let wire = queue.packets.front().map_or(0, |packet| packet.wire);
         queue.packets.pop();
-        queue.bytes -= u64::from(wire);
-        self.total -= u64::from(wire);
+        let wire = u64::from(self.shown_wire);
+        queue.bytes -= wire;
+        self.total -= wire;
         if queue.bytes == 0 {
             self.occupied.remove(shown);
         }

@@ -112,7 +112,7 @@ impl<M: Model> Switch<M> {
             self.counters.events += 1;
             self.last = self.last.max(due);
             self.ports[port].due = Time::MAX;
-            self.send_next(due, port, send_buffer);
+            self.send_first(due, port, send_buffer);
         }
     }
 
