@@ -19,7 +19,7 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::engine::{Inbox, Message, SendBuffer, Timers};
+use crate::engine::{Inbox, SendBuffer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{
@@ -344,61 +344,5 @@ impl<M: Model> Switch<M> {
         self.counters.max_queue = self.counters.max_queue.max(depth);
         self.observer.on_queue_change(now, self.id, egress, depth);
         self.kick(now, out, send_buffer);
-    }
-
-    /// [`Self::send_first`] as a call.
-    #[inline(never)]
-    fn send_next(
-        &mut self,
-        now: Time,
-        port: usize,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        self.send_first(now, port, send_buffer);
-    }
-
-    /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
-    /// ready.
-    // A part of the loop that catches up with a port: a call for each packet costs twenty
-    // instructions.
-    #[inline(always)]
-    fn send_first(
-        &mut self,
-        now: Time,
-        port: usize,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let state = &mut self.ports[port];
-        let paused = state.egress.paused;
-        let Some(head) = state.queue.head(now, paused, &mut self.dropped) else {
-            state.note_state();
-            self.give_up(now, port, send_buffer);
-            return;
-        };
-        let (priority, ingress, size) = (head.priority(), head.port, head.size());
-        let arrived = head.arrival();
-        let cause = self.cause;
-        let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);
-        let lost = if sent.is_none() { Some(*head) } else { None };
-        let mark = state.queue.pop(now);
-        state.note_state();
-        let is_ready = state.queue.is_ready(paused);
-        let (number, depth) = (PortId::from_index(port), state.queue.bytes());
-        self.observer.on_queue_change(now, self.id, number, depth);
-        match sent {
-            Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
-                let hop = state.hop(now, port, (arrived, ingress), sent.wire);
-                self.telemetry.on_dequeue(sent, &hop);
-            }
-            Some(sent) => self.write_into(now, port, (arrived, ingress), sent, mark),
-            None => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
-        }
-        if !priority.is_control() {
-            self.release(now, port, ingress, priority, size, send_buffer);
-        }
-        self.give_up(now, port, send_buffer);
-        if is_ready {
-            self.arm(now, port);
-        }
     }
 }

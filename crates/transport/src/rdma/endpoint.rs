@@ -88,16 +88,6 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         self.nics[nic.index()].acks.any(allowed)
     }
 
-    /// Returns whether nothing waits for `nic` or for a time at which it may leave there.
-    #[inline]
-    pub(crate) fn is_quiet(&self, nic: PortId) -> bool {
-        let port = &self.nics[nic.index()];
-        port.acks.is_empty()
-            && port.occupied.is_empty()
-            && port.paced.is_empty()
-            && self.settings.nic_timer != NicTimer::FirstWithBytes
-    }
-
     fn sender(&mut self, slot: u32) -> &mut RdmaSender<F::Controller> {
         self.senders[slot as usize]
             .as_mut()

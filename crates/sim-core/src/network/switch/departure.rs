@@ -1,13 +1,69 @@
 //! The way of a packet from its queue, or past it, to the wire.
 
 use super::Switch;
-use crate::engine::{SendBuffer, Timer};
+use crate::engine::{Message as _, SendBuffer, Timer};
 use crate::id::PortId;
 use crate::packet::{Flags, Packet, Stamps};
-use crate::plugin::{DropReason, EventOrder, Mark, Model, Observer, Telemetry};
+use crate::plugin::{DropReason, EventOrder, Mark, Model, Observer, Qdisc as _, Telemetry};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
+    /// [`Self::send_first`] as a call.
+    #[inline(never)]
+    pub(super) fn send_next(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        self.send_first(now, port, send_buffer);
+    }
+
+    /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
+    /// ready.
+    // A part of the loop that catches up with a port: a call for each packet costs twenty
+    // instructions.
+    #[inline(always)]
+    pub(super) fn send_first(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let state = &mut self.ports[port];
+        let paused = state.egress.paused;
+        let Some(head) = state.queue.head(now, paused, &mut self.dropped) else {
+            state.note_state();
+            self.give_up(now, port, send_buffer);
+            return;
+        };
+        let (priority, ingress, size) = (head.priority(), head.port, head.size());
+        let arrived = head.arrival();
+        let cause = self.cause;
+        let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);
+        let lost = if sent.is_none() { Some(*head) } else { None };
+        let mark = state.queue.pop(now);
+        state.note_state();
+        let is_ready = state.queue.is_ready(paused);
+        let (number, depth) = (PortId::from_index(port), state.queue.bytes());
+        self.observer.on_queue_change(now, self.id, number, depth);
+        match sent {
+            Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
+                let hop = state.hop(now, port, (arrived, ingress), sent.wire);
+                self.telemetry.on_dequeue(sent, &hop);
+            }
+            Some(sent) => self.write_into(now, port, (arrived, ingress), sent, mark),
+            None => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
+        }
+        if !priority.is_control() {
+            self.release(now, port, ingress, priority, size, send_buffer);
+        }
+        self.give_up(now, port, send_buffer);
+        if is_ready {
+            self.arm(now, port);
+        }
+    }
+
     /// Sends from `port` now if its wire is free, else when it becomes free.
     #[inline]
     pub(super) fn kick(

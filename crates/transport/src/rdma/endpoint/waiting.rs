@@ -4,12 +4,23 @@ use std::cmp::Reverse;
 
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Header, Packet, PrioritySet};
+use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 use fabricsim_core::units::Time;
 
 use super::Rdma;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
+    /// Returns whether nothing waits for `nic` or for a time at which it may leave there.
+    #[inline]
+    pub(crate) fn is_quiet(&self, nic: PortId) -> bool {
+        let port = &self.nics[nic.index()];
+        port.acks.is_empty()
+            && port.occupied.is_empty()
+            && port.paced.is_empty()
+            && self.settings.nic_timer != NicTimer::FirstWithBytes
+    }
+
     /// The slot of `flow`, where it has not ended.
     #[inline]
     pub(super) fn slot_of(&mut self, flow: FlowId) -> Option<u32> {
