@@ -55,25 +55,40 @@ impl<H: Header> Nic<H> {
         slot: u32,
         sender: &mut RdmaSender<L>,
     ) -> Time {
-        let priority = sender.flow.request.priority;
-        let mut due = Time::MAX;
-        if sender.may_send() {
-            due = sender.next_send;
-            if due <= now.max(self.free) {
-                self.set_ready(priority, slot);
-                return due;
-            }
-            if due < sender.paced_at {
-                sender.paced_at = due;
-                self.paced.push(Reverse((due, slot)));
-            }
-        }
-        self.clear_ready(priority, slot);
+        let due = if sender.may_send() {
+            sender.next_send
+        } else {
+            Time::MAX
+        };
+        let flow = (sender.flow.request.priority, slot);
+        self.put(now.max(self.free), flow, due, &mut sender.paced_at);
         due
     }
 }
 
 impl<H> Nic<H> {
+    /// Puts the flow of a priority and slot among those that are ready, where it is `due` by `now`, or
+    /// else among those that wait for their time, which [`Time::MAX`] is not. `paced_at` is the time
+    /// at which it waits there already.
+    #[inline(always)]
+    pub(crate) fn put(
+        &mut self,
+        now: Time,
+        (priority, slot): (Priority, u32),
+        due: Time,
+        paced_at: &mut Time,
+    ) {
+        if due <= now {
+            self.set_ready(priority, slot);
+            return;
+        }
+        if due < *paced_at {
+            *paced_at = due;
+            self.paced.push(Reverse((due, slot)));
+        }
+        self.clear_ready(priority, slot);
+    }
+
     #[inline]
     pub(crate) fn set_ready(&mut self, priority: Priority, slot: u32) {
         self.ready[priority.index()].insert(slot);

@@ -144,23 +144,16 @@ impl<H: HasTcp> Tcp<H> {
 }
 
 /// Puts `connection`, that of `slot`, where its state says: ready, waiting for its pacing, or
-/// neither. Returns when it may send: `now`, later, or [`Time::MAX`] for neither.
+/// neither. Returns when it may send; [`Time::MAX`] for neither.
 #[inline]
 fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
-    let priority = connection.priority;
-    let mut due = Time::MAX;
-    if connection.may_send() {
-        due = connection.sender.paced;
-        if due <= now {
-            nic.set_ready(priority, slot);
-            return now;
-        }
-        if due < connection.paced_at {
-            connection.paced_at = due;
-            nic.paced.push(Reverse((due, slot)));
-        }
-    }
-    nic.clear_ready(priority, slot);
+    let due = if connection.may_send() {
+        connection.sender.paced
+    } else {
+        Time::MAX
+    };
+    let flow = (connection.priority, slot);
+    nic.put(now, flow, due, &mut connection.paced_at);
     due
 }
 
