@@ -28,11 +28,13 @@ impl<D: LogicalProcess> Engine<D> {
         out.number(self.positions.len());
         let unread = usize::from(self.epochs.is_multiple_of(2));
         for &Position { partition, place } in &self.positions {
-            let member = &self.partitions[partition as usize].members[place as usize];
+            let partition = &self.partitions[partition as usize];
+            let member = &partition.members[place as usize];
+            let own = partition.mailboxes.shown(place as usize, unread);
             out.section(|out| {
                 save(&member.process, out);
-                self.mailboxes.show(member.mailbox, unread, |fetched| {
-                    member.inbox.save(fetched, out);
+                self.mailboxes.show(member.mailbox, unread, |others| {
+                    member.inbox.save([own, others], out);
                 });
             });
         }

@@ -79,13 +79,14 @@ impl<D: LogicalProcess> Engine<D> {
                 _ => Duration::ZERO,
             };
             lazy |= margin > Duration::ZERO;
+            let own = positions[index].partition;
             let neighbor = |far: &Wiring| match (positions[far.process as usize], &mut exchange) {
                 (Position::ELSEWHERE, Some(exchange)) => {
                     exchange.neighbor(&mailboxes, far.process, far.channel)
                 }
-                (position, _) => mailboxes.neighbor(position, far.channel),
+                (position, _) => mailboxes.neighbor(position, far.channel, own),
             };
-            let partition = &mut partitions[positions[index].partition as usize];
+            let partition = &mut partitions[own as usize];
             partition.push(Member {
                 index,
                 mailbox: mailboxes.of_process(positions[index]),

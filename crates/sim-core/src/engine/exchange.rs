@@ -123,7 +123,7 @@ impl<M: Message> Exchange<M> {
                 first: messages.first().map_or(Time::MAX, Message::arrival),
                 messages,
             };
-            let to = mailboxes.neighbor(positions[process as usize], channel);
+            let to = mailboxes.neighbor_from_afar(positions[process as usize], channel);
             mailboxes.put(to, batch, parity);
         }
         Ok(())

@@ -88,9 +88,17 @@ impl<M: Message> Inbox<M> {
         parity: usize,
         spare: &mut Spare<M>,
     ) {
-        mailboxes.exchange(own, parity, &mut self.batches);
+        let mut batches = std::mem::take(&mut self.batches);
+        mailboxes.exchange(own, parity, &mut batches);
+        self.accept(&mut batches, spare);
+        self.batches = batches;
+    }
+
+    /// Takes in all `batches`.
+    #[inline]
+    pub(super) fn accept(&mut self, batches: &mut Vec<ChannelBatch<M>>, spare: &mut Spare<M>) {
         let mut earliest = self.first;
-        for batch in self.batches.drain(..) {
+        for batch in batches.drain(..) {
             let ChannelBatch {
                 channel: input,
                 first,

@@ -1,4 +1,7 @@
 //! Message passing between processes: messages sent in one epoch are read in the next.
+//!
+//! A process has a mailbox for what comes from its own partition, which one thread fills and empties,
+//! and one for what comes from others.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +33,8 @@ struct Mailbox<M> {
 
 const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot panic";
 
-/// The mailboxes of all processes, and one for what goes to each other rank.
+/// The mailboxes of all processes for what comes from other partitions, and one for what goes to each
+/// other rank.
 #[derive(Debug)]
 pub(super) struct Mailboxes<M> {
     /// Those of processes by partition and place, then those of ranks.
@@ -51,11 +55,20 @@ const WORDS_PER_LINE: u32 = 8;
 /// The far end of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbor {
+    /// The mailbox; in the own partition, the place of the process.
     mailbox: u32,
     channel: u32,
-    /// where messages for the process are flagged.
+    /// The word in which messages for the process are flagged, or [`OWN_PARTITION`].
     word: u32,
-    bit: u64,
+    bit: u8,
+}
+
+/// The word of processes in the own partition.
+const OWN_PARTITION: u32 = u32::MAX;
+
+#[expect(clippy::cast_possible_truncation, reason = "blocks have 64 processes")]
+const fn bit_of(place: u32) -> u8 {
+    (place % BLOCK) as u8
 }
 
 impl<M: Message> Mailboxes<M> {
@@ -94,15 +107,28 @@ impl<M: Message> Mailboxes<M> {
         self.processes as usize + rank
     }
 
-    /// `channel` of the process at `position`, as its neighbor there sees it.
-    pub(super) fn neighbor(&self, position: Position, channel: u32) -> Neighbor {
+    /// `channel` of the process at `position`, as its neighbor there sees it that is in partition
+    /// `own`.
+    pub(super) fn neighbor(&self, position: Position, channel: u32, own: u32) -> Neighbor {
         let Position { partition, place } = position;
+        let (mailbox, word) = if partition == own {
+            (place, OWN_PARTITION)
+        } else {
+            let first_word = self.first_words[partition as usize];
+            let first = self.first_mailboxes[partition as usize];
+            (first + place, first_word + place / BLOCK)
+        };
         Neighbor {
-            mailbox: self.first_mailboxes[partition as usize] + place,
+            mailbox,
             channel,
-            word: self.first_words[partition as usize] + place / BLOCK,
-            bit: 1 << (place % BLOCK),
+            word,
+            bit: bit_of(place),
         }
+    }
+
+    /// `channel` of the process at `position`, as another rank sees it.
+    pub(super) fn neighbor_from_afar(&self, position: Position, channel: u32) -> Neighbor {
+        self.neighbor(position, channel, u32::MAX)
     }
 
     /// Channel number `channel` to `rank`, as a process here sees it.
@@ -134,11 +160,13 @@ impl<M: Message> Mailboxes<M> {
     }
 
     /// Hands over everything in `send_buffer`, to be read in the next epoch; the earliest arrival.
+    /// `own` has the mailboxes of the partition of the sender.
     #[inline]
     pub(super) fn deliver(
         &self,
         send_buffer: &mut SendBuffer<M>,
         neighbors: &[Neighbor],
+        own: &mut OwnMailboxes<M>,
         parity: usize,
     ) -> Time {
         let mut earliest = Time::MAX;
@@ -152,19 +180,23 @@ impl<M: Message> Mailboxes<M> {
                 first,
                 messages,
             };
-            self.put(to, batch, parity);
+            if to.word == OWN_PARTITION {
+                own.put(to, batch, parity);
+            } else {
+                self.put(to, batch, parity);
+            }
         }
         earliest
     }
 
-    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.
-    #[inline(always)]
+    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor in another partition.
+    #[inline]
     pub(super) fn put(&self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
         let mailbox = &self.mailboxes[to.mailbox as usize];
         mailbox.halves[parity].lock().expect(HELD).push(batch);
-        let word = &self.ready[parity][to.word as usize];
-        if word.load(Ordering::Relaxed) & to.bit == 0 {
-            word.fetch_or(to.bit, Ordering::Relaxed);
+        let (word, bit) = (&self.ready[parity][to.word as usize], 1 << to.bit);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
         }
     }
 
@@ -184,5 +216,62 @@ impl<M: Message> Mailboxes<M> {
     pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
         let half = &self.mailboxes[mailbox].halves[parity];
         std::mem::swap(&mut *half.lock().expect(HELD), empty);
+    }
+}
+
+/// The mailboxes of the processes of one partition for what they send one another. Only its thread
+/// touches them, so nothing is locked, and the processor can have several on their way from memory.
+#[derive(Debug)]
+pub(super) struct OwnMailboxes<M> {
+    mailboxes: Vec<OwnMailbox<M>>,
+    /// For each half, and each block of processes: a bit for each one that has messages.
+    ready: [Vec<u64>; 2],
+}
+
+/// Both halves in one cache line.
+#[derive(Debug)]
+#[repr(align(64))]
+struct OwnMailbox<M>([Vec<ChannelBatch<M>>; 2]);
+
+impl<M: Message> OwnMailboxes<M> {
+    /// For a partition of `size` processes.
+    pub(super) fn new(size: u32) -> Self {
+        let words = || vec![0; size.div_ceil(BLOCK) as usize];
+        let empty = || OwnMailbox([Vec::new(), Vec::new()]);
+        Self {
+            mailboxes: (0..size).map(|_| empty()).collect(),
+            ready: [words(), words()],
+        }
+    }
+
+    /// The processes of a block that have messages in the half with `parity`, which are told only
+    /// once.
+    #[inline]
+    pub(super) fn take_ready(&mut self, parity: usize, block: usize) -> u64 {
+        std::mem::take(&mut self.ready[parity][block])
+    }
+
+    /// Says again that `processes` of a block have messages in the half with `parity`.
+    pub(super) fn put_ready(&mut self, parity: usize, block: usize, processes: u64) {
+        self.ready[parity][block] |= processes;
+    }
+
+    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.
+    #[inline(always)]
+    fn put(&mut self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
+        let place = to.mailbox as usize;
+        self.mailboxes[place].0[parity].push(batch);
+        self.ready[parity][place / BLOCK as usize] |= 1 << to.bit;
+    }
+
+    /// The half with `parity` of the mailbox of the process at `place`.
+    #[inline]
+    pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
+        &mut self.mailboxes[place].0[parity]
+    }
+
+    /// The half with `parity` of the mailbox of the process at `place`, to be looked at.
+    pub(super) fn shown(&self, place: usize, parity: usize) -> &[ChannelBatch<M>] {
+        &self.mailboxes[place].0[parity]
     }
 }

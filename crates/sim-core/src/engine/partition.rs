@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::calendar::{BLOCK, Calendar};
 use super::channel::SendBuffer;
 use super::inbox::Inbox;
-use super::mailboxes::{Mailboxes, Neighbor};
+use super::mailboxes::{Mailboxes, Neighbor, OwnMailboxes};
 use super::order::EpochSort;
 use super::spare::{Pool, Spare};
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
@@ -103,6 +103,8 @@ pub(super) struct Partition<D: LogicalProcess> {
     /// The earliest arrival that its processes have caused in the last epoch.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
+    /// What its processes send one another.
+    pub(super) mailboxes: OwnMailboxes<D::Message>,
     /// Processes with results, as positions in `members`.
     pub(super) results: Vec<u32>,
     /// Number of times that its processes have been run.
@@ -136,6 +138,7 @@ impl<D: LogicalProcess> Partition<D> {
             widest_margin: Duration::ZERO,
             sent: Time::MAX,
             spare: Spare::new(pool),
+            mailboxes: OwnMailboxes::new(size),
             results: Vec::new(),
             steps: 0,
             messages: 0,
@@ -179,8 +182,9 @@ impl<D: LogicalProcess> Partition<D> {
         let blocks = self.calendar.blocks();
         for turn in 0..blocks {
             let block = if parity == 0 { turn } else { blocks - 1 - turn };
-            let messages = mailboxes.take_ready(parity ^ 1, self.number, block);
-            let mut due = self.calendar.due(block, before) | messages;
+            let own = self.mailboxes.take_ready(parity ^ 1, block);
+            let others = mailboxes.take_ready(parity ^ 1, self.number, block);
+            let mut due = self.calendar.due(block, before) | own | others;
             if due == 0 {
                 continue;
             }
@@ -198,8 +202,11 @@ impl<D: LogicalProcess> Partition<D> {
                 let place = block * BLOCK as usize + bit as usize;
                 let index = self.members[place].index;
                 probe.process_begins(index);
-                if messages >> bit & 1 != 0 {
-                    self.fetch(place, span, mailboxes);
+                if own >> bit & 1 != 0 {
+                    self.fetch_own(place, parity ^ 1);
+                }
+                if others >> bit & 1 != 0 {
+                    self.fetch_others(place, parity ^ 1, mailboxes);
                 }
                 self.step_one(place, span, mailboxes, probe);
                 probe.process_ends(index);
@@ -208,13 +215,24 @@ impl<D: LogicalProcess> Partition<D> {
         }
     }
 
-    /// Takes in the messages that wait for one process.
+    /// Takes in the messages from this partition that wait for one process in the half with `parity`.
     #[inline]
-    fn fetch(&mut self, place: usize, span: Span<'_>, mailboxes: &Mailboxes<D::Message>) {
-        let member = &mut self.members[place];
-        member
-            .inbox
-            .fetch(mailboxes, member.mailbox, span.parity ^ 1, &mut self.spare);
+    pub(super) fn fetch_own(&mut self, place: usize, parity: usize) {
+        let batches = self.mailboxes.half(place, parity);
+        let inbox = &mut self.members[place].inbox;
+        inbox.accept(batches, &mut self.spare);
+    }
+
+    /// Takes in the messages from other partitions.
+    #[inline]
+    pub(super) fn fetch_others(
+        &mut self,
+        place: usize,
+        parity: usize,
+        mailboxes: &Mailboxes<D::Message>,
+    ) {
+        let Member { inbox, mailbox, .. } = &mut self.members[place];
+        inbox.fetch(mailboxes, *mailbox, parity, &mut self.spare);
     }
 
     /// Runs one process for one epoch.
@@ -261,7 +279,8 @@ impl<D: LogicalProcess> Partition<D> {
         if probe.hears_of_messages() {
             member.tell_sends(probe);
         }
-        let sent = mailboxes.deliver(&mut member.send_buffer, &member.neighbors, parity);
+        let own = &mut self.mailboxes;
+        let sent = mailboxes.deliver(&mut member.send_buffer, &member.neighbors, own, parity);
         self.sent = self.sent.min(sent);
         if member.process.has_results() {
             #[expect(

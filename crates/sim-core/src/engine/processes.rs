@@ -59,18 +59,15 @@ impl<D: LogicalProcess> Processes<'_, D> {
             return;
         }
         let Position { partition, place } = position;
-        let Partition {
-            members,
-            calendar,
-            spare,
-            ..
-        } = &mut self.partitions[partition as usize];
+        let partition = &mut self.partitions[partition as usize];
         let place = place as usize;
-        let member = &mut members[place];
         // What has been put there is still ready, which costs a look into an empty mailbox.
-        member
-            .inbox
-            .fetch(self.mailboxes, member.mailbox, self.unread, spare);
+        partition.fetch_own(place, self.unread);
+        partition.fetch_others(place, self.unread, self.mailboxes);
+        let Partition {
+            members, calendar, ..
+        } = partition;
+        let member = &mut members[place];
         let process = &mut member.process;
         member
             .inbox

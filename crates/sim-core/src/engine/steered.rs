@@ -176,21 +176,25 @@ impl<D: LogicalProcess> Partition<D> {
                 continue;
             }
             let unread = span.parity ^ 1;
-            let messages = mailboxes.take_ready(unread, self.number, block);
-            if messages & !all != 0 {
-                mailboxes.put_ready(unread, self.number, block, messages & !all);
+            let own = self.mailboxes.take_ready(unread, block);
+            self.mailboxes.put_ready(unread, block, own & !all);
+            let others = mailboxes.take_ready(unread, self.number, block);
+            if others & !all != 0 {
+                mailboxes.put_ready(unread, self.number, block, others & !all);
             }
-            let messages = messages & all;
-            let mut due = (self.calendar.due(block, span.epoch.end) & all) | messages;
+            let due = self.calendar.due(block, span.epoch.end);
+            let mut due = (due | own | others) & all;
             while due != 0 {
                 let bit = due.trailing_zeros() as usize;
                 due &= due - 1;
                 let place = block * BLOCK as usize + bit;
-                let member = &mut self.members[place];
-                if messages >> bit & 1 != 0 {
-                    let (inbox, spare) = (&mut member.inbox, &mut self.spare);
-                    inbox.fetch(mailboxes, member.mailbox, unread, spare);
+                if own >> bit & 1 != 0 {
+                    self.fetch_own(place, unread);
                 }
+                if others >> bit & 1 != 0 {
+                    self.fetch_others(place, unread, mailboxes);
+                }
+                let member = &self.members[place];
                 let first = member.inbox.first().min(member.process.next_event());
                 if first >= span.epoch.end {
                     self.calendar.set(place, first);
@@ -216,7 +220,8 @@ impl<D: LogicalProcess> Partition<D> {
         member.inbox.settle(span.epoch.end, &mut self.spare);
         let next = member.inbox.first().min(member.process.next_event());
         let neighbors = &member.neighbors;
-        let sent = mailboxes.deliver(&mut member.send_buffer, neighbors, span.parity);
+        let own = &mut self.mailboxes;
+        let sent = mailboxes.deliver(&mut member.send_buffer, neighbors, own, span.parity);
         self.sent = self.sent.min(sent);
         if member.process.has_results() {
             let place = u32::try_from(place).expect("processes are numbered by u32");

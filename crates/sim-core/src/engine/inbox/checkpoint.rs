@@ -7,17 +7,18 @@ use crate::engine::message::Message;
 use crate::units::Time;
 
 impl<M: Message> Inbox<M> {
-    /// Appends the messages that are under way, `fetched` being those that wait in the mailbox: of
-    /// each channel that has some, in the order of arrival.
-    pub(in crate::engine) fn save(&self, mailbox: &[ChannelBatch<M>], out: &mut Writer) {
+    /// Appends the messages that are under way, those that wait in `mailboxes` among them: of each
+    /// channel that has some, in the order of arrival.
+    pub(in crate::engine) fn save(&self, mailboxes: [&[ChannelBatch<M>]; 2], out: &mut Writer) {
         let own = |channel: usize| {
             let carried = self.carried.iter().zip(&self.carried_channels);
             let carried = carried.filter(move |(_, of)| **of as usize == channel);
             let input = &self.channels[channel];
             let unread = input.current[input.cursor..].iter();
             let unread = unread.chain(input.rest.iter().flat_map(|rest| &**rest));
-            let sent = mailbox
-                .iter()
+            let sent = mailboxes
+                .into_iter()
+                .flatten()
                 .filter(move |batch| batch.channel as usize == channel);
             let sent = sent.flat_map(|batch| &*batch.messages);
             carried
