@@ -3,6 +3,7 @@
 use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::path::{PathTrace, PortLabel};
@@ -195,6 +196,18 @@ impl<const N: usize> Header for ExactStack<N> {
         };
         let lines = self.hops[..used].iter().step_by(5).skip(1);
         lines.fold(self.path.touch(), |sum, hop| sum ^ u64::from(hop[0]))
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        let used = if Self::PARTIAL {
+            N.min(self.path.hops())
+        } else {
+            N
+        };
+        // As many entries as fit a cache line lie between two requests.
+        let lines = self.hops[..used].iter().step_by(5).skip(1);
+        lines.for_each(prefetch);
     }
 }
 

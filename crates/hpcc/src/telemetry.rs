@@ -4,6 +4,7 @@ use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::Rate;
 
 use crate::path::PortLabel;
@@ -55,6 +56,11 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
     #[inline]
     fn needs_order(&self) -> bool {
         false
+    }
+
+    #[inline]
+    fn prefetch(&self, port: PortId) {
+        prefetch(&self.labels[port.index()]);
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

@@ -7,6 +7,7 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
 use fabricsim_core::plugin::{CcContext, Hop, Telemetry};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
 
@@ -190,6 +191,11 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
             let raised = self.settings.code.raise(digest, utilization, stream);
             packet.telemetry.digest_mut().raise(raised);
         }
+    }
+
+    #[inline]
+    fn prefetch(&self, port: PortId) {
+        prefetch(&self.ports[port.index()]);
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

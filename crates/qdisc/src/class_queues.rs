@@ -7,6 +7,7 @@ use fabricsim_core::checkpoint::{
 };
 use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 use fabricsim_core::plugin::{Mark, Qdisc, QueueReport};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::Markers;
@@ -273,6 +274,13 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         // The queue that was served last will mostly be the next one, too.
         let head = self.queues[self.turns.last().index()].front();
         self.total ^ head.map_or(0, |packet| u64::from(packet.wire))
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(&self.total);
+        // The queue that was served last will mostly be the next one, too.
+        prefetch(&self.queues[self.turns.last().index()]);
     }
 
     #[inline]

@@ -4,6 +4,7 @@ use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::plugin::{Admission, Admit, Release};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer, calm_below};
@@ -169,6 +170,12 @@ impl Admission for MixedBuffer {
     #[inline]
     fn touch(&self, port: PortId) -> u64 {
         self.lossless.touch(port) ^ self.queues[port.index()][0]
+    }
+
+    #[inline]
+    fn prefetch(&self, port: PortId) {
+        self.lossless.prefetch(port);
+        prefetch(&self.queues[port.index()]);
     }
 
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {

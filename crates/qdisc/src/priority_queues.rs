@@ -6,6 +6,7 @@ use fabricsim_core::checkpoint::{
 use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 use fabricsim_core::plugin::{Mark, Qdisc};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
@@ -221,6 +222,13 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         let queue = &self.queues[self.last.index()];
         let head = queue.packets.front();
         self.total ^ queue.bytes ^ head.map_or(0, |packet| u64::from(packet.wire))
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(&self.total);
+        // The queue that was served last will mostly be the next one, too.
+        prefetch(&self.queues[self.last.index()]);
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{Admission, Admit, Release};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate};
 
 pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
@@ -321,6 +322,14 @@ impl Admission for SharedBuffer {
         let ingress = &self.ingress[port.index()];
         // The priority in the middle is the usual one, and its neighbors share its cache lines.
         ingress.headroom ^ ingress.shares[USUAL].bytes ^ ingress.shares[USUAL].headroom
+    }
+
+    #[inline]
+    fn prefetch(&self, port: PortId) {
+        let ingress = &self.ingress[port.index()];
+        prefetch(&ingress.headroom);
+        // The priority in the middle is the usual one.
+        prefetch(&ingress.shares[USUAL]);
     }
 
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {

@@ -26,6 +26,7 @@ mod message;
 mod order;
 mod partition;
 mod placement;
+mod prefetching;
 mod probe;
 mod processes;
 mod rank_epoch;
@@ -83,6 +84,16 @@ pub trait LogicalProcess: Send {
     /// them, and may write into them what can be found out beforehand. It sees each message once.
     #[inline]
     fn prepare(&self, _messages: &mut [Self::Message]) {}
+
+    /// Asks for the memory in which the process begins: see [`prefetch`](crate::prefetch). Called a
+    /// while before [`run`](Self::run), when nothing of it may be in the cache.
+    #[inline]
+    fn prefetch(&self) {}
+
+    /// Asks for the memory of its parts that are needed when `messages` are due. Called a while after
+    /// [`prefetch`](Self::prefetch).
+    #[inline]
+    fn prefetch_parts(&self, _messages: usize) {}
 
     /// Returns whether the process holds results that whoever drives the engine should collect.
     fn has_results(&self) -> bool {

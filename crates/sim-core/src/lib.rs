@@ -46,6 +46,7 @@ pub mod limits;
 pub mod network;
 pub mod packet;
 pub mod plugin;
+pub mod prefetch;
 mod priority;
 pub mod ranks;
 pub mod rng;

@@ -2,6 +2,7 @@
 
 mod flags;
 mod header;
+mod message;
 mod packed;
 mod pause_change;
 mod slots;
@@ -15,8 +16,7 @@ pub use stamps::{HasOrder, OrderSlot, Stamps};
 
 pub use crate::priority::{NoSuchPriority, Priority, PriorityIter, PrioritySet};
 
-use crate::checkpoint::{LoadError, Reader, Stored, Writer};
-use crate::engine::Message;
+use crate::checkpoint::Stored;
 use crate::fifo::Assign;
 use crate::flow::FlowKey;
 use crate::id::{FlowId, PortId};
@@ -295,35 +295,6 @@ impl<H: Header> Assign for Packet<H> {
         self.kind_and_priority = *kind_and_priority;
         self.flags = *flags;
         self.telemetry.assign(telemetry);
-    }
-}
-
-impl<H: Header> Message for Packet<H> {
-    #[inline]
-    fn arrival(&self) -> Time {
-        self.arrival
-    }
-
-    #[inline]
-    fn set_arrival(&mut self, at: Time) {
-        self.arrival = at;
-    }
-
-    #[inline]
-    fn pack(&self, out: &mut Writer) {
-        self.pack_into(out);
-    }
-
-    #[inline]
-    fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
-        Self::unpack_from(input)
-    }
-
-    #[inline]
-    fn touch(&self) -> u64 {
-        // All but the end of the last packet of a buffer is in the cache when the time of arrival and
-        // the header of each have been read: packets stand side by side.
-        self.telemetry.touch()
     }
 }
 

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod input;
 mod keys;
+mod prefetching;
 
 use std::collections::VecDeque;
 use std::slice;

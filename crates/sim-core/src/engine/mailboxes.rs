@@ -11,6 +11,7 @@ use super::calendar::BLOCK;
 use super::channel::SendBuffer;
 use super::message::Message;
 use super::placement::Position;
+use crate::prefetch::prefetch;
 use crate::units::Time;
 
 /// Messages sent over one channel in one epoch.
@@ -66,7 +67,6 @@ pub(super) struct Neighbor {
 /// The word of processes in the own partition.
 const OWN_PARTITION: u32 = u32::MAX;
 
-#[expect(clippy::cast_possible_truncation, reason = "blocks have 64 processes")]
 const fn bit_of(place: u32) -> u8 {
     (place % BLOCK) as u8
 }
@@ -211,6 +211,12 @@ impl<M: Message> Mailboxes<M> {
         look(&half.lock().expect(HELD));
     }
 
+    /// Asks for the memory of the half with `parity` of mailbox number `mailbox`.
+    #[inline]
+    pub(super) fn prefetch(&self, mailbox: usize, parity: usize) {
+        prefetch(&self.mailboxes[mailbox].halves[parity]);
+    }
+
     /// Exchanges what stands in the half with `parity` of mailbox number `mailbox` for `empty`.
     #[inline]
     pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
@@ -268,6 +274,20 @@ impl<M: Message> OwnMailboxes<M> {
     #[inline]
     pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
         &mut self.mailboxes[place].0[parity]
+    }
+
+    /// Asks for the memory of the half with `parity` of the mailbox of a neighbor.
+    #[inline]
+    pub(super) fn prefetch_neighbor(&self, to: &Neighbor, parity: usize) {
+        if to.word == OWN_PARTITION {
+            prefetch(&self.mailboxes[to.mailbox as usize].0[parity]);
+        }
+    }
+
+    /// Asks for the memory of the mailbox of the process at `place`.
+    #[inline]
+    pub(super) fn prefetch(&self, place: usize, parity: usize) {
+        prefetch(&self.mailboxes[place].0[parity]);
     }
 
     /// The half with `parity` of the mailbox of the process at `place`, to be looked at.

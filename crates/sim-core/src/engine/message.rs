@@ -35,4 +35,9 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
     fn touch(&self) -> u64 {
         0
     }
+
+    /// Asks for the memory of the message: see [`prefetch`](crate::prefetch). Called a while before an
+    /// epoch in large networks, of which little is in the cache.
+    #[inline]
+    fn prefetch(&self) {}
 }

@@ -179,6 +179,7 @@ impl<D: LogicalProcess> Partition<D> {
             Execution::Lazy => epoch.end,
             Execution::Eager => epoch.end.saturating_add(self.widest_margin),
         };
+        let ahead = self.prefetched_ahead();
         let blocks = self.calendar.blocks();
         for turn in 0..blocks {
             let block = if parity == 0 { turn } else { blocks - 1 - turn };
@@ -189,17 +190,38 @@ impl<D: LogicalProcess> Partition<D> {
                 continue;
             }
             let run = due;
+            // Places in the order in which they are run.
+            let (mut bits, mut count) = ([0u8; BLOCK as usize], 0);
             while due != 0 {
-                if interrupt.is_raised() {
-                    return;
-                }
                 let bit = if parity == 0 {
                     due.trailing_zeros()
                 } else {
                     u64::BITS - 1 - due.leading_zeros()
                 };
                 due &= !(1 << bit);
-                let place = block * BLOCK as usize + bit as usize;
+                #[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
+                let bit8 = bit as u8;
+                bits[count] = bit8;
+                count += 1;
+            }
+            let bits = &bits[..count];
+            let first = block * BLOCK as usize;
+            for turn in 0..count + ahead {
+                if ahead > 0 {
+                    let at = |before: usize| {
+                        let bit = *bits.get(turn.wrapping_sub(before))?;
+                        let others = others >> bit & 1 != 0;
+                        Some((first + usize::from(bit), others.then_some(mailboxes)))
+                    };
+                    self.prefetch([at(0), at(1), at(2)], parity);
+                }
+                let Some(&bit) = bits.get(turn.wrapping_sub(ahead)) else {
+                    continue;
+                };
+                if interrupt.is_raised() {
+                    return;
+                }
+                let place = first + usize::from(bit);
                 let index = self.members[place].index;
                 probe.process_begins(index);
                 if own >> bit & 1 != 0 {

@@ -126,6 +126,22 @@ impl<M: Model> LogicalProcess for Node<M> {
         }
     }
 
+    #[inline]
+    fn prefetch(&self) {
+        match self {
+            Self::Host(host) => host.prefetch(),
+            Self::Switch(switch) => switch.prefetch(),
+        }
+    }
+
+    #[inline]
+    fn prefetch_parts(&self, messages: usize) {
+        match self {
+            Self::Host(host) => host.prefetch_parts(),
+            Self::Switch(switch) => switch.prefetch_ports(messages),
+        }
+    }
+
     fn has_results(&self) -> bool {
         match self {
             Self::Host(host) => host.has_results(),

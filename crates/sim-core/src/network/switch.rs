@@ -25,6 +25,7 @@ use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{
     Admission, Admit, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
+use crate::prefetch::prefetch;
 use crate::units::Time;
 use port::Port;
 use port_states::SwitchPorts;
@@ -189,6 +190,36 @@ impl<M: Model> Switch<M> {
             seen ^= state ^ self.buffer.touch(PortId(number));
         }
         self.touched ^= seen;
+    }
+
+    /// Asks for the memory of the switch itself.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        prefetch(&self.ports);
+        prefetch(&self.buffer);
+        prefetch(&self.routing);
+        prefetch(&self.telemetry);
+        prefetch(&self.timers);
+        prefetch(&self.waiting);
+        prefetch(&self.counters);
+        prefetch(&self.last);
+    }
+
+    /// Asks for the memory of all ports before an epoch in which most are needed.
+    #[inline]
+    pub(super) fn prefetch_ports(&self, messages: usize) {
+        self.routing.prefetch();
+        if messages < self.ports.len() {
+            return;
+        }
+        for (port, number) in self.ports.iter().zip(0..) {
+            prefetch(&port.egress);
+            prefetch(&port.egress.busy_until);
+            prefetch(&port.open_after);
+            port.queue.prefetch();
+            self.buffer.prefetch(PortId(number));
+            self.telemetry.prefetch(PortId(number));
+        }
     }
 
     fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {

@@ -16,6 +16,11 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
         0
     }
 
+    /// Asks for the memory of a part of the header in each cache line: see
+    /// [`prefetch`](crate::prefetch).
+    #[inline]
+    fn prefetch(&self) {}
+
     /// Returns whether switches write telemetry into a data packet only where it has
     /// [`Flags::PROBE`](super::Flags::PROBE). Without it they write into every one.
     #[inline]

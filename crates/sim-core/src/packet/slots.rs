@@ -44,6 +44,15 @@ where
     }
 
     #[inline]
+    fn prefetch(&self) {
+        self.order.prefetch();
+        self.int.prefetch();
+        self.digest.prefetch();
+        self.query.prefetch();
+        self.tcp.prefetch();
+    }
+
+    #[inline]
     fn is_probed(&self) -> bool {
         self.tcp.is_probed()
     }

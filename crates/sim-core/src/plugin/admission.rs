@@ -80,5 +80,10 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         0
     }
 
+    /// Asks for the memory that the next packets through `port` will need, as
+    /// [`Qdisc::prefetch`](crate::plugin::Qdisc::prefetch) does.
+    #[inline]
+    fn prefetch(&self, _port: PortId) {}
+
     crate::plugin_state!("the buffer");
 }

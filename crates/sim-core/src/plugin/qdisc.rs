@@ -80,6 +80,11 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
         0
     }
 
+    /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called
+    /// a while before an epoch in which most ports are used.
+    #[inline]
+    fn prefetch(&self) {}
+
     /// Returns whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: PrioritySet) -> bool;
 

@@ -65,6 +65,11 @@ pub trait Routing<H: Header>: Send + Sync {
         true
     }
 
+    /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called a
+    /// while before an epoch.
+    #[inline]
+    fn prefetch(&self) {}
+
     /// Takes over the routes of `update`, because the network has changed. State that does not
     /// depend on routes may stay.
     fn update(&mut self, update: Self)

@@ -38,6 +38,11 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
         true
     }
 
+    /// Asks for the memory that the next packets through `port` will need, as
+    /// [`Qdisc::prefetch`](crate::plugin::Qdisc::prefetch) does.
+    #[inline]
+    fn prefetch(&self, _port: PortId) {}
+
     /// The link at `port` has another rate from now on. Models that know rates by port follow it.
     fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
 
@@ -72,6 +77,12 @@ impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
         self.0.needs_order() || self.1.needs_order()
     }
 
+    #[inline]
+    fn prefetch(&self, port: PortId) {
+        self.0.prefetch(port);
+        self.1.prefetch(port);
+    }
+
     fn on_rate(&mut self, port: PortId, rate: Rate) {
         self.0.on_rate(port, rate);
         self.1.on_rate(port, rate);
@@ -99,6 +110,13 @@ impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
 
     fn needs_order(&self) -> bool {
         self.as_ref().is_some_and(Telemetry::needs_order)
+    }
+
+    #[inline]
+    fn prefetch(&self, port: PortId) {
+        if let Some(telemetry) = self {
+            telemetry.prefetch(port);
+        }
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

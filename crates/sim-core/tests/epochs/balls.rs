@@ -38,6 +38,8 @@ pub(crate) struct Thrower {
     pub(crate) channels: usize,
     pub(crate) timers: Timers,
     pub(crate) held: BTreeMap<u16, u64>,
+    /// When the last ball on each channel arrives: none overtakes another.
+    pub(crate) last_sent: BTreeMap<usize, Time>,
     pub(crate) next_index: u16,
     pub(crate) log: Vec<(Time, u64)>,
     pub(crate) until: Time,
@@ -74,7 +76,6 @@ impl LogicalProcess for Thrower {
     }
 
     fn run(&mut self, end: Time, inbox: &mut Inbox<Ball>, send_buffer: &mut SendBuffer<Ball>) {
-        let mut last_sent: BTreeMap<usize, Time> = BTreeMap::new();
         loop {
             let (arrival, local) = (inbox.next_time(), self.timers.next_time());
             if arrival.min(local) >= end {
@@ -95,8 +96,8 @@ impl LogicalProcess for Thrower {
                 }
                 let channel = usize::try_from(ball % self.channels as u64).expect("a channel");
                 let at = local + self.flight + Duration::from_ps(ball % 30_000);
-                let at = at.max(last_sent.get(&channel).copied().unwrap_or_default());
-                last_sent.insert(channel, at);
+                let at = at.max(self.last_sent.get(&channel).copied().unwrap_or_default());
+                self.last_sent.insert(channel, at);
                 let arrival = Time::ZERO;
                 send_buffer.send(
                     channel,
@@ -126,12 +127,38 @@ pub(crate) fn mesh(count: usize, threads: usize, lazy: bool) -> Engine<Thrower> 
                 .collect()
         })
         .collect();
+    engine(count, count - 1, wiring, threads, lazy)
+}
+
+/// `count` processes in a ring, one ball each.
+pub(crate) fn ring(count: usize, threads: usize) -> Engine<Thrower> {
+    let to = |process: usize, channel| Wiring {
+        process: u32::try_from(process % count).expect("few processes"),
+        channel,
+        delay: flight(process),
+    };
+    let wiring = (0..count).map(|own| {
+        let ends = [to(own + 1, 1), to(own + count - 1, 0)];
+        let delay = flight(own);
+        ends.map(|end| Wiring { delay, ..end }).to_vec()
+    });
+    engine(count, 2, wiring.collect(), threads, false)
+}
+
+fn engine(
+    count: usize,
+    channels: usize,
+    wiring: Vec<Vec<Wiring>>,
+    threads: usize,
+    lazy: bool,
+) -> Engine<Thrower> {
     let processes = (0..count)
         .map(|own| {
             let mut thrower = Thrower {
-                channels: count - 1,
+                channels,
                 timers: Timers::default(),
                 held: BTreeMap::new(),
+                last_sent: BTreeMap::new(),
                 next_index: 0,
                 log: Vec::new(),
                 until: Time::from_ns(60_000),

@@ -11,7 +11,7 @@ use fabricsim_core::engine::{
 };
 use fabricsim_core::units::{Duration, Time};
 
-use crate::balls::{LOOKAHEAD, Thrower, mesh};
+use crate::balls::{LOOKAHEAD, Thrower, mesh, ring};
 
 struct Clock;
 
@@ -51,6 +51,20 @@ fn play_with(
 fn logs(engine: &Engine<Thrower>) -> Vec<Vec<(Time, u64)>> {
     let processes = engine.processes();
     processes.map(|(_, thrower)| thrower.log.clone()).collect()
+}
+
+/// On one thread all processes are in one partition, which is too large for a cache, so their memory is
+/// asked for ahead; on eight threads in 32, in which it is not.
+#[test]
+fn memory_that_is_asked_for_ahead_changes_nothing() {
+    let play = |threads| {
+        let mut engine = ring(1_200, threads);
+        engine.run(&mut Clock);
+        logs(&engine)
+    };
+    let alone = play(1);
+    assert!(alone.iter().map(Vec::len).sum::<usize>() > 100_000);
+    assert_eq!(alone, play(8));
 }
 
 /// Checks the order in which it is called, and counts.

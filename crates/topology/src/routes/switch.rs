@@ -10,6 +10,7 @@ use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::Time;
 use rustc_hash::FxHashSet;
 
@@ -255,6 +256,12 @@ impl<H: Header> Routing<H> for SwitchRoutes {
     #[inline]
     fn reads_ports(&self) -> bool {
         matches!(self.choice, Choice::Own(_))
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(&self.table.by_group);
+        prefetch(&self.table.members);
     }
 
     /// Keeps the state of the policy.

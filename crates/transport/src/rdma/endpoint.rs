@@ -18,6 +18,7 @@ use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate,
     Received, Unfinished,
 };
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
@@ -165,17 +166,6 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         PortUpdate::Flow { nic, due, moved }
     }
 
-    /// Returns the time at which the first flow of `nic` with bytes left is due, which may be a
-    /// time that has passed ([`NicTimer::FirstWithBytes`]).
-    // Apart from the code of networks that are precise.
-    #[cold]
-    fn first_with_bytes(&self, nic: PortId) -> Time {
-        let senders = self.senders.iter().flatten();
-        let with_bytes = senders.filter(|s| s.nic == nic && s.next < s.written());
-        let due = with_bytes.map(|sender| sender.next_send);
-        due.min().unwrap_or(Time::MAX)
-    }
-
     fn finish(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
         let sender = self.senders[slot as usize]
             .take()
@@ -312,6 +302,17 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
                 })
             }
             PacketKind::Pause | PacketKind::Grant | PacketKind::Request => false,
+        }
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(&self.receivers);
+        prefetch(&self.timers);
+        prefetch(&self.counters);
+        self.nics.iter().take(2).for_each(prefetch);
+        if let Some(sender) = self.senders.get(self.recent as usize) {
+            prefetch(sender);
         }
     }
 

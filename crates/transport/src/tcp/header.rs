@@ -6,6 +6,7 @@
 
 use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Slots};
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::Bytes;
 
 use fabricsim_core::plugin::Feedback;
@@ -111,6 +112,11 @@ impl Header for TcpHeader {
     #[inline]
     fn touch(&self) -> u64 {
         self.ack
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(&self.ack);
     }
 
     /// Packets of RDMA in the same network have no bits of TCP.

@@ -6,12 +6,33 @@ use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
 use crate::network::egress::Egress;
 use crate::network::meter::PortSample;
-use crate::plugin::Model;
+use crate::plugin::{Endpoint, Model};
+use crate::prefetch::prefetch;
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Host<M> {
     pub(in crate::network) const fn id(&self) -> NodeId {
         self.id
+    }
+
+    /// Asks for the memory of the host itself.
+    #[inline]
+    pub(in crate::network) fn prefetch(&self) {
+        prefetch(&self.nics);
+        prefetch(&self.endpoint);
+        prefetch(&self.starts);
+        prefetch(&self.timers);
+        prefetch(&self.next_wake);
+        prefetch(&self.completions);
+        prefetch(&self.counters);
+        prefetch(&self.last);
+    }
+
+    /// Asks for the memory that the next packets will need.
+    #[inline]
+    pub(in crate::network) fn prefetch_parts(&self) {
+        self.nics.iter().take(2).for_each(prefetch);
+        self.endpoint.prefetch();
     }
 
     pub(in crate::network) const fn last_event(&self) -> Time {

@@ -11,6 +11,17 @@ use fabricsim_core::units::Time;
 use super::Rdma;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
+    /// Returns the time at which the first flow of `nic` with bytes left is due, which may be a
+    /// time that has passed ([`NicTimer::FirstWithBytes`]).
+    // Apart from the code of networks that are precise.
+    #[cold]
+    pub(super) fn first_with_bytes(&self, nic: PortId) -> Time {
+        let senders = self.senders.iter().flatten();
+        let with_bytes = senders.filter(|s| s.nic == nic && s.next < s.written());
+        let due = with_bytes.map(|sender| sender.next_send);
+        due.min().unwrap_or(Time::MAX)
+    }
+
     /// Returns whether nothing waits for `nic` or for a time at which it may leave there.
     #[inline]
     pub(crate) fn is_quiet(&self, nic: PortId) -> bool {

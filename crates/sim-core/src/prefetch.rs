@@ -1,0 +1,30 @@
+//! Requests to the processor to fetch memory that is needed soon.
+//!
+//! A simulation goes through more state than a cache holds, in an order that only it knows. A
+//! prefetch starts the way to memory early and waits for nothing; it changes no result. Where there
+//! is no safe instruction for it these functions do nothing.
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Fetches the cache line in which `place` begins.
+#[inline(always)]
+pub fn prefetch<T>(place: &T) {
+    #[cfg(target_arch = "x86_64")]
+    safe_arch::prefetch_t0(place);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
+/// Fetches the cache lines of all `items`, of large ones that in which each begins.
+#[inline(always)]
+pub fn prefetch_all<T>(items: &[T]) {
+    let in_line = const {
+        if size_of::<T>() < LINE {
+            LINE / (size_of::<T>() + 1) + 1
+        } else {
+            1
+        }
+    };
+    items.iter().step_by(in_line).for_each(prefetch);
+}
