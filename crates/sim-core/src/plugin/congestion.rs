@@ -296,7 +296,7 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
 
     /// Returns window, rate and deadline, which senders keep until the next event: a call for each of
     /// them where it is needed would cost more than what it returns. Algorithms implement neither
-    /// this method nor the next two.
+    /// this method nor the next three.
     #[inline]
     fn limits(&self) -> SendLimits {
         SendLimits {
@@ -312,6 +312,13 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     fn acknowledge(&mut self, ack: &Ack<'_, H>) -> (SendLimits, bool) {
         self.on_ack(ack);
         (self.limits(), self.reschedules())
+    }
+
+    /// Calls [`Self::on_sent`], and returns what holds from now on. TCP alone.
+    #[inline]
+    fn note_sent(&mut self, wire: Bytes) -> SendLimits {
+        self.on_sent(wire);
+        self.limits()
     }
 
     /// Calls [`Self::prepare`] and [`Self::on_sent`] for a data packet with `header` and `wire` bytes

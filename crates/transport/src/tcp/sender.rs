@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod codepoints;
+mod controller;
 mod delivery_rate;
 mod feedback;
 mod outgoing;
@@ -23,6 +24,7 @@ use super::scoreboard::Scoreboard;
 use super::timers::LossTimers;
 use crate::switch::Switch;
 
+use controller::Controller;
 use delivery_rate::RateSampler;
 pub(super) use feedback::Incoming;
 pub(super) use outgoing::Outgoing;
@@ -74,7 +76,7 @@ struct WindowUse {
 #[derive(Checkpointed, Debug)]
 pub(super) struct TcpSender {
     #[checkpoint(rebuilt)]
-    pub(super) cc: DynController,
+    cc: Controller,
     /// Use of marks, as agreed by the two sides.
     #[checkpoint(rebuilt)]
     ecn: EcnUse,
@@ -126,7 +128,7 @@ impl TcpSender {
         let probing = cc.probes().map(|probes| Box::new(Probing::new(probes)));
         let sampler = RateSampler::wanted(cc.delivery_rate());
         Self {
-            cc,
+            cc: Controller::new(cc, parameters.mss),
             ecn,
             feedback,
             board: Scoreboard::new(parameters.detection),
@@ -190,13 +192,7 @@ impl TcpSender {
         if reduced {
             return self.reduction.window;
         }
-        self.cc.window().map_or(u32::MAX, |size| self.whole(size))
-    }
-
-    /// Whole segments in `size`, at least one.
-    fn whole(&self, size: Bytes) -> u32 {
-        let whole = size.get() / u64::from(self.parameters.mss);
-        u32::try_from(whole).unwrap_or(u32::MAX).max(1)
+        self.cc.segments()
     }
 
     /// Payload bytes of `count` full segments.
@@ -218,7 +214,7 @@ impl TcpSender {
 
     /// The rate at which segments are spaced.
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
-        self.cc.pacing_rate()
+        self.cc.rate()
     }
 
     /// The congestion window in payload bytes.
@@ -263,12 +259,12 @@ impl TcpSender {
         if !resent && !probing {
             self.schedule_probe(now);
         }
-        if let Some(rate) = self.cc.pacing_rate() {
+        if let Some(rate) = self.cc.rate() {
             let payload = Bytes::new(u64::from(payload));
             self.paced = self.paced.max(now) + rate.transmission(payload);
         }
         let headers = self.parameters.headers;
-        self.cc.on_sent(Bytes::new(u64::from(payload + headers)));
+        self.cc.note_sent(Bytes::new(u64::from(payload + headers)));
         self.last_sent = now;
         let telemetry = if self.probing.is_some() {
             self.probe_with_segment(now, seq, sent_next)
@@ -296,7 +292,8 @@ impl TcpSender {
             if idle > self.rtt.timeout(&self.parameters) {
                 let restart = self.parameters.slow_start_after_idle == Switch::On;
                 let initial = self.bytes(self.parameters.initial_window);
-                self.cc.on_idle(idle, restart.then_some(initial));
+                self.cc
+                    .tell(|cc| cc.on_idle(idle, restart.then_some(initial)));
             }
         }
         let mss = self.parameters.mss;
@@ -322,12 +319,9 @@ impl TcpSender {
 
     /// Returns whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
     fn uses_window(&self) -> bool {
-        self.usage.limited
-            || self.cc.in_slow_start()
-                && self
-                    .cc
-                    .window()
-                    .is_none_or(|size| u64::from(self.whole(size)) < 2 * u64::from(self.usage.most))
+        let segments = u64::from(self.cc.segments());
+        let is_half_used = segments < 2 * u64::from(self.usage.most);
+        self.usage.limited || (is_half_used || self.cc.is_unlimited()) && self.cc.in_slow_start()
     }
 
     fn schedule_probe(&mut self, now: Time) {
@@ -347,7 +341,7 @@ impl TcpSender {
     /// Returns when [`Self::on_deadline`] wants to be called.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
-        let own = self.timers.deadline().min(self.cc.deadline());
+        let own = self.timers.deadline().min(self.cc.due());
         match &self.probing {
             None => own,
             Some(probing) => own.min(probing.deadline()),
@@ -356,8 +350,8 @@ impl TcpSender {
 
     /// A timer has come. Returns whether it was the retransmission timeout.
     pub(super) fn on_deadline(&mut self, now: Time) -> bool {
-        if self.cc.deadline() <= now {
-            self.cc.on_timer(now);
+        if self.cc.due() <= now {
+            self.cc.tell(|cc| cc.on_timer(now));
         }
         if self.timers.reordering <= now {
             let in_flight = self.board.in_flight();

@@ -18,7 +18,7 @@ impl TcpSender {
         input: &mut Reader<'_>,
     ) -> Result<(), LoadError> {
         self.load(input)?;
-        if controller_state::load(&mut *self.cc, input)? {
+        if self.cc.tell(|cc| controller_state::load(cc, input))? {
             return Ok(());
         }
         Err(LoadError::new(

@@ -235,17 +235,18 @@ impl TcpSender {
     /// Tells the controller of congestion, with `in_flight` segments in flight before it.
     pub(super) fn signal(&mut self, now: Time, signal: Signal, in_flight: u32) {
         let in_flight = self.bytes(in_flight);
-        self.cc.on_congestion(&Congestion {
+        let congestion = Congestion {
             now,
             signal,
             in_flight,
             next_seq: self.next,
-        });
+        };
+        self.cc.tell(|cc| cc.on_congestion(&congestion));
     }
 
     fn reduce(&mut self, delivered: u32, safe: Safe) {
         let threshold = self.cc.slow_start_threshold();
-        let ssthresh = threshold.map_or(u32::MAX, |size| self.whole(size));
+        let ssthresh = threshold.map_or(u32::MAX, |size| self.cc.whole(size));
         self.reduction
             .on_ack(delivered, self.board.in_flight(), ssthresh, safe);
     }
@@ -257,7 +258,7 @@ impl TcpSender {
                 // RFC 6582, section 3.2, step 3, option 1: no burst.
                 Detection::DupAcks => Some(self.bytes(self.board.in_flight().max(1) + 1)),
             };
-            self.cc.on_recovery_exit(most);
+            self.cc.tell(|cc| cc.on_recovery_exit(most));
             self.rack.on_recovery_exit();
         }
         self.phase = Phase::Open;
@@ -287,7 +288,7 @@ impl TcpSender {
             _ => Recovering::Yes,
         };
         let in_flight = self.bytes(self.board.in_flight());
-        self.cc.on_ack(&Ack {
+        self.cc.acknowledge(&Ack {
             now,
             cumulative: self.una,
             newly_acked: Bytes::new(delivery.bytes),

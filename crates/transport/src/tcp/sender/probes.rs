@@ -69,12 +69,13 @@ impl TcpSender {
             return;
         };
         read(&mut probing.view);
-        self.cc.on_probe(&ReturnedProbe {
+        let probe = ReturnedProbe {
             now,
             sent_next,
             next_seq: self.next,
             rtt,
             telemetry: &probing.view,
-        });
+        };
+        self.cc.tell(|cc| cc.on_probe(&probe));
     }
 }
