@@ -278,9 +278,9 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
 
     #[inline]
     fn prefetch(&self) {
+        // Nothing that has to be read first: the port has just been asked for.
         prefetch(&self.total);
-        // The queue that was served last will mostly be the next one, too.
-        prefetch(&self.queues[self.turns.last().index()]);
+        prefetch(&self.turns);
     }
 
     #[inline]
