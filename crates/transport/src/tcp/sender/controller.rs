@@ -31,7 +31,12 @@ impl Controller {
 
     /// Segments that may be in flight.
     #[inline]
-    pub(super) const fn segments(&self) -> u32 {
+    pub(super) fn segments(&self) -> u32 {
+        debug_assert_eq!(
+            self.limits,
+            self.controller.limits(),
+            "what a controller allows changes with events alone"
+        );
         self.window
     }
 
