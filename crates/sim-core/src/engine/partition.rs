@@ -200,13 +200,20 @@ impl<D: LogicalProcess> Partition<D> {
                 };
                 due &= !(1 << bit);
                 #[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
-                let bit8 = bit as u8;
-                bits[count] = bit8;
+                let bit = bit as u8;
+                bits[count] = bit;
                 count += 1;
             }
             let bits = &bits[..count];
             let first = block * BLOCK as usize;
             for turn in 0..count + ahead {
+                let bit = bits.get(turn.wrapping_sub(ahead)).copied();
+                if let Some(bit) = bit {
+                    if interrupt.is_raised() {
+                        return;
+                    }
+                    probe.process_begins(self.members[first + usize::from(bit)].index);
+                }
                 if ahead > 0 {
                     let at = |before: usize| {
                         let bit = *bits.get(turn.wrapping_sub(before))?;
@@ -215,15 +222,10 @@ impl<D: LogicalProcess> Partition<D> {
                     };
                     self.prefetch([at(0), at(1), at(2)], parity);
                 }
-                let Some(&bit) = bits.get(turn.wrapping_sub(ahead)) else {
+                let Some(bit) = bit else {
                     continue;
                 };
-                if interrupt.is_raised() {
-                    return;
-                }
                 let place = first + usize::from(bit);
-                let index = self.members[place].index;
-                probe.process_begins(index);
                 if own >> bit & 1 != 0 {
                     self.fetch_own(place, parity ^ 1);
                 }
@@ -231,7 +233,7 @@ impl<D: LogicalProcess> Partition<D> {
                     self.fetch_others(place, parity ^ 1, mailboxes);
                 }
                 self.step_one(place, span, mailboxes, probe);
-                probe.process_ends(index);
+                probe.process_ends(self.members[place].index);
             }
             self.calendar.settle(block, run);
         }
