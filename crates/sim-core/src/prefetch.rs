@@ -20,10 +20,9 @@ pub fn prefetch<T>(place: &T) {
 #[inline(always)]
 pub fn prefetch_all<T>(items: &[T]) {
     let in_line = const {
-        if size_of::<T>() < LINE {
-            LINE / (size_of::<T>() + 1) + 1
-        } else {
-            1
+        match LINE.checked_div(size_of::<T>()) {
+            None | Some(0) => 1,
+            Some(count) => count,
         }
     };
     items.iter().step_by(in_line).for_each(prefetch);

@@ -241,6 +241,11 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
     }
 
     #[inline]
+    fn prefetch(&self) {
+        self.rdma.prefetch();
+    }
+
+    #[inline]
     fn deadline(&self) -> Time {
         self.rdma.deadline().min(self.tcp.deadline())
     }
