@@ -25,7 +25,7 @@ pub enum AnyDiscipline<H> {
     /// `shared-buffer`
     Shared(SharedFifo<H>),
     /// `tail-drop`
-    TailDrop(TailDrop<H>),
+    TailDrop(Box<TailDrop<H>>),
     /// `red`
     Red(Box<RedQueue<H>>),
     /// `step`
@@ -62,7 +62,7 @@ impl<H: Header> AnyDiscipline<H> {
     pub fn new(config: &DisciplineConfig, context: &DisciplineContext) -> Self {
         match config {
             DisciplineConfig::SharedBuffer(_) => Self::shared(None),
-            DisciplineConfig::TailDrop(config) => Self::TailDrop(TailDrop::new(config)),
+            DisciplineConfig::TailDrop(config) => Self::TailDrop(Box::new(TailDrop::new(config))),
             DisciplineConfig::Red(config) => Self::Red(Box::new(RedQueue::new(config, context))),
             DisciplineConfig::Step(config) => Self::Step(Box::new(StepMarking::new(config))),
             DisciplineConfig::Codel(config) => {
@@ -84,12 +84,30 @@ impl<H: Header> AnyDiscipline<H> {
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
         match self {
-            Self::Shared(queue) => Some(queue.pass(packet)),
+            Self::Shared(queue) => Some(queue.pass()),
             Self::TailDrop(queue) => queue.pass(packet),
             Self::Step(queue) => queue.pass(packet),
             Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::DualPi2(_) | Self::Aqm(_) => {
                 None
             }
+        }
+    }
+
+    /// The queue itself where it is a plain one.
+    #[inline]
+    pub(crate) const fn as_plain(&self) -> Option<&SharedFifo<H>> {
+        match self {
+            Self::Shared(queue) => Some(queue),
+            _ => None,
+        }
+    }
+
+    /// The queue itself where it is a plain one.
+    #[inline]
+    pub(crate) const fn as_plain_mut(&mut self) -> Option<&mut SharedFifo<H>> {
+        match self {
+            Self::Shared(queue) => Some(queue),
+            _ => None,
         }
     }
 
@@ -138,32 +156,6 @@ impl<H: Header> Checkpointed for AnyDiscipline<H> {
     }
 }
 
-impl<H: Header> AnyDiscipline<H> {
-    /// [`Discipline::enqueue`] of what is not a plain queue.
-    // Apart from the code of plain queues, which becomes a part of the switch's, like those below.
-    #[inline(never)]
-    fn enqueue_by_rule(
-        &mut self,
-        now: Time,
-        packet: &Packet<H>,
-        dropped: &mut Vec<Packet<H>>,
-    ) -> Option<&mut Packet<H>> {
-        each!(self, discipline => discipline.enqueue(now, packet, dropped))
-    }
-
-    /// [`Discipline::front`] of what is not a plain queue.
-    #[inline(never)]
-    fn front_by_rule(&self) -> Option<&Packet<H>> {
-        each!(self, discipline => discipline.front())
-    }
-
-    /// [`Discipline::pop`] of what is not a plain queue.
-    #[inline(never)]
-    fn pop_by_rule(&mut self, now: Time) -> Mark {
-        each!(self, discipline => discipline.pop(now))
-    }
-}
-
 impl<H: Header> Discipline<H> for AnyDiscipline<H> {
     #[inline]
     fn enqueue(
@@ -172,12 +164,7 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         packet: &Packet<H>,
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>> {
-        match self {
-            Self::Shared(queue) => queue.enqueue(now, packet, dropped),
-            Self::TailDrop(queue) => queue.enqueue(now, packet, dropped),
-            Self::Step(queue) => queue.enqueue(now, packet, dropped),
-            _ => self.enqueue_by_rule(now, packet, dropped),
-        }
+        each!(self, discipline => discipline.enqueue(now, packet, dropped))
     }
 
     #[inline]
@@ -187,22 +174,12 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
 
     #[inline]
     fn front(&self) -> Option<&Packet<H>> {
-        match self {
-            Self::Shared(queue) => queue.front(),
-            Self::TailDrop(queue) => queue.front(),
-            Self::Step(queue) => queue.front(),
-            _ => self.front_by_rule(),
-        }
+        each!(self, discipline => discipline.front())
     }
 
     #[inline]
     fn pop(&mut self, now: Time) -> Mark {
-        match self {
-            Self::Shared(queue) => queue.pop(now),
-            Self::TailDrop(queue) => queue.pop(now),
-            Self::Step(queue) => queue.pop(now),
-            _ => self.pop_by_rule(now),
-        }
+        each!(self, discipline => discipline.pop(now))
     }
 
     #[inline]
@@ -219,7 +196,7 @@ impl<H: Header> Discipline<H> for AnyDiscipline<H> {
         each!(self, discipline => discipline.for_each(visit));
     }
 
-    fn counters(&self) -> DisciplineCounters {
+    fn counters(&self) -> Option<DisciplineCounters> {
         each!(self, discipline => discipline.counters())
     }
 }

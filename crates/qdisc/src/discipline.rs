@@ -56,8 +56,8 @@ pub trait Discipline<H: Header> {
     /// Shows every packet that waits to `visit`, in a fixed order.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
-    /// Returns the counters of the discipline.
-    fn counters(&self) -> DisciplineCounters;
+    /// Returns the counters of the discipline; a plain queue, which has no rule, keeps none.
+    fn counters(&self) -> Option<DisciplineCounters>;
 }
 
 /// Implements the methods of [`Discipline`] that report the contents, for disciplines with one
@@ -78,8 +78,8 @@ macro_rules! holds_one_line {
             self.line.iter().for_each(visit);
         }
 
-        fn counters(&self) -> crate::counters::DisciplineCounters {
-            self.counters.settled()
+        fn counters(&self) -> Option<crate::counters::DisciplineCounters> {
+            Some(self.counters.settled())
         }
     };
 }

@@ -284,8 +284,8 @@ impl<H: Header> Discipline<H> for DualPi2<H> {
         self.low.iter().chain(self.classic.iter()).for_each(visit);
     }
 
-    fn counters(&self) -> DisciplineCounters {
-        self.counters.settled()
+    fn counters(&self) -> Option<DisciplineCounters> {
+        Some(self.counters.settled())
     }
 }
 

@@ -269,8 +269,8 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
             .for_each(visit);
     }
 
-    fn counters(&self) -> DisciplineCounters {
-        self.counters.settled()
+    fn counters(&self) -> Option<DisciplineCounters> {
+        Some(self.counters.settled())
     }
 }
 

@@ -3,23 +3,24 @@
 use fabricsim_core::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
+use fabricsim_core::engine::Message as _;
+use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
 use crate::counters::DisciplineCounters;
-use crate::discipline::{Discipline, holds_one_line, mark_if};
-use crate::line::Line;
+use crate::discipline::{Discipline, mark_if};
 
 /// First in, first out, without a limit of its own; its marker decides by what a packet leaves
 /// behind and asks nobody whether the sender understands marks, which is what RDMA expects. It is
-/// one queue of [`PriorityQueues`](crate::PriorityQueues).
+/// one queue of [`PriorityQueues`](crate::PriorityQueues), and as those it counts nothing.
 #[derive(Clone, Debug)]
 pub struct SharedFifo<H> {
-    line: Line<H>,
+    packets: Fifo<Packet<H>>,
+    bytes: u64,
     marker: Option<Box<RedEcn>>,
-    counters: DisciplineCounters,
 }
 
 impl<H: Header> SharedFifo<H> {
@@ -27,25 +28,41 @@ impl<H: Header> SharedFifo<H> {
     #[must_use]
     pub fn new(marker: Option<RedEcn>) -> Self {
         Self {
-            line: Line::default(),
+            packets: Fifo::default(),
+            bytes: 0,
             marker: marker.map(Box::new),
-            counters: DisciplineCounters::default(),
         }
     }
 
-    /// `packet` passes the empty queue on its way to an idle wire.
+    /// A packet passes the empty queue on its way to an idle wire.
     #[inline]
-    pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Mark {
-        let mark = mark_if(self.marks(Bytes::ZERO));
-        self.counters.on_pass(packet.size(), mark);
-        mark
+    pub(crate) fn pass(&mut self) -> Mark {
+        self.mark()
     }
 
+    /// Stores a copy of `packet`, which arrives now, at the end.
     #[inline]
-    fn marks(&mut self, left: Bytes) -> bool {
+    pub(crate) fn push(&mut self, now: Time, packet: &Packet<H>) -> &mut Packet<H> {
+        self.bytes += u64::from(packet.wire);
+        let stored = self.packets.push(packet);
+        stored.set_arrival(now);
+        stored
+    }
+
+    /// Removes the first packet, which has `wire` bytes, and says whether it is marked.
+    #[inline]
+    pub(crate) fn pop_wire(&mut self, wire: u16) -> Mark {
+        self.packets.pop();
+        self.bytes -= u64::from(wire);
+        self.mark()
+    }
+
+    /// The mark of a packet that leaves what the queue holds behind.
+    #[inline]
+    fn mark(&mut self) -> Mark {
         match &mut self.marker {
-            Some(marker) => marker.marks(left),
-            None => false,
+            Some(marker) => mark_if(marker.marks(Bytes::new(self.bytes))),
+            None => Mark::None,
         }
     }
 }
@@ -53,23 +70,23 @@ impl<H: Header> SharedFifo<H> {
 impl<H: Stored> Checkpointed for SharedFifo<H> {
     fn save(&self, out: &mut Writer) {
         let Self {
-            line,
+            packets,
+            bytes,
             marker,
-            counters,
         } = self;
-        line.store(out);
-        counters.store(out);
+        packets.store(out);
+        bytes.store(out);
         save_optional(marker.as_deref(), out);
     }
 
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let Self {
-            line,
+            packets,
+            bytes,
             marker,
-            counters,
         } = self;
-        line.load(input)?;
-        counters.load(input)?;
+        packets.load(input)?;
+        bytes.load(input)?;
         load_optional(marker.as_deref_mut(), input)
     }
 }
@@ -82,25 +99,45 @@ impl<H: Header> Discipline<H> for SharedFifo<H> {
         packet: &Packet<H>,
         _dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>> {
-        Some(self.line.push(now, packet, &mut self.counters))
+        Some(self.push(now, packet))
     }
 
     #[inline]
     fn select(&mut self, _now: Time, _dropped: &mut Vec<Packet<H>>) -> bool {
-        !self.line.is_empty()
+        !self.packets.is_empty()
     }
 
     #[inline]
     fn front(&self) -> Option<&Packet<H>> {
-        self.line.front()
+        self.packets.front()
     }
 
     #[inline]
-    fn pop(&mut self, now: Time) -> Mark {
-        let left = Bytes::new(self.line.bytes_behind());
-        let mark = mark_if(self.marks(left));
-        self.line.leave(now, mark, &mut self.counters)
+    fn pop(&mut self, _now: Time) -> Mark {
+        match self.packets.front() {
+            Some(first) => {
+                let wire = first.wire;
+                self.pop_wire(wire)
+            }
+            None => Mark::None,
+        }
     }
 
-    holds_one_line!(H);
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        Bytes::new(self.bytes)
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
+        self.packets.iter().for_each(visit);
+    }
+
+    fn counters(&self) -> Option<DisciplineCounters> {
+        None
+    }
 }

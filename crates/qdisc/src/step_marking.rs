@@ -169,7 +169,7 @@ mod tests {
     use fabricsim_core::packet::Flags;
 
     use super::*;
-    use crate::testing::{offer, packet, serve, with};
+    use crate::testing::{counters, offer, packet, serve, with};
 
     /// Returns which of four packets of 1,000 bytes are marked that come at once and leave 400 us
     /// apart, the first after 400 us.
@@ -183,7 +183,7 @@ mod tests {
             .map(|turn| serve(&mut queue, Time::from_ns(turn * 400_000)).marked)
             .collect();
         let marked = marks.iter().filter(|&&marked| marked).count();
-        assert_eq!(queue.counters().marked, marked as u64);
+        assert_eq!(counters(&queue).marked, marked as u64);
         marks
     }
 

@@ -5,7 +5,7 @@ use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, Mark};
 use fabricsim_core::units::Time;
 
-use crate::Discipline;
+use crate::{Discipline, DisciplineCounters};
 
 /// A packet of flow `flow` whose sender understands no marks.
 pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {
@@ -52,6 +52,11 @@ pub(crate) fn serve(queue: &mut impl Discipline<()>, now: Time) -> Served {
         marked,
         dropped: dropped.len(),
     }
+}
+
+/// The counters of `queue`, which is not a plain one.
+pub(crate) fn counters(queue: &impl Discipline<()>) -> DisciplineCounters {
+    queue.counters().expect("the queue has a rule")
 }
 
 /// Gives `packet` to `queue` at `now`; whether it is stored, and how many had to make room.

@@ -3,7 +3,7 @@ use fabricsim_core::packet::Flags;
 use fabricsim_core::units::Rate;
 
 use super::*;
-use crate::testing::{drain, fill, offer, packet, serve, with};
+use crate::testing::{counters, drain, fill, offer, packet, serve, with};
 
 const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 1,
@@ -33,7 +33,7 @@ fn signals(config: &CodelConfig, flags: Flags, signals: usize) -> Vec<f64> {
         times.extend(std::iter::repeat_n(now.as_secs_f64() * 1e3, count));
         now += STEP;
     }
-    let counters = queue.counters();
+    let counters = counters(&queue);
     assert_eq!(
         counters.marked + counters.aqm_drops.packets,
         times.len() as u64
@@ -102,7 +102,7 @@ fn marks_with_dips(dip_every: u64) -> u64 {
             fill(&mut queue, now, &full, 3);
         }
     }
-    queue.counters().marked
+    counters(&queue).marked
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_backlog_of_one_packet_is_left_alone() {
             serve(&mut queue, now);
             offer(&mut queue, now, &packet);
         }
-        queue.counters().marked
+        counters(&queue).marked
     };
     // As large as it is where the queue stands, or as large as is said.
     for size in [1_100, 1_514, 1_538, 9_066] {
@@ -208,7 +208,7 @@ fn beyond_the_limit_the_tail_is_dropped() {
         .filter(|_| offer(&mut queue, Time::ZERO, &packet(1, 1_500)).0)
         .count();
     assert_eq!(stored, 1_000);
-    assert_eq!(queue.counters().tail_drops.packets, 200);
+    assert_eq!(counters(&queue).tail_drops.packets, 200);
 }
 
 #[test]

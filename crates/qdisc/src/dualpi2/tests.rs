@@ -2,7 +2,7 @@ use fabricsim_core::packet::Flags;
 use fabricsim_core::units::Rate;
 
 use super::*;
-use crate::testing::{drain, fill, offer, packet, serve, with};
+use crate::testing::{counters, drain, fill, offer, packet, serve, with};
 
 const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 5,
@@ -265,7 +265,7 @@ fn beyond_the_limit_the_tail_is_dropped() {
         .map(|number| offer(&mut queues, Time::ZERO, &kinds[number % 2]).0)
         .collect();
     assert_eq!(stored, [true, true, true, false, false]);
-    assert_eq!(queues.counters().tail_drops.packets, 2);
+    assert_eq!(counters(&queues).tail_drops.packets, 2);
 }
 
 #[test]

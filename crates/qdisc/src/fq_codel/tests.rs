@@ -4,7 +4,7 @@ use fabricsim_core::packet::Flags;
 use fabricsim_core::units::{Duration, Rate};
 
 use super::*;
-use crate::testing::{drain, fill, flow_packet, offer, packet, serve, with};
+use crate::testing::{counters, drain, fill, flow_packet, offer, packet, serve, with};
 
 const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 1,
@@ -142,7 +142,7 @@ fn drops_that_make_room_bring_the_next_signals_closer() {
             offer(&mut queues, now, &full);
             if overload && ms == 130 {
                 fill(&mut queues, now, &full, 11);
-                assert_eq!(queues.counters().overload_drops.packets, 8);
+                assert_eq!(counters(&queues).overload_drops.packets, 8);
             }
         }
         marks
@@ -223,7 +223,7 @@ fn the_fattest_flow_makes_room_from_its_head() {
     assert_eq!(numbers, (0..30).collect::<Vec<u64>>());
     assert!(dropped.iter().all(|packet| packet.flow.0 == flows[0]));
     assert_eq!(queues.packets(), 71);
-    assert_eq!(queues.counters().overload_drops.packets, 30);
+    assert_eq!(counters(&queues).overload_drops.packets, 30);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_newcomer_may_be_the_fattest_itself() {
         (false, 0)
     );
     assert_eq!(queues.packets(), 2);
-    let counters = queues.counters();
+    let counters = counters(&queues);
     assert_eq!(counters.offered.packets, 3);
     assert_eq!(counters.overload_drops.packets, 1);
 }

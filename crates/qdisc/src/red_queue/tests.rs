@@ -1,7 +1,7 @@
 use fabricsim_core::units::{Duration, Rate};
 
 use super::*;
-use crate::testing::{offer, packet, serve, with};
+use crate::testing::{counters, offer, packet, serve, with};
 
 const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 7,
@@ -107,8 +107,8 @@ fn what_cannot_be_marked_is_dropped_instead() {
         }
     }
     assert!(drops > 300, "{drops}");
-    assert_eq!(unable.counters().aqm_drops.packets, drops);
-    assert_eq!(unable.counters().marked, 0);
+    assert_eq!(counters(&unable).aqm_drops.packets, drops);
+    assert_eq!(counters(&unable).marked, 0);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_refused_packet_does_not_end_the_idle_time() {
     let mut queue = filled(&RedConfig::default(), 0);
     queue.average = 200_000.0;
     assert_eq!(offer(&mut queue, Time::ZERO, &packet(1, 1_000)), (false, 0));
-    assert_eq!(queue.counters().aqm_drops.packets, 1);
+    assert_eq!(counters(&queue).aqm_drops.packets, 1);
     // A second has room for 6,250 packets.
     let later = Time::from_ns(1_000_000_000);
     assert_eq!(offer(&mut queue, later, &packet(1, 1_000)), (true, 0));
