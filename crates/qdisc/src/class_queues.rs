@@ -1,5 +1,6 @@
 //! Eight queues of a port, each with a discipline of its own.
 
+mod by_rule;
 mod turns;
 
 use fabricsim_core::checkpoint::{
@@ -31,20 +32,22 @@ const QUEUES: usize = 8;
 ///
 /// A packet that has to make room for another one is handed over, as `dropped`, when the next one
 /// leaves; until then [`Qdisc::is_ready`] holds.
-// In this order: a port with one plain queue in use touches three cache lines. Plain queues are
+// In this order: what every packet needs is in the second cache line of the port. Plain queues are
 // handled where the switch asks, and all others by calls.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct ClassQueues<H> {
-    total: u64,
-    turns: Turns,
     /// The queue whose head was shown, and the size of that packet.
     shown: Priority,
+    /// Priorities whose packets may pass their empty queue with nothing to be counted or drawn.
+    passing: PrioritySet,
     shown_wire: u16,
-    /// The most bytes of the queue of control.
-    control_limit: u64,
+    total: u64,
+    turns: Turns,
     /// Packets that were given up when others came.
     given_up: Vec<Packet<H>>,
+    /// The most bytes of the queue of control.
+    control_limit: u64,
     queues: [AnyDiscipline<H>; QUEUES],
 }
 
@@ -55,15 +58,18 @@ impl<H: Header> ClassQueues<H> {
     pub fn new(markers: Option<Box<Markers>>) -> Self {
         let mut markers = markers.map_or_else(Markers::default, |markers| *markers);
         markers[0] = None;
-        Self {
+        let mut queues = Self {
+            shown: Priority::CONTROL,
+            passing: PrioritySet::EMPTY,
+            shown_wire: 0,
             total: 0,
             turns: Turns::default(),
-            shown: Priority::CONTROL,
-            shown_wire: 0,
-            control_limit: u64::MAX,
             given_up: Vec::new(),
+            control_limit: u64::MAX,
             queues: markers.map(AnyDiscipline::shared),
-        }
+        };
+        queues.find_passing();
+        queues
     }
 
     /// These queues with `discipline` for `priority`.
@@ -74,6 +80,7 @@ impl<H: Header> ClassQueues<H> {
     pub fn with_discipline(mut self, priority: Priority, discipline: AnyDiscipline<H>) -> Self {
         assert!(!priority.is_control(), "control has a plain queue");
         self.queues[priority.index()] = discipline;
+        self.find_passing();
         self
     }
 
@@ -122,6 +129,7 @@ impl<H: Header> ClassQueues<H> {
     #[cold]
     fn hand_over(&mut self, dropped: &mut Vec<Packet<H>>) {
         dropped.append(&mut self.given_up);
+        self.find_passing();
         for (queue, priority) in self.queues.iter().zip(Priority::all()) {
             if queue.packets() == 0 {
                 self.turns.empty(priority);
@@ -135,58 +143,18 @@ impl<H: Header> ClassQueues<H> {
         self.queues[priority.index()].as_plain()
     }
 
-    /// [`Qdisc::enqueue`] for a queue that is not plain.
-    #[inline(never)]
-    fn enqueue_by_rule(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
-        let priority = packet.priority();
-        let before = self.given_up.len();
-        let queue = &mut self.queues[priority.index()];
-        let stored = queue.enqueue(now, packet, &mut self.given_up);
-        if stored.is_some() {
-            self.total += u64::from(packet.wire);
-            self.turns.fill(priority);
+    /// Finds the priorities whose packets may pass with nothing to be counted or drawn: none while
+    /// packets wait to be handed over.
+    fn find_passing(&mut self) {
+        self.passing = PrioritySet::EMPTY;
+        if !self.given_up.is_empty() {
+            return;
         }
-        for packet in &self.given_up[before..] {
-            self.total -= u64::from(packet.wire);
-        }
-        stored
-    }
-
-    /// [`Qdisc::head`] where the queue whose turn it is, `shown`, is not plain.
-    #[inline(never)]
-    fn head_by_rule(
-        &mut self,
-        now: Time,
-        paused: PrioritySet,
-        dropped: &mut Vec<Packet<H>>,
-    ) -> Option<&Packet<H>> {
-        loop {
-            let queue = &mut self.queues[self.shown.index()];
-            if queue.keeps_all() {
-                break;
+        for priority in Priority::all() {
+            if self.plain(priority).is_some_and(SharedFifo::never_marks) {
+                self.passing.insert(priority);
             }
-            let before = queue.bytes();
-            let chosen = queue.select(now, dropped);
-            self.settle(self.shown, before);
-            if chosen {
-                break;
-            }
-            self.shown = self.turns.choose(paused)?;
         }
-        let first = self.queues[self.shown.index()].front()?;
-        self.shown_wire = first.wire;
-        self.queues[self.shown.index()].front()
-    }
-
-    /// [`Qdisc::pop`] where the queue that was shown is not plain.
-    #[inline(never)]
-    fn pop_by_rule(&mut self, now: Time) -> Mark {
-        let queue = &mut self.queues[self.shown.index()];
-        let before = queue.bytes();
-        let mark = queue.pop(now);
-        let left = queue.bytes();
-        self.on_sent(before - left, left);
-        mark
     }
 
     /// The packet that was shown, of `sent` bytes, has left, and its queue holds `left` bytes.
@@ -198,27 +166,18 @@ impl<H: Header> ClassQueues<H> {
             self.turns.empty(self.shown);
         }
     }
-
-    /// Bytes of all queues after the one of `priority` has changed from `before` bytes.
-    #[inline]
-    fn settle(&mut self, priority: Priority, before: Bytes) {
-        let queue = &self.queues[priority.index()];
-        self.total = self.total - before.get() + queue.bytes().get();
-        if queue.packets() == 0 {
-            self.turns.empty(priority);
-        }
-    }
 }
 
 impl<H: Header> Checkpointed for ClassQueues<H> {
     fn save(&self, out: &mut Writer) {
         let Self {
+            shown,
+            passing: _,
+            shown_wire: _,
             total,
             turns,
-            shown,
-            shown_wire: _,
-            control_limit: _,
             given_up,
+            control_limit: _,
             queues,
         } = self;
         total.store(out);
@@ -230,19 +189,22 @@ impl<H: Header> Checkpointed for ClassQueues<H> {
 
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let Self {
+            shown,
+            passing: _,
+            shown_wire: _,
             total,
             turns,
-            shown,
-            shown_wire: _,
-            control_limit: _,
             given_up,
+            control_limit: _,
             queues,
         } = self;
         total.load(input)?;
         turns.load(input)?;
         shown.load(input)?;
         given_up.load(input)?;
-        load_each(queues.iter_mut(), input)
+        load_each(queues.iter_mut(), input)?;
+        self.find_passing();
+        Ok(())
     }
 }
 
@@ -342,7 +304,6 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     fn prefetch(&self) {
         // Nothing that has to be read first: the port has just been asked for.
         prefetch(&self.total);
-        prefetch(&self.turns);
     }
 
     #[inline]
@@ -352,13 +313,12 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
 
     #[inline]
     fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
-        if !self.given_up.is_empty() {
-            return None;
-        }
         let priority = packet.priority();
-        let mark = self.queues[priority.index()].pass(packet)?;
+        if !self.passing.contains(priority) {
+            return self.bypass_by_rule(packet);
+        }
         self.turns.on_passed(priority);
-        Some(mark)
+        Some(Mark::None)
     }
 
     fabricsim_core::saves_state!();

@@ -19,7 +19,7 @@ const QUEUES: usize = Priority::COUNT;
 ///
 /// Source: the published HPCC simulator's egress queue; marking is per (port, priority), on the
 /// bytes that remain after the packet has left.
-// In this order: a port with one priority in use touches two cache lines.
+// In this order: what every packet needs is in the second cache line of the port.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct PriorityQueues<H> {
@@ -228,7 +228,6 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     fn prefetch(&self) {
         // Nothing that has to be read first: the port has just been asked for.
         prefetch(&self.total);
-        prefetch(&self.last);
     }
 
     #[inline]

@@ -34,6 +34,12 @@ impl<H: Header> SharedFifo<H> {
         }
     }
 
+    /// Returns whether no packet is ever marked.
+    #[inline]
+    pub(crate) const fn never_marks(&self) -> bool {
+        self.marker.is_none()
+    }
+
     /// A packet passes the empty queue on its way to an idle wire.
     #[inline]
     pub(crate) fn pass(&mut self) -> Mark {

@@ -279,7 +279,14 @@ fn packets_that_made_room_are_handed_over_at_the_next_head() {
     assert!(queues.head(Time::ZERO, all_paused, &mut dropped).is_none());
     assert_eq!(dropped.len(), 2);
     assert!(!queues.is_ready(all_paused));
-    assert_eq!(queues.counters(Priority::new(1)).expect("a rule").overload_drops.packets, 2);
+    assert_eq!(
+        queues
+            .counters(Priority::new(1))
+            .expect("a rule")
+            .overload_drops
+            .packets,
+        2
+    );
 }
 
 #[test]

@@ -48,12 +48,16 @@ impl Deficits {
 }
 
 /// The queues that hold packets and the order in which they are served: 0 first, else round robin.
+// In this order: the first eight bytes are all that queues without weights need.
 #[derive(Clone, Debug, Default, Stored)]
+#[repr(C)]
 pub(super) struct Turns {
     /// Priorities whose queue holds packets.
     occupied: PrioritySet,
     /// The queue whose turn it was last among 1 to 7 (0 before any).
     last: Priority,
+    /// What queues send is counted: there are weights, or turns of control are limited.
+    counts: bool,
     /// Control packets that leave in a row while others wait; 0 for any number.
     most_control: u32,
     /// Control packets that have left in a row.
@@ -63,6 +67,7 @@ pub(super) struct Turns {
 
 impl Turns {
     pub(super) fn weigh(&mut self, weights: &Weights) {
+        self.counts = true;
         let largest = weights.0[1..].iter().max();
         self.deficits = Some(Box::new(Deficits {
             quanta: weights.0.map(|weight| {
@@ -77,6 +82,7 @@ impl Turns {
     /// Lets another queue have its turn after `most` packets of control.
     pub(super) const fn limit_control(&mut self, most: u32) {
         self.most_control = most;
+        self.counts |= most > 0;
     }
 
     /// Returns whether it is the turn of control, which is ready, among `ready`.
@@ -101,7 +107,9 @@ impl Turns {
     #[inline]
     pub(super) fn empty(&mut self, queue: Priority) {
         self.occupied.remove(queue);
-        if let Some(deficits) = &mut self.deficits {
+        if self.counts
+            && let Some(deficits) = &mut self.deficits
+        {
             let deficit = &mut deficits.deficits[queue.index()];
             *deficit = (*deficit).min(0);
         }
@@ -124,7 +132,7 @@ impl Turns {
     pub(super) fn choose(&mut self, paused: PrioritySet) -> Option<Priority> {
         let ready = self.ready(paused);
         let next = ready.next_after(self.last)?;
-        if self.most_control > 0 || self.deficits.is_some() {
+        if self.counts {
             return self.choose_by_account(ready, next);
         }
         Some(if ready.contains(Priority::CONTROL) {
@@ -178,7 +186,9 @@ impl Turns {
     #[inline]
     pub(super) fn on_sent(&mut self, queue: Priority, size: Bytes) {
         self.on_passed(queue);
-        if let Some(deficits) = &mut self.deficits {
+        if self.counts
+            && let Some(deficits) = &mut self.deficits
+        {
             let size = i64::try_from(size.get()).expect("a packet's size");
             deficits.deficits[queue.index()] -= size * deficits.cost;
         }

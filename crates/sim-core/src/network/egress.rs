@@ -21,9 +21,9 @@ pub struct LinkConfig {
     pub loss: Option<(f64, Stream)>,
 }
 
-/// The sending side of a port. What every packet needs stands together; what few links have is
-/// apart.
+/// The sending side of a port. What every packet needs comes first; what few links have is apart.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Egress {
     /// Picoseconds for each byte, where all transmission times are multiples of it and the link
     /// loses nothing; else 0. Follows from `timing` and `loss`.
@@ -31,17 +31,17 @@ pub(super) struct Egress {
     /// Packets sent so far. Not beside `sent`: the compiler would add to both by one vector
     /// instruction, and needs more to put its operand together.
     pub(super) packets: u64,
-    timing: LineTiming,
     delay: Duration,
-    rate: Rate,
     /// Since when and until when the wire is taken.
     pub(super) busy_since: Time,
     pub(super) busy_until: Time,
+    /// Bytes sent so far.
+    pub(super) sent: u64,
     /// Priorities that the neighbor has paused.
     pub(super) paused: PrioritySet,
     pub(super) state: LinkState,
-    /// Bytes sent so far.
-    pub(super) sent: u64,
+    rate: Rate,
+    timing: LineTiming,
     loss: Option<Box<Losses>>,
 }
 

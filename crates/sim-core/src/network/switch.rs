@@ -11,6 +11,7 @@ mod departure;
 mod failure;
 mod pauses;
 mod port;
+mod port_set;
 mod port_states;
 mod state;
 mod trimming;
@@ -28,6 +29,7 @@ use crate::plugin::{
 use crate::prefetch::prefetch;
 use crate::units::Time;
 use port::Port;
+use port_set::PortSet;
 use port_states::SwitchPorts;
 
 /// Configuration of a switch.
@@ -67,7 +69,7 @@ pub(super) struct Switch<M: Model> {
     defers: bool,
     /// Then: all ports that are due at some time, perhaps with some that no longer are, and the
     /// earliest of these times.
-    waiting: Vec<u16>,
+    waiting: PortSet,
     next_due: Time,
     /// Time at which the current event was set, in nanoseconds cut to 32 bits, where the model
     /// orders simultaneous events by it.
@@ -85,17 +87,17 @@ impl<M: Model> Switch<M> {
             .ports
             .into_iter()
             .map(|(link, queue)| Port {
-                egress: Egress::new(link),
-                queue,
-                due: Time::MAX,
-                is_listed: false,
                 open_after: Time::ZERO,
+                egress: Egress::new(link),
+                due: Time::MAX,
+                queue,
             })
             .collect();
         Self {
             id,
             pauses: vec![PauseClock::default(); ports.len()],
             meters: vec![Meter::default(); ports.len()],
+            waiting: PortSet::new(ports.len()),
             ports,
             buffer: config.buffer,
             routing: config.routing,
@@ -103,7 +105,6 @@ impl<M: Model> Switch<M> {
             observer: config.observer,
             timers: Timers::default(),
             defers: false,
-            waiting: Vec::new(),
             next_due: Time::MAX,
             cause: 0,
             dropped: Vec::new(),
@@ -213,8 +214,6 @@ impl<M: Model> Switch<M> {
             return;
         }
         for (port, number) in self.ports.iter().zip(0..) {
-            prefetch(&port.egress);
-            prefetch(&port.egress.busy_until);
             prefetch(&port.open_after);
             port.queue.prefetch();
             self.buffer.prefetch(PortId(number));

@@ -40,7 +40,6 @@ impl<M: Model> Switch<M> {
                 egress,
                 queue,
                 due,
-                is_listed: _,
                 open_after: _,
             } in ports
             {

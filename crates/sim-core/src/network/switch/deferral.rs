@@ -56,10 +56,9 @@ impl<M: Model> Switch<M> {
         if !self.defers {
             return;
         }
-        for (port, number) in self.ports.iter_mut().zip(0..) {
-            port.is_listed = port.due != Time::MAX;
-            if port.is_listed {
-                self.waiting.push(number);
+        for (port, number) in self.ports.iter().zip(0..) {
+            if port.due != Time::MAX {
+                self.waiting.insert(number);
                 self.next_due = self.next_due.min(port.due);
             }
         }
@@ -69,9 +68,8 @@ impl<M: Model> Switch<M> {
     #[cold]
     fn set_timers(&mut self) {
         self.defers = false;
-        for index in self.waiting.drain(..) {
-            let port = &mut self.ports[usize::from(index)];
-            port.is_listed = false;
+        self.waiting.clear();
+        for (port, index) in self.ports.iter().zip(0..) {
             let at = port.due;
             if at != Time::MAX {
                 self.timers.set(Timer {
@@ -123,21 +121,16 @@ impl<M: Model> Switch<M> {
         now: Time,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        let (mut kept, mut next) = (0, Time::MAX);
-        for place in 0..self.waiting.len() {
-            let number = self.waiting[place];
-            let port = usize::from(number);
+        let (mut first, mut next) = (0, Time::MAX);
+        while let Some(port) = self.waiting.from(first) {
             self.serve_until(now, port, send_buffer);
             let due = self.ports[port].due;
             if due == Time::MAX {
-                self.ports[port].is_listed = false;
-            } else {
-                self.waiting[kept] = number;
-                kept += 1;
-                next = next.min(due);
+                self.waiting.remove(port);
             }
+            next = next.min(due);
+            first = port + 1;
         }
-        self.waiting.truncate(kept);
         self.next_due = next;
     }
 }

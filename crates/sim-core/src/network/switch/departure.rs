@@ -92,16 +92,13 @@ impl<M: Model> Switch<M> {
         }
         let at = state.egress.busy_until.max(now);
         state.due = at;
-        #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
-        let index = port as u16;
         if self.defers {
             self.next_due = self.next_due.min(at);
-            if !state.is_listed {
-                state.is_listed = true;
-                self.waiting.push(index);
-            }
+            self.waiting.insert(port);
             return;
         }
+        #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
+        let index = port as u16;
         let set = if M::Order::BY_INSERTION {
             Stamps::of(state.egress.busy_since)
         } else {

@@ -1,0 +1,94 @@
+//! Queues of a port that are not plain. Each packet is a call here, apart from the code of plain
+//! queues, which becomes a part of the switch's.
+
+use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
+use fabricsim_core::plugin::Mark;
+use fabricsim_core::units::{Bytes, Time};
+
+use super::ClassQueues;
+use crate::discipline::Discipline;
+
+impl<H: Header> ClassQueues<H> {
+    /// [`Qdisc::bypass`] where something may stop the packet, or has to be counted or drawn.
+    #[inline(never)]
+    pub(super) fn bypass_by_rule(&mut self, packet: &Packet<H>) -> Option<Mark> {
+        if !self.given_up.is_empty() {
+            return None;
+        }
+        let priority = packet.priority();
+        let mark = self.queues[priority.index()].pass(packet)?;
+        self.turns.on_passed(priority);
+        Some(mark)
+    }
+
+    /// [`Qdisc::enqueue`] for a queue that is not plain.
+    #[inline(never)]
+    pub(super) fn enqueue_by_rule(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+    ) -> Option<&mut Packet<H>> {
+        let priority = packet.priority();
+        let before = self.given_up.len();
+        let queue = &mut self.queues[priority.index()];
+        let stored = queue.enqueue(now, packet, &mut self.given_up);
+        if stored.is_some() {
+            self.total += u64::from(packet.wire);
+            self.turns.fill(priority);
+        }
+        if !self.given_up.is_empty() {
+            self.passing = PrioritySet::EMPTY;
+        }
+        for packet in &self.given_up[before..] {
+            self.total -= u64::from(packet.wire);
+        }
+        stored
+    }
+
+    /// [`Qdisc::head`] where the queue whose turn it is, `shown`, is not plain.
+    #[inline(never)]
+    pub(super) fn head_by_rule(
+        &mut self,
+        now: Time,
+        paused: PrioritySet,
+        dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&Packet<H>> {
+        loop {
+            let queue = &mut self.queues[self.shown.index()];
+            if queue.keeps_all() {
+                break;
+            }
+            let before = queue.bytes();
+            let chosen = queue.select(now, dropped);
+            self.settle(self.shown, before);
+            if chosen {
+                break;
+            }
+            self.shown = self.turns.choose(paused)?;
+        }
+        let first = self.queues[self.shown.index()].front()?;
+        self.shown_wire = first.wire;
+        self.queues[self.shown.index()].front()
+    }
+
+    /// [`Qdisc::pop`] where the queue that was shown is not plain.
+    #[inline(never)]
+    pub(super) fn pop_by_rule(&mut self, now: Time) -> Mark {
+        let queue = &mut self.queues[self.shown.index()];
+        let before = queue.bytes();
+        let mark = queue.pop(now);
+        let left = queue.bytes();
+        self.on_sent(before - left, left);
+        mark
+    }
+
+    /// Bytes of all queues after the one of `priority` has changed from `before` bytes.
+    #[inline]
+    fn settle(&mut self, priority: Priority, before: Bytes) {
+        let queue = &self.queues[priority.index()];
+        self.total = self.total - before.get() + queue.bytes().get();
+        if queue.packets() == 0 {
+            self.turns.empty(priority);
+        }
+    }
+}
