@@ -55,6 +55,7 @@ impl SlotSet {
         self.from(next).or_else(|| self.from(0))
     }
 
+    #[inline]
     fn from(&self, slot: u32) -> Option<u32> {
         let first = slot as usize / 64;
         let head = self.words.get(first)? & (u64::MAX << (slot % 64));

@@ -186,7 +186,7 @@ impl Connection {
         if packet.kind() == PacketKind::Data {
             self.on_segment(now, packet, counters, &mut out);
         }
-        if header.bits.has(Bits::ACK) {
+        if header.bits.has(Bits::ACK) && self.sender.awaits_ack() {
             let pure = packet.kind() == PacketKind::Ack;
             let whole = packet.flags.has(Flags::COMPLETE);
             let newly = self.sender.on_ack(
@@ -237,6 +237,7 @@ impl Connection {
         }
     }
 
+    #[inline]
     fn event(&self) -> Event {
         match &self.task {
             Task::Send(_) if self.sender.is_done() => Event::Sent,

@@ -212,6 +212,13 @@ impl TcpSender {
         (lost || self.has_new()) && self.board.in_flight() < self.window()
     }
 
+    /// Returns whether something that was sent is not acknowledged. Where nothing is, an
+    /// acknowledgement changes nothing.
+    #[inline]
+    pub(super) fn awaits_ack(&self) -> bool {
+        self.board.outstanding() > 0
+    }
+
     /// The rate at which segments are spaced.
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         self.cc.rate()

@@ -29,6 +29,7 @@ impl Default for LossTimers {
 }
 
 impl LossTimers {
+    #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.timeout.min(self.probe).min(self.reordering)
     }

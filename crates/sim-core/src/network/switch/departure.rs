@@ -65,7 +65,7 @@ impl<M: Model> Switch<M> {
     }
 
     /// Sends from `port` now if its wire is free, else when it becomes free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn kick(
         &mut self,
         now: Time,

@@ -9,7 +9,7 @@ use crate::units::{Bytes, Time};
 
 impl<M: Model> Switch<M> {
     /// Gives the buffer of a packet back, which may let its upstream neighbor go on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn release(
         &mut self,
         now: Time,
