@@ -108,6 +108,16 @@ impl MixedBuffer {
         self.lossless.shared_used() < self.calm_below
     }
 
+    /// Returns whether the queue of a lossy priority takes a packet of `size` bytes.
+    #[inline]
+    fn takes(&self, egress: PortId, priority: Priority, size: Bytes) -> bool {
+        let queue = self.queues[egress.index()][priority.index()];
+        queue + size.get() <= self.limits[priority.index()]
+            && (self.is_lossy_calm()
+                || u128::from(queue) < self.threshold()
+                    && size.get() <= self.lossless.free_shared())
+    }
+
     const fn is_lossy(&self, priority: Priority) -> bool {
         self.lossy.contains(priority)
     }
@@ -119,18 +129,14 @@ impl Admission for MixedBuffer {
         if !self.is_lossy(priority) {
             return self.lossless.admit(ingress, egress, priority, size);
         }
-        let threshold = self.threshold();
-        let queue = &mut self.queues[egress.index()][priority.index()];
-        if u128::from(*queue) >= threshold
-            || *queue + size.get() > self.limits[priority.index()]
-            || !self.lossless.take_shared(size)
-        {
+        if !self.takes(egress, priority, size) {
             return match self.trimmed.contains(priority) {
                 true => Admit::Trim,
                 false => Admit::Drop,
             };
         }
-        *queue += size.get();
+        self.lossless.take_shared(size);
+        self.queues[egress.index()][priority.index()] += size.get();
         Admit::Accept
     }
 
@@ -139,11 +145,7 @@ impl Admission for MixedBuffer {
         if !self.is_lossy(priority) {
             return self.lossless.passes(ingress, egress, priority, size);
         }
-        let queue = self.queues[egress.index()][priority.index()];
-        queue + size.get() <= self.limits[priority.index()]
-            && (self.is_lossy_calm()
-                || u128::from(queue) < self.threshold()
-                    && size.get() <= self.lossless.free_shared())
+        self.takes(egress, priority, size)
     }
 
     #[inline]

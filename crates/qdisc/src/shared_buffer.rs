@@ -136,15 +136,12 @@ impl SharedBuffer {
         self.capacity.saturating_sub(self.shared_used)
     }
 
-    /// Takes `size` bytes of the shared part; whether there were as many.
+    /// Takes `size` bytes of the shared part, of which as many are [free](Self::free_shared).
     #[inline]
-    pub(crate) fn take_shared(&mut self, size: Bytes) -> bool {
-        let fits = size.get() <= self.free_shared();
-        if fits {
-            self.shared_used += size.get();
-            self.total_used += size.get();
-        }
-        fits
+    pub(crate) fn take_shared(&mut self, size: Bytes) {
+        debug_assert!(size.get() <= self.free_shared(), "bytes are taken once");
+        self.shared_used += size.get();
+        self.total_used += size.get();
     }
 
     /// Gives back what [`Self::take_shared`] has taken.
