@@ -39,9 +39,9 @@ const QUEUES: usize = 8;
 pub struct ClassQueues<H> {
     /// The queue whose head was shown, and the size of that packet.
     shown: Priority,
+    shown_wire: u16,
     /// Priorities whose packets may pass their empty queue with nothing to be counted or drawn.
     passing: PrioritySet,
-    shown_wire: u16,
     total: u64,
     turns: Turns,
     /// Packets that were given up when others came.

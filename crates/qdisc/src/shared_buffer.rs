@@ -139,7 +139,7 @@ impl SharedBuffer {
     /// Takes `size` bytes of the shared part, of which as many are [free](Self::free_shared).
     #[inline]
     pub(crate) fn take_shared(&mut self, size: Bytes) {
-        debug_assert!(size.get() <= self.free_shared(), "bytes are taken once");
+        debug_assert!(size.get() <= self.free_shared(), "a packet finds room");
         self.shared_used += size.get();
         self.total_used += size.get();
     }

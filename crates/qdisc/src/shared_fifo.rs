@@ -15,7 +15,7 @@ use crate::discipline::{Discipline, mark_if};
 
 /// First in, first out, without a limit of its own; its marker decides by what a packet leaves
 /// behind and asks nobody whether the sender understands marks, which is what RDMA expects. It is
-/// one queue of [`PriorityQueues`](crate::PriorityQueues), and as those it counts nothing.
+/// one queue of [`PriorityQueues`](crate::PriorityQueues), and like those it counts nothing.
 #[derive(Clone, Debug)]
 pub struct SharedFifo<H> {
     packets: Fifo<Packet<H>>,

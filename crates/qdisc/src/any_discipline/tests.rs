@@ -147,5 +147,5 @@ proptest! {
 
 #[test]
 fn a_port_with_plain_queues_stays_small() {
-    assert!(size_of::<AnyDiscipline<()>>() <= 320);
+    assert!(size_of::<AnyDiscipline<()>>() <= 48);
 }

@@ -9,7 +9,7 @@ use super::ClassQueues;
 use crate::discipline::Discipline;
 
 impl<H: Header> ClassQueues<H> {
-    /// [`Qdisc::bypass`] where something may stop the packet, or has to be counted or drawn.
+    /// `Qdisc::bypass` where something may stop the packet, or has to be counted or drawn.
     #[inline(never)]
     pub(super) fn bypass_by_rule(&mut self, packet: &Packet<H>) -> Option<Mark> {
         if !self.given_up.is_empty() {
@@ -21,7 +21,7 @@ impl<H: Header> ClassQueues<H> {
         Some(mark)
     }
 
-    /// [`Qdisc::enqueue`] for a queue that is not plain.
+    /// `Qdisc::enqueue` for a queue that is not plain.
     #[inline(never)]
     pub(super) fn enqueue_by_rule(
         &mut self,
@@ -45,7 +45,7 @@ impl<H: Header> ClassQueues<H> {
         stored
     }
 
-    /// [`Qdisc::head`] where the queue whose turn it is, `shown`, is not plain.
+    /// `Qdisc::head` where the queue whose turn it is, `shown`, is not plain.
     #[inline(never)]
     pub(super) fn head_by_rule(
         &mut self,
@@ -71,7 +71,7 @@ impl<H: Header> ClassQueues<H> {
         self.queues[self.shown.index()].front()
     }
 
-    /// [`Qdisc::pop`] where the queue that was shown is not plain.
+    /// `Qdisc::pop` where the queue that was shown is not plain.
     #[inline(never)]
     pub(super) fn pop_by_rule(&mut self, now: Time) -> Mark {
         let queue = &mut self.queues[self.shown.index()];

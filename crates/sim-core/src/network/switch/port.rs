@@ -21,6 +21,7 @@ pub(super) struct Port<Q> {
 }
 
 // With 24 bytes of its own that every packet needs, a queue is within the second line.
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(std::mem::offset_of!(Port<u64>, queue) == 104);
 
 impl<Q> Port<Q> {
