@@ -86,12 +86,6 @@ impl PathTrace {
     pub(crate) const fn identity(self) -> u32 {
         self.0
     }
-
-    /// The bits, for who only wants to have looked at them.
-    #[inline]
-    pub(crate) fn touch(self) -> u64 {
-        u64::from(self.0)
-    }
 }
 
 #[cfg(test)]

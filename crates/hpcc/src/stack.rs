@@ -186,26 +186,14 @@ impl<const N: usize> Header for ExactStack<N> {
     }
 
     #[inline]
-    fn touch(&self) -> u64 {
-        // An entry of 12 bytes every 60 bytes: one in each cache line. The first is in that of the
-        // path.
-        let used = if Self::PARTIAL {
-            N.min(self.path.hops())
-        } else {
-            N
-        };
-        let lines = self.hops[..used].iter().step_by(5).skip(1);
-        lines.fold(self.path.touch(), |sum, hop| sum ^ u64::from(hop[0]))
-    }
-
-    #[inline]
     fn prefetch(&self) {
         let used = if Self::PARTIAL {
             N.min(self.path.hops())
         } else {
             N
         };
-        // As many entries as fit a cache line lie between two requests.
+        // As many entries as fit a cache line lie between two requests. Before the first one lies the
+        // path, with which the header begins.
         let lines = self.hops[..used].iter().step_by(5).skip(1);
         lines.for_each(prefetch);
     }

@@ -171,11 +171,6 @@ impl Admission for MixedBuffer {
     }
 
     #[inline]
-    fn touch(&self, port: PortId) -> u64 {
-        self.lossless.touch(port) ^ self.queues[port.index()][0]
-    }
-
-    #[inline]
     fn prefetch(&self, port: PortId) {
         self.lossless.prefetch(port);
         prefetch(&self.queues[port.index()]);

@@ -217,14 +217,6 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     }
 
     #[inline]
-    fn touch(&self) -> u64 {
-        // The queue that was served last will mostly be the next one, too.
-        let queue = &self.queues[self.last.index()];
-        let head = queue.packets.front();
-        self.total ^ queue.bytes ^ head.map_or(0, |packet| u64::from(packet.wire))
-    }
-
-    #[inline]
     fn prefetch(&self) {
         // Nothing that has to be read first: the port has just been asked for.
         prefetch(&self.total);

@@ -315,13 +315,6 @@ impl Admission for SharedBuffer {
     }
 
     #[inline]
-    fn touch(&self, port: PortId) -> u64 {
-        let ingress = &self.ingress[port.index()];
-        // The priority in the middle is the usual one, and its neighbors share its cache lines.
-        ingress.headroom ^ ingress.shares[USUAL].bytes ^ ingress.shares[USUAL].headroom
-    }
-
-    #[inline]
     fn prefetch(&self, port: PortId) {
         let ingress = &self.ingress[port.index()];
         prefetch(&ingress.headroom);

@@ -90,10 +90,13 @@ pub trait LogicalProcess: Send {
     #[inline]
     fn prefetch(&self) {}
 
-    /// Asks for the memory of its parts that are needed when `messages` are due. Called a while after
+    /// Asks for the memory of part number `part` of those that are needed when `messages` are due, and
+    /// returns whether there is one. Called for one part after the other, a while after
     /// [`prefetch`](Self::prefetch).
     #[inline]
-    fn prefetch_parts(&self, _messages: usize) {}
+    fn prefetch_part(&self, _part: usize, _messages: usize) -> bool {
+        false
+    }
 
     /// Returns whether the process holds results that whoever drives the engine should collect.
     fn has_results(&self) -> bool {

@@ -5,7 +5,7 @@
 //! is no safe instruction for it these functions do nothing.
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub const LINE: usize = 64;
 
 /// Fetches the cache line in which `place` begins.
 #[inline(always)]

@@ -92,12 +92,6 @@ impl Turns {
         goes_on
     }
 
-    /// The queue whose turn it was last.
-    #[inline]
-    pub(super) const fn last(&self) -> Priority {
-        self.last
-    }
-
     #[inline]
     pub(super) const fn fill(&mut self, queue: Priority) {
         self.occupied.insert(queue);

@@ -53,7 +53,6 @@ pub struct Inbox<M> {
     base: Time,
     /// The earliest arrival of all that is under way.
     first: Time,
-    touched: u64,
 }
 
 impl<M: Message> Inbox<M> {
@@ -76,7 +75,6 @@ impl<M: Message> Inbox<M> {
             position: 0,
             base: Time::ZERO,
             first: Time::MAX,
-            touched: 0,
         }
     }
 
@@ -157,20 +155,20 @@ impl<M: Message> Inbox<M> {
             let first = channel.cursor;
             let len = channel.current.len();
             let current = &mut channel.current[first..];
-            let (keys, touched) = (&mut self.keys, &mut self.touched);
+            let keys = &mut self.keys;
             let span = (start, end);
             // Keys have room for the places of short buffers, and messages in an order of their own
             // are read in turn: those of one input never change places.
             let due = if O::BY_PLACE || len > MOST_PLACES {
-                gather_in_turn(keys, current, input, span, touched, &mut prepare)
+                gather_in_turn(keys, current, input, span, &mut prepare)
             } else {
                 let source = (input, first);
-                let due = gather_places(keys, current, source, span, touched, &mut prepare);
+                let due = gather_places(keys, current, source, span, &mut prepare);
                 channel.cursor += due;
                 due
             };
             if first + due == len && !channel.rest.is_empty() {
-                gather_rest(keys, &mut channel.rest, input, span, touched, &mut prepare);
+                gather_rest(keys, &mut channel.rest, input, span, &mut prepare);
             }
             if O::BY_PLACE {
                 let fresh = &self.keys[before..];

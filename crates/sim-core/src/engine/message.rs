@@ -28,16 +28,19 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
         Self::fetch(input)
     }
 
-    /// Any value that takes a look at each cache line of the message. It is asked for when an epoch
-    /// begins, for all messages that are due, so that the memory is fetched while nobody waits for
-    /// it.
-    #[inline]
-    fn touch(&self) -> u64 {
-        0
-    }
-
-    /// Asks for the memory of the message: see [`prefetch`](crate::prefetch). Called a while before an
-    /// epoch in large networks, of which little is in the cache.
+    /// Asks for the memory of the time of arrival: see [`prefetch`](crate::prefetch). Called for all
+    /// messages that will be due, a while before an epoch in large networks, of which little is in the
+    /// cache.
     #[inline]
     fn prefetch(&self) {}
+
+    /// Asks for a part of the message in each of its other cache lines. Called then, too, and in all
+    /// networks when an epoch begins, for all messages that are due.
+    #[inline]
+    fn prefetch_rest(&self) {}
+
+    /// Asks for the memory in which the message ends. Called for the last one of those that stand
+    /// side by side: the end of any other lies where the next one begins.
+    #[inline]
+    fn prefetch_end(&self) {}
 }

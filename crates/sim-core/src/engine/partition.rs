@@ -8,6 +8,7 @@ use super::channel::SendBuffer;
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor, OwnMailboxes};
 use super::order::EpochSort;
+use super::prefetching::Next;
 use super::spare::{Pool, Spare};
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
 use crate::checkpoint::{Reader, Writer};
@@ -220,19 +221,32 @@ impl<D: LogicalProcess> Partition<D> {
                         let others = others >> bit & 1 != 0;
                         Some((first + usize::from(bit), others.then_some(mailboxes)))
                     };
-                    self.prefetch([at(0), at(1), at(2)], parity);
+                    self.prefetch([at(0), at(1)], parity);
                 }
+                // What has come for a process that is asked for ahead is taken in a turn before it is
+                // run.
+                let taking = bits
+                    .get(turn.wrapping_sub(ahead.saturating_sub(1)))
+                    .copied();
+                if let Some(bit) = taking {
+                    let place = first + usize::from(bit);
+                    if own >> bit & 1 != 0 {
+                        self.fetch_own(place, parity ^ 1);
+                    }
+                    if others >> bit & 1 != 0 {
+                        self.fetch_others(place, parity ^ 1, mailboxes);
+                    }
+                }
+                let next = if ahead > 0 { taking } else { None };
+                let next = next.map(|bit| first + usize::from(bit));
                 let Some(bit) = bit else {
+                    if let Some(next) = next {
+                        Next::new(&self.members[next], &self.mailboxes, parity).ask_all();
+                    }
                     continue;
                 };
                 let place = first + usize::from(bit);
-                if own >> bit & 1 != 0 {
-                    self.fetch_own(place, parity ^ 1);
-                }
-                if others >> bit & 1 != 0 {
-                    self.fetch_others(place, parity ^ 1, mailboxes);
-                }
-                self.step_one(place, span, mailboxes, probe);
+                self.step_one((place, next), span, mailboxes, probe);
                 probe.process_ends(self.members[place].index);
             }
             self.calendar.settle(block, run);
@@ -259,17 +273,24 @@ impl<D: LogicalProcess> Partition<D> {
         inbox.fetch(mailboxes, *mailbox, parity, &mut self.spare);
     }
 
-    /// Runs one process for one epoch.
+    /// Runs the process at `place` for one epoch, and asks for the memory of the one at `next`.
     #[inline]
     fn step_one(
         &mut self,
-        place: usize,
+        (place, next): (usize, Option<usize>),
         span: Span<'_>,
         mailboxes: &Mailboxes<D::Message>,
         probe: &mut (impl Probe + ?Sized),
     ) {
         let Span { epoch, parity, .. } = span;
-        let member = &mut self.members[place];
+        let (member, mut next) = match next {
+            None => (&mut self.members[place], None),
+            Some(next) => {
+                let both = self.members.get_disjoint_mut([place, next]);
+                let [member, next] = both.expect("a process is run once in an epoch");
+                (member, Some(Next::new(next, &self.mailboxes, parity)))
+            }
+        };
         let first = member.inbox.first().min(member.process.next_event());
         let needed = match epoch.execution {
             Execution::Lazy => first.saturating_add(member.margin),
@@ -278,14 +299,25 @@ impl<D: LogicalProcess> Partition<D> {
         if needed >= epoch.end {
             self.calendar
                 .set(place, first.saturating_add(member.margin));
+            if let Some(next) = next {
+                next.ask_all();
+            }
             return;
         }
         self.steps += 1;
         let start = first.min(epoch.start);
         member.inbox.exchange_keys(&mut self.keys);
         let process = &member.process;
-        let prepare = |messages: &mut [D::Message]| process.prepare(messages);
+        let prepare = |messages: &mut [D::Message]| {
+            process.prepare(messages);
+            if let Some(next) = &mut next {
+                next.ask();
+            }
+        };
         (member.inbox).gather::<D::Order>((start, epoch.end), &mut self.sorting, prepare);
+        if let Some(next) = next {
+            next.ask_all();
+        }
         self.messages += member.inbox.due() as u64;
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
         if member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE {

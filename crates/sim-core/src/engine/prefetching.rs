@@ -5,9 +5,8 @@
 //! begins, a turn later what that points to, and then the messages that have come for it.
 
 use super::LogicalProcess;
-use super::mailboxes::{ChannelBatch, Mailboxes};
-use super::message::Message as _;
-use super::partition::Partition;
+use super::mailboxes::{Mailboxes, OwnMailboxes};
+use super::partition::{Member, Partition};
 use crate::prefetch::{prefetch, prefetch_all};
 
 /// Turns between the first request for the memory of a process and its run.
@@ -31,9 +30,9 @@ impl<D: LogicalProcess> Partition<D> {
         }
     }
 
-    /// Asks for the memory of the processes that are run three turns from now, two, and one. `parity`
-    /// is the half of mailboxes that is written.
-    pub(super) fn prefetch(&self, coming: [Coming<'_, D::Message>; AHEAD], parity: usize) {
+    /// Asks for the memory of the processes that are run three turns from now, and two. `parity` is
+    /// the half of mailboxes that is written.
+    pub(super) fn prefetch(&self, coming: [Coming<'_, D::Message>; 2], parity: usize) {
         let unread = parity ^ 1;
         if let Some((place, others)) = coming[0] {
             self.mailboxes.prefetch(place, unread);
@@ -58,23 +57,54 @@ impl<D: LogicalProcess> Partition<D> {
             prefetch_all(&member.send_buffer.channels);
             prefetch_all(&member.neighbors);
         }
-        if let Some((place, others)) = coming[2] {
-            let member = &self.members[place];
-            let mut messages = 0;
-            let mut ask = |batches: &[ChannelBatch<D::Message>]| {
-                for batch in batches {
-                    messages += batch.messages.len();
-                    batch.messages.iter().for_each(|message| message.prefetch());
-                }
-            };
-            ask(self.mailboxes.shown(place, unread));
-            if let Some(others) = others {
-                others.show(member.mailbox, unread, ask);
-            }
-            member.process.prefetch_parts(messages);
-            for neighbor in &member.neighbors {
-                self.mailboxes.prefetch_neighbor(neighbor, parity);
-            }
+    }
+}
+
+/// The process that is run next, which has taken in its messages. Its memory is asked for piece by
+/// piece, while the messages of the process before it are gathered: the processor has only so many
+/// requests on their way, and waits when there are more.
+pub(super) struct Next<'a, D: LogicalProcess> {
+    member: &'a Member<D>,
+    mailboxes: &'a OwnMailboxes<D::Message>,
+    /// The half of `mailboxes` that is written.
+    parity: usize,
+    messages: usize,
+    /// Number of the next piece.
+    turn: usize,
+}
+
+impl<'a, D: LogicalProcess> Next<'a, D> {
+    pub(super) fn new(
+        member: &'a Member<D>,
+        mailboxes: &'a OwnMailboxes<D::Message>,
+        parity: usize,
+    ) -> Self {
+        Self {
+            member,
+            mailboxes,
+            parity,
+            messages: member.inbox.taken_in(),
+            turn: 0,
         }
+    }
+
+    /// Asks for the next piece: the messages of a channel, and what a link needs. Returns whether
+    /// there was one.
+    #[inline]
+    pub(super) fn ask(&mut self) -> bool {
+        let turn = self.turn;
+        self.turn += 1;
+        let member = self.member;
+        if let Some(neighbor) = member.neighbors.get(turn) {
+            self.mailboxes.prefetch_neighbor(neighbor, self.parity);
+        }
+        let messages = member.inbox.prefetch_messages(turn);
+        let parts = member.process.prefetch_part(turn, self.messages);
+        messages | parts
+    }
+
+    /// Asks for all that is left.
+    pub(super) fn ask_all(mut self) {
+        while self.ask() {}
     }
 }

@@ -135,10 +135,10 @@ impl<M: Model> LogicalProcess for Node<M> {
     }
 
     #[inline]
-    fn prefetch_parts(&self, messages: usize) {
+    fn prefetch_part(&self, part: usize, messages: usize) -> bool {
         match self {
-            Self::Host(host) => host.prefetch_parts(),
-            Self::Switch(switch) => switch.prefetch_ports(messages),
+            Self::Host(host) => host.prefetch_part(part),
+            Self::Switch(switch) => switch.prefetch_part(part, messages),
         }
     }
 

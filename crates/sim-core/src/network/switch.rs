@@ -78,7 +78,6 @@ pub(super) struct Switch<M: Model> {
     counters: Counters,
     /// Time of the last event.
     last: Time,
-    touched: u64,
 }
 
 impl<M: Model> Switch<M> {
@@ -110,7 +109,6 @@ impl<M: Model> Switch<M> {
             dropped: Vec::new(),
             counters: Counters::default(),
             last: Time::ZERO,
-            touched: 0,
         }
     }
 
@@ -136,7 +134,7 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         if inbox.due() >= self.ports.len() {
-            self.touch();
+            self.prefetch_ports();
         }
         self.choose_timers();
         loop {
@@ -181,16 +179,20 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Takes a look at the state of all ports before an epoch in which most are needed, so that
-    /// what is not in the cache comes at once and not piece by piece.
+    /// Asks for the memory of all ports before an epoch in which most are needed, so that what is
+    /// not in the cache comes at once and not piece by piece.
     #[inline]
-    fn touch(&mut self) {
-        let mut seen = 0;
+    fn prefetch_ports(&self) {
         for (port, number) in self.ports.iter().zip(0..) {
-            let state = port.egress.busy_until.as_ps() ^ port.queue.touch();
-            seen ^= state ^ self.buffer.touch(PortId(number));
+            self.prefetch_port(port, PortId(number));
         }
-        self.touched ^= seen;
+    }
+
+    #[inline(always)]
+    fn prefetch_port(&self, port: &Port<M::Queue>, number: PortId) {
+        prefetch(&port.open_after);
+        port.queue.prefetch();
+        self.buffer.prefetch(number);
     }
 
     /// Asks for the memory of the switch itself.
@@ -206,19 +208,23 @@ impl<M: Model> Switch<M> {
         prefetch(&self.last);
     }
 
-    /// Asks for the memory of all ports before an epoch in which most are needed.
+    /// Asks for the memory of port number `part` a while before an epoch in which most are needed,
+    /// and returns whether there is one.
     #[inline]
-    pub(super) fn prefetch_ports(&self, messages: usize) {
-        self.routing.prefetch();
+    pub(super) fn prefetch_part(&self, part: usize, messages: usize) -> bool {
+        if part == 0 {
+            self.routing.prefetch();
+        }
         if messages < self.ports.len() {
-            return;
+            return false;
         }
-        for (port, number) in self.ports.iter().zip(0..) {
-            prefetch(&port.open_after);
-            port.queue.prefetch();
-            self.buffer.prefetch(PortId(number));
-            self.telemetry.prefetch(PortId(number));
-        }
+        let Some(port) = self.ports.get(part) else {
+            return false;
+        };
+        let number = PortId::from_index(part);
+        self.prefetch_port(port, number);
+        self.telemetry.prefetch(number);
+        true
     }
 
     fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {

@@ -9,13 +9,6 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     /// Whether [`Self::assign`] does less than copy the whole header.
     const PARTIAL: bool = false;
 
-    /// Reads one word of every cache line of the header, as a software prefetch. The value only
-    /// keeps the loads from being optimized away.
-    #[inline]
-    fn touch(&self) -> u64 {
-        0
-    }
-
     /// Asks for the memory of a part of the header in each cache line: see
     /// [`prefetch`](crate::prefetch).
     #[inline]

@@ -3,7 +3,7 @@
 use super::{Header, Packet};
 use crate::checkpoint::{LoadError, Reader, Writer};
 use crate::engine::Message;
-use crate::prefetch::prefetch;
+use crate::prefetch::{LINE, prefetch};
 use crate::units::Time;
 
 impl<H: Header> Message for Packet<H> {
@@ -28,15 +28,21 @@ impl<H: Header> Message for Packet<H> {
     }
 
     #[inline]
-    fn touch(&self) -> u64 {
-        // All but the end of the last packet of a buffer is in the cache when the time of arrival and
-        // the header of each have been read: packets stand side by side.
-        self.telemetry.touch()
+    fn prefetch(&self) {
+        prefetch(&self.arrival);
     }
 
     #[inline]
-    fn prefetch(&self) {
-        prefetch(&self.arrival);
+    fn prefetch_rest(&self) {
+        if size_of::<Self>() > LINE {
+            prefetch(&self.telemetry);
+        }
         self.telemetry.prefetch();
+    }
+
+    #[inline]
+    fn prefetch_end(&self) {
+        prefetch(&self.key);
+        prefetch(&self.flags);
     }
 }

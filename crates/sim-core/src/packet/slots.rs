@@ -35,15 +35,6 @@ where
     const PARTIAL: bool = O::PARTIAL || I::PARTIAL || D::PARTIAL || Q::PARTIAL || T::PARTIAL;
 
     #[inline]
-    fn touch(&self) -> u64 {
-        self.order.touch()
-            ^ self.int.touch()
-            ^ self.digest.touch()
-            ^ self.query.touch()
-            ^ self.tcp.touch()
-    }
-
-    #[inline]
     fn prefetch(&self) {
         self.order.prefetch();
         self.int.prefetch();
@@ -138,10 +129,6 @@ mod tests {
     impl Header for Partly {
         const PARTIAL: bool = true;
 
-        fn touch(&self) -> u64 {
-            u64::from(self.0)
-        }
-
         fn assign(&mut self, other: &Self) {
             self.0 = other.0;
         }
@@ -159,7 +146,6 @@ mod tests {
         header.assign(&other);
         assert_eq!(header.order().stamps(), stamps);
         assert_eq!((header.int.0, header.int.1), (1, 0));
-        assert_eq!(header.touch(), 1);
         assert_eq!(Slots::<()>::default().order().stamps(), Stamps::default());
     }
 }

@@ -73,13 +73,6 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// Bytes held now, over all ports and priorities.
     fn used(&self) -> Bytes;
 
-    /// Any value that takes a look at what the next packets through `port` will need, as
-    /// [`Qdisc::touch`](crate::plugin::Qdisc::touch) does.
-    #[inline]
-    fn touch(&self, _port: PortId) -> u64 {
-        0
-    }
-
     /// Asks for the memory that the next packets through `port` will need, as
     /// [`Qdisc::prefetch`](crate::plugin::Qdisc::prefetch) does.
     #[inline]

@@ -72,14 +72,6 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// priorities. Not called on the packet path.
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
-    /// Any value that takes a look at the memory that the next packets will need. It is asked for
-    /// when an epoch begins, for all ports, so that the memory is fetched while nobody waits for
-    /// it.
-    #[inline]
-    fn touch(&self) -> u64 {
-        0
-    }
-
     /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called
     /// a while before an epoch in which most ports are used.
     #[inline]

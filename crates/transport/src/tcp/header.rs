@@ -110,11 +110,6 @@ impl TcpHeader {
 
 impl Header for TcpHeader {
     #[inline]
-    fn touch(&self) -> u64 {
-        self.ack
-    }
-
-    #[inline]
     fn prefetch(&self) {
         prefetch(&self.ack);
     }

@@ -21,7 +21,7 @@ pub(super) const MOST_PLACES: usize = (1 << IN_CHANNEL_BITS) - 1 - MOST_CARRIED_
 
 /// Bytes of due messages that are prefetched when an epoch begins, of whole inputs. Anything beyond
 /// this would have left the cache before it is read.
-const LOOKED_AT_BYTES: usize = 512 << 10;
+const PREFETCHED_BYTES: usize = 512 << 10;
 
 /// The key of a carried message.
 #[inline]
@@ -67,11 +67,10 @@ pub(super) fn gather_rest<M: Message>(
     batches: &mut VecDeque<Batch<M>>,
     input: u32,
     (start, end): (Time, Time),
-    touched: &mut u64,
     prepare: &mut impl FnMut(&mut [M]),
 ) {
     for batch in batches {
-        if gather_in_turn(keys, batch, input, (start, end), touched, prepare) < batch.len() {
+        if gather_in_turn(keys, batch, input, (start, end), prepare) < batch.len() {
             break;
         }
     }
@@ -85,11 +84,10 @@ pub(super) fn gather_in_turn<M: Message>(
     messages: &mut [M],
     input: u32,
     (start, end): (Time, Time),
-    touched: &mut u64,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     let own = u64::from(input) << IN_CHANNEL_BITS | IN_CHANNEL;
-    gather_due(keys, messages, (own, 0), (start, end), touched, prepare)
+    gather_due(keys, messages, (own, 0), (start, end), prepare)
 }
 
 /// Adds the keys of the `messages` of `input` that arrive before `end`, which stand in its buffer
@@ -100,11 +98,10 @@ pub(super) fn gather_places<M: Message>(
     messages: &mut [M],
     (input, place): (u32, usize),
     (start, end): (Time, Time),
-    touched: &mut u64,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     let own = u64::from(input) << IN_CHANNEL_BITS | (MOST_CARRIED_IN_ALL + place) as u64;
-    gather_due(keys, messages, (own, 1), (start, end), touched, prepare)
+    gather_due(keys, messages, (own, 1), (start, end), prepare)
 }
 
 /// Adds the keys of the `messages` that arrive before `end`; how many. Below the time the first key
@@ -115,7 +112,6 @@ fn gather_due<M: Message>(
     messages: &mut [M],
     (mut own, step): (u64, u64),
     (start, end): (Time, Time),
-    touched: &mut u64,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     // In order of arrival, and mostly all of them are due. A number that is known beforehand spares
@@ -130,13 +126,11 @@ fn gather_due<M: Message>(
         own += step;
         key
     };
-    if keys.len() + due <= LOOKED_AT_BYTES / size_of::<M>() {
-        let mut looked_at = 0;
+    if keys.len() + due <= PREFETCHED_BYTES / size_of::<M>() {
         keys.extend(messages[..due].iter().map(|message| {
-            looked_at ^= message.touch();
+            message.prefetch_rest();
             key_of(message)
         }));
-        *touched ^= looked_at;
     } else {
         keys.extend(messages[..due].iter().map(key_of));
     }

@@ -1,6 +1,7 @@
 //! The memory of an inbox that is about to be read.
 
 use super::Inbox;
+use crate::engine::message::Message;
 use crate::prefetch::{prefetch, prefetch_all};
 
 impl<M> Inbox<M> {
@@ -16,5 +17,39 @@ impl<M> Inbox<M> {
     #[inline]
     pub(in crate::engine) fn prefetch_channels(&self) {
         prefetch_all(&self.channels);
+    }
+}
+
+impl<M: Message> Inbox<M> {
+    /// Returns how many messages have been taken in and not been read, without those that wait behind
+    /// the current batch of their channel.
+    pub(in crate::engine) fn taken_in(&self) -> usize {
+        let active = self.active.iter();
+        let channels = active.map(|&input| &self.channels[input as usize]);
+        let unread = channels.map(|channel| channel.current.len() - channel.cursor);
+        self.carried.len() + unread.sum::<usize>()
+    }
+
+    /// Asks for the carried message number `turn` and the messages of the active channel of that
+    /// number. Returns whether there is either.
+    #[inline]
+    pub(in crate::engine) fn prefetch_messages(&self, turn: usize) -> bool {
+        if let Some(carried) = self.carried.get(turn) {
+            carried.prefetch();
+            carried.prefetch_rest();
+        }
+        let Some(&input) = self.active.get(turn) else {
+            return turn < self.carried.len();
+        };
+        let channel = &self.channels[input as usize];
+        let unread = &channel.current[channel.cursor..];
+        for message in unread {
+            message.prefetch();
+            message.prefetch_rest();
+        }
+        if let Some(last) = unread.last() {
+            last.prefetch_end();
+        }
+        true
     }
 }

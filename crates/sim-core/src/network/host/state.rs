@@ -28,11 +28,14 @@ impl<M: Model> Host<M> {
         prefetch(&self.last);
     }
 
-    /// Asks for the memory that the next packets will need.
+    /// Asks for the memory that the next packets will need, which is one part.
     #[inline]
-    pub(in crate::network) fn prefetch_parts(&self) {
-        self.nics.iter().take(2).for_each(prefetch);
-        self.endpoint.prefetch();
+    pub(in crate::network) fn prefetch_part(&self, part: usize) -> bool {
+        if part == 0 {
+            self.nics.iter().take(2).for_each(prefetch);
+            self.endpoint.prefetch();
+        }
+        part == 0
     }
 
     pub(in crate::network) const fn last_event(&self) -> Time {

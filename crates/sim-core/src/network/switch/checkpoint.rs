@@ -24,7 +24,6 @@ impl<M: Model> Switch<M> {
             dropped,
             counters,
             last,
-            touched: _,
         } = self;
         debug_assert!(dropped.is_empty(), "drops are accounted for in their epoch");
         save_each(pauses.iter(), out);
@@ -72,7 +71,6 @@ impl<M: Model> Switch<M> {
             dropped: _,
             counters,
             last,
-            touched: _,
         } = self;
         load_each(pauses.iter_mut(), input)?;
         load_each(meters.iter_mut(), input)?;
