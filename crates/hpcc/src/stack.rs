@@ -192,8 +192,8 @@ impl<const N: usize> Header for ExactStack<N> {
         } else {
             N
         };
-        // As many entries as fit a cache line lie between two requests. Before the first one lies the
-        // path, with which the header begins.
+        // As many entries as fit a cache line lie between two requests. The line of the first entry
+        // is that of the path, in which the header begins: it has been asked for.
         let lines = self.hops[..used].iter().step_by(5).skip(1);
         lines.for_each(prefetch);
     }

@@ -91,8 +91,9 @@ pub trait LogicalProcess: Send {
     fn prefetch(&self) {}
 
     /// Asks for the memory of part number `part` of those that are needed when `messages` are due, and
-    /// returns whether there is one. Called for one part after the other, a while after
-    /// [`prefetch`](Self::prefetch).
+    /// returns whether there is one. Called for 0, 1, 2 and so on, a while after
+    /// [`prefetch`](Self::prefetch), until neither messages nor parts are left: from some number on it
+    /// must return `false`.
     #[inline]
     fn prefetch_part(&self, _part: usize, _messages: usize) -> bool {
         false

@@ -1,11 +1,12 @@
 //! Requests to the processor to fetch memory that is needed soon.
 //!
 //! A simulation goes through more state than a cache holds, in an order that only it knows. A
-//! prefetch starts the way to memory early and waits for nothing; it changes no result. Where there
-//! is no safe instruction for it these functions do nothing.
+//! prefetch starts the way to memory early, and the program goes on without it until the processor
+//! has as many requests under way as it can hold. It changes no result. Where there is no safe
+//! instruction for it these functions do nothing.
 
 /// Bytes of a cache line.
-pub const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Fetches the cache line in which `place` begins.
 #[inline(always)]

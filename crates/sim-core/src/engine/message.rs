@@ -34,8 +34,9 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
     #[inline]
     fn prefetch(&self) {}
 
-    /// Asks for a part of the message in each of its other cache lines. Called then, too, and in all
-    /// networks when an epoch begins, for all messages that are due.
+    /// Asks for a part of the message in each of its other cache lines. Called together with
+    /// [`prefetch`](Self::prefetch), and in all networks when an epoch begins, for the messages that
+    /// are due, as many as stay in the cache.
     #[inline]
     fn prefetch_rest(&self) {}
 

@@ -223,8 +223,8 @@ impl<D: LogicalProcess> Partition<D> {
                     };
                     self.prefetch([at(0), at(1)], parity);
                 }
-                // What has come for a process that is asked for ahead is taken in a turn before it is
-                // run.
+                // Where memory is asked for ahead, a process takes in its messages one turn before it
+                // is run.
                 let taking = bits
                     .get(turn.wrapping_sub(ahead.saturating_sub(1)))
                     .copied();

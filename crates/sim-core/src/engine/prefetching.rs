@@ -68,6 +68,7 @@ pub(super) struct Next<'a, D: LogicalProcess> {
     mailboxes: &'a OwnMailboxes<D::Message>,
     /// The half of `mailboxes` that is written.
     parity: usize,
+    /// Number of messages that have been taken in and not been read.
     messages: usize,
     /// Number of the next piece.
     turn: usize,

@@ -179,8 +179,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Asks for the memory of all ports before an epoch in which most are needed, so that what is
-    /// not in the cache comes at once and not piece by piece.
+    /// Asks for the memory of all ports before an epoch in which most are needed, so that the
+    /// requests for what is not in the cache overlap.
     #[inline]
     fn prefetch_ports(&self) {
         for (port, number) in self.ports.iter().zip(0..) {

@@ -73,7 +73,8 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
     /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called
-    /// a while before an epoch in which most ports are used.
+    /// at the beginning of an epoch in which most ports of the switch are used, and in a large network
+    /// a while before it as well.
     #[inline]
     fn prefetch(&self) {}
 

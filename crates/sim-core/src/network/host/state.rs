@@ -28,7 +28,7 @@ impl<M: Model> Host<M> {
         prefetch(&self.last);
     }
 
-    /// Asks for the memory that the next packets will need, which is one part.
+    /// Asks for the memory that the next packets will need: all of it is part number 0.
     #[inline]
     pub(in crate::network) fn prefetch_part(&self, part: usize) -> bool {
         if part == 0 {
