@@ -23,7 +23,8 @@ impl EpochSort {
             settle(keys);
             return;
         }
-        let bits = keys.len().ilog2().min(BUCKETS.ilog2());
+        // One or two buckets for each key: few have to change places.
+        let bits = (keys.len().ilog2() + 1).min(BUCKETS.ilog2());
         let shift = (u64::BITS - limit.leading_zeros()).saturating_sub(bits);
         #[expect(
             clippy::cast_possible_truncation,
@@ -60,11 +61,13 @@ impl EpochSort {
         self.scattered.resize(keys.len() + 1, 0);
         for &key in keys {
             let before = place(key) as usize;
+            let earlier = self.scattered[before.saturating_sub(1)];
+            // Most keys that are out of order change places with one other: without a branch, which
+            // cannot be foreseen.
             let near = &mut self.scattered[before..before + 2];
-            if near[0] <= key {
-                near[1] = key;
-            } else {
-                insert(&mut self.scattered[..before + 2], key);
+            (near[0], near[1]) = (near[0].min(key), near[0].max(key));
+            if key < earlier {
+                insert(&mut self.scattered[..=before], key);
             }
         }
     }
@@ -72,15 +75,18 @@ impl EpochSort {
 
 /// Sorts `keys`, which are few, by insertion.
 fn settle(keys: &mut [u64]) {
-    // The largest key so far, which is the one before the next.
-    let mut last = 0;
-    for next in 0..keys.len() {
+    // The largest key so far, which is the one before the next, and the one before that.
+    let (mut last, mut earlier) = (0, 0);
+    for next in 1..keys.len() {
         let key = keys[next];
-        if key >= last {
-            last = key;
-        } else {
-            insert(&mut keys[..=next], key);
+        let (low, high) = (last.min(key), last.max(key));
+        keys[next - 1] = low;
+        keys[next] = high;
+        if key < earlier {
+            insert(&mut keys[..next], key);
         }
+        earlier = keys[next - 1];
+        last = high;
     }
 }
 
