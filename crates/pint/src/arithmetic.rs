@@ -184,17 +184,31 @@ impl Link {
         size: Bytes,
         draws: &mut impl Draws,
     ) -> f64 {
+        match self.update_exactly(utilization, times, queue, size) {
+            Some(next) => next,
+            None => self.update_by_tables(utilization, times, queue, size, draws),
+        }
+    }
+
+    /// [`Self::update`] in double precision, which draws nothing; `None` by tables.
+    #[inline]
+    pub(crate) fn update_exactly(
+        &self,
+        utilization: f64,
+        (last, now): (Time, Time),
+        queue: Bytes,
+        size: Bytes,
+    ) -> Option<f64> {
         let Self::Exact { base_rtt, factors } = self else {
-            return self.update_by_tables(utilization, times, queue, size, draws);
+            return None;
         };
-        let (last, now) = times;
         let interval = (now.as_ps() - last.as_ps()).min(*base_rtt);
-        let mut next = utilization * (picoseconds(base_rtt - interval) * factors.utilization);
+        let mut next = utilization * (float(base_rtt - interval) * factors.utilization);
         // Most queues are empty.
         if queue > Bytes::ZERO {
-            next += queue.as_f64() * picoseconds(interval) * factors.queue;
+            next += float(queue.get()) * float(interval) * factors.queue;
         }
-        next + size.as_f64() * factors.size
+        Some(next + float(size.get()) * factors.size)
     }
 
     /// [`Self::update`] by tables.
@@ -239,11 +253,11 @@ impl Link {
     }
 }
 
-/// A part of a round-trip time as a float. It is far below 2^63, and a signed number takes one
-/// instruction to convert.
+/// A part of a round-trip time, or bytes at a switch, as a float. Both are far below 2^63, and a
+/// signed number takes one instruction to convert.
 #[inline]
-const fn picoseconds(part: u64) -> f64 {
-    part.cast_signed() as f64
+const fn float(number: u64) -> f64 {
+    number.cast_signed() as f64
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ pub mod numeric;
 mod port;
 mod published_draws;
 pub mod query;
+mod rises;
 mod sampling;
 mod tables;
 mod telemetry;

@@ -84,7 +84,13 @@ impl LogCode {
     #[inline]
     #[must_use]
     pub fn encode(&self, utilization: f64, draws: &mut impl Draws) -> u16 {
-        let (lower, chance) = self.between(self.steps(utilization));
+        self.round(self.steps(utilization), draws)
+    }
+
+    /// The code of a utilization in `steps`, rounded with one of `draws`.
+    #[inline]
+    pub(crate) fn round(&self, steps: f64, draws: &mut impl Draws) -> u16 {
+        let (lower, chance) = self.between(steps);
         // Without a branch, which would be guessed wrong half the time.
         lower + u16::from(draws.uniform() < chance)
     }
@@ -95,10 +101,22 @@ impl LogCode {
     #[inline]
     #[must_use]
     pub fn raise(&self, code: u16, utilization: f64, draws: &mut impl Draws) -> u16 {
-        if self.steps(utilization) <= self.powers[usize::from(code)] {
-            return code;
+        let (steps, rises) = self.rise(Some(code), utilization);
+        if rises {
+            code.max(self.round(steps, draws))
+        } else {
+            code
         }
-        code.max(self.encode(utilization, draws))
+    }
+
+    /// Returns `utilization` in steps, and whether its code may be above `code`; it is not where there
+    /// is none.
+    // Without a branch, which would be guessed wrong for many packets.
+    #[inline]
+    pub(crate) fn rise(&self, code: Option<u16>, utilization: f64) -> (f64, bool) {
+        let steps = self.steps(utilization);
+        let reached = self.powers[usize::from(code.unwrap_or(0))];
+        (steps, (steps > reached) & code.is_some())
     }
 
     /// The utilization that `code` stands for.
@@ -120,7 +138,7 @@ impl LogCode {
         let steps = utilization * STEPS;
         match self.rounding {
             Rounding::Log => steps.max(1.0),
-            Rounding::Value => steps.ceil().max(1.0),
+            Rounding::Value => whole(steps).max(1.0),
         }
     }
 
@@ -151,6 +169,13 @@ impl LogCode {
         };
         (lower, chance)
     }
+}
+
+/// Returns `steps` rounded up.
+// A call, so that it is not computed where it is not wanted: for most processors `ceil` is one.
+#[inline(never)]
+fn whole(steps: f64) -> f64 {
+    steps.ceil()
 }
 
 #[cfg(test)]

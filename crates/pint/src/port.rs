@@ -50,6 +50,16 @@ impl PortUtilization {
         self.utilization
     }
 
+    /// [`Self::measure`] in double precision, which draws nothing; `None`, and no change, by tables.
+    #[inline]
+    pub(crate) fn measure_exactly(&mut self, now: Time, size: Bytes, queue: Bytes) -> Option<f64> {
+        let (then, before) = self.last;
+        let link = &self.link;
+        self.utilization = link.update_exactly(self.utilization, (then, now), queue, before)?;
+        self.last = (now, size);
+        Some(self.utilization)
+    }
+
     /// A packet of `size` leaves at `now` and is not measured: what the one before has carried is
     /// lost.
     #[inline]

@@ -6,7 +6,7 @@ use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_e
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
-use fabricsim_core::plugin::{CcContext, Hop, Telemetry};
+use fabricsim_core::plugin::{CcContext, Hop, Leaving, SentPackets, Telemetry};
 use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
@@ -17,6 +17,7 @@ use crate::digest::{DigestSlot as _, HasDigest};
 use crate::log_code::LogCode;
 use crate::port::PortUtilization;
 use crate::published_draws::{PortLink, PublishedDraws};
+use crate::rises::Rises;
 
 /// Settings shared by all switches of a network. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -58,6 +59,10 @@ pub struct PintTelemetry {
     settings: PintSettings,
     ports: Vec<PortUtilization>,
     source: Source,
+    /// Digests are raised when the epoch ends. Not where a measurement draws, too, or is not taken of
+    /// all packets.
+    puts_off: bool,
+    rises: Rises,
 }
 
 /// Source of the random numbers that a switch uses for rounding.
@@ -101,7 +106,11 @@ impl PintTelemetry {
                 .iter()
                 .map(|link| PortUtilization::new(Link::new(link.rate, settings.base_rtt, tables)))
                 .collect(),
+            puts_off: matches!(source, Source::Own(_))
+                && settings.tables.is_none()
+                && settings.measured == MeasuredPackets::All,
             source,
+            rises: Rises::default(),
         }
     }
 }
@@ -112,6 +121,8 @@ impl Checkpointed for PintTelemetry {
             settings: _,
             ports,
             source,
+            puts_off: _,
+            rises: _,
         } = self;
         save_each(ports.iter(), out);
         match source {
@@ -125,6 +136,8 @@ impl Checkpointed for PintTelemetry {
             settings: _,
             ports,
             source,
+            puts_off: _,
+            rises: _,
         } = self;
         load_each(ports.iter_mut(), input)?;
         match source {
@@ -146,6 +159,13 @@ impl PintTelemetry {
         {
             draws.ack_leaves(hop.now, hop.port, packet.size());
         }
+    }
+
+    /// A packet leaves a switch that puts nothing off.
+    // With a copy, so that others need no hop in memory.
+    #[inline(never)]
+    fn write_at_once<H: HasDigest + HasOrder>(&mut self, packet: &mut Packet<H>, hop: Hop) {
+        self.on_dequeue(packet, &hop);
     }
 
     /// A packet leaves a switch that draws what the published simulator draws.
@@ -191,6 +211,48 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
             let raised = self.settings.code.raise(digest, utilization, stream);
             packet.telemetry.digest_mut().raise(raised);
         }
+    }
+
+    /// Measures now, and raises the digest when the epoch ends. So the ports of the switch, which
+    /// share a stream of draws, may be served in any order; logarithms of several packets overlap in
+    /// the processor; and whether a digest rises, which cannot be foreseen, is no branch.
+    #[inline(always)]
+    fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, leaving: Leaving) {
+        if !self.puts_off {
+            self.write_at_once(packet, *hop);
+            return;
+        }
+        let port = &mut self.ports[hop.port.index()];
+        let utilization = port.measure_exactly(hop.now, packet.size(), hop.queue);
+        let utilization = utilization.expect("nothing is put off by tables");
+        let digest = packet.telemetry.digest().code();
+        let digest = digest.filter(|_| packet.is(PacketKind::Data));
+        let (steps, rises) = self.settings.code.rise(digest, utilization);
+        self.rises.note(rises, steps, hop, leaving);
+    }
+
+    // Apart from the code of each packet, which has more registers then.
+    #[inline(never)]
+    fn complete(&mut self, packets: &mut SentPackets<'_, H>) {
+        let Source::Own(stream) = &mut self.source else {
+            return;
+        };
+        for rise in self.rises.drain() {
+            let code = self.settings.code.round(rise.steps, stream);
+            if let Some(place) = rise.place {
+                let packet = packets.at(rise.port, place);
+                packet.telemetry.digest_mut().raise(code);
+            }
+        }
+    }
+
+    /// Ports share the stream of draws.
+    fn needs_order(&self) -> bool {
+        true
+    }
+
+    fn restores_order(&self) -> bool {
+        self.puts_off
     }
 
     #[inline]

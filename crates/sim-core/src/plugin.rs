@@ -33,7 +33,7 @@ pub use qdisc::{Mark, Qdisc, QueueReport};
 pub use quirks::Quirks;
 pub use reuse::Reuse;
 pub use routing::{EntropyRecycling, PathStability, PortStates, Routing};
-pub use telemetry::{Hop, NoTelemetry, Telemetry};
+pub use telemetry::{Hop, Leaving, NoTelemetry, SentPackets, Telemetry};
 
 pub use crate::flow::FlowKey;
 use crate::packet::Header;

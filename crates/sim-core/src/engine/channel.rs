@@ -44,6 +44,21 @@ impl<M: Message> SendBuffer<M> {
         sent
     }
 
+    /// Returns how many messages have been sent over `channel` in this epoch.
+    #[inline(always)]
+    pub(crate) fn sent(&self, channel: usize) -> usize {
+        self.channels.get(channel).map_or(0, Batch::len)
+    }
+
+    /// Returns the message that was sent over `channel` after `before` others in this epoch.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline]
+    pub(crate) fn sent_mut(&mut self, channel: usize, before: usize) -> &mut M {
+        &mut self.channels[channel][before]
+    }
+
     #[inline(never)]
     fn send_into_new_slot(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
         let messages = &mut self.channels[channel];

@@ -24,10 +24,12 @@ use crate::engine::{Inbox, SendBuffer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{
-    Admission, Admit, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, Telemetry,
+    Admission, Admit, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, SentPackets,
+    Telemetry,
 };
 use crate::prefetch::prefetch;
 use crate::units::Time;
+use departure::at_arrival;
 use port::Port;
 use port_set::PortSet;
 use port_states::SwitchPorts;
@@ -161,11 +163,12 @@ impl<M: Model> Switch<M> {
             self.cause = timer.set;
             let port = usize::from(timer.index);
             self.ports[port].due = Time::MAX;
-            self.send_next(local, port, send_buffer);
+            self.send_next(local, port, true, send_buffer);
         }
         if self.defers {
             self.serve_all_until(end, send_buffer);
         }
+        self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
     /// Returns up to when arrivals come before the next timer, whenever they were set.
@@ -266,16 +269,17 @@ impl<M: Model> Switch<M> {
             && let Some(mark) = port.queue.bypass(now, packet)
         {
             let cause = self.cause;
+            let (way, leaving) = ((ingress, egress), at_arrival(out, send_buffer));
             let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
             port.open_after = port.egress.busy_until;
             match sent {
                 // Most packets: what is known of the port is at hand.
                 Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
                     let hop = port.hop(now, out, (now, ingress), sent.wire);
-                    self.telemetry.on_dequeue(sent, &hop);
+                    self.write_telemetry(&hop, leaving, sent);
                 }
-                Some(sent) => self.write_into(now, out, (now, ingress), sent, mark),
-                None => self.lose_on_link(now, out, (now, ingress), Some(*packet), mark),
+                Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
+                None => self.lose_on_link((now, now), way, false, Some(*packet), mark),
             }
             return;
         }

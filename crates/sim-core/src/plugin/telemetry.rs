@@ -1,6 +1,7 @@
 //! Telemetry that a switch writes into the packets that leave it.
 
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use crate::engine::SendBuffer;
 use crate::id::PortId;
 use crate::packet::{Header, Packet};
 use crate::units::{Bytes, Rate, Time};
@@ -24,6 +25,37 @@ pub struct Hop {
     pub sent: Bytes,
 }
 
+/// How a packet leaves a port, for telemetry that puts off what it writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving {
+    /// Number of packets that have left through the port before it, in this epoch; `None` for a packet
+    /// that the link loses.
+    pub place: Option<u32>,
+    /// It leaves because the wire has become free, and so after all that happens at the very same
+    /// time because of arrivals; otherwise at once, because of an arrival.
+    pub waited: bool,
+}
+
+/// The packets that a switch has sent in this epoch. The next nodes have not seen them.
+#[derive(Debug)]
+pub struct SentPackets<'a, H>(&'a mut SendBuffer<Packet<H>>);
+
+impl<'a, H: Header> SentPackets<'a, H> {
+    /// Those in `send_buffer`.
+    pub(crate) const fn new(send_buffer: &'a mut SendBuffer<Packet<H>>) -> Self {
+        Self(send_buffer)
+    }
+
+    /// Returns the packet that has left through `port` after `place` others.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline]
+    pub fn at(&mut self, port: PortId, place: u32) -> &mut Packet<H> {
+        self.0.sent_mut(port.index(), place as usize)
+    }
+}
+
 /// The telemetry of one switch. Called at every dequeue, after the buffer has been released and the
 /// packet marked.
 pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
@@ -31,11 +63,36 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// and write into data packets only.
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop);
 
+    /// Does what [`on_dequeue`](Self::on_dequeue) does, or puts a part of it off until
+    /// [`complete`](Self::complete) is called: for work that takes less time for many packets in a row,
+    /// or that has to be done in order. Called in place of `on_dequeue` where nobody reads what is
+    /// written before the end of the epoch, and events are in the order of nodes
+    /// ([`ByNode`](crate::plugin::ByNode)). Until then `packet` can be found by the port of `hop` and
+    /// the place in `leaving`.
+    #[inline]
+    fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, _leaving: Leaving) {
+        self.on_dequeue(packet, hop);
+    }
+
+    /// Does what has been put off. Called when all packets of the epoch have left, or all before some
+    /// time in it. Those that leave at once were shown in order, and so were those of each port that
+    /// have waited. At one and the same time the former come first, and the latter in the order of
+    /// their ports.
+    #[inline]
+    fn complete(&mut self, _packets: &mut SentPackets<'_, H>) {}
+
     /// Returns whether the order matters in which packets leave different ports, because the ports
     /// share something. Where it does not, the packets of each port are shown in order.
     #[inline]
     fn needs_order(&self) -> bool {
         true
+    }
+
+    /// Returns whether the order does not matter to [`on_departure`](Self::on_departure), because all
+    /// that depends on it is put off.
+    #[inline]
+    fn restores_order(&self) -> bool {
+        !self.needs_order()
     }
 
     /// Asks for the memory that the next packets through `port` will need, as
@@ -73,6 +130,22 @@ impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
         self.1.on_dequeue(packet, hop);
     }
 
+    #[inline]
+    fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, leaving: Leaving) {
+        self.0.on_departure(packet, hop, leaving);
+        self.1.on_departure(packet, hop, leaving);
+    }
+
+    #[inline]
+    fn complete(&mut self, packets: &mut SentPackets<'_, H>) {
+        self.0.complete(packets);
+        self.1.complete(packets);
+    }
+
+    fn restores_order(&self) -> bool {
+        self.0.restores_order() && self.1.restores_order()
+    }
+
     fn needs_order(&self) -> bool {
         self.0.needs_order() || self.1.needs_order()
     }
@@ -106,6 +179,24 @@ impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
         if let Some(telemetry) = self {
             telemetry.on_dequeue(packet, hop);
         }
+    }
+
+    #[inline]
+    fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, leaving: Leaving) {
+        if let Some(telemetry) = self {
+            telemetry.on_departure(packet, hop, leaving);
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, packets: &mut SentPackets<'_, H>) {
+        if let Some(telemetry) = self {
+            telemetry.complete(packets);
+        }
+    }
+
+    fn restores_order(&self) -> bool {
+        self.as_ref().is_none_or(Telemetry::restores_order)
     }
 
     fn needs_order(&self) -> bool {

@@ -4,6 +4,10 @@ use super::Inbox;
 use crate::engine::message::Message;
 use crate::prefetch::{prefetch, prefetch_all};
 
+/// The most messages of a channel that are asked for: a link that takes many epochs has more on the
+/// way than is due in one.
+const MOST_OF_A_CHANNEL: usize = 128;
+
 impl<M> Inbox<M> {
     /// Asks for the memory of what the inbox itself holds.
     #[inline]
@@ -43,11 +47,12 @@ impl<M: Message> Inbox<M> {
         };
         let channel = &self.channels[input as usize];
         let unread = &channel.current[channel.cursor..];
-        for message in unread {
+        let next = &unread[..unread.len().min(MOST_OF_A_CHANNEL)];
+        for message in next {
             message.prefetch();
             message.prefetch_rest();
         }
-        if let Some(last) = unread.last() {
+        if let Some(last) = next.last() {
             last.prefetch_end();
         }
         true

@@ -21,9 +21,14 @@ impl<M: Model> Switch<M> {
     /// Returns whether nothing but the buffer depends on the order in which the ports send.
     #[inline]
     fn has_independent_ports(&self) -> bool {
+        let telemetry_needs_order = if self.observer.sees_dequeues() {
+            self.telemetry.needs_order()
+        } else {
+            !self.telemetry.restores_order()
+        };
         !M::Order::BY_INSERTION
             && !self.observer.needs_order()
-            && !self.telemetry.needs_order()
+            && !telemetry_needs_order
             && !self.routing.reads_ports()
     }
 
@@ -110,7 +115,7 @@ impl<M: Model> Switch<M> {
             self.counters.events += 1;
             self.last = self.last.max(due);
             self.ports[port].due = Time::MAX;
-            self.send_first(due, port, send_buffer);
+            self.send_first(due, port, true, send_buffer);
         }
     }
 

@@ -3,8 +3,10 @@
 use super::Switch;
 use crate::engine::{Message as _, SendBuffer, Timer};
 use crate::id::PortId;
-use crate::packet::{Flags, Packet, Stamps};
-use crate::plugin::{DropReason, EventOrder, Mark, Model, Observer, Qdisc as _, Telemetry};
+use crate::packet::{Flags, Header, Packet, Stamps};
+use crate::plugin::{
+    DropReason, EventOrder, Hop, Leaving, Mark, Model, Observer, Qdisc as _, Telemetry,
+};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
@@ -14,13 +16,14 @@ impl<M: Model> Switch<M> {
         &mut self,
         now: Time,
         port: usize,
+        waited: bool,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        self.send_first(now, port, send_buffer);
+        self.send_first(now, port, waited, send_buffer);
     }
 
     /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
-    /// ready.
+    /// ready. `waited` says that it has just become free.
     // A part of the loop that catches up with a port: a call for each packet costs twenty
     // instructions.
     #[inline(always)]
@@ -28,6 +31,7 @@ impl<M: Model> Switch<M> {
         &mut self,
         now: Time,
         port: usize,
+        waited: bool,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let state = &mut self.ports[port];
@@ -40,6 +44,10 @@ impl<M: Model> Switch<M> {
         let (priority, ingress, size) = (head.priority(), head.port, head.size());
         let arrived = head.arrival();
         let cause = self.cause;
+        let leaving = Leaving {
+            waited,
+            ..at_arrival(port, send_buffer)
+        };
         let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);
         let lost = if sent.is_none() { Some(*head) } else { None };
         let mark = state.queue.pop(now);
@@ -47,13 +55,14 @@ impl<M: Model> Switch<M> {
         let is_ready = state.queue.is_ready(paused);
         let (number, depth) = (PortId::from_index(port), state.queue.bytes());
         self.observer.on_queue_change(now, self.id, number, depth);
+        let way = (ingress, number);
         match sent {
             Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
                 let hop = state.hop(now, port, (arrived, ingress), sent.wire);
-                self.telemetry.on_dequeue(sent, &hop);
+                self.write_telemetry(&hop, leaving, sent);
             }
-            Some(sent) => self.write_into(now, port, (arrived, ingress), sent, mark),
-            None => self.lose_on_link(now, port, (arrived, ingress), lost, mark),
+            Some(sent) => self.write_into((arrived, now), way, leaving, sent, mark),
+            None => self.lose_on_link((arrived, now), way, waited, lost, mark),
         }
         if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
@@ -77,7 +86,7 @@ impl<M: Model> Switch<M> {
             return;
         }
         if state.egress.busy_until < now {
-            self.send_next(now, port, send_buffer);
+            self.send_next(now, port, false, send_buffer);
         } else {
             self.arm(now, port);
         }
@@ -125,66 +134,94 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let egress = &mut self.ports[port].egress;
+        let way = (ingress, PortId::from_index(port));
+        let leaving = at_arrival(port, send_buffer);
         match egress.transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer) {
-            Some(sent) => self.write_into(now, port, (now, ingress), sent, mark),
-            None => self.lose_on_link(now, port, (now, ingress), Some(*packet), mark),
+            Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
+            None => self.lose_on_link((now, now), way, false, Some(*packet), mark),
         }
     }
 
-    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and
-    /// had `arrived` by `ingress`.
+    /// Writes the mark and the telemetry into `sent`, which is on the wire already: when it had
+    /// arrived and when it leaves, by which ports, and how it leaves.
     // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
     #[inline(always)]
     pub(super) fn write_into(
         &mut self,
-        now: Time,
-        port: usize,
-        (arrived, ingress): (Time, PortId),
+        (arrived, now): (Time, Time),
+        (ingress, port): (PortId, PortId),
+        leaving: Leaving,
         sent: &mut Packet<M::Header>,
         mark: Mark,
     ) {
+        let number = port.index();
         if mark == Mark::Congestion {
             sent.flags.set(Flags::CONGESTION);
-            self.meters[port].marked += 1;
+            self.meters[number].marked += 1;
         }
+        let hop = self.ports[number].hop(now, number, (arrived, ingress), sent.wire);
         if self.observer.sees_dequeues() {
-            self.write_observed(now, port, (arrived, ingress), sent);
+            self.write_observed(&hop, sent);
         } else {
-            let hop = self.ports[port].hop(now, port, (arrived, ingress), sent.wire);
-            self.telemetry.on_dequeue(sent, &hop);
+            self.write_telemetry(&hop, leaving, sent);
         }
     }
 
-    /// The link of `port` has lost `packet`: the switch has sent it as any other, with its mark and
-    /// its telemetry.
+    /// Writes the telemetry into `sent`, which nobody watches.
+    #[inline(always)]
+    pub(super) fn write_telemetry(
+        &mut self,
+        hop: &Hop,
+        leaving: Leaving,
+        sent: &mut Packet<M::Header>,
+    ) {
+        if M::Order::BY_INSERTION {
+            self.telemetry.on_dequeue(sent, hop);
+        } else {
+            self.telemetry.on_departure(sent, hop, leaving);
+        }
+    }
+
+    /// The link has lost `packet`: the switch has sent it as any other, with its mark and its
+    /// telemetry.
     #[cold]
     #[inline(never)]
     pub(super) fn lose_on_link(
         &mut self,
-        now: Time,
-        port: usize,
-        origin: (Time, PortId),
+        (arrived, now): (Time, Time),
+        way: (PortId, PortId),
+        waited: bool,
         packet: Option<Packet<M::Header>>,
         mark: Mark,
     ) {
         let Some(mut packet) = packet else { return };
         self.observer
             .on_drop(now, self.id, DropReason::Link, &packet);
-        self.write_into(now, port, origin, &mut packet, mark);
+        let leaving = Leaving {
+            place: None,
+            waited,
+        };
+        self.write_into((arrived, now), way, leaving, &mut packet, mark);
     }
 
     /// Writes the telemetry into `sent`, and shows it to the observer.
     // Apart from the code of those that nobody watches.
     #[inline(never)]
-    pub(super) fn write_observed(
-        &mut self,
-        now: Time,
-        port: usize,
-        origin: (Time, PortId),
-        sent: &mut Packet<M::Header>,
-    ) {
-        let hop = self.ports[port].hop(now, port, origin, sent.wire);
-        self.telemetry.on_dequeue(sent, &hop);
-        self.observer.on_dequeue(self.id, &hop, sent);
+    fn write_observed(&mut self, hop: &Hop, sent: &mut Packet<M::Header>) {
+        self.telemetry.on_dequeue(sent, hop);
+        self.observer.on_dequeue(self.id, hop, sent);
+    }
+}
+
+/// Returns how the next packet leaves by `port` because of what arrives.
+#[inline(always)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a batch counts its messages in 32 bits"
+)]
+pub(super) fn at_arrival<H: Header>(port: usize, send_buffer: &SendBuffer<Packet<H>>) -> Leaving {
+    Leaving {
+        place: Some(send_buffer.sent(port) as u32),
+        waited: false,
     }
 }
