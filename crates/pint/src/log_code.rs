@@ -172,7 +172,7 @@ impl LogCode {
 }
 
 /// Returns `steps` rounded up.
-// A call, so that it is not computed where it is not wanted: for most processors `ceil` is one.
+// A call, so that it is not computed where it is not wanted: with the basic x86-64 `ceil` is one.
 #[inline(never)]
 fn whole(steps: f64) -> f64 {
     steps.ceil()

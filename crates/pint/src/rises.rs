@@ -20,9 +20,9 @@ pub(crate) struct Rise {
 /// The digests of one switch that are to be raised.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rises {
-    /// Of packets that left as they arrived: in order.
+    /// Of packets that left at once because of an arrival: in order.
     passing: List,
-    /// Of packets that had waited: in order for each port.
+    /// Of packets that left because the wire had become free: in order for each port.
     waiting: List,
 }
 
