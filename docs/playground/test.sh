@@ -4,6 +4,7 @@
 set -euo pipefail
 fabricsim=$(realpath "${1:?the command}")
 cd "$(dirname "$0")"
+remove=$PWD/../../.ci/remove
 if ! command -v chromium >/dev/null; then
     echo "skipped: chromium is not installed"
     exit 0
@@ -14,7 +15,7 @@ if ! rustc --print target-libdir --target wasm32-unknown-unknown >/dev/null 2>&1
     exit 0
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap '"$remove" "$work"' EXIT
 ./build.sh "$work/page.html"
 "$fabricsim" run --quiet --out "$work/results"
 native=$(sed -n 's/^ *"checksum": "\(.*\)",$/\1/p' "$work/results/summary.json" | head -n 1)
@@ -22,7 +23,7 @@ native=$(sed -n 's/^ *"checksum": "\(.*\)",$/\1/p' "$work/results/summary.json" 
 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" \
     --enable-logging=stderr "file://$work/page.html#run" 2>"$work/log" >/dev/null &
 browser=$!
-trap 'kill "$browser" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill "$browser" 2>/dev/null || true; "$remove" "$work"' EXIT
 for _ in $(seq 120); do
     grep -q 'CONSOLE.*"\(ended\|refused\) ' "$work/log" && break
     sleep 0.5

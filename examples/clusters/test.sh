@@ -19,9 +19,10 @@ fi
 export PATH=$PATH:/usr/sbin
 
 here=$PWD
+remove=$here/../../.ci/remove
 command=$(realpath "${FABRICSIM:-../../${CARGO_TARGET_DIR:-target}/debug/fabricsim}")
 work=$(mktemp -d)
-trap 'stop_slurm; rm -rf "$work"' EXIT
+trap 'stop_slurm; "$remove" "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$command" "$work/bin/fabricsim"
 export PATH=$work/bin:$PATH

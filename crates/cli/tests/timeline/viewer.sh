@@ -5,12 +5,13 @@
 # without Chromium.
 set -euo pipefail
 fabricsim=$(realpath "${1:?the command}")
+remove=$(realpath "$(dirname "$0")/../../../../.ci/remove")
 if [ ! -f "${SPEEDSCOPE_DIR:-}/index.html" ] || ! command -v chromium >/dev/null; then
     echo "skipped: SPEEDSCOPE_DIR has no page of speedscope, or chromium is not installed"
     exit 0
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap '"$remove" "$work"' EXIT
 cat >"$work/run.toml" <<'TOML'
 [topology]
 kind = "star"
@@ -38,7 +39,7 @@ chromium --headless --no-sandbox --disable-gpu --enable-unsafe-swiftshader \
     --allow-file-access-from-files --user-data-dir="$work/profile" --enable-logging=stderr \
     "$page" 2>"$work/log" >/dev/null &
 browser=$!
-trap 'kill "$browser" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill "$browser" 2>/dev/null || true; "$remove" "$work"' EXIT
 for _ in $(seq 60); do
     grep -q 'CONSOLE.*Importing as' "$work/log" && break
     sleep 0.5
