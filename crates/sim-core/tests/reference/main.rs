@@ -68,6 +68,20 @@ fn the_engine_does_what_a_list_of_events_does() {
     check_all(0..100);
 }
 
+/// Each of eight partitions is too large for a cache, so processes take in the messages of their own
+/// partition and of others one turn before they are run, lazily or not, with changes between epochs.
+#[test]
+fn the_same_where_memory_is_asked_for_ahead_on_several_threads() {
+    for seed in 0..3 {
+        let mut game = game(&mut Dice(mix(seed)), 6_600, false);
+        game.jugglers
+            .iter_mut()
+            .for_each(|juggler| juggler.budget = 20);
+        let events = play::<false>(&game, seed, &[1, 2]);
+        assert!(events > 20_000, "{events}");
+    }
+}
+
 /// The seeds from `FABRICSIM_SEEDS`, such as `30000..90000`, or `usual`.
 fn seeds(usual: Range<u64>) -> Range<u64> {
     let Ok(text) = std::env::var("FABRICSIM_SEEDS") else {
