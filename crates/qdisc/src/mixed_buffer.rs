@@ -150,6 +150,12 @@ impl Admission for MixedBuffer {
     }
 
     #[inline]
+    fn stays_calm(&self, bytes: u64) -> bool {
+        self.lossless.shared_used().saturating_add(bytes) < self.calm_below
+            && self.lossless.stays_calm(bytes)
+    }
+
+    #[inline]
     fn is_calm(&self) -> bool {
         self.is_lossy_calm() && self.lossless.is_calm()
     }

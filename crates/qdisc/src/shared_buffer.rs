@@ -291,6 +291,11 @@ impl Admission for SharedBuffer {
     }
 
     #[inline]
+    fn stays_calm(&self, bytes: u64) -> bool {
+        self.shared_used.saturating_add(bytes) < self.calm_below && self.tense == 0
+    }
+
+    #[inline]
     fn is_calm(&self) -> bool {
         self.shared_used < self.calm_below && self.tense == 0
     }

@@ -37,7 +37,7 @@ mod timers;
 
 pub use arrival_order::{ArrivalOrder, ByChannel};
 pub use channel::SendBuffer;
-pub use inbox::Inbox;
+pub use inbox::{Grouped, Inbox};
 pub use interrupt::Interrupt;
 pub use message::Message;
 pub use probe::Probe;
@@ -83,7 +83,23 @@ pub trait LogicalProcess: Send {
     /// Looks at messages of one channel that are due, before [`run`](Self::run) reads the first of
     /// them, and may write into them what can be found out beforehand. It sees each message once.
     #[inline]
-    fn prepare(&self, _messages: &mut [Self::Message]) {}
+    fn prepare(&mut self, _messages: &mut [Self::Message]) {}
+
+    /// Returns into how many groups the process would have its messages sorted; 0 for none. Asked for
+    /// before the first message of an epoch is [prepared](Self::prepare); once prepared, each has a
+    /// [group](Message::group) below that number.
+    #[inline]
+    fn groups(&self) -> usize {
+        0
+    }
+
+    /// Returns whether the process can read the messages of this epoch, all of which have been prepared,
+    /// group by group. Whether they are in groups then is what [`Inbox::has_groups`] says in
+    /// [`run`](Self::run), which is called once with all of them; not all that is due can be.
+    #[inline]
+    fn reads_groups(&self) -> bool {
+        false
+    }
 
     /// Asks for the memory in which the process begins: see [`prefetch`](crate::prefetch). Called a
     /// while before [`run`](Self::run), when nothing of it may be in the cache.

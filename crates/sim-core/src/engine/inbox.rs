@@ -1,25 +1,23 @@
 //! Messages on their way to a process, as that process sees them.
 
 mod checkpoint;
+mod gathering;
+mod grouped;
 mod input;
 mod keys;
 mod prefetching;
 
 use std::collections::VecDeque;
-use std::slice;
 
-use super::arrival_order::ArrivalOrder;
 use super::batch::Batch;
 use super::mailboxes::{ChannelBatch, Mailboxes};
 use super::message::Message;
-use super::order::EpochSort;
 use super::spare::Spare;
 use crate::units::{Duration, Time};
+pub use grouped::Grouped;
+use grouped::Grouping;
 use input::Channel;
-use keys::{
-    MOST_CARRIED_IN_ALL, MOST_PLACES, TIME_SHIFT, carried_key, carried_place_of, channel_of,
-    gather_in_turn, gather_places, gather_rest, place_of, span_of,
-};
+use keys::{MOST_CARRIED_IN_ALL, TIME_SHIFT, carried_place_of, channel_of, place_of, span_of};
 
 /// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
@@ -50,6 +48,10 @@ pub struct Inbox<M> {
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,
     position: usize,
+    /// Whether `keys` name groups.
+    grouping: Grouping,
+    /// Number of lists in order that `keys` have been gathered from.
+    sources: usize,
     base: Time,
     /// The earliest arrival of all that is under way.
     first: Time,
@@ -73,6 +75,8 @@ impl<M: Message> Inbox<M> {
             keys: Vec::new(),
             ordered: Vec::new(),
             position: 0,
+            grouping: Grouping::None,
+            sources: 0,
             base: Time::ZERO,
             first: Time::MAX,
         }
@@ -122,74 +126,6 @@ impl<M: Message> Inbox<M> {
     pub(super) const fn exchange_keys(&mut self, keys: &mut Vec<u64>) {
         std::mem::swap(&mut self.keys, keys);
         self.position = 0;
-    }
-
-    /// Orders the messages that arrive in [start, end) by (time, input), or where `O` says so by
-    /// (time, place, input). Shows those of each input to `prepare`.
-    pub(super) fn gather<O: ArrivalOrder<M>>(
-        &mut self,
-        (start, end): (Time, Time),
-        sorting: &mut EpochSort,
-        mut prepare: impl FnMut(&mut [M]),
-    ) {
-        self.base = start;
-        self.keys.clear();
-        self.keys.push(0);
-        self.position = 1;
-        let carried = self.carried.iter_mut().zip(&self.carried_channels);
-        for ((message, &input), place) in carried.zip(0..) {
-            let at = message.arrival();
-            if at < end {
-                prepare(slice::from_mut(message));
-                let key = carried_key(at, start, input, place);
-                self.keys.push(key);
-                if O::BY_PLACE {
-                    self.ordered.push((key, O::place(message)));
-                }
-            }
-        }
-        let mut sources = self.due();
-        for &input in &self.active {
-            let before = self.keys.len();
-            let channel = &mut self.channels[input as usize];
-            let first = channel.cursor;
-            let len = channel.current.len();
-            let current = &mut channel.current[first..];
-            let keys = &mut self.keys;
-            let span = (start, end);
-            // Keys have room for the places of short buffers, and messages in an order of their own
-            // are read in turn: those of one input never change places.
-            let due = if O::BY_PLACE || len > MOST_PLACES {
-                gather_in_turn(keys, current, input, span, &mut prepare)
-            } else {
-                let source = (input, first);
-                let due = gather_places(keys, current, source, span, &mut prepare);
-                channel.cursor += due;
-                due
-            };
-            if first + due == len && !channel.rest.is_empty() {
-                gather_rest(keys, &mut channel.rest, input, span, &mut prepare);
-            }
-            if O::BY_PLACE {
-                let fresh = &self.keys[before..];
-                let messages = current
-                    .iter()
-                    .chain(channel.rest.iter().flat_map(|rest| &**rest));
-                let ordered = fresh.iter().zip(messages);
-                self.ordered
-                    .extend(ordered.map(|(&key, message)| (key, O::place(message))));
-            }
-            sources += usize::from(self.keys.len() > before);
-        }
-        if O::BY_PLACE {
-            self.ordered
-                .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
-            self.keys.truncate(1);
-            self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
-        } else if sources > 1 && self.channels.len() > 1 {
-            let limit = end.since(start).as_ps() << TIME_SHIFT;
-            sorting.sort(&mut self.keys, limit);
-        }
     }
 
     /// Returns when the next due message arrives, or [`Time::MAX`] when no more are due in this

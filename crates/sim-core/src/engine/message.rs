@@ -13,6 +13,13 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
     /// Remembers when the message arrives.
     fn set_arrival(&mut self, at: Time);
 
+    /// Returns the group of a message that its reader has prepared, where its reader has groups: see
+    /// [`LogicalProcess::groups`](super::LogicalProcess::groups).
+    #[inline]
+    fn group(&self) -> u64 {
+        0
+    }
+
     /// Appends the message to what goes to another rank. By default as a checkpoint holds it.
     #[inline]
     fn pack(&self, out: &mut Writer) {

@@ -7,11 +7,16 @@ const FEW: usize = 24;
 /// With as many keys in one bucket, a power of two, they are not evenly spread.
 const CROWD: u32 = 16;
 
+/// Groups are numbered below this.
+pub(super) const MOST_GROUPS: usize = 256;
+
 /// Sorts keys whose times are spread over an epoch: into buckets by time, where each moves to its
 /// place among its neighbors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpochSort {
     scattered: Vec<u64>,
+    /// Where the next key of each group goes.
+    places: Vec<u32>,
 }
 
 impl EpochSort {
@@ -49,6 +54,36 @@ impl EpochSort {
             *place += 1;
             *place - 1
         });
+        std::mem::swap(keys, &mut self.scattered);
+    }
+
+    /// Sorts `keys`, the first of which stays where it is, by their groups, numbers below `groups`
+    /// and [`MOST_GROUPS`]. Those of one group stay in their order.
+    #[inline]
+    pub(super) fn group(
+        &mut self,
+        keys: &mut Vec<u64>,
+        groups: usize,
+        group_of: impl Fn(u64) -> usize,
+    ) {
+        self.places.resize(MOST_GROUPS, 0);
+        let places = self.places.first_chunk_mut::<MOST_GROUPS>();
+        let places = places.expect("there are as many");
+        places[..groups].fill(0);
+        for &key in &keys[1..] {
+            places[group_of(key) % MOST_GROUPS] += 1;
+        }
+        let mut next = 1;
+        for place in &mut places[..groups] {
+            next += std::mem::replace(place, next);
+        }
+        self.scattered.clear();
+        self.scattered.resize(keys.len(), 0);
+        for &key in &keys[1..] {
+            let place = &mut places[group_of(key) % MOST_GROUPS];
+            self.scattered[*place as usize] = key;
+            *place += 1;
+        }
         std::mem::swap(keys, &mut self.scattered);
     }
 

@@ -307,20 +307,26 @@ impl<D: LogicalProcess> Partition<D> {
         self.steps += 1;
         let start = first.min(epoch.start);
         member.inbox.exchange_keys(&mut self.keys);
-        let process = &member.process;
+        let groups = member.process.groups();
+        let process = &mut member.process;
         let prepare = |messages: &mut [D::Message]| {
             process.prepare(messages);
             if let Some(next) = &mut next {
                 next.ask();
             }
         };
-        (member.inbox).gather::<D::Order>((start, epoch.end), &mut self.sorting, prepare);
+        let span_of_epoch = (start, epoch.end);
+        (member.inbox).gather::<D::Order>(span_of_epoch, groups, prepare);
+        let at_once =
+            member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE;
+        let groups = (at_once && member.process.reads_groups()).then_some(groups);
+        (member.inbox).sort::<D::Order>(span_of_epoch, groups, &mut self.sorting);
         if let Some(next) = next {
             next.ask_all();
         }
         self.messages += member.inbox.due() as u64;
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
-        if member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE {
+        if at_once {
             member
                 .process
                 .run(epoch.end, &mut member.inbox, &mut member.send_buffer);

@@ -123,9 +123,10 @@ impl Steered {
         (member.process).add_stops(member.inbox.before(end), &mut stops);
         let index = member.index;
         let own = member.process.next_stop();
-        let process = &member.process;
+        let process = &mut member.process;
         let prepare = |messages: &mut [D::Message]| process.prepare(messages);
-        (member.inbox).gather::<D::Order>((start, end), &mut partition.sorting, prepare);
+        (member.inbox).gather::<D::Order>((start, end), 0, prepare);
+        (member.inbox).sort::<D::Order>((start, end), None, &mut partition.sorting);
         partition.steps += 1;
         partition.messages += member.inbox.due() as u64;
         let number = u32::try_from(index).expect("processes are numbered by u32");

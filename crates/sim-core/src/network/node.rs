@@ -120,9 +120,25 @@ impl<M: Model> LogicalProcess for Node<M> {
     }
 
     #[inline]
-    fn prepare(&self, messages: &mut [Self::Message]) {
+    fn prepare(&mut self, messages: &mut [Self::Message]) {
         if let Self::Switch(switch) = self {
             switch.prepare(messages);
+        }
+    }
+
+    #[inline]
+    fn groups(&self) -> usize {
+        match self {
+            Self::Host(_) => 0,
+            Self::Switch(switch) => switch.groups(),
+        }
+    }
+
+    #[inline]
+    fn reads_groups(&self) -> bool {
+        match self {
+            Self::Host(_) => false,
+            Self::Switch(switch) => switch.reads_groups(),
         }
     }
 

@@ -5,6 +5,7 @@
 //! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
 
 mod accounts;
+mod by_port;
 mod checkpoint;
 mod deferral;
 mod departure;
@@ -14,6 +15,7 @@ mod port;
 mod port_set;
 mod port_states;
 mod state;
+mod storing;
 mod trimming;
 
 use super::counters::Counters;
@@ -22,9 +24,9 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, SendBuffer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Packet, PacketKind, PauseChange};
+use crate::packet::{Packet, PacketKind};
 use crate::plugin::{
-    Admission, Admit, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, SentPackets,
+    Admission, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, SentPackets,
     Telemetry,
 };
 use crate::prefetch::prefetch;
@@ -80,6 +82,10 @@ pub(super) struct Switch<M: Model> {
     counters: Counters,
     /// Time of the last event.
     last: Time,
+    /// Bytes of the packets that have been [prepared](Self::prepare) for the next run.
+    arriving: u64,
+    /// One of them is a pause frame, or has no port beforehand.
+    is_mixed: bool,
 }
 
 impl<M: Model> Switch<M> {
@@ -111,6 +117,8 @@ impl<M: Model> Switch<M> {
             dropped: Vec::new(),
             counters: Counters::default(),
             last: Time::ZERO,
+            arriving: 0,
+            is_mixed: false,
         }
     }
 
@@ -139,6 +147,11 @@ impl<M: Model> Switch<M> {
             self.prefetch_ports();
         }
         self.choose_timers();
+        (self.arriving, self.is_mixed) = (0, false);
+        if inbox.has_groups() {
+            self.run_by_port(end, inbox, send_buffer);
+            return;
+        }
         loop {
             self.counters.events +=
                 inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
@@ -268,31 +281,52 @@ impl<M: Model> Switch<M> {
                 || self.buffer.passes(ingress, egress, priority, packet.size()))
             && let Some(mark) = port.queue.bypass(now, packet)
         {
-            let cause = self.cause;
-            let (way, leaving) = ((ingress, egress), at_arrival(out, send_buffer));
-            let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
-            port.open_after = port.egress.busy_until;
-            match sent {
-                // Most packets: what is known of the port is at hand.
-                Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
-                    let hop = port.hop(now, out, (now, ingress), sent.wire);
-                    self.write_telemetry(&hop, leaving, sent);
-                }
-                Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
-                None => self.lose_on_link((now, now), way, false, Some(*packet), mark),
-            }
+            self.pass(now, out, ingress, packet, mark, send_buffer);
             return;
         }
         self.store(now, out, ingress, packet, send_buffer);
     }
 
+    /// Puts `packet` on the wire of `out`, which is idle.
+    #[inline(always)]
+    fn pass(
+        &mut self,
+        now: Time,
+        out: usize,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        mark: Mark,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let cause = self.cause;
+        let way = (ingress, PortId::from_index(out));
+        let leaving = at_arrival(out, send_buffer);
+        let port = &mut self.ports[out];
+        let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
+        port.open_after = port.egress.busy_until;
+        match sent {
+            // Most packets: what is known of the port is at hand.
+            Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
+                let hop = port.hop(now, out, (now, ingress), sent.wire);
+                self.write_telemetry(&hop, leaving, sent);
+            }
+            Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
+            None => self.lose_on_link((now, now), way, false, Some(*packet), mark),
+        }
+    }
+
     /// Finds out where `packets` will leave, where that can be known beforehand. Then nothing waits
     /// for what is read to find the port of each.
     #[inline]
-    pub(super) fn prepare(&self, packets: &mut [Packet<M::Header>]) {
+    pub(super) fn prepare(&mut self, packets: &mut [Packet<M::Header>]) {
+        let (mut bytes, mut is_mixed) = (0, false);
         for packet in packets {
             packet.port = self.routing.fixed(packet).unwrap_or(NOT_FIXED);
+            bytes += packet.size().get();
+            is_mixed |= (packet.port == NOT_FIXED) | packet.is(PacketKind::Pause);
         }
+        self.arriving += bytes;
+        self.is_mixed |= is_mixed;
     }
 
     /// The port of a packet that has none beforehand, if there is one.
@@ -305,84 +339,5 @@ impl<M: Model> Switch<M> {
             self.drop_packet(now, DropReason::NoRoute, packet);
         }
         picked
-    }
-
-    /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it
-    /// can.
-    // Apart from the code of packets that find their port idle.
-    #[inline(never)]
-    fn store(
-        &mut self,
-        now: Time,
-        out: usize,
-        ingress: PortId,
-        packet: &Packet<M::Header>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        if self.ports[out].egress.is_down() {
-            self.lose_at(now, out, packet);
-            return;
-        }
-        let egress = PortId::from_index(out);
-        let priority = packet.priority();
-        if self.defers {
-            if priority.is_control() || self.buffer.is_calm() {
-                if self.ports[out].due < now {
-                    self.serve_until(now, out, send_buffer);
-                }
-                let port = &mut self.ports[out];
-                if port.open_after < now
-                    && (priority.is_control()
-                        || self.buffer.passes(ingress, egress, priority, packet.size()))
-                    && let Some(mark) = port.queue.bypass(now, packet)
-                {
-                    self.transmit(now, out, ingress, packet, mark, send_buffer);
-                    let port = &mut self.ports[out];
-                    port.open_after = port.egress.busy_until;
-                    return;
-                }
-            } else {
-                self.stop_deferring(now, send_buffer);
-            }
-        }
-        if !priority.is_control() {
-            match self.buffer.admit(ingress, egress, priority, packet.size()) {
-                Admit::Accept => {}
-                Admit::AcceptAndPause => {
-                    self.send_pause(now, ingress, priority, PauseChange::Pause, send_buffer);
-                }
-                Admit::Drop => {
-                    self.counters.buffer_drops += 1;
-                    self.drop_at(now, out, DropReason::Buffer, packet);
-                    return;
-                }
-                Admit::Trim => return self.trim(now, out, ingress, packet, send_buffer),
-            }
-        }
-        let port = &mut self.ports[out];
-        if port.is_idle(now, priority)
-            && let Some(mark) = port.queue.bypass(now, packet)
-        {
-            self.transmit(now, out, ingress, packet, mark, send_buffer);
-            self.ports[out].note_state();
-            if !priority.is_control() {
-                self.release(now, out, ingress, priority, packet.size(), send_buffer);
-            }
-            return;
-        }
-        let Some(stored) = port.queue.enqueue(now, packet) else {
-            self.counters.queue_drops += 1;
-            self.drop_at(now, out, DropReason::Queue, packet);
-            if !priority.is_control() {
-                self.release(now, out, ingress, priority, packet.size(), send_buffer);
-            }
-            return;
-        };
-        stored.port = ingress;
-        port.open_after = Time::MAX;
-        let depth = port.queue.bytes();
-        self.counters.max_queue = self.counters.max_queue.max(depth);
-        self.observer.on_queue_change(now, self.id, egress, depth);
-        self.kick(now, out, send_buffer);
     }
 }

@@ -17,6 +17,12 @@ impl<H: Header> Message for Packet<H> {
         self.arrival = at;
     }
 
+    /// The port by which it leaves.
+    #[inline]
+    fn group(&self) -> u64 {
+        u64::from(self.port.0)
+    }
+
     #[inline]
     fn pack(&self, out: &mut Writer) {
         self.pack_into(out);

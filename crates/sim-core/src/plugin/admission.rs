@@ -53,6 +53,14 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
+    /// Returns whether the buffer is calm, and stays so when packets of `bytes` in all are admitted and
+    /// nothing is given back. The switch may then handle these packets port by port. A policy may
+    /// always return false, which is slower.
+    #[inline]
+    fn stays_calm(&self, _bytes: u64) -> bool {
+        false
+    }
+
     /// Gives the room of a packet back when it leaves or is dropped.
     fn release(
         &mut self,

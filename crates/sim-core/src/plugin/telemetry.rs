@@ -75,9 +75,9 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     }
 
     /// Does what has been put off. Called when all packets of the epoch have left, or all before some
-    /// time in it. Those that leave at once were shown in order, and so were those of each port that
-    /// have waited. At one and the same time the former come first, and the latter in the order of
-    /// their ports.
+    /// time in it. Those of each port were shown in order. At one and the same time those that leave at
+    /// once because they arrive come first, in the order of the ports by which they come, and then those
+    /// that have waited, in the order of their ports.
     #[inline]
     fn complete(&mut self, _packets: &mut SentPackets<'_, H>) {}
 

@@ -2,10 +2,11 @@
 
 use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::engine::{
-    ArrivalOrder, Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes,
-    SendBuffer, Threads, Timer, Timers, Wiring,
+    ArrivalOrder, Driver, Engine, Epoch, Execution, Grouped, Inbox, LogicalProcess, Message,
+    Processes, SendBuffer, Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
+use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, small};
@@ -18,6 +19,8 @@ struct Ball<const ORDERED: bool> {
     arrival: Time,
     /// The process on whose way it is has looked at it.
     prepared: bool,
+    /// Of those that arrive at one instant it is the same.
+    group: u8,
 }
 
 pub(crate) const fn order_of(value: u64) -> u64 {
@@ -33,6 +36,10 @@ impl<const ORDERED: bool> Message for Ball<ORDERED> {
 
     fn set_arrival(&mut self, at: Time) {
         self.arrival = at;
+    }
+
+    fn group(&self) -> u64 {
+        u64::from(self.group)
     }
 }
 
@@ -85,11 +92,20 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
         self.weight
     }
 
-    fn prepare(&self, balls: &mut [Ball<ORDERED>]) {
+    fn prepare(&mut self, balls: &mut [Ball<ORDERED>]) {
         for ball in balls {
             assert!(!ball.prepared, "each ball is shown once");
             ball.prepared = true;
+            ball.group = u8::try_from(mix(ball.arrival.as_ps()) % 5).expect("small");
         }
+    }
+
+    fn groups(&self) -> usize {
+        if self.weight.is_multiple_of(3) { 0 } else { 5 }
+    }
+
+    fn reads_groups(&self) -> bool {
+        !self.juggler.state.is_multiple_of(4)
     }
 
     fn run(
@@ -98,15 +114,19 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
         inbox: &mut Inbox<Ball<ORDERED>>,
         send_buffer: &mut SendBuffer<Ball<ORDERED>>,
     ) {
+        let mut grouped = ungroup(inbox).into_iter().peekable();
         loop {
-            let (arrival, local) = (inbox.next_time(), self.timers.next_time());
+            let first = grouped.peek().map(|&(arrival, ..)| arrival);
+            let arrival = first.unwrap_or_else(|| inbox.next_time());
+            let local = self.timers.next_time();
             if arrival.min(local) >= end {
                 return;
             }
             if arrival <= local {
-                assert!(inbox.peek().is_some_and(|ball| ball.arrival == arrival));
-                let (channel, value, prepared) =
-                    inbox.read(|channel, ball| (channel, ball.value, ball.prepared));
+                let (_, channel, value, prepared) = grouped.next().unwrap_or_else(|| {
+                    assert!(inbox.peek().is_some_and(|ball| ball.arrival == arrival));
+                    inbox.read(|channel, ball| (arrival, channel, ball.value, ball.prepared))
+                });
                 assert!(prepared, "no ball is read before it has been shown");
                 let (at, value) = self.juggler.catch(arrival, channel, value);
                 self.timers.set(timer(at, value));
@@ -114,17 +134,40 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
                 let due = self.timers.pop().expect("a timer has just been seen");
                 self.juggler
                     .throw(local, value_of(due), |channel, at, value| {
-                        let (arrival, prepared) = (Time::ZERO, false);
                         let ball = Ball {
                             value,
-                            arrival,
-                            prepared,
+                            arrival: Time::ZERO,
+                            prepared: false,
+                            group: 0,
                         };
                         send_buffer.send(channel, at, &ball);
                     });
             }
         }
     }
+}
+
+/// The balls that are due in groups, in the order of time: with their channels and values, and
+/// whether they have been shown.
+fn ungroup<const ORDERED: bool>(inbox: &mut Inbox<Ball<ORDERED>>) -> Vec<(Time, usize, u64, bool)> {
+    let mut all = Vec::new();
+    if !inbox.has_groups() {
+        return all;
+    }
+    assert!(!ORDERED, "balls with an order of their own have no groups");
+    let mut order = Vec::new();
+    let due = inbox.due() as u64;
+    let read = inbox.read_groups(|arrival| {
+        let Grouped { at, channel, .. } = arrival;
+        let ball = arrival.message;
+        assert_eq!((at, arrival.group), (ball.arrival, ball.group.into()));
+        order.push((arrival.group, at, channel));
+        all.push((at, channel, ball.value, ball.prepared));
+    });
+    assert_eq!((read, inbox.due()), (due, 0));
+    assert!(order.is_sorted(), "by group, time and channel");
+    all.sort_by_key(|&(at, channel, ..)| (at, channel));
+    all
 }
 
 /// Drives the engine through a game, in epochs of random lengths.

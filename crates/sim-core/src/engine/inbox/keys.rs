@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::engine::batch::Batch;
 use crate::engine::message::Message;
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of
 /// input, and 12 bits that say where it stands: the place among the carried messages, or behind
@@ -13,6 +13,54 @@ use crate::units::Time;
 pub(super) const TIME_SHIFT: u32 = 28;
 const IN_CHANNEL_BITS: u32 = 12;
 const IN_CHANNEL: u64 = (1 << IN_CHANNEL_BITS) - 1;
+
+/// In the key of a message that has a group, 8 bits below the time name it.
+pub(super) const GROUP_BITS: u32 = 8;
+pub(super) const GROUPED_TIME_SHIFT: u32 = TIME_SHIFT + GROUP_BITS;
+/// The longest epoch whose keys have room for groups.
+const LONGEST_GROUPED: Duration = Duration::from_ps((1 << (64 - GROUPED_TIME_SHIFT)) - 1);
+
+/// The messages that are due, and what their keys look like.
+#[derive(Clone, Copy)]
+pub(super) struct Due {
+    start: Time,
+    end: Time,
+    /// Position of the time in a key.
+    shift: u32,
+    /// The bits of a group that a key has.
+    groups: u64,
+}
+
+impl Due {
+    /// What arrives in `[start, end)`; keys name groups if they may and have room for them.
+    #[inline]
+    pub(super) fn new((start, end): (Time, Time), may_group: bool) -> Self {
+        let has_groups = may_group && end.since(start) <= LONGEST_GROUPED;
+        let (shift, groups) = if has_groups {
+            (GROUPED_TIME_SHIFT, (1 << GROUP_BITS) - 1)
+        } else {
+            (TIME_SHIFT, 0)
+        };
+        Self {
+            start,
+            end,
+            shift,
+            groups,
+        }
+    }
+
+    #[inline]
+    pub(super) const fn has_groups(self) -> bool {
+        self.groups > 0
+    }
+
+    /// The key of `message`, which stands at `place`.
+    #[inline(always)]
+    fn key<M: Message>(self, message: &M, place: u64) -> u64 {
+        let span = message.arrival().as_ps() - self.start.as_ps();
+        span << self.shift | (message.group() & self.groups) << TIME_SHIFT | place
+    }
+}
 
 /// The most messages that are carried in all.
 pub(super) const MOST_CARRIED_IN_ALL: usize = 1 << 10;
@@ -25,8 +73,8 @@ const PREFETCHED_BYTES: usize = 512 << 10;
 
 /// The key of a carried message.
 #[inline]
-pub(super) fn carried_key(at: Time, start: Time, input: u32, place: u64) -> u64 {
-    at.since(start).as_ps() << TIME_SHIFT | u64::from(input) << IN_CHANNEL_BITS | place
+pub(super) fn carried_key<M: Message>(message: &M, due: Due, input: u32, place: u64) -> u64 {
+    due.key(message, u64::from(input) << IN_CHANNEL_BITS | place)
 }
 
 /// The time of a key since the start of the epoch, in picoseconds.
@@ -60,79 +108,79 @@ pub(super) const fn carried_place_of(key: u64) -> Option<usize> {
     }
 }
 
-/// Adds the keys of the messages in `batches` of `input` that arrive before `end`.
+/// Adds the keys of the messages in `batches` of `input` that are `due`.
 #[inline(never)]
 pub(super) fn gather_rest<M: Message>(
     keys: &mut Vec<u64>,
     batches: &mut VecDeque<Batch<M>>,
     input: u32,
-    (start, end): (Time, Time),
+    due: Due,
     prepare: &mut impl FnMut(&mut [M]),
 ) {
     for batch in batches {
-        if gather_in_turn(keys, batch, input, (start, end), prepare) < batch.len() {
+        if gather_in_turn(keys, batch, input, due, prepare) < batch.len() {
             break;
         }
     }
 }
 
-/// Adds the keys of the `messages` of `input` that arrive before `end`, to be read one after the
+/// Adds the keys of the `messages` of `input` that are `due`, to be read one after the
 /// other; how many.
 #[inline(never)]
 pub(super) fn gather_in_turn<M: Message>(
     keys: &mut Vec<u64>,
     messages: &mut [M],
     input: u32,
-    (start, end): (Time, Time),
+    due: Due,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     let own = u64::from(input) << IN_CHANNEL_BITS | IN_CHANNEL;
-    gather_due(keys, messages, (own, 0), (start, end), prepare)
+    gather_due(keys, messages, (own, 0), due, prepare)
 }
 
-/// Adds the keys of the `messages` of `input` that arrive before `end`, which stand in its buffer
+/// Adds the keys of the `messages` of `input` that are `due`, which stand in its buffer
 /// from `place` on; how many.
 #[inline(always)]
 pub(super) fn gather_places<M: Message>(
     keys: &mut Vec<u64>,
     messages: &mut [M],
     (input, place): (u32, usize),
-    (start, end): (Time, Time),
+    due: Due,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     let own = u64::from(input) << IN_CHANNEL_BITS | (MOST_CARRIED_IN_ALL + place) as u64;
-    gather_due(keys, messages, (own, 1), (start, end), prepare)
+    gather_due(keys, messages, (own, 1), due, prepare)
 }
 
-/// Adds the keys of the `messages` that arrive before `end`; how many. Below the time the first key
+/// Adds the keys of the `messages` that are `due`; how many. Below the time the first key
 /// is `own`, and each further one higher by `step`.
 #[inline(always)]
 fn gather_due<M: Message>(
     keys: &mut Vec<u64>,
     messages: &mut [M],
     (mut own, step): (u64, u64),
-    (start, end): (Time, Time),
+    due: Due,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
     // In order of arrival, and mostly all of them are due. A number that is known beforehand spares
     // the check of the room for every key.
-    let due = match messages.last() {
-        Some(last) if last.arrival() < end => messages.len(),
-        _ => messages.partition_point(|message| message.arrival() < end),
+    let count = match messages.last() {
+        Some(last) if last.arrival() < due.end => messages.len(),
+        _ => messages.partition_point(|message| message.arrival() < due.end),
     };
-    prepare(&mut messages[..due]);
+    prepare(&mut messages[..count]);
     let mut key_of = |message: &M| {
-        let key = (message.arrival().as_ps() - start.as_ps()) << TIME_SHIFT | own;
+        let key = due.key(message, own);
         own += step;
         key
     };
-    if keys.len() + due <= PREFETCHED_BYTES / size_of::<M>() {
-        keys.extend(messages[..due].iter().map(|message| {
+    if keys.len() + count <= PREFETCHED_BYTES / size_of::<M>() {
+        keys.extend(messages[..count].iter().map(|message| {
             message.prefetch_rest();
             key_of(message)
         }));
     } else {
-        keys.extend(messages[..due].iter().map(key_of));
+        keys.extend(messages[..count].iter().map(key_of));
     }
-    due
+    count
 }

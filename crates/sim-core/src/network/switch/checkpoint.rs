@@ -24,6 +24,8 @@ impl<M: Model> Switch<M> {
             dropped,
             counters,
             last,
+            arriving: _,
+            is_mixed: _,
         } = self;
         debug_assert!(dropped.is_empty(), "drops are accounted for in their epoch");
         save_each(pauses.iter(), out);
@@ -71,6 +73,8 @@ impl<M: Model> Switch<M> {
             dropped: _,
             counters,
             last,
+            arriving: _,
+            is_mixed: _,
         } = self;
         load_each(pauses.iter_mut(), input)?;
         load_each(meters.iter_mut(), input)?;

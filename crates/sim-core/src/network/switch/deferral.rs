@@ -20,7 +20,7 @@ use crate::units::Time;
 impl<M: Model> Switch<M> {
     /// Returns whether nothing but the buffer depends on the order in which the ports send.
     #[inline]
-    fn has_independent_ports(&self) -> bool {
+    pub(super) fn has_independent_ports(&self) -> bool {
         let telemetry_needs_order = if self.observer.sees_dequeues() {
             self.telemetry.needs_order()
         } else {
@@ -102,6 +102,17 @@ impl<M: Model> Switch<M> {
     /// Serves `port` up to `now`: what happens at `now` itself comes after what arrives then.
     #[inline(never)]
     pub(super) fn serve_until(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        self.catch_up(now, port, send_buffer);
+    }
+
+    /// [`Self::serve_until`] as a part of its caller.
+    #[inline(always)]
+    pub(super) fn catch_up(
         &mut self,
         now: Time,
         port: usize,

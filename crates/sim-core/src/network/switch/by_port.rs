@@ -1,0 +1,85 @@
+//! The packets of an epoch port by port.
+//!
+//! Ports that are [served late](super::deferral) do not influence one another while the buffer is
+//! calm. Where it stays calm whatever comes first of all that arrives in an epoch, the switch handles
+//! all packets of one port before those of the next. What happens at each port, and when, is the same;
+//! but its state stays at hand, and whether it is idle, which cannot be foreseen from one packet to the
+//! next of the switch, mostly can from one packet to the next of the port.
+
+use super::{NOT_FIXED, Switch};
+use crate::engine::{Grouped, Inbox, SendBuffer};
+use crate::id::PortId;
+use crate::packet::Packet;
+use crate::plugin::{Admission, Model, Qdisc, SentPackets, Telemetry};
+use crate::units::Time;
+
+impl<M: Model> Switch<M> {
+    /// Returns how many ports there are where they may be run one by one.
+    #[inline]
+    pub(in crate::network) fn groups(&self) -> usize {
+        let may_defer = self.defers && self.has_independent_ports();
+        if may_defer { self.ports.len() } else { 0 }
+    }
+
+    /// Returns whether the ports may be run one by one with the packets that have been prepared.
+    #[inline]
+    pub(in crate::network) fn reads_groups(&self) -> bool {
+        !self.is_mixed && self.buffer.stays_calm(self.arriving)
+    }
+
+    /// Runs the switch up to `end`, with all that arrives before.
+    #[inline(never)]
+    pub(super) fn run_by_port(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let mut current = usize::from(NOT_FIXED.0);
+        let mut latest = self.last;
+        self.counters.events += inbox.read_groups(|arrival| {
+            let Grouped { group, at, .. } = arrival;
+            if group != current {
+                if current < self.ports.len() {
+                    self.catch_up(end, current, send_buffer);
+                }
+                current = group;
+            }
+            latest = latest.max(at);
+            self.take(arrival, send_buffer);
+        });
+        self.last = self.last.max(latest);
+        self.serve_all_until(end, send_buffer);
+        self.telemetry.complete(&mut SentPackets::new(send_buffer));
+    }
+
+    /// Takes the next packet of a port.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        arrival: Grouped<'_, Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let Grouped {
+            group: out,
+            at: now,
+            channel,
+            message: packet,
+        } = arrival;
+        self.catch_up(now, out, send_buffer);
+        let (ingress, egress) = (PortId::from_index(channel), PortId::from_index(out));
+        let priority = packet.priority();
+        let port = &mut self.ports[out];
+        if port.open_after < now
+            && (priority.is_control()
+                || self.buffer.passes(ingress, egress, priority, packet.size()))
+            && let Some(mark) = port.queue.bypass(now, packet)
+        {
+            self.pass(now, out, ingress, packet, mark, send_buffer);
+        } else if port.egress.is_down() {
+            self.lose_at(now, out, packet);
+        } else {
+            self.keep(now, out, ingress, packet, send_buffer);
+        }
+    }
+}
