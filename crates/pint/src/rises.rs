@@ -16,8 +16,8 @@ pub(crate) struct Rise {
     /// Its port.
     pub(crate) port: PortId,
     /// The order of those that leave at one and the same time: first those that leave at once because
-    /// they arrive, in the order of the ports by which they come; then those that leave because the
-    /// wire has become free, in the order of their ports.
+    /// of an arrival, in the order of the ports of arrivals; then those that leave because the wire has
+    /// become free, in the order of their ports.
     rank: u32,
 }
 
@@ -51,16 +51,14 @@ impl Rises {
         if self.len == self.items.len() {
             self.grow();
         }
-        let waited = WAITED | u32::from(hop.port.0);
         self.items[self.len] = Rise {
             at: hop.now,
             steps,
             place: leaving.place,
             port: hop.port,
-            rank: if leaving.waited {
-                waited
-            } else {
-                u32::from(hop.ingress.0)
+            rank: match leaving.by {
+                Some(by) => u32::from(by.0),
+                None => WAITED | u32::from(hop.port.0),
             },
         };
         self.len += usize::from(rises);
@@ -123,11 +121,11 @@ mod tests {
 
     use super::*;
 
-    fn note(rises: &mut Rises, ns: u64, (ingress, port): (u16, u16), waited: bool, place: u32) {
+    fn note(rises: &mut Rises, ns: u64, (by, port): (u16, u16), waited: bool, place: u32) {
         let hop = Hop {
             now: Time::from_ns(ns),
             arrived: Time::from_ns(ns),
-            ingress: PortId(ingress),
+            ingress: PortId(9),
             port: PortId(port),
             rate: Rate::from_gbps(100),
             queue: Bytes::ZERO,
@@ -135,7 +133,7 @@ mod tests {
         };
         let leaving = Leaving {
             place: Some(place),
-            waited,
+            by: (!waited).then_some(PortId(by)),
         };
         rises.note(true, 1.0, &hop, leaving);
         // Room that is written and not used.

@@ -31,7 +31,7 @@ use crate::plugin::{
 };
 use crate::prefetch::prefetch;
 use crate::units::Time;
-use departure::at_arrival;
+use departure::leaving;
 use port::Port;
 use port_set::PortSet;
 use port_states::SwitchPorts;
@@ -176,7 +176,7 @@ impl<M: Model> Switch<M> {
             self.cause = timer.set;
             let port = usize::from(timer.index);
             self.ports[port].due = Time::MAX;
-            self.send_next(local, port, true, send_buffer);
+            self.send_next(local, port, None, send_buffer);
         }
         if self.defers {
             self.serve_all_until(end, send_buffer);
@@ -300,7 +300,7 @@ impl<M: Model> Switch<M> {
     ) {
         let cause = self.cause;
         let way = (ingress, PortId::from_index(out));
-        let leaving = at_arrival(out, send_buffer);
+        let leaving = leaving(out, Some(ingress), send_buffer);
         let port = &mut self.ports[out];
         let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
         port.open_after = port.egress.busy_until;
@@ -311,7 +311,7 @@ impl<M: Model> Switch<M> {
                 self.write_telemetry(&hop, leaving, sent);
             }
             Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
-            None => self.lose_on_link((now, now), way, false, Some(*packet), mark),
+            None => self.lose_on_link((now, now), way, Some(ingress), Some(*packet), mark),
         }
     }
 

@@ -31,9 +31,10 @@ pub struct Leaving {
     /// Number of packets that have left through the port before it, in this epoch; `None` for a packet
     /// that the link loses.
     pub place: Option<u32>,
-    /// It leaves because the wire has become free, and so after all that happens at the very same
-    /// time because of arrivals; otherwise at once, because of an arrival.
-    pub waited: bool,
+    /// The port of the arrival because of which it leaves at once: its own, or that of the frame that
+    /// ends a pause. `None` where it leaves because the wire has become free, and so after all that
+    /// happens at the very same time because of arrivals.
+    pub by: Option<PortId>,
 }
 
 /// The packets that a switch has sent in this epoch. The next nodes have not seen them.
@@ -76,7 +77,7 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
 
     /// Does what has been put off. Called when all packets of the epoch have left, or all before some
     /// time in it. Those of each port were shown in order. At one and the same time those that leave at
-    /// once because they arrive come first, in the order of the ports by which they come, and then those
+    /// once because they arrive come first, in the order of the ports in [`Leaving::by`], and then those
     /// that have waited, in the order of their ports.
     #[inline]
     fn complete(&mut self, _packets: &mut SentPackets<'_, H>) {}

@@ -126,7 +126,7 @@ impl<M: Model> Switch<M> {
             self.counters.events += 1;
             self.last = self.last.max(due);
             self.ports[port].due = Time::MAX;
-            self.send_first(due, port, true, send_buffer);
+            self.send_first(due, port, None, send_buffer);
         }
     }
 

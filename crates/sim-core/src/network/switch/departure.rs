@@ -16,14 +16,15 @@ impl<M: Model> Switch<M> {
         &mut self,
         now: Time,
         port: usize,
-        waited: bool,
+        by: Option<PortId>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        self.send_first(now, port, waited, send_buffer);
+        self.send_first(now, port, by, send_buffer);
     }
 
     /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
-    /// ready. `waited` says that it has just become free.
+    /// ready. `by` is the port of the arrival because of which it does; `None` where the wire has just
+    /// become free.
     // A part of the loop that catches up with a port: a call for each packet costs twenty
     // instructions.
     #[inline(always)]
@@ -31,7 +32,7 @@ impl<M: Model> Switch<M> {
         &mut self,
         now: Time,
         port: usize,
-        waited: bool,
+        by: Option<PortId>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let state = &mut self.ports[port];
@@ -44,10 +45,7 @@ impl<M: Model> Switch<M> {
         let (priority, ingress, size) = (head.priority(), head.port, head.size());
         let arrived = head.arrival();
         let cause = self.cause;
-        let leaving = Leaving {
-            waited,
-            ..at_arrival(port, send_buffer)
-        };
+        let leaving = leaving(port, by, send_buffer);
         let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);
         let lost = if sent.is_none() { Some(*head) } else { None };
         let mark = state.queue.pop(now);
@@ -62,7 +60,7 @@ impl<M: Model> Switch<M> {
                 self.write_telemetry(&hop, leaving, sent);
             }
             Some(sent) => self.write_into((arrived, now), way, leaving, sent, mark),
-            None => self.lose_on_link((arrived, now), way, waited, lost, mark),
+            None => self.lose_on_link((arrived, now), way, by, lost, mark),
         }
         if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
@@ -73,12 +71,14 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Sends from `port` now if its wire is free, else when it becomes free.
+    /// Sends from `port` now, because of what has arrived at `by`, if its wire is free, else when it
+    /// becomes free.
     #[inline(always)]
     pub(super) fn kick(
         &mut self,
         now: Time,
         port: usize,
+        by: PortId,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let state = &mut self.ports[port];
@@ -86,7 +86,7 @@ impl<M: Model> Switch<M> {
             return;
         }
         if state.egress.busy_until < now {
-            self.send_next(now, port, false, send_buffer);
+            self.send_next(now, port, Some(by), send_buffer);
         } else {
             self.arm(now, port);
         }
@@ -135,10 +135,10 @@ impl<M: Model> Switch<M> {
     ) {
         let egress = &mut self.ports[port].egress;
         let way = (ingress, PortId::from_index(port));
-        let leaving = at_arrival(port, send_buffer);
+        let leaving = leaving(port, Some(ingress), send_buffer);
         match egress.transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer) {
             Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
-            None => self.lose_on_link((now, now), way, false, Some(*packet), mark),
+            None => self.lose_on_link((now, now), way, Some(ingress), Some(*packet), mark),
         }
     }
 
@@ -190,17 +190,14 @@ impl<M: Model> Switch<M> {
         &mut self,
         (arrived, now): (Time, Time),
         way: (PortId, PortId),
-        waited: bool,
+        by: Option<PortId>,
         packet: Option<Packet<M::Header>>,
         mark: Mark,
     ) {
         let Some(mut packet) = packet else { return };
         self.observer
             .on_drop(now, self.id, DropReason::Link, &packet);
-        let leaving = Leaving {
-            place: None,
-            waited,
-        };
+        let leaving = Leaving { place: None, by };
         self.write_into((arrived, now), way, leaving, &mut packet, mark);
     }
 
@@ -213,15 +210,19 @@ impl<M: Model> Switch<M> {
     }
 }
 
-/// Returns how the next packet leaves by `port` because of what arrives.
+/// Returns how the next packet leaves `port`, because of an arrival at `by` if there is one.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a batch counts its messages in 32 bits"
 )]
-pub(super) fn at_arrival<H: Header>(port: usize, send_buffer: &SendBuffer<Packet<H>>) -> Leaving {
+pub(super) fn leaving<H: Header>(
+    port: usize,
+    by: Option<PortId>,
+    send_buffer: &SendBuffer<Packet<H>>,
+) -> Leaving {
     Leaving {
         place: Some(send_buffer.sent(port) as u32),
-        waited: false,
+        by,
     }
 }

@@ -54,7 +54,7 @@ impl<M: Model> Switch<M> {
         self.pauses[port].update(now, *paused);
         self.ports[port].note_state();
         if change == PauseChange::Resume {
-            self.kick(now, port, send_buffer);
+            self.kick(now, port, number, send_buffer);
         }
     }
 
@@ -69,7 +69,7 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         if self.queue_frame(now, port, priority, change) {
-            self.kick(now, port.index(), send_buffer);
+            self.kick(now, port.index(), port, send_buffer);
         }
     }
 

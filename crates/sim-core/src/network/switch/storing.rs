@@ -100,6 +100,6 @@ impl<M: Model> Switch<M> {
         let depth = port.queue.bytes();
         self.counters.max_queue = self.counters.max_queue.max(depth);
         self.observer.on_queue_change(now, self.id, egress, depth);
-        self.kick(now, out, send_buffer);
+        self.kick(now, out, ingress, send_buffer);
     }
 }

@@ -42,6 +42,6 @@ impl<M: Model> Switch<M> {
         self.counters.max_queue = self.counters.max_queue.max(depth);
         let number = PortId::from_index(port);
         self.observer.on_queue_change(now, self.id, number, depth);
-        self.kick(now, port, send_buffer);
+        self.kick(now, port, ingress, send_buffer);
     }
 }
