@@ -31,6 +31,7 @@ use crate::plugin::{
 };
 use crate::prefetch::prefetch;
 use crate::units::Time;
+use by_port::Arriving;
 use departure::leaving;
 use port::Port;
 use port_set::PortSet;
@@ -82,10 +83,8 @@ pub(super) struct Switch<M: Model> {
     counters: Counters,
     /// Time of the last event.
     last: Time,
-    /// Bytes of the packets that have been [prepared](Self::prepare) for the next run.
-    arriving: u64,
-    /// One of them is a pause frame, or has no port beforehand.
-    is_mixed: bool,
+    /// The packets that have been [prepared](Self::prepare) for the next run.
+    arriving: Arriving,
 }
 
 impl<M: Model> Switch<M> {
@@ -117,8 +116,7 @@ impl<M: Model> Switch<M> {
             dropped: Vec::new(),
             counters: Counters::default(),
             last: Time::ZERO,
-            arriving: 0,
-            is_mixed: false,
+            arriving: Arriving::default(),
         }
     }
 
@@ -147,7 +145,7 @@ impl<M: Model> Switch<M> {
             self.prefetch_ports();
         }
         self.choose_timers();
-        (self.arriving, self.is_mixed) = (0, false);
+        self.arriving = Arriving::default();
         if inbox.has_groups() {
             self.run_by_port(end, inbox, send_buffer);
             return;
@@ -319,14 +317,14 @@ impl<M: Model> Switch<M> {
     /// for what is read to find the port of each.
     #[inline]
     pub(super) fn prepare(&mut self, packets: &mut [Packet<M::Header>]) {
+        let count = packets.len();
         let (mut bytes, mut is_mixed) = (0, false);
         for packet in packets {
             packet.port = self.routing.fixed(packet).unwrap_or(NOT_FIXED);
             bytes += packet.size().get();
             is_mixed |= (packet.port == NOT_FIXED) | packet.is(PacketKind::Pause);
         }
-        self.arriving += bytes;
-        self.is_mixed |= is_mixed;
+        self.arriving.add(count, bytes, is_mixed);
     }
 
     /// The port of a packet that has none beforehand, if there is one.

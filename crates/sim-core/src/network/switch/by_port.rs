@@ -13,18 +13,54 @@ use crate::packet::Packet;
 use crate::plugin::{Admission, Model, Qdisc, SentPackets, Telemetry};
 use crate::units::Time;
 
+/// With fewer packets for each port it does not pay to sort them by port: 8,192 hosts took 1.065 of the
+/// time where all epochs were sorted.
+const FEWEST_FOR_EACH_PORT: usize = 4;
+
+/// What is known of the packets of an epoch before the first of them is handled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arriving {
+    packets: usize,
+    /// Their bytes.
+    bytes: u64,
+    /// One of them is a pause frame, or has no port beforehand.
+    is_mixed: bool,
+}
+
+impl Arriving {
+    /// Returns whether they are enough for `ports` ports.
+    #[inline]
+    const fn are_many(&self, ports: usize) -> bool {
+        self.packets >= FEWEST_FOR_EACH_PORT * ports
+    }
+
+    /// Adds packets.
+    #[inline]
+    pub(super) fn add(&mut self, packets: usize, bytes: u64, is_mixed: bool) {
+        self.packets += packets;
+        self.bytes += bytes;
+        self.is_mixed |= is_mixed;
+    }
+}
+
 impl<M: Model> Switch<M> {
     /// Returns how many ports there are where they may be run one by one.
     #[inline]
     pub(in crate::network) fn groups(&self) -> usize {
-        let may_defer = self.defers && self.has_independent_ports();
-        if may_defer { self.ports.len() } else { 0 }
+        if self.defers && self.has_independent_ports() {
+            self.ports.len()
+        } else {
+            0
+        }
     }
 
     /// Returns whether the ports may be run one by one with the packets that have been prepared.
     #[inline]
     pub(in crate::network) fn reads_groups(&self) -> bool {
-        !self.is_mixed && self.buffer.stays_calm(self.arriving)
+        let Arriving {
+            bytes, is_mixed, ..
+        } = self.arriving;
+        !is_mixed && self.arriving.are_many(self.ports.len()) && self.buffer.stays_calm(bytes)
     }
 
     /// Runs the switch up to `end`, with all that arrives before.

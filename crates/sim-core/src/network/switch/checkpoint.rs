@@ -25,7 +25,6 @@ impl<M: Model> Switch<M> {
             counters,
             last,
             arriving: _,
-            is_mixed: _,
         } = self;
         debug_assert!(dropped.is_empty(), "drops are accounted for in their epoch");
         save_each(pauses.iter(), out);
@@ -74,7 +73,6 @@ impl<M: Model> Switch<M> {
             counters,
             last,
             arriving: _,
-            is_mixed: _,
         } = self;
         load_each(pauses.iter_mut(), input)?;
         load_each(meters.iter_mut(), input)?;
