@@ -78,7 +78,7 @@ impl<M: Model> Switch<M> {
             let Grouped { group, at, .. } = arrival;
             if group != current {
                 if current < self.ports.len() {
-                    self.catch_up(end, current, send_buffer);
+                    self.serve_due(end, current, send_buffer);
                 }
                 current = group;
             }
@@ -103,7 +103,7 @@ impl<M: Model> Switch<M> {
             channel,
             message: packet,
         } = arrival;
-        self.catch_up(now, out, send_buffer);
+        self.serve_due(now, out, send_buffer);
         let (ingress, egress) = (PortId::from_index(channel), PortId::from_index(out));
         let priority = packet.priority();
         let port = &mut self.ports[out];

@@ -107,12 +107,12 @@ impl<M: Model> Switch<M> {
         port: usize,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        self.catch_up(now, port, send_buffer);
+        self.serve_due(now, port, send_buffer);
     }
 
     /// [`Self::serve_until`] as a part of its caller.
     #[inline(always)]
-    pub(super) fn catch_up(
+    pub(super) fn serve_due(
         &mut self,
         now: Time,
         port: usize,
