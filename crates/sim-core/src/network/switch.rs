@@ -272,20 +272,13 @@ impl<M: Model> Switch<M> {
             egress = picked;
         }
         let out = egress.index();
-        let priority = packet.priority();
-        let port = &mut self.ports[out];
-        if port.open_after < now
-            && (priority.is_control()
-                || self.buffer.passes(ingress, egress, priority, packet.size()))
-            && let Some(mark) = port.queue.bypass(now, packet)
-        {
-            self.pass(now, out, ingress, packet, mark, send_buffer);
-            return;
+        if !self.pass(now, out, ingress, packet, send_buffer) {
+            self.store(now, out, ingress, packet, send_buffer);
         }
-        self.store(now, out, ingress, packet, send_buffer);
     }
 
-    /// Puts `packet` on the wire of `out`, which is idle.
+    /// Puts `packet` on the wire of `out` where it need neither be queued nor accounted for, and
+    /// returns whether that is so.
     #[inline(always)]
     fn pass(
         &mut self,
@@ -293,13 +286,22 @@ impl<M: Model> Switch<M> {
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        mark: Mark,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let cause = self.cause;
-        let way = (ingress, PortId::from_index(out));
-        let leaving = leaving(out, Some(ingress), send_buffer);
+    ) -> bool {
+        let (egress, priority) = (PortId::from_index(out), packet.priority());
         let port = &mut self.ports[out];
+        if port.open_after >= now
+            || !priority.is_control()
+                && !(self.buffer).passes(ingress, egress, priority, packet.size())
+        {
+            return false;
+        }
+        let Some(mark) = port.queue.bypass(now, packet) else {
+            return false;
+        };
+        let cause = self.cause;
+        let way = (ingress, egress);
+        let leaving = leaving(out, Some(ingress), send_buffer);
         let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
         port.open_after = port.egress.busy_until;
         match sent {
@@ -311,6 +313,7 @@ impl<M: Model> Switch<M> {
             Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
             None => self.lose_on_link((now, now), way, Some(ingress), Some(*packet), mark),
         }
+        true
     }
 
     /// Finds out where `packets` will leave, where that can be known beforehand. Then nothing waits

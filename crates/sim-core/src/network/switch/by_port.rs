@@ -10,7 +10,7 @@ use super::{NOT_FIXED, Switch};
 use crate::engine::{Grouped, Inbox, SendBuffer};
 use crate::id::PortId;
 use crate::packet::Packet;
-use crate::plugin::{Admission, Model, Qdisc, SentPackets, Telemetry};
+use crate::plugin::{Admission, Model, SentPackets, Telemetry};
 use crate::units::Time;
 
 /// With fewer packets for each port it does not pay to sort them by port: 8,192 hosts took 1.065 of the
@@ -104,16 +104,11 @@ impl<M: Model> Switch<M> {
             message: packet,
         } = arrival;
         self.serve_due(now, out, send_buffer);
-        let (ingress, egress) = (PortId::from_index(channel), PortId::from_index(out));
-        let priority = packet.priority();
-        let port = &mut self.ports[out];
-        if port.open_after < now
-            && (priority.is_control()
-                || self.buffer.passes(ingress, egress, priority, packet.size()))
-            && let Some(mark) = port.queue.bypass(now, packet)
-        {
-            self.pass(now, out, ingress, packet, mark, send_buffer);
-        } else if port.egress.is_down() {
+        let ingress = PortId::from_index(channel);
+        if self.pass(now, out, ingress, packet, send_buffer) {
+            return;
+        }
+        if self.ports[out].egress.is_down() {
             self.lose_at(now, out, packet);
         } else {
             self.keep(now, out, ingress, packet, send_buffer);

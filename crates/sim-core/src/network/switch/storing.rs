@@ -24,22 +24,13 @@ impl<M: Model> Switch<M> {
             self.lose_at(now, out, packet);
             return;
         }
-        let egress = PortId::from_index(out);
         let priority = packet.priority();
         if self.defers {
             if priority.is_control() || self.buffer.is_calm() {
                 if self.ports[out].due < now {
                     self.serve_until(now, out, send_buffer);
                 }
-                let port = &mut self.ports[out];
-                if port.open_after < now
-                    && (priority.is_control()
-                        || self.buffer.passes(ingress, egress, priority, packet.size()))
-                    && let Some(mark) = port.queue.bypass(now, packet)
-                {
-                    self.transmit(now, out, ingress, packet, mark, send_buffer);
-                    let port = &mut self.ports[out];
-                    port.open_after = port.egress.busy_until;
+                if self.pass(now, out, ingress, packet, send_buffer) {
                     return;
                 }
             } else {
