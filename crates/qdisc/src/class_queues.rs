@@ -304,10 +304,10 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     }
 
     #[inline]
-    fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
+    fn bypass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         let priority = packet.priority();
         if !self.passing.contains(priority) {
-            return self.bypass_by_rule(packet);
+            return self.bypass_by_rule(waits, packet);
         }
         self.turns.on_passed(priority);
         Some(Mark::None)

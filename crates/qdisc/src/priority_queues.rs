@@ -228,7 +228,7 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     }
 
     #[inline]
-    fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
+    fn bypass(&mut self, _waits: bool, packet: &Packet<H>) -> Option<Mark> {
         let queue = packet.priority();
         if !queue.is_control() {
             self.last = queue;

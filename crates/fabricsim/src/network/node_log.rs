@@ -223,6 +223,11 @@ impl<H: Observed> Observer<H> for NodeLog {
     }
 
     #[inline]
+    fn sees_queues(&self) -> bool {
+        self.watches_queues
+    }
+
+    #[inline]
     fn on_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
         if self.watches_queues {
             self.tell_queue_change(now, node, port, queue);

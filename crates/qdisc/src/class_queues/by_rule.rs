@@ -11,8 +11,9 @@ use crate::discipline::Discipline;
 impl<H: Header> ClassQueues<H> {
     /// `Qdisc::bypass` where something may stop the packet, or has to be counted or drawn.
     #[inline(never)]
-    pub(super) fn bypass_by_rule(&mut self, packet: &Packet<H>) -> Option<Mark> {
-        if !self.given_up.is_empty() {
+    pub(super) fn bypass_by_rule(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
+        // Rules may go by how long a packet has waited.
+        if waits || !self.given_up.is_empty() {
             return None;
         }
         let priority = packet.priority();

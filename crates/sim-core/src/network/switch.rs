@@ -272,17 +272,19 @@ impl<M: Model> Switch<M> {
             egress = picked;
         }
         let out = egress.index();
-        if !self.pass(now, out, ingress, packet, send_buffer) {
+        if !self.pass((now, now), out, ingress, packet, send_buffer) {
             self.store(now, out, ingress, packet, send_buffer);
         }
     }
 
     /// Puts `packet` on the wire of `out` where it need neither be queued nor accounted for, and
-    /// returns whether that is so.
+    /// returns whether that is so. Nothing else concerns the port from now on and before `until`: a
+    /// packet that waits for nothing but the end of the one on the wire, which comes before, is put
+    /// behind it.
     #[inline(always)]
     fn pass(
         &mut self,
-        now: Time,
+        (arrived, until): (Time, Time),
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
@@ -290,28 +292,41 @@ impl<M: Model> Switch<M> {
     ) -> bool {
         let (egress, priority) = (PortId::from_index(out), packet.priority());
         let port = &mut self.ports[out];
-        if port.open_after >= now
+        let free_after = port.open_after;
+        if free_after >= until
             || !priority.is_control()
                 && !(self.buffer).passes(ingress, egress, priority, packet.size())
         {
             return false;
         }
-        let Some(mark) = port.queue.bypass(now, packet) else {
+        let waits = free_after >= arrived;
+        let now = arrived.max(free_after);
+        let Some(mark) = port.queue.bypass(waits, packet) else {
             return false;
         };
         let cause = self.cause;
         let way = (ingress, egress);
-        let leaving = leaving(out, Some(ingress), send_buffer);
+        // A wire that becomes free is an event without an arrival.
+        let by = if waits { None } else { Some(ingress) };
+        let leaving = leaving(out, by, send_buffer);
         let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
         port.open_after = port.egress.busy_until;
         match sent {
             // Most packets: what is known of the port is at hand.
             Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
-                let hop = port.hop(now, out, (now, ingress), sent.wire);
+                let hop = port.hop(now, out, (arrived, ingress), sent.wire);
                 self.write_telemetry(&hop, leaving, sent);
             }
-            Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
-            None => self.lose_on_link((now, now), way, Some(ingress), Some(*packet), mark),
+            Some(sent) => self.write_into((arrived, now), way, leaving, sent, mark),
+            None => self.lose_on_link((arrived, now), way, by, Some(*packet), mark),
+        }
+        if until > arrived {
+            // Whether it waits cannot be foreseen, whether it is the longest queue so far can.
+            self.counters.events += u64::from(waits);
+            let depth = packet.size();
+            if depth > self.counters.max_queue && waits {
+                self.counters.max_queue = depth;
+            }
         }
         true
     }

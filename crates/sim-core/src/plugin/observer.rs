@@ -70,6 +70,14 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
 
+    /// Returns whether [`Self::on_queue_change`] does something. Where it does not, a switch puts a
+    /// packet that waits alone behind the one on the wire, without a queue. Asked for whenever a switch
+    /// is run.
+    #[inline]
+    fn sees_queues(&self) -> bool {
+        true
+    }
+
     /// A packet has begun or ended to wait at `port` of switch `node`: `queue` bytes wait there
     /// now, of all priorities. Not called for packets that pass an idle port, which never wait.
     #[inline]
@@ -103,6 +111,11 @@ impl<H: Header> Observer<H> for () {
 
     #[inline]
     fn sees_dequeues(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn sees_queues(&self) -> bool {
         false
     }
 

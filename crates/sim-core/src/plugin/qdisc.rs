@@ -81,10 +81,11 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// Returns whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: PrioritySet) -> bool;
 
-    /// Called instead of the other three when `packet` finds the port idle, its priority not paused
-    /// and the queues empty. Returns `None` to insist on the long way.
+    /// Called instead of the other three when `packet` finds the queues empty and its priority not
+    /// paused. Either the port is idle, or the packet `waits` for the end of the one on the wire, and
+    /// nothing comes for the port before. Returns `None` to insist on the long way.
     #[inline]
-    fn bypass(&mut self, _now: Time, _packet: &Packet<H>) -> Option<Mark> {
+    fn bypass(&mut self, _waits: bool, _packet: &Packet<H>) -> Option<Mark> {
         None
     }
 

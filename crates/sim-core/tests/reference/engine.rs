@@ -114,7 +114,7 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
         inbox: &mut Inbox<Ball<ORDERED>>,
         send_buffer: &mut SendBuffer<Ball<ORDERED>>,
     ) {
-        let mut grouped = ungroup(inbox).into_iter().peekable();
+        let mut grouped = ungroup(inbox, end).into_iter().peekable();
         loop {
             let first = grouped.peek().map(|&(arrival, ..)| arrival);
             let arrival = first.unwrap_or_else(|| inbox.next_time());
@@ -149,7 +149,10 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
 
 /// The balls that are due in groups, in the order of time: with their channels and values, and
 /// whether they have been shown.
-fn ungroup<const ORDERED: bool>(inbox: &mut Inbox<Ball<ORDERED>>) -> Vec<(Time, usize, u64, bool)> {
+fn ungroup<const ORDERED: bool>(
+    inbox: &mut Inbox<Ball<ORDERED>>,
+    end: Time,
+) -> Vec<(Time, usize, u64, bool)> {
     let mut all = Vec::new();
     if !inbox.has_groups() {
         return all;
@@ -157,8 +160,12 @@ fn ungroup<const ORDERED: bool>(inbox: &mut Inbox<Ball<ORDERED>>) -> Vec<(Time, 
     assert!(!ORDERED, "balls with an order of their own have no groups");
     let mut order = Vec::new();
     let due = inbox.due() as u64;
-    let read = inbox.read_groups(|arrival| {
-        let Grouped { at, channel, .. } = arrival;
+    let mut bounds = Vec::new();
+    let read = inbox.read_groups(end, |arrival| {
+        let Grouped {
+            at, channel, until, ..
+        } = arrival;
+        bounds.push(until);
         let ball = arrival.message;
         assert_eq!((at, arrival.group), (ball.arrival, ball.group.into()));
         order.push((arrival.group, at, channel));
@@ -166,6 +173,12 @@ fn ungroup<const ORDERED: bool>(inbox: &mut Inbox<Ball<ORDERED>>) -> Vec<(Time, 
     });
     assert_eq!((read, inbox.due()), (due, 0));
     assert!(order.is_sorted(), "by group, time and channel");
+    for (number, &until) in bounds.iter().enumerate() {
+        let next = order
+            .get(number + 1)
+            .filter(|next| next.0 == order[number].0);
+        assert_eq!(until, next.map_or(end, |next| next.1), "the next one");
+    }
     all.sort_by_key(|&(at, channel, ..)| (at, channel));
     all
 }

@@ -37,6 +37,8 @@ pub struct Grouped<'a, M> {
     pub channel: usize,
     /// The message itself.
     pub message: &'a M,
+    /// When the next message of the group arrives; for the last one, the end of what is due.
+    pub until: Time,
 }
 
 impl<M: Message> Inbox<M> {
@@ -80,22 +82,37 @@ impl<M: Message> Inbox<M> {
 
     /// Hands all due messages to `read`, group by group, those of each in the order of arrival and of
     /// inputs. Returns how many they were. Call it only where there are
-    /// [groups](Self::has_groups).
+    /// [groups](Self::has_groups), with the `end` of the epoch.
     #[inline(always)]
-    pub fn read_groups(&mut self, mut read: impl FnMut(Grouped<'_, M>)) -> u64 {
+    pub fn read_groups(&mut self, end: Time, mut read: impl FnMut(Grouped<'_, M>)) -> u64 {
         let base = self.base.as_ps();
+        let group_and_time = |key| {
+            (
+                group_of(key),
+                Time::from_ps(base + (key >> GROUPED_TIME_SHIFT)),
+            )
+        };
         let keys = &self.keys[self.position..];
-        for &key in keys {
+        let mut first = group_and_time(keys.first().copied().unwrap_or(u64::MAX));
+        for (number, &key) in keys.iter().enumerate() {
+            let (group, at) = first;
+            first = group_and_time(keys.get(number + 1).copied().unwrap_or(u64::MAX));
+            let (next_group, next) = first;
             let channel = channel_of(key);
             let message = match self.channels[channel].current.slot(place_of(key)) {
                 Some(message) => message,
                 None => self.carried(key),
             };
             read(Grouped {
-                group: group_of(key),
-                at: Time::from_ps(base + (key >> GROUPED_TIME_SHIFT)),
+                group,
+                at,
                 channel,
                 message,
+                until: if next_group == group {
+                    next.min(end)
+                } else {
+                    end
+                },
             });
         }
         let count = keys.len() as u64;

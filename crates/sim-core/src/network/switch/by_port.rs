@@ -10,7 +10,7 @@ use super::{NOT_FIXED, Switch};
 use crate::engine::{Grouped, Inbox, SendBuffer};
 use crate::id::PortId;
 use crate::packet::Packet;
-use crate::plugin::{Admission, Model, SentPackets, Telemetry};
+use crate::plugin::{Admission, Model, Observer, SentPackets, Telemetry};
 use crate::units::Time;
 
 /// With fewer packets for each port it does not pay to sort them by port: 8,192 hosts took 1.065 of the
@@ -48,7 +48,7 @@ impl<M: Model> Switch<M> {
     /// Returns how many ports there are where they may be run one by one.
     #[inline]
     pub(in crate::network) fn groups(&self) -> usize {
-        if self.defers && self.has_independent_ports() {
+        if self.defers && self.has_independent_ports() && !self.observer.sees_queues() {
             self.ports.len()
         } else {
             0
@@ -73,21 +73,35 @@ impl<M: Model> Switch<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let mut current = usize::from(NOT_FIXED.0);
-        let mut latest = self.last;
-        self.counters.events += inbox.read_groups(|arrival| {
+        let mut latest = Time::ZERO;
+        self.counters.events += inbox.read_groups(end, |arrival| {
             let Grouped { group, at, .. } = arrival;
             if group != current {
-                if current < self.ports.len() {
-                    self.serve_due(end, current, send_buffer);
-                }
+                self.leave(current, latest, end, send_buffer);
                 current = group;
             }
-            latest = latest.max(at);
+            latest = at;
             self.take(arrival, send_buffer);
         });
-        self.last = self.last.max(latest);
+        self.leave(current, latest, end, send_buffer);
         self.serve_all_until(end, send_buffer);
         self.telemetry.complete(&mut SentPackets::new(send_buffer));
+    }
+
+    /// Serves `port`, if there is one, up to `end`, after its last packet has arrived at `latest`.
+    #[inline(always)]
+    fn leave(
+        &mut self,
+        port: usize,
+        latest: Time,
+        end: Time,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        if port < self.ports.len() {
+            self.serve_due(end, port, send_buffer);
+            let sent = self.ports[port].egress.busy_since;
+            self.last = self.last.max(latest).max(sent);
+        }
     }
 
     /// Takes the next packet of a port.
@@ -102,10 +116,11 @@ impl<M: Model> Switch<M> {
             at: now,
             channel,
             message: packet,
+            until,
         } = arrival;
         self.serve_due(now, out, send_buffer);
         let ingress = PortId::from_index(channel);
-        if self.pass(now, out, ingress, packet, send_buffer) {
+        if self.pass((now, until), out, ingress, packet, send_buffer) {
             return;
         }
         if self.ports[out].egress.is_down() {

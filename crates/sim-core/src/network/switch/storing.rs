@@ -30,7 +30,7 @@ impl<M: Model> Switch<M> {
                 if self.ports[out].due < now {
                     self.serve_until(now, out, send_buffer);
                 }
-                if self.pass(now, out, ingress, packet, send_buffer) {
+                if self.pass((now, now), out, ingress, packet, send_buffer) {
                     return;
                 }
             } else {
@@ -69,7 +69,7 @@ impl<M: Model> Switch<M> {
         }
         let port = &mut self.ports[out];
         if port.is_idle(now, priority)
-            && let Some(mark) = port.queue.bypass(now, packet)
+            && let Some(mark) = port.queue.bypass(false, packet)
         {
             self.transmit(now, out, ingress, packet, mark, send_buffer);
             self.ports[out].note_state();
