@@ -78,13 +78,14 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// `packet` passes the empty queue on its way to an idle wire; `None` where the discipline
-    /// insists on [`enqueue`](Discipline::enqueue), because it has a state that changes then or
-    /// refuses the packet.
+    /// `packet` passes the empty queue on its way to a wire that is idle, or `waits` there for the end
+    /// of the packet on it; `None` where the discipline insists on [`enqueue`](Discipline::enqueue),
+    /// because it has a state that changes then, measures how long packets wait, or refuses the packet.
     #[inline]
-    pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
+    pub(crate) fn pass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         match self {
             Self::Shared(queue) => Some(queue.pass()),
+            _ if waits => None,
             Self::TailDrop(queue) => queue.pass(packet),
             Self::Step(queue) => queue.pass(packet),
             Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::DualPi2(_) | Self::Aqm(_) => {

@@ -36,8 +36,9 @@ mod threads;
 mod timers;
 
 pub use arrival_order::{ArrivalOrder, ByChannel};
+pub(crate) use channel::Lane;
 pub use channel::SendBuffer;
-pub use inbox::{Grouped, Inbox};
+pub use inbox::{Grouped, Groups, Inbox};
 pub use interrupt::Interrupt;
 pub use message::Message;
 pub use probe::Probe;

@@ -12,12 +12,11 @@ impl<H: Header> ClassQueues<H> {
     /// `Qdisc::bypass` where something may stop the packet, or has to be counted or drawn.
     #[inline(never)]
     pub(super) fn bypass_by_rule(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
-        // Rules may go by how long a packet has waited.
-        if waits || !self.given_up.is_empty() {
+        if !self.given_up.is_empty() {
             return None;
         }
         let priority = packet.priority();
-        let mark = self.queues[priority.index()].pass(packet)?;
+        let mark = self.queues[priority.index()].pass(waits, packet)?;
         self.turns.on_passed(priority);
         Some(mark)
     }

@@ -30,18 +30,21 @@ impl<M: Message> SendBuffer<M> {
     /// When there is no such channel.
     #[inline(always)]
     pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
-        // One look at the channel for most messages: one without messages has no slot.
-        if !self.channels[channel].has_slot() {
-            return self.send_into_new_slot(channel, at, message);
+        self.lane(channel).send(at, message)
+    }
+
+    /// Returns `channel`, to send over it.
+    ///
+    /// # Panics
+    /// When there is no such channel.
+    #[inline(always)]
+    pub(crate) fn lane(&mut self, channel: usize) -> Lane<'_, M> {
+        Lane {
+            messages: &mut self.channels[channel],
+            channel,
+            used: &mut self.used,
+            spare: &mut self.spare,
         }
-        let messages = &mut self.channels[channel];
-        debug_assert!(
-            messages.last().is_none_or(|last| last.arrival() <= at),
-            "a channel is sorted by arrival"
-        );
-        let sent = messages.fill(message);
-        sent.set_arrival(at);
-        sent
     }
 
     /// Returns how many messages have been sent over `channel` in this epoch.
@@ -58,22 +61,71 @@ impl<M: Message> SendBuffer<M> {
     pub(crate) fn sent_mut(&mut self, channel: usize, before: usize) -> &mut M {
         &mut self.channels[channel][before]
     }
+}
+
+/// One channel of a [`SendBuffer`], found once for all messages that are sent over it in a row.
+#[derive(Debug)]
+pub(crate) struct Lane<'a, M> {
+    messages: &'a mut Batch<M>,
+    channel: usize,
+    used: &'a mut Vec<(u32, Time)>,
+    spare: &'a mut Spare<M>,
+}
+
+impl<'a, M: Message> Lane<'a, M> {
+    /// Lends the channel for one message.
+    #[inline(always)]
+    pub(crate) fn lend(&mut self) -> Lane<'_, M> {
+        Lane {
+            messages: self.messages,
+            channel: self.channel,
+            used: self.used,
+            spare: self.spare,
+        }
+    }
+
+    /// Returns how many messages have been sent over it in this epoch.
+    #[inline(always)]
+    pub(crate) fn sent(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// [`SendBuffer::send`] over this channel.
+    #[inline(always)]
+    pub(crate) fn send(self, at: Time, message: &M) -> &'a mut M {
+        // One look at the channel for most messages: one without messages has no slot.
+        if !self.messages.has_slot() {
+            return self.send_into_new_slot(at, message);
+        }
+        debug_assert!(
+            self.messages.last().is_none_or(|last| last.arrival() <= at),
+            "a channel is sorted by arrival"
+        );
+        let sent = self.messages.fill(message);
+        sent.set_arrival(at);
+        sent
+    }
 
     #[inline(never)]
-    fn send_into_new_slot(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
-        let messages = &mut self.channels[channel];
+    fn send_into_new_slot(self, at: Time, message: &M) -> &'a mut M {
+        let Self {
+            messages,
+            channel,
+            used,
+            spare,
+        } = self;
         if messages.is_empty() {
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "channels are ports, at most 2^16"
             )]
-            self.used.push((channel as u32, at));
-            messages.open(&mut self.spare);
+            used.push((channel as u32, at));
+            messages.open(spare);
         }
         let sent = if messages.has_slot() {
             messages.fill(message)
         } else {
-            messages.push_into_new_slot(message, &mut self.spare)
+            messages.push_into_new_slot(message, spare)
         };
         sent.set_arrival(at);
         sent

@@ -14,8 +14,8 @@ use super::mailboxes::{ChannelBatch, Mailboxes};
 use super::message::Message;
 use super::spare::Spare;
 use crate::units::{Duration, Time};
-pub use grouped::Grouped;
 use grouped::Grouping;
+pub use grouped::{Grouped, Groups};
 use input::Channel;
 use keys::{MOST_CARRIED_IN_ALL, TIME_SHIFT, carried_place_of, channel_of, place_of, span_of};
 

@@ -2,21 +2,25 @@
 
 /// The most buckets that the epoch is divided into.
 const BUCKETS: usize = 256;
+/// The most buckets that groups are divided into.
+const GROUPED_BUCKETS: usize = 512;
 /// Fewer keys are sorted by insertion: they are those of a few channels, each of which is in order.
 const FEW: usize = 24;
 /// With as many keys in one bucket, a power of two, they are not evenly spread.
 const CROWD: u32 = 16;
+/// The same for groups, some of which have more than others.
+const GROUPED_CROWD: u32 = 32;
 
 /// Groups are numbered below this.
 pub(super) const MOST_GROUPS: usize = 256;
+
+const _: () = assert!(MOST_GROUPS <= GROUPED_BUCKETS, "each group has a bucket");
 
 /// Sorts keys whose times are spread over an epoch: into buckets by time, where each moves to its
 /// place among its neighbors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpochSort {
     scattered: Vec<u64>,
-    /// Where the next key of each group goes.
-    places: Vec<u32>,
 }
 
 impl EpochSort {
@@ -24,28 +28,58 @@ impl EpochSort {
     /// is. Keys that are evenly spread cost a few steps each; those that are not, what comparing
     /// them costs.
     pub(super) fn sort(&mut self, keys: &mut Vec<u64>, limit: u64) {
+        // One or two buckets for each key: few have to change places.
+        let bits = (keys.len().ilog2() + 1).min(BUCKETS.ilog2());
+        let shift = bits_of(limit).saturating_sub(bits);
+        self.sort_by::<BUCKETS>(keys, (1 << bits, CROWD), |key| key >> shift);
+    }
+
+    /// Sorts `keys` as [`sort`](Self::sort) does that have `group_shift` bits below `limit`, and above
+    /// them numbers of groups, which lie below `groups` and [`MOST_GROUPS`].
+    pub(super) fn sort_groups(
+        &mut self,
+        keys: &mut Vec<u64>,
+        (groups, group_shift): (usize, u32),
+        limit: u64,
+    ) {
+        let group_bits = groups.next_power_of_two().ilog2();
+        let bits = (keys.len().ilog2() + 1).clamp(group_bits, GROUPED_BUCKETS.ilog2());
+        let time_bits = bits - group_bits;
+        let shift = bits_of(limit).saturating_sub(time_bits);
+        let below_group = (1 << group_shift) - 1;
+        self.sort_by::<GROUPED_BUCKETS>(keys, (1 << bits, GROUPED_CROWD), |key| {
+            key >> group_shift << time_bits | (key & below_group) >> shift
+        });
+    }
+
+    /// Sorts `keys`, the first of which is 0 and stays where it is, by buckets: `N` or fewer. With
+    /// `crowd` keys in one of them it sorts by comparing.
+    #[inline(always)]
+    fn sort_by<const N: usize>(
+        &mut self,
+        keys: &mut Vec<u64>,
+        (buckets, crowd): (usize, u32),
+        bucket: impl Fn(u64) -> u64,
+    ) {
         if keys.len() <= FEW {
             settle(keys);
             return;
         }
-        // One or two buckets for each key: few have to change places.
-        let bits = (keys.len().ilog2() + 1).min(BUCKETS.ilog2());
-        let shift = (u64::BITS - limit.leading_zeros()).saturating_sub(bits);
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "the rest of a division by 256"
+            reason = "the rest of a division by the number of buckets"
         )]
-        let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
-        let mut starts = [0u32; BUCKETS];
+        let bucket = |key: u64| bucket(key) as usize % N;
+        let mut starts = [0u32; N];
         for &key in &keys[1..] {
             starts[bucket(key)] += 1;
         }
         let (mut start, mut counts) = (0, 0);
-        for count in &mut starts[..1 << bits] {
+        for count in &mut starts[..buckets] {
             counts |= *count;
             start += std::mem::replace(count, start);
         }
-        if counts >= CROWD {
+        if counts >= crowd {
             keys.sort_unstable();
             return;
         }
@@ -54,36 +88,6 @@ impl EpochSort {
             *place += 1;
             *place - 1
         });
-        std::mem::swap(keys, &mut self.scattered);
-    }
-
-    /// Sorts `keys`, the first of which stays where it is, by their groups, numbers below `groups`
-    /// and [`MOST_GROUPS`]. Those of one group stay in their order.
-    #[inline]
-    pub(super) fn group(
-        &mut self,
-        keys: &mut Vec<u64>,
-        groups: usize,
-        group_of: impl Fn(u64) -> usize,
-    ) {
-        self.places.resize(MOST_GROUPS, 0);
-        let places = self.places.first_chunk_mut::<MOST_GROUPS>();
-        let places = places.expect("there are as many");
-        places[..groups].fill(0);
-        for &key in &keys[1..] {
-            places[group_of(key) % MOST_GROUPS] += 1;
-        }
-        let mut next = 1;
-        for place in &mut places[..groups] {
-            next += std::mem::replace(place, next);
-        }
-        self.scattered.clear();
-        self.scattered.resize(keys.len(), 0);
-        for &key in &keys[1..] {
-            let place = &mut places[group_of(key) % MOST_GROUPS];
-            self.scattered[*place as usize] = key;
-            *place += 1;
-        }
         std::mem::swap(keys, &mut self.scattered);
     }
 
@@ -106,6 +110,11 @@ impl EpochSort {
             }
         }
     }
+}
+
+/// The bits of numbers below `limit`.
+const fn bits_of(limit: u64) -> u32 {
+    u64::BITS - limit.leading_zeros()
 }
 
 /// Sorts `keys`, which are few, by insertion.
@@ -148,6 +157,20 @@ mod tests {
             let mut expected = keys.clone();
             expected.sort_unstable();
             EpochSort::default().sort(&mut keys, limit);
+            proptest::prop_assert_eq!(keys, expected);
+        }
+
+        #[test]
+        fn groups_agree_with_comparing(groups in 1usize..=MOST_GROUPS, limit in 1u64..1 << 56, keys in proptest::collection::vec((0usize..MOST_GROUPS, 0u64..1 << 56), 0..600), narrow in 0u32..40) {
+            let below = (limit >> narrow).max(1);
+            let mut keys: Vec<u64> = keys
+                .into_iter()
+                .map(|(group, key)| (((group % groups) as u64) << 56) | (key % below))
+                .collect();
+            keys.insert(0, 0);
+            let mut expected = keys.clone();
+            expected.sort_unstable();
+            EpochSort::default().sort_groups(&mut keys, (groups, 56), limit);
             proptest::prop_assert_eq!(keys, expected);
         }
     }

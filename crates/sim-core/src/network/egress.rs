@@ -2,7 +2,7 @@
 
 use super::line::LineTiming;
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use crate::engine::SendBuffer;
+use crate::engine::Lane;
 use crate::packet::{Header, Packet, PacketKind, PrioritySet, Stamps};
 use crate::plugin::EventOrder;
 use crate::rng::Stream;
@@ -193,9 +193,8 @@ impl Egress {
         &mut self,
         now: Time,
         cause: u32,
-        channel: usize,
         packet: &Packet<H>,
-        send_buffer: &'a mut SendBuffer<Packet<H>>,
+        lane: Lane<'a, Packet<H>>,
     ) -> Option<&'a mut Packet<H>> {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
@@ -216,7 +215,7 @@ impl Egress {
         if lost {
             return None;
         }
-        let sent = send_buffer.send(channel, done + self.delay, packet);
+        let sent = lane.send(done + self.delay, packet);
         if O::BY_INSERTION {
             let stamps = Stamps {
                 set: Stamps::of(now),

@@ -10,6 +10,7 @@ mod checkpoint;
 mod deferral;
 mod departure;
 mod failure;
+mod passing;
 mod pauses;
 mod port;
 mod port_set;
@@ -26,13 +27,11 @@ use crate::engine::{Inbox, SendBuffer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind};
 use crate::plugin::{
-    Admission, DropReason, EventOrder, Mark, Model, Observer, Qdisc, Routing, SentPackets,
-    Telemetry,
+    Admission, DropReason, EventOrder, Model, Qdisc, Routing, SentPackets, Telemetry,
 };
 use crate::prefetch::prefetch;
 use crate::units::Time;
 use by_port::Arriving;
-use departure::leaving;
 use port::Port;
 use port_set::PortSet;
 use port_states::SwitchPorts;
@@ -272,63 +271,9 @@ impl<M: Model> Switch<M> {
             egress = picked;
         }
         let out = egress.index();
-        if !self.pass((now, now), out, ingress, packet, send_buffer) {
+        if !self.pass(now, out, ingress, packet, send_buffer) {
             self.store(now, out, ingress, packet, send_buffer);
         }
-    }
-
-    /// Puts `packet` on the wire of `out` where it need neither be queued nor accounted for, and
-    /// returns whether that is so. Nothing else concerns the port from now on and before `until`: a
-    /// packet that waits for nothing but the end of the one on the wire, which comes before, is put
-    /// behind it.
-    #[inline(always)]
-    fn pass(
-        &mut self,
-        (arrived, until): (Time, Time),
-        out: usize,
-        ingress: PortId,
-        packet: &Packet<M::Header>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) -> bool {
-        let (egress, priority) = (PortId::from_index(out), packet.priority());
-        let port = &mut self.ports[out];
-        let free_after = port.open_after;
-        if free_after >= until
-            || !priority.is_control()
-                && !(self.buffer).passes(ingress, egress, priority, packet.size())
-        {
-            return false;
-        }
-        let waits = free_after >= arrived;
-        let now = arrived.max(free_after);
-        let Some(mark) = port.queue.bypass(waits, packet) else {
-            return false;
-        };
-        let cause = self.cause;
-        let way = (ingress, egress);
-        // A wire that becomes free is an event without an arrival.
-        let by = if waits { None } else { Some(ingress) };
-        let leaving = leaving(out, by, send_buffer);
-        let sent = (port.egress).transmit::<M::Order, _>(now, cause, out, packet, send_buffer);
-        port.open_after = port.egress.busy_until;
-        match sent {
-            // Most packets: what is known of the port is at hand.
-            Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
-                let hop = port.hop(now, out, (arrived, ingress), sent.wire);
-                self.write_telemetry(&hop, leaving, sent);
-            }
-            Some(sent) => self.write_into((arrived, now), way, leaving, sent, mark),
-            None => self.lose_on_link((arrived, now), way, by, Some(*packet), mark),
-        }
-        if until > arrived {
-            // Whether it waits cannot be foreseen, whether it is the longest queue so far can.
-            self.counters.events += u64::from(waits);
-            let depth = packet.size();
-            if depth > self.counters.max_queue && waits {
-                self.counters.max_queue = depth;
-            }
-        }
-        true
     }
 
     /// Finds out where `packets` will leave, where that can be known beforehand. Then nothing waits

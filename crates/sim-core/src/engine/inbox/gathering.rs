@@ -5,7 +5,8 @@ use std::slice;
 use super::Inbox;
 use super::grouped::Grouping;
 use super::keys::{
-    Due, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places, gather_rest,
+    Due, GROUP_SHIFT, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places,
+    gather_rest,
 };
 use crate::engine::arrival_order::ArrivalOrder;
 use crate::engine::message::Message;
@@ -99,16 +100,17 @@ impl<M: Message> Inbox<M> {
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
             return;
         }
-        let groups = groups.filter(|_| self.grouping == Grouping::Possible);
-        if groups.is_none() {
-            self.forget_groups();
+        let limit = end.since(start).as_ps() << TIME_SHIFT;
+        if let Some(groups) = groups
+            && self.grouping == Grouping::Possible
+        {
+            sorting.sort_groups(&mut self.keys, (groups, GROUP_SHIFT), limit);
+            self.grouping = Grouping::Done;
+            return;
         }
+        self.forget_groups();
         if self.sources > 1 && self.channels.len() > 1 {
-            let limit = self.limit(end.since(start));
             sorting.sort(&mut self.keys, limit);
-        }
-        if let Some(groups) = groups {
-            self.group(groups, sorting);
         }
     }
 }

@@ -4,14 +4,18 @@
 //! is faster part by part: what one part needs stays at hand, and what it does next can be foreseen.
 
 use super::Inbox;
+use super::input::Channel;
 use super::keys::{
-    GROUP_BITS, GROUPED_TIME_SHIFT, TIME_SHIFT, carried_place_of, channel_of, place_of,
+    GROUP_SHIFT, carried_place_of, channel_of, group_of, place_of, span_of, without_group,
 };
 use crate::engine::message::Message;
-use crate::engine::order::{EpochSort, MOST_GROUPS};
-use crate::units::{Duration, Time};
+use crate::engine::order::MOST_GROUPS;
+use crate::units::Time;
 
-const _: () = assert!(MOST_GROUPS <= 1 << GROUP_BITS, "keys have room for groups");
+const _: () = assert!(
+    MOST_GROUPS <= 1 << (u64::BITS - GROUP_SHIFT),
+    "keys have room for groups"
+);
 
 /// Whether keys name groups.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,29 +51,10 @@ impl<M: Message> Inbox<M> {
     pub(super) fn forget_groups(&mut self) {
         if matches!(self.grouping, Grouping::Possible | Grouping::Impossible) {
             for key in &mut self.keys[1..] {
-                let place = *key & ((1 << TIME_SHIFT) - 1);
-                *key = *key >> GROUPED_TIME_SHIFT << TIME_SHIFT | place;
+                *key = without_group(*key);
             }
         }
         self.grouping = Grouping::None;
-    }
-
-    /// The bound of keys in an epoch of `length`.
-    #[inline]
-    pub(super) fn limit(&self, length: Duration) -> u64 {
-        let shift = if self.grouping == Grouping::None {
-            TIME_SHIFT
-        } else {
-            GROUPED_TIME_SHIFT
-        };
-        length.as_ps() << shift
-    }
-
-    /// Sorts by groups what is sorted by time. All messages have a group below `groups`.
-    #[inline]
-    pub(super) fn group(&mut self, groups: usize, sorting: &mut EpochSort) {
-        sorting.group(&mut self.keys, groups, group_of);
-        self.grouping = Grouping::Done;
     }
 
     /// Returns whether the due messages are sorted by their groups: then only
@@ -80,57 +65,117 @@ impl<M: Message> Inbox<M> {
         self.grouping == Grouping::Done
     }
 
-    /// Hands all due messages to `read`, group by group, those of each in the order of arrival and of
-    /// inputs. Returns how many they were. Call it only where there are
-    /// [groups](Self::has_groups), with the `end` of the epoch.
-    #[inline(always)]
-    pub fn read_groups(&mut self, end: Time, mut read: impl FnMut(Grouped<'_, M>)) -> u64 {
-        let base = self.base.as_ps();
-        let group_and_time = |key| {
-            (
-                group_of(key),
-                Time::from_ps(base + (key >> GROUPED_TIME_SHIFT)),
-            )
-        };
+    /// Hands out all due messages, group by group, those of each in the order of arrival and of
+    /// inputs. Call it only where there are [groups](Self::has_groups), with the `end` of the epoch.
+    #[inline]
+    pub fn read_groups(&mut self, end: Time) -> Groups<'_, M> {
         let keys = &self.keys[self.position..];
-        let mut first = group_and_time(keys.first().copied().unwrap_or(u64::MAX));
-        for (number, &key) in keys.iter().enumerate() {
-            let (group, at) = first;
-            first = group_and_time(keys.get(number + 1).copied().unwrap_or(u64::MAX));
-            let (next_group, next) = first;
-            let channel = channel_of(key);
-            let message = match self.channels[channel].current.slot(place_of(key)) {
-                Some(message) => message,
-                None => self.carried(key),
-            };
-            read(Grouped {
-                group,
-                at,
-                channel,
-                message,
-                until: if next_group == group {
-                    next.min(end)
-                } else {
-                    end
-                },
-            });
-        }
-        let count = keys.len() as u64;
         self.position = self.keys.len();
         self.grouping = Grouping::None;
-        count
+        let mut groups = Groups {
+            channels: &self.channels,
+            carried: &self.carried,
+            keys,
+            base: self.base.as_ps(),
+            end,
+            position: 0,
+            next: (0, Time::ZERO),
+        };
+        groups.go_to(0);
+        groups
+    }
+}
+
+/// The messages that are due in an epoch, group by group.
+#[derive(Debug)]
+pub struct Groups<'a, M> {
+    channels: &'a [Channel<M>],
+    carried: &'a [M],
+    keys: &'a [u64],
+    base: u64,
+    end: Time,
+    /// The place of the next message among `keys`.
+    position: usize,
+    /// Its group and its time; behind the last one, a time that is not before the end.
+    next: (usize, Time),
+}
+
+impl<'a, M: Message> Groups<'a, M> {
+    /// Returns how many messages there are in all.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Returns whether there are none.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Returns the group of the next message, if there is one.
+    #[inline(always)]
+    #[must_use]
+    pub const fn group(&self) -> Option<usize> {
+        if self.position < self.keys.len() {
+            Some(self.next.0)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the next message, if it is one of `group`.
+    #[inline(always)]
+    pub fn next_of(&mut self, group: usize) -> Option<Grouped<'a, M>> {
+        let (own, at) = self.next;
+        if own != group {
+            return None;
+        }
+        let key = *self.keys.get(self.position)?;
+        self.go_to(self.position + 1);
+        let (following, next) = self.next;
+        let channel = channel_of(key);
+        let message = match self.channels[channel].current.slot(place_of(key)) {
+            Some(message) => message,
+            None => self.carried(key),
+        };
+        Some(Grouped {
+            group,
+            at,
+            channel,
+            message,
+            until: if following == group {
+                next.min(self.end)
+            } else {
+                self.end
+            },
+        })
+    }
+
+    /// Goes back to the message that has been returned last: it comes again.
+    ///
+    /// # Panics
+    /// Before the first message.
+    #[inline]
+    pub fn step_back(&mut self) {
+        self.go_to(self.position - 1);
+    }
+
+    /// The next message is that of key number `position`.
+    #[inline(always)]
+    fn go_to(&mut self, position: usize) {
+        let key = self.keys.get(position).copied().unwrap_or(u64::MAX);
+        let at = Time::from_ps(self.base + span_of(without_group(key)));
+        self.position = position;
+        self.next = (group_of(key), at);
     }
 
     /// The message of `key`, which has been carried over.
     #[inline(never)]
-    fn carried(&self, key: u64) -> &M {
+    fn carried(&self, key: u64) -> &'a M {
         let place = carried_place_of(key).expect("nothing in groups is read in turn");
         &self.carried[place]
     }
-}
-
-/// The group of a message whose key names one.
-#[inline(always)]
-const fn group_of(key: u64) -> usize {
-    (key >> TIME_SHIFT) as usize & ((1 << GROUP_BITS) - 1)
 }

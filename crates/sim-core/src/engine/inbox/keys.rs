@@ -14,19 +14,16 @@ pub(super) const TIME_SHIFT: u32 = 28;
 const IN_CHANNEL_BITS: u32 = 12;
 const IN_CHANNEL: u64 = (1 << IN_CHANNEL_BITS) - 1;
 
-/// In the key of a message that has a group, 8 bits below the time name it.
-pub(super) const GROUP_BITS: u32 = 8;
-pub(super) const GROUPED_TIME_SHIFT: u32 = TIME_SHIFT + GROUP_BITS;
+/// In the key of a message that has a group, the 8 highest bits name it.
+pub(super) const GROUP_SHIFT: u32 = 56;
 /// The longest epoch whose keys have room for groups.
-const LONGEST_GROUPED: Duration = Duration::from_ps((1 << (64 - GROUPED_TIME_SHIFT)) - 1);
+const LONGEST_GROUPED: Duration = Duration::from_ps((1 << (GROUP_SHIFT - TIME_SHIFT)) - 1);
 
 /// The messages that are due, and what their keys look like.
 #[derive(Clone, Copy)]
 pub(super) struct Due {
     start: Time,
     end: Time,
-    /// Position of the time in a key.
-    shift: u32,
     /// The bits of a group that a key has.
     groups: u64,
 }
@@ -36,17 +33,12 @@ impl Due {
     #[inline]
     pub(super) fn new((start, end): (Time, Time), may_group: bool) -> Self {
         let has_groups = may_group && end.since(start) <= LONGEST_GROUPED;
-        let (shift, groups) = if has_groups {
-            (GROUPED_TIME_SHIFT, (1 << GROUP_BITS) - 1)
+        let groups = if has_groups {
+            u64::MAX << GROUP_SHIFT
         } else {
-            (TIME_SHIFT, 0)
+            0
         };
-        Self {
-            start,
-            end,
-            shift,
-            groups,
-        }
+        Self { start, end, groups }
     }
 
     #[inline]
@@ -58,7 +50,7 @@ impl Due {
     #[inline(always)]
     fn key<M: Message>(self, message: &M, place: u64) -> u64 {
         let span = message.arrival().as_ps() - self.start.as_ps();
-        span << self.shift | (message.group() & self.groups) << TIME_SHIFT | place
+        (message.group() << GROUP_SHIFT) & self.groups | span << TIME_SHIFT | place
     }
 }
 
@@ -77,10 +69,22 @@ pub(super) fn carried_key<M: Message>(message: &M, due: Due, input: u32, place: 
     due.key(message, u64::from(input) << IN_CHANNEL_BITS | place)
 }
 
-/// The time of a key since the start of the epoch, in picoseconds.
+/// The time of a key without a group since the start of the epoch, in picoseconds.
 #[inline(always)]
 pub(super) const fn span_of(key: u64) -> u64 {
     key >> TIME_SHIFT
+}
+
+/// The group of a message whose key names one.
+#[inline(always)]
+pub(super) const fn group_of(key: u64) -> usize {
+    (key >> GROUP_SHIFT) as usize
+}
+
+/// `key` without its group.
+#[inline(always)]
+pub(super) const fn without_group(key: u64) -> u64 {
+    key & !(u64::MAX << GROUP_SHIFT)
 }
 
 /// The input of a message.

@@ -20,7 +20,7 @@ pub(super) fn send<M: Model>(
     send_buffer: &mut SendBuffer<Packet<M::Header>>,
 ) -> Time {
     let (host, port, cause) = wire;
-    let sent = egress.transmit::<M::Order, _>(now, cause, port, packet, send_buffer);
+    let sent = egress.transmit::<M::Order, _>(now, cause, packet, send_buffer.lane(port));
     if sent.is_none() {
         observer.on_drop(now, host, DropReason::Link, packet);
     }

@@ -6,8 +6,9 @@
 //! but its state stays at hand, and whether it is idle, which cannot be foreseen from one packet to the
 //! next of the switch, mostly can from one packet to the next of the port.
 
-use super::{NOT_FIXED, Switch};
-use crate::engine::{Grouped, Inbox, SendBuffer};
+use super::Switch;
+use super::passing::Stop;
+use crate::engine::{Groups, Inbox, SendBuffer};
 use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::{Admission, Model, Observer, SentPackets, Telemetry};
@@ -72,61 +73,62 @@ impl<M: Model> Switch<M> {
         inbox: &mut Inbox<Packet<M::Header>>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        let mut current = usize::from(NOT_FIXED.0);
-        let mut latest = Time::ZERO;
-        self.counters.events += inbox.read_groups(end, |arrival| {
-            let Grouped { group, at, .. } = arrival;
-            if group != current {
-                self.leave(current, latest, end, send_buffer);
-                current = group;
-            }
-            latest = at;
-            self.take(arrival, send_buffer);
-        });
-        self.leave(current, latest, end, send_buffer);
+        let mut arrivals = inbox.read_groups(end);
+        self.counters.events += arrivals.len() as u64;
+        while let Some(port) = arrivals.group() {
+            self.run_port(port, end, &mut arrivals, send_buffer);
+        }
         self.serve_all_until(end, send_buffer);
         self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
-    /// Serves `port`, if there is one, up to `end`, after its last packet has arrived at `latest`.
+    /// Runs port number `out` up to `end`, with the arrivals that are for it.
     #[inline(always)]
-    fn leave(
+    fn run_port(
         &mut self,
-        port: usize,
-        latest: Time,
+        out: usize,
         end: Time,
+        arrivals: &mut Groups<'_, Packet<M::Header>>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        if port < self.ports.len() {
-            self.serve_due(end, port, send_buffer);
-            let sent = self.ports[port].egress.busy_since;
-            self.last = self.last.max(latest).max(sent);
+        let mut latest = self.last;
+        loop {
+            // As long as packets pass, all that they touch is at hand.
+            let mut passage = self.passage(out);
+            let mut lane = send_buffer.lane(out);
+            let stopped = loop {
+                let Some(arrival) = arrivals.next_of(out) else {
+                    break None;
+                };
+                latest = latest.max(arrival.at);
+                let times = (arrival.at, arrival.until);
+                let ingress = PortId::from_index(arrival.channel);
+                let passed = passage.pass(times, ingress, arrival.message, lane.lend());
+                if let Err(stop) = passed {
+                    break Some((stop, arrival));
+                }
+            };
+            let Some((stop, arrival)) = stopped else {
+                break;
+            };
+            let (now, packet) = (arrival.at, arrival.message);
+            let ingress = PortId::from_index(arrival.channel);
+            match stop {
+                Stop::Unwritten(passed) => {
+                    self.complete(passed, now, (ingress, out), packet, send_buffer);
+                }
+                Stop::Queue if self.ports[out].due < now => {
+                    self.serve_due(now, out, send_buffer);
+                    arrivals.step_back();
+                }
+                Stop::Queue if self.ports[out].egress.is_down() => self.lose_at(now, out, packet),
+                Stop::Queue => self.keep(now, out, ingress, packet, send_buffer),
+            }
         }
-    }
-
-    /// Takes the next packet of a port.
-    #[inline(always)]
-    fn take(
-        &mut self,
-        arrival: Grouped<'_, Packet<M::Header>>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let Grouped {
-            group: out,
-            at: now,
-            channel,
-            message: packet,
-            until,
-        } = arrival;
-        self.serve_due(now, out, send_buffer);
-        let ingress = PortId::from_index(channel);
-        if self.pass((now, until), out, ingress, packet, send_buffer) {
-            return;
+        if self.ports[out].due < end {
+            self.serve_until(end, out, send_buffer);
         }
-        if self.ports[out].egress.is_down() {
-            self.lose_at(now, out, packet);
-        } else {
-            self.keep(now, out, ingress, packet, send_buffer);
-        }
+        let sent = self.ports[out].egress.busy_since;
+        self.last = self.last.max(latest).max(sent);
     }
 }

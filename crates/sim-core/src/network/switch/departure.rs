@@ -1,7 +1,7 @@
 //! The way of a packet from its queue, or past it, to the wire.
 
 use super::Switch;
-use crate::engine::{Message as _, SendBuffer, Timer};
+use crate::engine::{Lane, Message as _, SendBuffer, Timer};
 use crate::id::PortId;
 use crate::packet::{Flags, Header, Packet, Stamps};
 use crate::plugin::{
@@ -45,8 +45,9 @@ impl<M: Model> Switch<M> {
         let (priority, ingress, size) = (head.priority(), head.port, head.size());
         let arrived = head.arrival();
         let cause = self.cause;
-        let leaving = leaving(port, by, send_buffer);
-        let sent = (state.egress).transmit::<M::Order, _>(now, cause, port, head, send_buffer);
+        let lane = send_buffer.lane(port);
+        let leaving = leaving(by, &lane);
+        let sent = (state.egress).transmit::<M::Order, _>(now, cause, head, lane);
         let lost = if sent.is_none() { Some(*head) } else { None };
         let mark = state.queue.pop(now);
         state.note_state();
@@ -57,7 +58,7 @@ impl<M: Model> Switch<M> {
         match sent {
             Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
                 let hop = state.hop(now, port, (arrived, ingress), sent.wire);
-                self.write_telemetry(&hop, leaving, sent);
+                write_telemetry::<M>(&mut self.telemetry, &hop, leaving, sent);
             }
             Some(sent) => self.write_into((arrived, now), way, leaving, sent, mark),
             None => self.lose_on_link((arrived, now), way, by, lost, mark),
@@ -135,8 +136,9 @@ impl<M: Model> Switch<M> {
     ) {
         let egress = &mut self.ports[port].egress;
         let way = (ingress, PortId::from_index(port));
-        let leaving = leaving(port, Some(ingress), send_buffer);
-        match egress.transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer) {
+        let lane = send_buffer.lane(port);
+        let leaving = leaving(Some(ingress), &lane);
+        match egress.transmit::<M::Order, _>(now, self.cause, packet, lane) {
             Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
             None => self.lose_on_link((now, now), way, Some(ingress), Some(*packet), mark),
         }
@@ -163,22 +165,7 @@ impl<M: Model> Switch<M> {
         if self.observer.sees_dequeues() {
             self.write_observed(&hop, sent);
         } else {
-            self.write_telemetry(&hop, leaving, sent);
-        }
-    }
-
-    /// Writes the telemetry into `sent`, which nobody watches.
-    #[inline(always)]
-    pub(super) fn write_telemetry(
-        &mut self,
-        hop: &Hop,
-        leaving: Leaving,
-        sent: &mut Packet<M::Header>,
-    ) {
-        if M::Order::BY_INSERTION {
-            self.telemetry.on_dequeue(sent, hop);
-        } else {
-            self.telemetry.on_departure(sent, hop, leaving);
+            write_telemetry::<M>(&mut self.telemetry, &hop, leaving, sent);
         }
     }
 
@@ -210,19 +197,30 @@ impl<M: Model> Switch<M> {
     }
 }
 
-/// Returns how the next packet leaves `port`, because of an arrival at `by` if there is one.
+/// Returns how the next packet leaves over `lane`, because of an arrival at `by` if there is one.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a batch counts its messages in 32 bits"
 )]
-pub(super) fn leaving<H: Header>(
-    port: usize,
-    by: Option<PortId>,
-    send_buffer: &SendBuffer<Packet<H>>,
-) -> Leaving {
+pub(super) fn leaving<H: Header>(by: Option<PortId>, lane: &Lane<'_, Packet<H>>) -> Leaving {
     Leaving {
-        place: Some(send_buffer.sent(port) as u32),
+        place: Some(lane.sent() as u32),
         by,
+    }
+}
+
+/// Writes telemetry into `sent`, which nobody watches.
+#[inline(always)]
+pub(super) fn write_telemetry<M: Model>(
+    telemetry: &mut M::Telemetry,
+    hop: &Hop,
+    leaving: Leaving,
+    sent: &mut Packet<M::Header>,
+) {
+    if M::Order::BY_INSERTION {
+        telemetry.on_dequeue(sent, hop);
+    } else {
+        telemetry.on_departure(sent, hop, leaving);
     }
 }

@@ -30,7 +30,7 @@ impl<M: Model> Switch<M> {
                 if self.ports[out].due < now {
                     self.serve_until(now, out, send_buffer);
                 }
-                if self.pass((now, now), out, ingress, packet, send_buffer) {
+                if self.pass(now, out, ingress, packet, send_buffer) {
                     return;
                 }
             } else {
