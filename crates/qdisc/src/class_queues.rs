@@ -305,6 +305,10 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
 
     #[inline]
     fn bypass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
+        // What has waited counts as a turn, and control only has so much room to wait in.
+        if waits && (self.turns.counts() || u64::from(packet.wire) > self.control_limit) {
+            return None;
+        }
         let priority = packet.priority();
         if !self.passing.contains(priority) {
             return self.bypass_by_rule(waits, packet);

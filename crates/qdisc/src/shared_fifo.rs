@@ -40,7 +40,7 @@ impl<H: Header> SharedFifo<H> {
         self.marker.is_none()
     }
 
-    /// A packet passes the empty queue on its way to an idle wire.
+    /// A packet passes the empty queue.
     #[inline]
     pub(crate) fn pass(&mut self) -> Mark {
         self.mark()

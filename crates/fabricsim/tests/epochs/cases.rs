@@ -56,6 +56,14 @@ const TCP: &[&str] = &["cubic", "newreno", "tcp-dctcp", "tcp-hpcc", "prague", "b
 /// Bounds of lossy queues.
 const LOSSY: &[&str] = &["", "lossy_limit = \"20KB\"\n", "lossy_alpha = 0.125\n"];
 
+/// Lengths of queues above which packets are trimmed.
+const TRIMS: &[&str] = &[
+    "",
+    "trim_above = \"2KB\"\n",
+    "trim_above = \"5KB\"\n",
+    "trim_above = \"30KB\"\n",
+];
+
 /// Disciplines of the queues of TCP.
 const QUEUES: &[&str] = &[
     "",
@@ -222,6 +230,7 @@ pub(crate) fn case(seed: u64) -> Case {
     let mut other = Dice(mix(!seed));
     let (profile, cc, bound, queue) = match seed % 4 {
         1 => ("", other.pick(TCP), other.pick(LOSSY), other.pick(QUEUES)),
+        3 if switch.starts_with("pfc = false") => ("", cc, other.pick(TRIMS), ""),
         _ => (profile, cc, "", ""),
     };
     let scenario = format!(

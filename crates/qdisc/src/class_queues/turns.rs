@@ -85,6 +85,12 @@ impl Turns {
         self.counts |= most > 0;
     }
 
+    /// Returns whether there is an account of what queues send when their turn has come.
+    #[inline]
+    pub(super) const fn counts(&self) -> bool {
+        self.counts
+    }
+
     /// Returns whether it is the turn of control, which is ready, among `ready`.
     fn is_turn_of_control(&mut self, others: PrioritySet) -> bool {
         let goes_on = others.is_empty() || self.control < self.most_control;

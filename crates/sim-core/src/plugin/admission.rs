@@ -36,8 +36,9 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
 
     /// Returns whether a packet that is stored and leaves at the same instant changes nothing: it
     /// is admitted, pauses nobody, and lets nobody go on when it leaves. Such a packet is not
-    /// accounted for at all. A policy may always return false: the packet is then admitted and
-    /// released.
+    /// accounted for at all. In an epoch in which the buffer [stays calm](Self::stays_calm) it may leave
+    /// later, with nothing for its egress port between. A policy may always return false: the packet is
+    /// then admitted and released.
     #[inline]
     fn passes(&self, _ingress: PortId, _egress: PortId, _priority: Priority, _size: Bytes) -> bool {
         false

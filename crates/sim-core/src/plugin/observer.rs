@@ -70,9 +70,10 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
 
-    /// Returns whether [`Self::on_queue_change`] does something. Where it does not, a switch puts a
-    /// packet that waits alone behind the one on the wire, without a queue. Asked for whenever a switch
-    /// is run.
+    /// Returns whether [`Self::on_queue_change`] does something. Where it does not, and
+    /// [`Self::needs_order`] is false, a switch may handle the packets of one port before those of the
+    /// next, and put a packet that waits alone behind the one on the wire without a queue: it runs
+    /// faster. Asked for whenever a switch is run.
     #[inline]
     fn sees_queues(&self) -> bool {
         true

@@ -83,7 +83,10 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
 
     /// Called instead of the other three when `packet` finds the queues empty and its priority not
     /// paused. Either the port is idle, or the packet `waits` for the end of the one on the wire, and
-    /// nothing comes for the port before. Returns `None` to insist on the long way.
+    /// nothing comes for the port before. All that the discipline does later must be as if the packet
+    /// had been stored, shown and removed: in the former case now, in the latter when it leaves. Returns
+    /// `None`, having changed nothing, to insist on that way, as where it says how long packets have
+    /// waited.
     #[inline]
     fn bypass(&mut self, _waits: bool, _packet: &Packet<H>) -> Option<Mark> {
         None

@@ -64,6 +64,11 @@ impl<M: Model> Passage<'_, M> {
             return Err(Stop::Queue);
         }
         let waits = free_after >= arrived;
+        if waits && port.due != Time::MAX {
+            // The link was down for a moment, and what waited then is lost. Something is due in any
+            // case when the wire becomes free.
+            return Err(Stop::Queue);
+        }
         let now = arrived.max(free_after);
         let Some(mark) = port.queue.bypass(waits, packet) else {
             return Err(Stop::Queue);
