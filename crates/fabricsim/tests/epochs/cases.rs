@@ -262,3 +262,44 @@ pub(crate) fn case(seed: u64) -> Case {
         lookahead: Duration::from_ns(shortest),
     }
 }
+
+/// Two hosts that send to a third, whose link fails again and again for less time than a packet takes.
+pub(crate) fn flaps(seed: u64) -> Case {
+    let mut dice = Dice(mix(seed));
+    let link = LinkName {
+        ends: [NodeId(0), NodeId(3)],
+        index: None,
+    };
+    let mut events = Vec::new();
+    let mut at = Time::from_ns(5_000);
+    while at < REPAIRED {
+        let kind = EventKind::LinkDown(link);
+        events.push(Event { at, kind });
+        at += Duration::from_ns(1 + dice.roll(200));
+        let kind = EventKind::LinkUp(link);
+        events.push(Event { at, kind });
+        at += Duration::from_ns(5_000 + dice.roll(20_000));
+    }
+    let flow = |src, size| FlowRequest {
+        src: NodeId(src),
+        dst: NodeId(0),
+        size: Bytes::new(size),
+        start: Time::ZERO,
+        class: ClassId(0),
+        priority: Priority::new(3),
+        src_port: None,
+        dst_port: 100,
+    };
+    Case {
+        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
+                   [cc]\nkind = \"none\"\n[rdma]\nrto_min = \"20us\"\nrecovery = \"selective\"\n\
+                   [routing]\nconvergence = \"20us\"\n\
+                   [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
+            .to_owned(),
+        topology: "4 1 3\n3\n0 3 10Gbps 2us 0\n1 3 10Gbps 2us 0\n2 3 10Gbps 2us 0\n".to_owned(),
+        flows: vec![flow(1, 90_000), flow(2, 50_000)],
+        events,
+        looks: vec![REPAIRED],
+        lookahead: Duration::from_us(2),
+    }
+}

@@ -24,7 +24,7 @@ use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{EndpointCounters, Observer};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use crate::cases::{Case, REPAIRED, case};
+use crate::cases::{Case, REPAIRED, case, flaps};
 
 /// Time at which a last byte is sent, after everything else.
 const LAST: Time = Time::from_ns(20_000_000_000);
@@ -160,11 +160,15 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     Ok(samples)
 }
 
-/// Returns whether the case can be built; if so it is run in all ways.
+/// Returns whether the case of `seed` can be built; if so it is run in all ways.
 fn check(seed: u64) -> bool {
-    let case = case(seed);
+    check_case(&case(seed), seed)
+}
+
+/// Returns whether `case`, the one of `seed` or a like one, can be built; if so it is run in all ways.
+fn check_case(case: &Case, seed: u64) -> bool {
     // Some buffers have no room for the headroom of long links.
-    let Ok(expected) = run(&case, Way::Level, 1) else {
+    let Ok(expected) = run(case, Way::Level, 1) else {
         return false;
     };
     let looks = |late_events, probed| Way::Looks {
@@ -180,11 +184,11 @@ fn check(seed: u64) -> bool {
         (Way::Restored, 3),
         (Way::Observed, 2),
     ] {
-        let seen = run(&case, way, threads).unwrap();
+        let seen = run(case, way, threads).unwrap();
         assert_eq!(seen, expected, "case {seed}, {way:?}, {threads} threads");
     }
     // In one go, without a look.
-    let seen = run_whole(&case, Time::MAX).unwrap();
+    let seen = run_whole(case, Time::MAX).unwrap();
     let last = expected.last().unwrap();
     let done = expected
         .iter()
@@ -234,6 +238,14 @@ fn windows_do_not_matter() {
     check_all(100..150, check);
     // The link of a host comes back before a time at which its port was to be served.
     assert!(check(44_536));
+}
+
+/// What waited is lost, and something is due in any case when the wire becomes free.
+#[test]
+fn a_link_is_down_for_less_than_a_packet() {
+    for seed in 0..20 {
+        assert!(check_case(&flaps(seed), seed));
+    }
 }
 
 /// Everything before the time at which a run ends by itself has happened.
