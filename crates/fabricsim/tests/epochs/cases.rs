@@ -233,6 +233,11 @@ pub(crate) fn case(seed: u64) -> Case {
         3 if switch.starts_with("pfc = false") => ("", cc, other.pick(TRIMS), ""),
         _ => (profile, cc, "", ""),
     };
+    let recovery = if bound.starts_with("trim") {
+        "any-order"
+    } else {
+        recovery
+    };
     let scenario = format!(
         "{profile}seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
          [switch]\n{switch}\n{bound}[cc]\nkind = \"{cc}\"\n[rdma]\nrto_min = \"50us\"\n\
