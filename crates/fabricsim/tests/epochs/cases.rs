@@ -114,9 +114,8 @@ fn time(dice: &mut Dice, below_us: u64, grain: u64) -> Time {
     Time::from_ps(dice.roll(below_us * 1_000_000) / grain * grain)
 }
 
-/// Random flows, often all to one host.
-fn flows(dice: &mut Dice, grain: u64, hosts: u32) -> Vec<FlowRequest> {
-    let flow = |src: u32, dst: u32, size, start| FlowRequest {
+const fn flow(src: u32, dst: u32, size: u64, start: Time) -> FlowRequest {
+    FlowRequest {
         src: NodeId(src),
         dst: NodeId(dst),
         size: Bytes::new(size),
@@ -125,7 +124,11 @@ fn flows(dice: &mut Dice, grain: u64, hosts: u32) -> Vec<FlowRequest> {
         priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
-    };
+    }
+}
+
+/// Random flows, often all to one host.
+fn flows(dice: &mut Dice, grain: u64, hosts: u32) -> Vec<FlowRequest> {
     let mut flows = Vec::new();
     let incast = dice.roll(2) == 0;
     for _ in 0..1 + dice.roll(25) {
@@ -285,16 +288,6 @@ pub(crate) fn flaps(seed: u64) -> Case {
         events.push(Event { at, kind });
         at += Duration::from_ns(5_000 + dice.roll(20_000));
     }
-    let flow = |src, size| FlowRequest {
-        src: NodeId(src),
-        dst: NodeId(0),
-        size: Bytes::new(size),
-        start: Time::ZERO,
-        class: ClassId(0),
-        priority: Priority::new(3),
-        src_port: None,
-        dst_port: 100,
-    };
     Case {
         scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
                    [cc]\nkind = \"none\"\n[rdma]\nrto_min = \"20us\"\nrecovery = \"selective\"\n\
@@ -302,7 +295,10 @@ pub(crate) fn flaps(seed: u64) -> Case {
                    [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
             .to_owned(),
         topology: "4 1 3\n3\n0 3 10Gbps 2us 0\n1 3 10Gbps 2us 0\n2 3 10Gbps 2us 0\n".to_owned(),
-        flows: vec![flow(1, 90_000), flow(2, 50_000)],
+        flows: vec![
+            flow(1, 0, 90_000, Time::ZERO),
+            flow(2, 0, 50_000, Time::ZERO),
+        ],
         events,
         looks: vec![REPAIRED],
         lookahead: Duration::from_us(2),
