@@ -38,7 +38,7 @@ mod timers;
 pub use arrival_order::{ArrivalOrder, ByChannel};
 pub(crate) use channel::Lane;
 pub use channel::SendBuffer;
-pub use inbox::{Grouped, Groups, Inbox};
+pub use inbox::{Group, Grouped, Groups, Inbox};
 pub use interrupt::Interrupt;
 pub use message::Message;
 pub use probe::Probe;

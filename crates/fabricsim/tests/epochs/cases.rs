@@ -64,6 +64,9 @@ const TRIMS: &[&str] = &[
     "trim_above = \"30KB\"\n",
 ];
 
+/// Priorities of flows.
+const PRIORITIES: &[&[u8]] = &[&[3], &[3], &[3, 3, 3, 5], &[1, 3, 6]];
+
 /// Disciplines of the queues of TCP.
 const QUEUES: &[&str] = &[
     "",
@@ -248,7 +251,13 @@ pub(crate) fn case(seed: u64) -> Case {
          [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n{queue}",
     );
     let grain = dice.pick(&[1, 1_000, 100_000, 1_000_000]);
-    let flows = flows(&mut dice, grain, hosts);
+    let mut flows = flows(&mut dice, grain, hosts);
+    if seed % 4 != 1 {
+        let priorities = other.pick(PRIORITIES);
+        for flow in &mut flows {
+            flow.priority = Priority::new(other.pick(priorities));
+        }
+    }
     let mut events = incidents(&mut dice, grain, rates[0], hosts..hosts + switches, &links);
     events.extend(repairs(hosts, switches, &links));
     let mut looks: Vec<Time> = (0..6).map(|_| time(&mut dice, 350, grain)).collect();
@@ -268,6 +277,69 @@ pub(crate) fn case(seed: u64) -> Case {
         events,
         looks,
         lookahead: Duration::from_ns(shortest),
+    }
+}
+
+/// Hosts at one switch or two whose packets meet at ports many times in an epoch, often at the very
+/// instant at which a wire becomes free.
+pub(crate) fn crowds(seed: u64) -> Case {
+    let mut dice = Dice(mix(seed));
+    let hosts = 3 + dice.node(6);
+    let switches = 1 + dice.node(2);
+    let mut topology = format!("{} {switches} {}\n", hosts + switches, hosts + switches - 1);
+    for switch in hosts..hosts + switches {
+        write!(topology, "{switch} ").unwrap();
+    }
+    topology.push('\n');
+    for host in 0..hosts {
+        let rate = dice.pick(&[25, 100, 100, 100]);
+        let switch = hosts + dice.node(switches);
+        writeln!(topology, "{host} {switch} {rate}Gbps 2us 0").unwrap();
+    }
+    if switches == 2 {
+        writeln!(topology, "{hosts} {} 100Gbps 2us 0", hosts + 1).unwrap();
+    }
+    let cc = dice.pick(&[
+        "hpcc",
+        "hpcc",
+        "none",
+        "dctcp",
+        "dcqcn",
+        "cubic",
+        "tcp-dctcp",
+    ]);
+    let recovery = dice.pick(&["go-back-n", "selective"]);
+    // A full packet of 1,048 bytes takes 83,840 ps at 100 Gbps.
+    let grain = dice.pick(&[1, 83_840, 83_840, 41_920]);
+    let priorities = dice.pick(PRIORITIES);
+    let marks = dice.pick(&[
+        "",
+        "ecn = { kmin = \"1KB\", kmax = \"12KB\", pmax = 1.0 }\n",
+    ]);
+    let is_tcp = cc == "cubic" || cc == "tcp-dctcp";
+    let mut flows = Vec::new();
+    for _ in 0..5 + dice.roll(30) {
+        let (src, dst) = (dice.node(hosts), dice.node(1 + hosts / 2));
+        if src != dst {
+            let size = dice.pick(&[1_000, 9_000, 50_000, 150_000]);
+            let mut flow = flow(src, dst, 1 + dice.roll(size), time(&mut dice, 40, grain));
+            if !is_tcp {
+                flow.priority = Priority::new(dice.pick(priorities));
+            }
+            flows.push(flow);
+        }
+    }
+    Case {
+        scenario: format!(
+            "seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
+             buffer = \"64MiB\"\n{marks}[cc]\nkind = \"{cc}\"\n[rdma]\nrecovery = \"{recovery}\"\n\
+             [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
+        ),
+        topology,
+        flows,
+        events: Vec::new(),
+        looks: vec![time(&mut dice, 60, grain), REPAIRED],
+        lookahead: Duration::from_ns(100 + dice.roll(400)),
     }
 }
 

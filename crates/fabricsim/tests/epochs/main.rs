@@ -24,7 +24,7 @@ use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{EndpointCounters, Observer};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use crate::cases::{Case, REPAIRED, case, flaps};
+use crate::cases::{Case, REPAIRED, case, crowds, flaps};
 
 /// Time at which a last byte is sent, after everything else.
 const LAST: Time = Time::from_ns(20_000_000_000);
@@ -240,6 +240,14 @@ fn windows_do_not_matter() {
     assert!(check(44_536));
 }
 
+/// Packets that wait where they have arrived leave as from a queue.
+#[test]
+fn many_packets_for_a_port_in_an_epoch_leave_as_one_by_one() {
+    for seed in 0..60 {
+        assert!(check_case(&crowds(seed), seed));
+    }
+}
+
 /// What waited is lost, and something is due in any case when the wire becomes free.
 #[test]
 fn a_link_is_down_for_less_than_a_packet() {
@@ -267,5 +275,7 @@ fn seeds(usual: Range<u64>) -> Range<u64> {
 #[test]
 #[ignore = "takes minutes"]
 fn windows_do_not_matter_in_many_cases() {
-    check_all(seeds(1_000..4_000), |seed| check(seed) && check_end(seed));
+    check_all(seeds(1_000..4_000), |seed| {
+        check_case(&crowds(seed), seed) && check(seed) && check_end(seed)
+    });
 }

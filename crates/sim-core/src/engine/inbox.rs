@@ -15,7 +15,7 @@ use super::message::Message;
 use super::spare::Spare;
 use crate::units::{Duration, Time};
 use grouped::Grouping;
-pub use grouped::{Grouped, Groups};
+pub use grouped::{Group, Grouped, Groups};
 use input::Channel;
 use keys::{MOST_CARRIED_IN_ALL, TIME_SHIFT, carried_place_of, channel_of, place_of, span_of};
 

@@ -10,6 +10,7 @@ mod checkpoint;
 mod deferral;
 mod departure;
 mod failure;
+mod in_place;
 mod passing;
 mod pauses;
 mod port;

@@ -92,5 +92,22 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
         None
     }
 
+    /// Returns whether all that the queue of `priority` does with packets that come is to keep them: then
+    /// it does not matter where they wait. A discipline may always return false.
+    #[inline]
+    fn is_plain(&self, _priority: Priority) -> bool {
+        false
+    }
+
+    /// Called instead of the other three when `packet`, of a priority whose queue [is
+    /// plain](Self::is_plain), has waited elsewhere and leaves now. All queues are empty; elsewhere
+    /// packets of control may wait, which go first, and `left` bytes of one other priority, which is
+    /// that of `packet` unless this is control. All that the discipline does later must be as if they had
+    /// been in its queues.
+    #[inline]
+    fn leave_behind(&mut self, _packet: &Packet<H>, _left: Bytes) -> Mark {
+        Mark::None
+    }
+
     crate::plugin_state!("the queue");
 }

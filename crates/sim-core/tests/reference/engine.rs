@@ -161,24 +161,32 @@ fn ungroup<const ORDERED: bool>(
     let mut order = Vec::new();
     let due = inbox.due() as u64;
     let mut bounds = Vec::new();
-    let mut groups = inbox.read_groups(end);
+    let groups = inbox.read_groups(end);
     let read = groups.len() as u64;
-    while let Some(group) = groups.group() {
+    for mut group in groups {
+        let (number, last) = (group.number(), group.last_time());
+        let mut latest = None;
         let mut again = true;
-        while let Some(arrival) = groups.next_of(group) {
+        while let Some(arrival) = group.next() {
             // Each one a second time.
             again = !again;
             if !again {
-                groups.step_back();
+                group.step_back();
                 continue;
             }
             let Grouped { at, channel, .. } = arrival;
             let ball = arrival.message;
-            assert_eq!((at, arrival.group), (ball.arrival, ball.group.into()));
+            assert_eq!((at, number), (ball.arrival, ball.group.into()));
+            for again in [group.at(arrival.place), group.current()] {
+                assert_eq!((again.at, again.channel), (at, channel), "once more");
+                assert!(std::ptr::eq(again.message, ball));
+            }
+            latest = Some(at);
             bounds.push(arrival.until);
-            order.push((group, at, channel));
+            order.push((number, at, channel));
             all.push((at, channel, ball.value, ball.prepared));
         }
+        assert_eq!(latest, Some(last));
     }
     assert_eq!((read, inbox.due()), (due, 0));
     assert!(order.is_sorted(), "by group, time and channel");

@@ -30,11 +30,9 @@ pub(super) enum Grouping {
     Done,
 }
 
-/// A message that is due, with its group.
+/// A message that is due, of those of one group.
 #[derive(Debug)]
 pub struct Grouped<'a, M> {
-    /// Its group.
-    pub group: usize,
     /// When it arrives.
     pub at: Time,
     /// The input over which it comes.
@@ -43,6 +41,8 @@ pub struct Grouped<'a, M> {
     pub message: &'a M,
     /// When the next message of the group arrives; for the last one, the end of what is due.
     pub until: Time,
+    /// How many messages of the group come before it.
+    pub place: usize,
 }
 
 impl<M: Message> Inbox<M> {
@@ -65,93 +65,125 @@ impl<M: Message> Inbox<M> {
         self.grouping == Grouping::Done
     }
 
-    /// Hands out all due messages, group by group, those of each in the order of arrival and of
-    /// inputs. Call it only where there are [groups](Self::has_groups), with the `end` of the epoch.
+    /// Hands out all due messages, group by group. Call it only where there are
+    /// [groups](Self::has_groups), with the `end` of the epoch.
     #[inline]
     pub fn read_groups(&mut self, end: Time) -> Groups<'_, M> {
         let keys = &self.keys[self.position..];
         self.position = self.keys.len();
         self.grouping = Grouping::None;
-        let mut groups = Groups {
+        Groups {
             channels: &self.channels,
             carried: &self.carried,
             keys,
-            base: self.base.as_ps(),
+            base: self.base,
             end,
-            position: 0,
-            next: (0, Time::ZERO),
-        };
-        groups.go_to(0);
-        groups
+        }
     }
 }
 
-/// The messages that are due in an epoch, group by group.
+/// The messages that are due in an epoch, in groups.
 #[derive(Debug)]
 pub struct Groups<'a, M> {
     channels: &'a [Channel<M>],
     carried: &'a [M],
+    /// Those of the messages that are left.
     keys: &'a [u64],
-    base: u64,
+    base: Time,
     end: Time,
-    /// The place of the next message among `keys`.
-    position: usize,
-    /// Its group and its time; behind the last one, a time that is not before the end.
-    next: (usize, Time),
 }
 
 impl<'a, M: Message> Groups<'a, M> {
-    /// Returns how many messages there are in all.
+    /// Returns how many messages are left.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether none are left.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
+}
 
-    /// Returns the group of the next message, if there is one.
+impl<'a, M: Message> Iterator for Groups<'a, M> {
+    type Item = Group<'a, M>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Group<'a, M>> {
+        let first = *self.keys.first()?;
+        let number = group_of(first);
+        let of_others = self.keys.iter().position(|&key| group_of(key) != number);
+        let count = of_others.unwrap_or(self.keys.len());
+        let (keys, rest) = self.keys.split_at(count);
+        self.keys = rest;
+        Some(Group {
+            channels: self.channels,
+            carried: self.carried,
+            keys,
+            rest: keys,
+            number,
+            base: self
+                .base
+                .as_ps()
+                .wrapping_sub(span_of(first & !without_group(first))),
+            end: self.end,
+        })
+    }
+}
+
+/// The messages of one group, in the order of arrival and of inputs.
+#[derive(Debug)]
+pub struct Group<'a, M> {
+    channels: &'a [Channel<M>],
+    carried: &'a [M],
+    keys: &'a [u64],
+    /// Those of the messages that have not been returned.
+    rest: &'a [u64],
+    number: usize,
+    /// What is to be added to the time of a key that still has its group.
+    base: u64,
+    end: Time,
+}
+
+impl<'a, M: Message> Group<'a, M> {
+    /// Returns the number of the group.
     #[inline(always)]
     #[must_use]
-    pub const fn group(&self) -> Option<usize> {
-        if self.position < self.keys.len() {
-            Some(self.next.0)
-        } else {
-            None
-        }
+    pub const fn number(&self) -> usize {
+        self.number
     }
 
-    /// Returns the next message, if it is one of `group`.
+    /// Returns when the last message of the group arrives.
     #[inline(always)]
-    pub fn next_of(&mut self, group: usize) -> Option<Grouped<'a, M>> {
-        let (own, at) = self.next;
-        if own != group {
-            return None;
-        }
-        let key = *self.keys.get(self.position)?;
-        self.go_to(self.position + 1);
-        let (following, next) = self.next;
-        let channel = channel_of(key);
-        let message = match self.channels[channel].current.slot(place_of(key)) {
-            Some(message) => message,
-            None => self.carried(key),
-        };
-        Some(Grouped {
-            group,
-            at,
-            channel,
-            message,
-            until: if following == group {
-                next.min(self.end)
-            } else {
-                self.end
-            },
-        })
+    #[must_use]
+    pub fn last_time(&self) -> Time {
+        self.keys
+            .last()
+            .map_or(Time::ZERO, |&key| self.time_of(key))
+    }
+
+    /// Returns the message before which `place` others of the group come, once more.
+    ///
+    /// # Panics
+    /// When there are not as many.
+    #[inline(always)]
+    #[must_use]
+    pub fn at(&self, place: usize) -> Grouped<'a, M> {
+        self.grouped(place, self.keys[place], &self.keys[place + 1..])
+    }
+
+    /// Returns the message that has been returned last, once more.
+    ///
+    /// # Panics
+    /// Before the first message.
+    #[inline]
+    #[must_use]
+    pub fn current(&self) -> Grouped<'a, M> {
+        self.at(self.keys.len() - self.rest.len() - 1)
     }
 
     /// Goes back to the message that has been returned last: it comes again.
@@ -160,16 +192,28 @@ impl<'a, M: Message> Groups<'a, M> {
     /// Before the first message.
     #[inline]
     pub fn step_back(&mut self) {
-        self.go_to(self.position - 1);
+        self.rest = &self.keys[self.keys.len() - self.rest.len() - 1..];
     }
 
-    /// The next message is that of key number `position`.
     #[inline(always)]
-    fn go_to(&mut self, position: usize) {
-        let key = self.keys.get(position).copied().unwrap_or(u64::MAX);
-        let at = Time::from_ps(self.base + span_of(without_group(key)));
-        self.position = position;
-        self.next = (group_of(key), at);
+    const fn time_of(&self, key: u64) -> Time {
+        Time::from_ps(self.base.wrapping_add(span_of(key)))
+    }
+
+    /// The message of `key`, which has this `place` and is followed by that of the first of `rest`.
+    #[inline(always)]
+    fn grouped(&self, place: usize, key: u64, rest: &[u64]) -> Grouped<'a, M> {
+        let channel = channel_of(key);
+        Grouped {
+            at: self.time_of(key),
+            channel,
+            message: match self.channels[channel].current.slot(place_of(key)) {
+                Some(message) => message,
+                None => self.carried(key),
+            },
+            until: rest.first().map_or(self.end, |&next| self.time_of(next)),
+            place,
+        }
     }
 
     /// The message of `key`, which has been carried over.
@@ -177,5 +221,17 @@ impl<'a, M: Message> Groups<'a, M> {
     fn carried(&self, key: u64) -> &'a M {
         let place = carried_place_of(key).expect("nothing in groups is read in turn");
         &self.carried[place]
+    }
+}
+
+impl<'a, M: Message> Iterator for Group<'a, M> {
+    type Item = Grouped<'a, M>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Grouped<'a, M>> {
+        let (&key, rest) = self.rest.split_first()?;
+        let place = self.keys.len() - self.rest.len();
+        self.rest = rest;
+        Some(self.grouped(place, key, rest))
     }
 }

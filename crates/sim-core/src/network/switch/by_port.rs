@@ -8,7 +8,7 @@
 
 use super::Switch;
 use super::passing::Stop;
-use crate::engine::{Groups, Inbox, SendBuffer};
+use crate::engine::{Group, Inbox, SendBuffer};
 use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::{Admission, Model, Observer, SentPackets, Telemetry};
@@ -72,56 +72,35 @@ impl<M: Model> Switch<M> {
         inbox: &mut Inbox<Packet<M::Header>>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        let mut arrivals = inbox.read_groups(end);
+        let arrivals = inbox.read_groups(end);
         self.counters.events += arrivals.len() as u64;
-        while let Some(port) = arrivals.group() {
-            self.run_port(port, end, &mut arrivals, send_buffer);
+        for of_port in arrivals {
+            self.run_port(end, of_port, send_buffer);
         }
         self.serve_all_until(end, send_buffer);
         self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
-    /// Runs port number `out` up to `end`, with the arrivals that are for it.
+    /// Runs the port that is the group of `arrivals` up to `end`.
     #[inline(always)]
     fn run_port(
         &mut self,
-        out: usize,
         end: Time,
-        arrivals: &mut Groups<'_, Packet<M::Header>>,
+        mut arrivals: Group<'_, Packet<M::Header>>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        let mut latest = self.last;
-        loop {
-            // As long as packets pass, all that they touch is at hand.
-            let mut passage = self.passage(out);
-            let mut lane = send_buffer.lane(out);
-            let stopped = loop {
-                let Some(arrival) = arrivals.next_of(out) else {
-                    break None;
-                };
-                latest = latest.max(arrival.at);
-                let times = (arrival.at, arrival.until);
-                let ingress = PortId::from_index(arrival.channel);
-                let passed = passage.pass(times, ingress, arrival.message, lane.lend());
-                if let Err(stop) = passed {
-                    break Some((stop, arrival));
-                }
-            };
-            let Some((stop, arrival)) = stopped else {
-                break;
-            };
-            let (now, packet) = (arrival.at, arrival.message);
-            let ingress = PortId::from_index(arrival.channel);
+        let (out, latest) = (arrivals.number(), arrivals.last_time());
+        while let Some(stop) = self.pass_all(&mut arrivals, send_buffer) {
             match stop {
                 Stop::Unwritten(passed) => {
-                    self.complete(passed, now, (ingress, out), packet, send_buffer);
+                    let arrival = arrivals.current();
+                    let way = (PortId::from_index(arrival.channel), out);
+                    self.complete(passed, arrival.at, way, arrival.message, send_buffer);
                 }
-                Stop::Queue if self.ports[out].due < now => {
-                    self.serve_due(now, out, send_buffer);
-                    arrivals.step_back();
+                Stop::Queue if self.may_wait_in_place(out) => {
+                    self.wait_in_place(&mut arrivals, send_buffer);
                 }
-                Stop::Queue if self.ports[out].egress.is_down() => self.lose_at(now, out, packet),
-                Stop::Queue => self.keep(now, out, ingress, packet, send_buffer),
+                Stop::Queue => self.queue_all(&mut arrivals, send_buffer),
             }
         }
         if self.ports[out].due < end {
@@ -129,5 +108,59 @@ impl<M: Model> Switch<M> {
         }
         let sent = self.ports[out].egress.busy_since;
         self.last = self.last.max(latest).max(sent);
+    }
+
+    /// Queues the last one of `arrivals`, which cannot pass, and those that follow, up to one that finds
+    /// the queues empty again.
+    #[inline(never)]
+    fn queue_all(
+        &mut self,
+        arrivals: &mut Group<'_, Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let out = arrivals.number();
+        let mut arrival = arrivals.current();
+        loop {
+            let now = arrival.at;
+            if self.ports[out].due < now {
+                self.serve_due(now, out, send_buffer);
+                if self.ports[out].open_after != Time::MAX {
+                    arrivals.step_back();
+                    return;
+                }
+            }
+            if self.ports[out].egress.is_down() {
+                self.lose_at(now, out, arrival.message);
+            } else {
+                let ingress = PortId::from_index(arrival.channel);
+                self.keep(now, out, ingress, arrival.message, send_buffer);
+            }
+            match arrivals.next() {
+                Some(next) => arrival = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Lets those of `arrivals` pass that are left, up to one that does not or not in the usual way.
+    // A call for many packets: within its caller half of what they need would be on the stack.
+    #[inline(never)]
+    fn pass_all(
+        &mut self,
+        arrivals: &mut Group<'_, Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) -> Option<Stop> {
+        // As long as packets pass, all that they touch is at hand.
+        let mut passage = self.passage(arrivals.number());
+        let mut lane = send_buffer.lane(arrivals.number());
+        for arrival in arrivals {
+            let times = (arrival.at, arrival.until);
+            let ingress = PortId::from_index(arrival.channel);
+            let passed = passage.pass(times, ingress, arrival.message, lane.lend());
+            if let Err(stop) = passed {
+                return Some(stop);
+            }
+        }
+        None
     }
 }
