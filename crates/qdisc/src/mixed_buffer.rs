@@ -108,8 +108,8 @@ impl MixedBuffer {
         self.lossless.shared_used() < self.calm_below
     }
 
-    /// Returns whether the queue of a lossy priority takes a packet of `size` bytes, which is at most
-    /// the longest one, of 65,535 bytes: a calm buffer has room for that.
+    /// Returns whether the queue of a lossy priority takes `size` bytes: a packet, of at most 65,535
+    /// bytes, for which a calm buffer has room, or several in an epoch in which it stays calm.
     #[inline]
     fn takes(&self, egress: PortId, priority: Priority, size: Bytes) -> bool {
         let queue = self.queues[egress.index()][priority.index()];

@@ -58,7 +58,8 @@ pub struct Packet<H> {
     pub wire: u16,
     /// Data: payload bytes. ACKs carry no payload: see [`Packet::report_gap`].
     pub payload: u16,
-    /// A port of the node that holds the packet. In a queue: the port through which it came. On its
+    /// A port of the node that holds the packet. In a queue: the port through which it came (telemetry
+    /// finds it in [`Hop::ingress`](crate::plugin::Hop::ingress), as packets may wait elsewhere). On its
     /// way to a switch whose routes are [fixed](crate::plugin::Routing::fixed): the port by which it
     /// is to leave, from the beginning of the epoch in which it arrives.
     pub port: PortId,

@@ -312,11 +312,18 @@ pub(crate) fn crowds(seed: u64) -> Case {
     // A full packet of 1,048 bytes takes 83,840 ps at 100 Gbps.
     let grain = dice.pick(&[1, 83_840, 83_840, 41_920]);
     let priorities = dice.pick(PRIORITIES);
-    let marks = dice.pick(&[
+    let rule = dice.pick(&[
+        "",
         "",
         "ecn = { kmin = \"1KB\", kmax = \"12KB\", pmax = 1.0 }\n",
+        "lossy_limit = \"6KB\"\n",
     ]);
     let is_tcp = cc == "cubic" || cc == "tcp-dctcp";
+    let rule = if rule.starts_with("lossy") && !is_tcp {
+        ""
+    } else {
+        rule
+    };
     let mut flows = Vec::new();
     for _ in 0..5 + dice.roll(30) {
         let (src, dst) = (dice.node(hosts), dice.node(1 + hosts / 2));
@@ -332,7 +339,7 @@ pub(crate) fn crowds(seed: u64) -> Case {
     Case {
         scenario: format!(
             "seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
-             buffer = \"64MiB\"\n{marks}[cc]\nkind = \"{cc}\"\n[rdma]\nrecovery = \"{recovery}\"\n\
+             buffer = \"64MiB\"\n{rule}[cc]\nkind = \"{cc}\"\n[rdma]\nrecovery = \"{recovery}\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
         ),
         topology,
@@ -340,6 +347,50 @@ pub(crate) fn crowds(seed: u64) -> Case {
         events: Vec::new(),
         looks: vec![time(&mut dice, 60, grain), REPAIRED],
         lookahead: Duration::from_ns(100 + dice.roll(400)),
+    }
+}
+
+/// A switch that has paused host 0 drops what it holds, since the link of host 1 fails; the frame that
+/// lets host 0 go on is lost with its own link at that instant, at which packets come for host 0.
+pub(crate) fn lost_resume() -> Case {
+    let at = Time::from_ns(30_000);
+    // A full packet of 1,048 bytes takes 83,840 ps, and its link a microsecond.
+    let start = Time::from_ps(at.as_ps() - 1_083_840);
+    let event = |host, kind: fn(LinkName) -> EventKind| Event {
+        at,
+        kind: kind(LinkName {
+            ends: [NodeId(host), NodeId(5)],
+            index: None,
+        }),
+    };
+    let mut topology = "6 1 5\n5\n".to_owned();
+    for host in 0..5 {
+        writeln!(topology, "{host} 5 100Gbps 1us 0").unwrap();
+    }
+    Case {
+        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = true\n\
+                   buffer = \"64MiB\"\nalpha = 0.0001220703125\n[cc]\nkind = \"none\"\n\
+                   [rdma]\nrto_min = \"20us\"\n[routing]\nconvergence = \"20us\"\n[output]\npauses = true\n\
+                   [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
+            .to_owned(),
+        topology,
+        flows: vec![
+            flow(0, 1, 400_000, Time::ZERO),
+            flow(4, 1, 400_000, Time::ZERO),
+            flow(2, 0, 9_000, start),
+            flow(3, 0, 9_000, start),
+        ],
+        events: vec![
+            event(1, EventKind::LinkDown),
+            event(0, EventKind::LinkDown),
+            event(0, EventKind::LinkUp),
+            Event {
+                at: REPAIRED,
+                ..event(1, EventKind::LinkUp)
+            },
+        ],
+        looks: vec![at, at + Duration::from_us(3), REPAIRED],
+        lookahead: Duration::from_us(1),
     }
 }
 

@@ -24,7 +24,7 @@ use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{EndpointCounters, Observer};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use crate::cases::{Case, REPAIRED, case, crowds, flaps};
+use crate::cases::{Case, REPAIRED, case, crowds, flaps, lost_resume};
 
 /// Time at which a last byte is sent, after everything else.
 const LAST: Time = Time::from_ns(20_000_000_000);
@@ -238,6 +238,12 @@ fn windows_do_not_matter() {
     check_all(100..150, check);
     // The link of a host comes back before a time at which its port was to be served.
     assert!(check(44_536));
+}
+
+/// A packet does not pass a port at which something is due.
+#[test]
+fn a_frame_is_lost_at_the_instant_at_which_it_was_to_leave() {
+    assert!(check_case(&lost_resume(), 0));
 }
 
 /// Packets that wait where they have arrived leave as from a queue.

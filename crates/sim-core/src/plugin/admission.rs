@@ -36,10 +36,11 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
 
     /// Returns whether a packet that is stored and leaves at the same instant changes nothing: it
     /// is admitted, pauses nobody, and lets nobody go on when it leaves. Such a packet is not
-    /// accounted for at all. In an epoch in which the buffer [stays calm](Self::stays_calm) it may leave
-    /// later, and others that wait for its egress port before; `size` is then that of all of its
-    /// priority that wait, with it. A policy may always return false: the packet is then admitted and
-    /// released.
+    /// accounted for at all. In an epoch in which the buffer [stays calm](Self::stays_calm) it may
+    /// wait, behind others of its priority that wait for the same egress port; `size` is then the sum of
+    /// all of these and its own, of which the others may have come in elsewhere. True then says that all
+    /// of them would be admitted one after the other. A policy may always return false: the packet is
+    /// then admitted and released.
     #[inline]
     fn passes(&self, _ingress: PortId, _egress: PortId, _priority: Priority, _size: Bytes) -> bool {
         false

@@ -176,10 +176,11 @@ impl<'a, M: Message> Group<'a, M> {
         self.grouped(place, self.keys[place], &self.keys[place + 1..])
     }
 
-    /// Returns the message that has been returned last, once more.
+    /// Returns the message that has been returned last, once more; after a [step
+    /// back](Self::step_back) the one before.
     ///
     /// # Panics
-    /// Before the first message.
+    /// Where there is none.
     #[inline]
     #[must_use]
     pub fn current(&self) -> Grouped<'a, M> {

@@ -97,7 +97,7 @@ impl<M: Model> Switch<M> {
                     let way = (PortId::from_index(arrival.channel), out);
                     self.complete(passed, arrival.at, way, arrival.message, send_buffer);
                 }
-                Stop::Queue if self.may_wait_in_place(out) => {
+                Stop::Queue if self.may_wait_in_place(arrivals.current().at, out) => {
                     self.wait_in_place(&mut arrivals, send_buffer);
                 }
                 Stop::Queue => self.queue_all(&mut arrivals, send_buffer),
@@ -110,7 +110,7 @@ impl<M: Model> Switch<M> {
         self.last = self.last.max(latest).max(sent);
     }
 
-    /// Queues the last one of `arrivals`, which cannot pass, and those that follow, up to one that finds
+    /// Queues the arrival that has been returned last, which cannot pass, and those that follow, up to one that finds
     /// the queues empty again.
     #[inline(never)]
     fn queue_all(

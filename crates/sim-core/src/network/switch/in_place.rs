@@ -13,7 +13,8 @@ use crate::packet::{Flags, Packet, Priority};
 use crate::plugin::{Admission, Hop, Mark, Model, Observer, Qdisc};
 use crate::units::{Bytes, Time};
 
-/// The most packets of a line, from the first one that waits to the last one that has come.
+/// The most places of a line among the arrivals, from the first packet that waits to the last one that
+/// has come.
 const LONGEST: usize = u64::BITS as usize;
 
 /// Packets that wait: of control, which go first, and of one other priority.
@@ -120,7 +121,7 @@ impl Line {
 }
 
 impl<M: Model> Switch<M> {
-    /// Lets the last one of `arrivals`, which cannot pass, and those that follow wait where they are,
+    /// Lets the arrival that has been returned last, which cannot pass, and those that follow wait where they are,
     /// until none does or one comes that has to be queued. What waits then, or at the end of the epoch,
     /// is in the queues. Call it where packets [may wait](Self::may_wait_in_place).
     #[inline(never)]
@@ -168,12 +169,14 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Returns whether packets may wait for port number `out` where they are: as long as nothing is in
-    /// its queues, paused, or due, and nobody watches.
+    /// Returns whether packets that have arrived at `now` or later may wait for port number `out` where
+    /// they are: while its wire is busy, nothing is in its queues, paused, or due, the link is up and
+    /// loses nothing, and nobody watches.
     #[inline]
-    pub(super) fn may_wait_in_place(&self, out: usize) -> bool {
+    pub(super) fn may_wait_in_place(&self, now: Time, out: usize) -> bool {
         let port = &self.ports[out];
-        port.open_after != Time::MAX
+        port.open_after >= now
+            && port.open_after != Time::MAX
             && port.due == Time::MAX
             && !port.egress.may_lose()
             && !self.observer.sees_dequeues()

@@ -63,12 +63,12 @@ impl<M: Model> Passage<'_, M> {
         {
             return Err(Stop::Queue);
         }
-        let waits = free_after >= arrived;
-        if waits && port.due != Time::MAX {
+        if port.due != Time::MAX {
             // The link was down for a moment, and what waited then is lost. Something is due in any
-            // case when the wire becomes free.
+            // case at that time, at which the wire has to be free.
             return Err(Stop::Queue);
         }
+        let waits = free_after >= arrived;
         let now = arrived.max(free_after);
         let Some(mark) = port.queue.bypass(waits, packet) else {
             return Err(Stop::Queue);

@@ -26,18 +26,20 @@ const _: () = assert!(std::mem::offset_of!(Port<u64>, queue) == 104);
 
 impl<Q> Port<Q> {
     /// Returns whether a packet of `priority` may leave at `now` without being queued. At the very
-    /// instant at which the wire becomes free it may not: others may arrive then, too.
+    /// instant at which the wire becomes free it may not: others may arrive then, too. Nor where something
+    /// is due, though it has been lost with the link.
     #[inline]
     pub(super) fn is_idle<H: Header>(&self, now: Time, priority: Priority) -> bool
     where
         Q: Qdisc<H>,
     {
-        self.open_after < now
+        let is_open = self.open_after < now
             || !self.egress.paused.is_empty()
                 && self.egress.busy_until < now
                 && self.queue.bytes() == Bytes::ZERO
                 && !self.egress.paused.contains(priority)
-                && !self.egress.is_down()
+                && !self.egress.is_down();
+        is_open && self.due == Time::MAX
     }
 
     /// The port as a packet of `wire` bytes leaves it that had `arrived` by `ingress`.
