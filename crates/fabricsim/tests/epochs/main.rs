@@ -10,6 +10,7 @@
 )]
 
 mod cases;
+mod failures;
 
 use std::fs;
 use std::ops::Range;
@@ -24,7 +25,8 @@ use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{EndpointCounters, Observer};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use crate::cases::{Case, REPAIRED, case, crowds, flaps, lost_resume};
+use crate::cases::{Case, REPAIRED, case, crowds};
+use crate::failures::{flaps, lost_resume};
 
 /// Time at which a last byte is sent, after everything else.
 const LAST: Time = Time::from_ns(20_000_000_000);

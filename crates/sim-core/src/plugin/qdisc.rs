@@ -94,7 +94,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
 
     /// Returns whether packets of `priority` may wait elsewhere until they leave, while all queues are
     /// empty: control is served first, the queue is first in, first out, and it never refuses, trims or
-    /// gives up a packet. What is answered when a packet comes has to hold until it leaves or is
+    /// gives up a packet. What is returned when a packet comes has to hold until it leaves or is
     /// enqueued. A discipline may always return false.
     #[inline]
     fn is_plain(&self, _priority: Priority) -> bool {
