@@ -302,6 +302,7 @@ pub(crate) fn crowds(seed: u64) -> Case {
     let cc = dice.pick(&[
         "hpcc",
         "hpcc",
+        "hpcc-pint",
         "none",
         "dctcp",
         "dcqcn",

@@ -72,7 +72,8 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
 
     /// Returns whether [`Self::on_queue_change`] does something. Where it does not, and
     /// [`Self::needs_order`] is false, a switch may handle the packets of one port before those of the
-    /// next, and let packets wait without a queue that leave in the same epoch: it runs faster. Asked for whenever a switch is run.
+    /// next, and let packets wait without a queue that leave in the same epoch: it runs faster. Asked for
+    /// whenever a switch is run.
     #[inline]
     fn sees_queues(&self) -> bool {
         true

@@ -121,9 +121,9 @@ impl Line {
 }
 
 impl<M: Model> Switch<M> {
-    /// Lets the arrival that has been returned last, which cannot pass, and those that follow wait where they are,
-    /// until none does or one comes that has to be queued. What waits then, or at the end of the epoch,
-    /// is in the queues. Call it where packets [may wait](Self::may_wait_in_place).
+    /// Lets the arrival that has been returned last, which cannot pass, and those that follow wait where
+    /// they are, until none does or one comes that has to be queued. What waits then, or at the end of the
+    /// epoch, is in the queues. Call it where packets [may wait](Self::may_wait_in_place).
     #[inline(never)]
     pub(super) fn wait_in_place(
         &mut self,
