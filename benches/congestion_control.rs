@@ -115,7 +115,7 @@ fn registry(criterion: &mut Criterion) {
     {
         let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
         let mut cc: AnyController<PintDigest> =
-            ClassFactories::new(&config, [], &network).build(&start(&network));
+            ClassFactories::new(config.rdma_factory(), [], &network).build(&start(&network));
         let mut digest = PintDigest::default();
         digest.digest_mut().carry();
         let mut count = 0u64;
@@ -155,7 +155,7 @@ fn credit(criterion: &mut Criterion) {
             continue;
         }
         let mut cc: AnyController<()> =
-            ClassFactories::new(&config, [], &network).build(&start(&network));
+            ClassFactories::new(config.rdma_factory(), [], &network).build(&start(&network));
         let packet = Bytes::new(MTU + 48);
         let demand = CreditDemand {
             unsent: Bytes::new(1_000_000),
@@ -190,7 +190,7 @@ fn connections(criterion: &mut Criterion) {
     {
         let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
         let mut cc: AnyController<PintDigest> =
-            ClassFactories::new(&config, [], &network).build(&start(&network));
+            ClassFactories::new(config.rdma_factory(), [], &network).build(&start(&network));
         let telemetry = PintDigest::default();
         let mut count = 0u64;
         group.bench_function(entry.name, |bencher| {

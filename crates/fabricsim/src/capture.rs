@@ -5,11 +5,7 @@
 //! without captures pays nothing. Taps spill what they have seen into one file, from which the
 //! capture is merged at the end.
 
-mod frame;
-mod merge;
 mod pcapng;
-mod spill;
-mod tap;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,12 +24,9 @@ use serde::Serialize;
 
 use crate::output::{Ending, ResultFolder, cannot_write, write_whole};
 use crate::simulation::Simulation;
-use frame::FrameWriter;
-pub(crate) use frame::TraceRoom;
+use fabricsim_network::capture::{FrameWriter, Spill, TapLimits, TapPort, TapRules, merge};
+pub(crate) use fabricsim_network::capture::{Tap, TraceRoom};
 use pcapng::{CaptureWriter, Interface};
-use spill::Spill;
-pub(crate) use tap::Tap;
-use tap::{TapPort, TapRules};
 
 /// The file of a capture.
 pub(crate) const CAPTURE: &str = "capture.pcapng";
@@ -43,6 +36,8 @@ pub(crate) const CAPTURE: &str = "capture.pcapng";
 pub(crate) struct Capture {
     rules: Arc<TapRules>,
     interfaces: Vec<Interface>,
+    /// The most bytes of a frame that are stored.
+    snap_length: Bytes,
 }
 
 /// What a capture holds, in `summary.json`.
@@ -82,8 +77,9 @@ impl Capture {
         let telemetry = simulation.trace_room().filter(|_| settings.telemetry);
         let frames = FrameWriter::new(scenario.transport().mtu, telemetry);
         let capture = Self {
-            rules: Arc::new(TapRules::new(settings, frames, spill)),
+            rules: Arc::new(TapRules::new(limits(settings), frames, spill)),
             interfaces: interfaces(settings, topology),
+            snap_length: settings.snap_length,
         };
         let mut ports = tapped_ports(settings, topology);
         simulation.tap(&mut |node| {
@@ -153,10 +149,9 @@ impl Capture {
             streams.push(stream);
         }
         let mut spill = self.rules.spill();
-        let snap_length = self.rules.snap_length();
         let out = BufWriter::new(file);
-        let mut out = CaptureWriter::new(out, &self.interfaces, snap_length)?;
-        merge::merge(streams, &mut spill, |record| {
+        let mut out = CaptureWriter::new(out, &self.interfaces, self.snap_length)?;
+        merge(streams, &mut spill, |record| {
             if record.at > ended {
                 // Of a node that has been run ahead of the others.
                 seen -= 1;
@@ -180,6 +175,16 @@ pub(crate) fn refuse_capture(scenario: &Scenario, message: &str, help: &str) -> 
     match scenario.capture() {
         Some(_) => Err(scenario.refuse(Part::Capture, message.to_owned(), help)),
         None => Ok(()),
+    }
+}
+
+/// Which frames are captured.
+fn limits(settings: &CaptureSettings) -> TapLimits {
+    TapLimits {
+        time: settings.from..settings.until.unwrap_or(Time::MAX),
+        flow_ids: settings.flow_ids.clone(),
+        priorities: settings.priorities.clone(),
+        max_frames: settings.max_frames,
     }
 }
 

@@ -28,7 +28,7 @@ use file::{SeriesFile, file_name};
 use ports::named;
 use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
-pub use crate::network::queue_times::{QueueArea, QueueBin};
+pub use fabricsim_network::{QueueArea, QueueBin};
 pub use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::observe::{chosen_ports, queue_ports};
 pub use groups::QueueGroupSummary;

@@ -27,11 +27,11 @@ use crate::capture::{Capture, Tap, TraceRoom};
 use crate::driver::Cell;
 use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
-pub use crate::network::pause_log::PauseEvent;
-use crate::network::runner::Runner;
 use crate::network::sources::Sources;
 use crate::size::MemoryNeed;
 pub use fabricsim_core::packet::PauseChange;
+pub use fabricsim_network::PauseEvent;
+use fabricsim_network::Runner;
 use inputs::FlowRules;
 
 /// Properties of the idle network of a scenario.

@@ -312,7 +312,7 @@ fn controller(cc: &str, quirks: Quirks) -> AnyController<()> {
         ..CcContext::of_nics(LINE)
     };
     let start = FlowStart::new(LINE, BASE_RTT, Bytes::new(MTU), &network);
-    ClassFactories::new(scenario.cc(), [], &network).build(&start)
+    ClassFactories::new(scenario.cc().rdma_factory(), [], &network).build(&start)
 }
 
 proptest! {

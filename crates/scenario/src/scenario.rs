@@ -7,7 +7,7 @@ mod paths;
 pub(crate) mod places;
 mod resolved;
 pub mod size;
-mod tcp_queues;
+pub mod tcp_queues;
 mod timeout;
 pub mod transports;
 

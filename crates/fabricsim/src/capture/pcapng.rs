@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use fabricsim_core::units::{Bytes, Rate};
 
-use super::merge::{Direction, Record};
+use fabricsim_network::capture::{Direction, Record};
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;

@@ -10,8 +10,8 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
 use crate::failures::states::{Effect, LinkStates};
-use crate::network::model::{Timings, loss_stream};
 use crate::network::nic_rules::path_stats;
+use fabricsim_network::{Timings, loss_stream};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::{Event, EventKind};
 use fabricsim_scenario::schema::routing::RoutingSettings;

@@ -10,9 +10,9 @@ use fabricsim_scenario::schema::observe::{ALL_PORTS, ObserveSettings, queue_port
 use fabricsim_topology::Topology;
 use serde::{Deserialize, Serialize};
 
-use crate::network::queue_times::{QueueArea, QueueBin};
 use crate::simulation::Simulation;
 use crate::utilization::tiers::tiers_of;
+use fabricsim_network::{QueueArea, QueueBin};
 
 /// The name of the file.
 pub(crate) const QUEUE_GROUPS: &str = "queue_groups.csv";

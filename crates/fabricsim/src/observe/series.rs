@@ -10,8 +10,8 @@ use super::file::SeriesFile;
 use super::ports::NamedPort;
 use super::rows::SeriesCell;
 use super::selection::FlowFilter;
-use crate::network::queue_times::QueueBin;
 use crate::simulation::Simulation;
+use fabricsim_network::QueueBin;
 use fabricsim_scenario::text::error::Error;
 
 /// Returns a function that describes the samples missing from a file that has been full since

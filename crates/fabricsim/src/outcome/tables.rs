@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::QueueReport;
 
-use crate::network::pause_log::PauseEvent;
+use fabricsim_network::PauseEvent;
 
 /// `queue_stats.csv`: one row for each queue with a discipline of its own.
 pub(super) fn write_queue_stats(

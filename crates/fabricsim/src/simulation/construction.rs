@@ -5,11 +5,13 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
-use fabricsim_core::plugin::quirks::SourcePortRule;
+use fabricsim_core::plugin::quirks::{IntFormat, SourcePortRule};
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
 use fabricsim_core::ranks::Ranks;
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_hpcc::IntScale;
+use fabricsim_network::{Plan, TcpPlan};
+use fabricsim_pint::PintSettings;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
@@ -26,10 +28,10 @@ use super::capturing;
 use super::inputs::FlowRules;
 use super::{Expectation, NetworkInfo, Simulation, TelemetryRoom};
 use crate::failures::control::ControlPlane;
-use crate::network::assembly::Assembly;
 use crate::network::control_plane::{RouteControl, SourcePorts};
 use crate::network::ideal::IdealFct;
 use crate::network::nic_rules::{NicRules, path_stats};
+use crate::network::parts::ScenarioParts;
 use crate::network::sources::Sources;
 use crate::ranks::shares;
 use crate::size::{MemoryNeed, check_memory};
@@ -92,16 +94,12 @@ impl Simulation {
         settings.data_header += digest_bytes;
         let ranks = ranks.filter(|ranks| ranks.count() > 1);
         let shares = ranks.map(|ranks| shares(scenario.topology(), ranks));
-        let runner = Assembly {
-            scenario,
-            shares: shares.as_ref(),
-            routes: &ground.routes,
-            context: &context,
-            settings,
-            queries: queries.clone(),
-            threads: &threads,
-        }
-        .build()?;
+        let parts = ScenarioParts::new(scenario, queries.as_ref());
+        let runner = ground.plan(&context, settings, queries.clone())?.build(
+            &parts,
+            &threads,
+            shares.as_ref(),
+        );
 
         let traffic = Traffic::of(scenario)?;
         let topology = scenario.topology();
@@ -148,6 +146,36 @@ impl Simulation {
             simulation.add_boxed_application(host, application)?;
         }
         Ok(simulation)
+    }
+}
+
+/// Refuses a network whose paths or rates telemetry has no room for.
+fn check_int(scenario: &Scenario, context: &CcContext) -> Result<(), Error> {
+    let longest = context.longest_path;
+    let rates = context.link_rates.len();
+    let refuse = |part, message: String, help: &str| Err(scenario.refuse(part, message, help));
+    match context.quirks.int {
+        IntFormat::Quantized if longest > 5 || rates > 8 => refuse(
+            Part::Profile,
+            format!(
+                "the published telemetry header holds 5 hops and 8 link rates; this network \
+                 has paths of {longest} switches and {rates} rates"
+            ),
+            "leave out the profile, or give a smaller network",
+        ),
+        _ if rates > 64 => refuse(
+            Part::Topology,
+            format!("the links have {rates} different rates, and telemetry can name 64"),
+            "give links and events fewer rates, or [cc] an algorithm that reads no telemetry, such as \
+             dcqcn",
+        ),
+        IntFormat::Exact if longest > 128 => refuse(
+            Part::Topology,
+            format!("a path passes {longest} switches, and telemetry is built for up to 128"),
+            "give a network with shorter paths, or [cc] an algorithm that reads no telemetry, such as \
+             dcqcn",
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -241,6 +269,43 @@ impl<'s> Ground<'s> {
             .over(self.routes.path_stability())
             .with_entropy(self.routes.entropy(), scenario.seed())
             .with_credit(scenario.credit(context))
+    }
+
+    /// Returns what the network is built from. Its packets are asked `queries`.
+    ///
+    /// # Errors
+    /// When telemetry has no room for the network's paths or rates.
+    fn plan<'p>(
+        &'p self,
+        context: &'p CcContext,
+        rdma: RdmaSettings<ClassFactories>,
+        queries: Option<Arc<Queries>>,
+    ) -> Result<Plan<'p>, Error> {
+        let scenario = self.scenario;
+        let int = scenario.needs(RequiredTelemetry::Int);
+        if int {
+            check_int(scenario, context)?;
+        }
+        // All algorithms that read digests have the same settings; otherwise the scenario would have
+        // been refused.
+        let digest = scenario.pint_configs().next();
+        Ok(Plan {
+            topology: scenario.topology(),
+            routes: &self.routes,
+            context,
+            seed: scenario.seed(),
+            nic_rate: scenario.nic_rate(),
+            stall_after: scenario.run().stall_after,
+            rdma: Arc::new(rdma),
+            tcp: scenario.is_mixed().then(|| TcpPlan {
+                transports: scenario.class_transports(),
+                settings: Arc::new(scenario.tcp_settings(context)),
+                lossy: scenario.lossy(),
+            }),
+            int,
+            digest: digest.map(|config| PintSettings::new(&config, context)),
+            queries,
+        })
     }
 
     /// Returns what finds the path of each flow.

@@ -8,8 +8,8 @@ use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 use fabricsim_scenario::text::error::Error;
 
 use super::Simulation;
-use crate::network::pause_log::PauseEvent;
-use crate::network::queue_times::{QueueArea, QueueBin};
+use fabricsim_network::PauseEvent;
+use fabricsim_network::{QueueArea, QueueBin};
 
 impl Simulation {
     /// Counts over all nodes.

@@ -5,16 +5,13 @@
 //! takes algorithms from outside of the workspace.
 
 mod config;
-mod dispatch;
 mod entry;
 mod list;
 mod tcp_class;
-mod view;
 
 pub use config::AnyCcConfig;
-pub use dispatch::{AnyController, AnyFactory, ClassFactories};
 pub use entry::{CcEntry, DynCcConfig};
 pub use fabricsim_core::plugin::{RequiredTelemetry, Transport};
+pub use fabricsim_network::{AnyController, AnyFactory, ClassFactories, ViewedController};
 pub use list::{CONGESTION_CONTROLS, CcRegistry};
 pub use tcp_class::TcpClassKeys;
-pub use view::ViewedController;

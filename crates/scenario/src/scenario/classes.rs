@@ -216,8 +216,9 @@ impl Scenario {
 
     /// The factory of the algorithms.
     pub fn class_factories(&self, network: &CcContext) -> ClassFactories {
-        let own = self.class_cc.iter().map(|(class, cc)| (*class, cc));
-        ClassFactories::new(&self.cc, own, network)
+        let own = self.class_cc.iter();
+        let own = own.map(|(class, cc)| (*class, cc.rdma_factory()));
+        ClassFactories::new(self.cc.rdma_factory(), own, network)
     }
 
     /// Returns whether switches mark packets of RDMA anywhere.

@@ -1,9 +1,10 @@
 //! The queues of TCP at the ports of switches.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::{Header, Priority, PrioritySet};
+use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_qdisc::{AnyDiscipline, DisciplineConfig, DisciplineContext, StepConfig};
+use fabricsim_network::QueuePlan;
+use fabricsim_qdisc::{DisciplineConfig, DisciplineContext, StepConfig};
 use fabricsim_transport::Transport;
 
 use crate::cc::registry::AnyCcConfig;
@@ -133,12 +134,8 @@ impl TcpQueues<'_> {
 
     /// The queues of the priorities of TCP at a port whose queues are numbered from `first_entity`
     /// on.
-    pub fn at<H: Header>(
-        &self,
-        rate: Rate,
-        towards: FarEnd,
-        first_entity: u64,
-    ) -> Vec<(Priority, AnyDiscipline<H>)> {
+    #[must_use]
+    pub fn at(&self, rate: Rate, towards: FarEnd, first_entity: u64) -> Vec<QueuePlan> {
         let own = self.priorities.iter();
         own.map(|priority| {
             let context = DisciplineContext {
@@ -150,18 +147,22 @@ impl TcpQueues<'_> {
             let rule = self.scenario.queues.iter();
             let mut rule = rule.filter(|rule| rule.place.fits(priority, rate, towards));
             let discipline = match (rule.next(), self.step(priority, rate)) {
-                (Some(QueueRule { discipline, .. }), _) => AnyDiscipline::new(discipline, &context),
+                (Some(QueueRule { discipline, .. }), _) => Some(discipline.clone()),
                 (None, Some(step)) => {
                     let config = StepConfig {
                         bytes: Some(step),
                         limit_bytes: Some(UNBOUNDED),
                         ..StepConfig::default()
                     };
-                    AnyDiscipline::new(&DisciplineConfig::Step(config), &context)
+                    Some(DisciplineConfig::Step(config))
                 }
-                (None, None) => AnyDiscipline::shared(None),
+                (None, None) => None,
             };
-            (priority, discipline)
+            QueuePlan {
+                priority,
+                discipline,
+                context,
+            }
         })
         .collect()
     }

@@ -8,6 +8,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::int_bytes;
+use fabricsim_network::AnyFactory;
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::tcp::{ClassConfig, Opening};
 use serde::Serialize;
@@ -233,6 +234,18 @@ impl AnyCcConfig {
     #[must_use]
     pub fn dyn_factory(&self) -> Option<Arc<dyn DynFactory>> {
         Some(self.entry.factory?(&*self.config))
+    }
+
+    /// Returns what makes the controllers of flows of RDMA; `None` where TCP carries them.
+    #[must_use]
+    pub fn rdma_factory(&self) -> Option<AnyFactory> {
+        if self.transport() != Transport::Rdma {
+            return None;
+        }
+        if let Some(compiled) = AnyFactory::compiled(self.config.as_any()) {
+            return Some(compiled);
+        }
+        Some(AnyFactory::viewed(self.dyn_factory()?, self.telemetry()))
     }
 
     /// Returns how flows of the class are carried, where TCP carries them. Both sides want the same

@@ -46,7 +46,7 @@ pub struct CcEntry {
 
 impl CcEntry {
     /// Returns an algorithm of the workspace whose controllers are compiled for each header: it is
-    /// in the list of `registry/dispatch.rs`.
+    /// in the list of `controllers.rs` in the crate `fabricsim-network`.
     pub(super) const fn compiled<C>(name: &'static str, about: &'static str) -> Self
     where
         C: CcConfig + Default + DeserializeOwned + Serialize + Send + Sync + 'static,

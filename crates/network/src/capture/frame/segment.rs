@@ -11,7 +11,7 @@ use fabricsim_core::units::Time;
 use fabricsim_transport::tcp::{Bits, Feedback, SackBlock, TcpHeader as Segment};
 
 use super::{ETHERNET, IPV4, codepoint, ethernet, ipv4};
-use crate::network::headers::Observed;
+use crate::headers::Observed;
 
 /// Bytes of the header of TCP without options.
 const TCP: usize = 20;

@@ -18,12 +18,14 @@ use fabricsim_pint::query::{HopSeries, QueryResults};
 use fabricsim_topology::SwitchRoutes;
 
 use crate::capture::Tap;
-use crate::network::node_log::{AttachedObserver, NodeLog};
-use crate::network::pause_log::PauseEvent;
-use crate::network::queue_times::{QueueArea, QueueBin};
+use crate::node_log::{AttachedObserver, NodeLog};
+use crate::pause_log::PauseEvent;
+use crate::queue_times::{QueueArea, QueueBin};
 
 /// A network of any model.
-pub(crate) trait Runner: Send {
+pub trait Runner: Send {
+    /// Runs until `until`, or until nothing is left to do, with flows from `source`, routes and failures of
+    /// `control_plane`, and `callback` called between epochs.
     fn run_until(
         &mut self,
         until: Time,
@@ -31,6 +33,7 @@ pub(crate) trait Runner: Send {
         control_plane: &mut dyn NetworkControl<SwitchRoutes>,
         callback: &mut dyn RunCallback,
     ) -> Stop;
+    /// Like [`run_until`](Self::run_until), with `probe` measuring the work of each partition.
     fn run_probed(
         &mut self,
         until: Time,
@@ -39,7 +42,9 @@ pub(crate) trait Runner: Send {
         callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop;
+    /// Lets a program drive the run: every host gets the application that `make` makes of its number.
     fn steer(&mut self, make: &mut dyn FnMut(NodeId) -> (Box<dyn Application>, Stream));
+    /// Like [`run_until`](Self::run_until), with commands from `desk`; `None` when the desk interrupts it.
     fn run_steered(
         &mut self,
         until: Time,
@@ -48,38 +53,73 @@ pub(crate) trait Runner: Send {
         callback: &mut dyn RunCallback,
         desk: &mut dyn Desk,
     ) -> Option<Stop>;
+    /// Sets what a driving program is told of.
     fn set_hearing(&mut self, hearing: Hearing);
+    /// Returns the time up to which everything has happened: nothing can be added before it.
     fn frontier(&self) -> Time;
+    /// Sets what memory a run may take.
     fn set_room(&mut self, room: Room);
+    /// Adds an application to `host`, with random numbers of `stream`.
     fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
+    /// Returns all applications with their hosts.
     fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
+    /// Returns what applications wait for, with their hosts.
     fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
+    /// Attaches the observer that `make` makes to each node.
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
+    /// Captures what nodes send with the taps that `make` makes.
     fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>);
+    /// Takes the taps away.
     fn take_taps(&mut self) -> Vec<Tap>;
     /// The logs of all nodes, in the order of their numbers.
     fn logs(&self) -> Vec<&NodeLog>;
+    /// Returns the present time.
     fn now(&self) -> Time;
+    /// Returns the time of the last event.
     fn ended(&self) -> Time;
+    /// Returns the bytes of a packet in memory.
     fn packet_bytes(&self) -> usize;
+    /// Returns how many epochs have been run.
     fn epochs(&self) -> u64;
+    /// Returns how many flows have started and finished.
     fn flows(&self) -> (u64, u64);
+    /// Takes the flows that have finished since the last call.
     fn take_completions(&mut self) -> Vec<Completion>;
+    /// Returns the flows that had no path.
     fn unreachable(&self) -> &[FlowRequest];
+    /// Returns the flows that have started and not finished.
     fn unfinished(&self) -> Vec<Unfinished>;
+    /// Returns what nodes have counted.
     fn counters(&self) -> Counters;
+    /// Returns what hosts have counted.
     fn endpoint_counters(&self) -> EndpointCounters;
+    /// Returns the bytes in the queues of all switches.
     fn queued_bytes(&self) -> Bytes;
+    /// Returns how many ports are paused.
     fn paused_ports(&self) -> usize;
+    /// Returns the ports that wait for one another in a circle.
     fn deadlock(&self) -> Vec<BlockedPort>;
+    /// Brings all nodes to the present time.
     fn synchronize(&mut self);
+    /// Returns what `ports` show.
     fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample>;
+    /// Shows the flows that are on their way to `visit`.
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
+    /// Returns what queues with a discipline have counted.
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
+    /// Gathers at the first rank what a result needs of all.
+    ///
+    /// # Errors
+    /// When a rank has something that cannot cross to another.
     fn gather(&mut self) -> Result<(), SaveError>;
     /// Returns what tells networks apart whose packets or switches have other parts.
     fn kind(&self) -> &'static str;
+    /// Stores the state in `out`.
     fn save(&mut self, out: &mut Writer);
+    /// Restores the state from `input`, after `changes` to links and routes.
+    ///
+    /// # Errors
+    /// When it is not the state of such a network.
     fn load(
         &mut self,
         input: &mut Reader<'_>,
@@ -89,13 +129,17 @@ pub(crate) trait Runner: Send {
 
 /// What the logs of all nodes say: compiled once for all models.
 impl dyn Runner + '_ {
-    pub(crate) fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
+    /// Returns the observers that a program has attached, with their nodes.
+    #[must_use]
+    pub fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
         let logs = self.logs().into_iter().enumerate();
         logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.attached.as_deref()?)))
             .collect()
     }
 
-    pub(crate) fn pause_events(&self) -> Vec<PauseEvent> {
+    /// Returns the pauses and resumes of all nodes, in the order of time.
+    #[must_use]
+    pub fn pause_events(&self) -> Vec<PauseEvent> {
         let logs = self.logs().into_iter();
         let mut events: Vec<PauseEvent> = logs
             .flat_map(|log| log.pauses.events().iter().copied())
@@ -104,7 +148,9 @@ impl dyn Runner + '_ {
         events
     }
 
-    pub(crate) fn query_results(&self) -> QueryResults {
+    /// Returns what queries have found.
+    #[must_use]
+    pub fn query_results(&self) -> QueryResults {
         let logs = self.logs();
         QueryResults::collect(
             logs.iter().filter_map(|log| log.sink.as_deref()),
@@ -112,12 +158,16 @@ impl dyn Runner + '_ {
         )
     }
 
-    pub(crate) fn hop_series(&self, least: usize) -> Vec<HopSeries> {
+    /// Returns the true values of hops with at least `least` of them.
+    #[must_use]
+    pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
         let logs = self.logs().into_iter();
         HopSeries::collect(logs.filter_map(|log| log.truth.as_deref()), least)
     }
 
-    pub(crate) fn queue_distribution(&self) -> Vec<QueueBin> {
+    /// Returns for how long each observed queue has had each length.
+    #[must_use]
+    pub fn queue_distribution(&self) -> Vec<QueueBin> {
         let now = self.ended();
         let logs = self.logs().into_iter().enumerate();
         logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
@@ -125,7 +175,9 @@ impl dyn Runner + '_ {
             .collect()
     }
 
-    pub(crate) fn queue_areas(&self) -> Vec<QueueArea> {
+    /// Returns the length of each observed queue, summed over time.
+    #[must_use]
+    pub fn queue_areas(&self) -> Vec<QueueArea> {
         let now = self.ended();
         let logs = self.logs().into_iter().enumerate();
         logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))

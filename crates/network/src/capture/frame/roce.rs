@@ -7,7 +7,7 @@ use fabricsim_core::units::Time;
 
 use super::ioam;
 use super::{ETHERNET, FrameWriter, IPV4, IPV6, codepoint, ethernet, ipv4, ipv6};
-use crate::network::headers::Observed;
+use crate::headers::Observed;
 
 /// The port of RoCEv2.
 const ROCE: u16 = 4_791;

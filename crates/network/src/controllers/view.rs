@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::plugin::{
-    Ack, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController, DynFactory,
-    FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
+    Ack, CcConfig, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController,
+    DynFactory, FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{HasInt, IntDecoder, int_bytes};
 use fabricsim_pint::{DigestSlot as _, HasDigest, LogCode, PintConfig};
-
-use super::entry::DynCcConfig;
 
 /// Makes controllers behind pointers and decodes the telemetry that they require.
 #[derive(Clone, Debug)]
@@ -58,7 +56,7 @@ impl ViewedFactory {
                 let config = PintConfig::default();
                 Source::Digest {
                     code: config.log_code(&network.quirks),
-                    bytes: DynCcConfig::telemetry_bytes(&config, network),
+                    bytes: CcConfig::telemetry_bytes(&config, network),
                     carrier: network.digests,
                 }
             }

@@ -1,65 +1,69 @@
 //! What a node sees of the frames that it sends.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fabricsim_core::engine::Message as _;
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::input::NumberRange;
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::units::{Bytes, Time};
-use fabricsim_scenario::schema::capture::CaptureSettings;
+use fabricsim_core::units::Time;
 
 use super::frame::FrameWriter;
 use super::merge::{Direction, Record, Stream};
 use super::spill::{Chunk, Spill};
-use crate::network::headers::Observed;
+use crate::headers::Observed;
 
 /// Bytes that a tap keeps before it spills them.
 const KEPT: usize = 64 << 10;
 
+/// Which frames are captured.
+#[derive(Clone, Debug)]
+pub struct TapLimits {
+    /// When.
+    pub time: Range<Time>,
+    /// Of which flows, with all pauses; `None` for all.
+    pub flow_ids: Option<Vec<NumberRange>>,
+    /// Of which priorities, with the pauses of them; `None` for all.
+    pub priorities: Option<Vec<NumberRange>>,
+    /// How many of all nodes together, at most.
+    pub max_frames: u64,
+}
+
 /// What all taps share.
 #[derive(Debug)]
-pub(super) struct TapRules {
-    from: Time,
-    until: Time,
-    flow_ids: Option<Vec<NumberRange>>,
-    priorities: Option<Vec<NumberRange>>,
-    snap_length: Bytes,
-    max_frames: u64,
+pub struct TapRules {
+    limits: TapLimits,
     frames: FrameWriter,
     spill: Mutex<Spill>,
 }
 
 impl TapRules {
-    pub(super) fn new(settings: &CaptureSettings, frames: FrameWriter, spill: Spill) -> Self {
+    /// Returns the rules of taps that capture what is within `limits`, write its headers by `frames`
+    /// and spill into `spill`.
+    #[must_use]
+    pub const fn new(limits: TapLimits, frames: FrameWriter, spill: Spill) -> Self {
         Self {
-            from: settings.from,
-            until: settings.until.unwrap_or(Time::MAX),
-            flow_ids: settings.flow_ids.clone(),
-            priorities: settings.priorities.clone(),
-            snap_length: settings.snap_length,
-            max_frames: settings.max_frames,
+            limits,
             frames,
             spill: Mutex::new(spill),
         }
     }
 
-    pub(super) const fn max_frames(&self) -> u64 {
-        self.max_frames
+    /// Returns how many frames are captured at most.
+    #[must_use]
+    pub const fn max_frames(&self) -> u64 {
+        self.limits.max_frames
     }
 
-    pub(super) const fn snap_length(&self) -> Bytes {
-        self.snap_length
-    }
-
-    /// The file of all taps. A tap that panicked has ended the run, and nobody reads it.
-    pub(super) fn spill(&self) -> MutexGuard<'_, Spill> {
+    /// Returns the file of all taps. A tap that panicked has ended the run, and nobody reads it.
+    pub fn spill(&self) -> MutexGuard<'_, Spill> {
         self.spill.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_in_time(&self, at: Time) -> bool {
-        self.from <= at && at < self.until
+        self.limits.time.contains(&at)
     }
 
     /// Returns whether frames of `packet` are captured.
@@ -68,25 +72,27 @@ impl TapRules {
             PacketKind::Pause => (packet.paused_priority(), None),
             _ => (packet.priority(), Some(packet.flow)),
         };
-        NumberRange::any_contains(self.priorities.as_deref(), u32::from(priority.get()))
+        NumberRange::any_contains(self.limits.priorities.as_deref(), u32::from(priority.get()))
             && flow.is_none_or(|FlowId(flow)| {
-                NumberRange::any_contains(self.flow_ids.as_deref(), flow)
+                NumberRange::any_contains(self.limits.flow_ids.as_deref(), flow)
             })
     }
 }
 
 /// A port of a node with a tap.
 #[derive(Clone, Debug)]
-pub(super) struct TapPort {
+pub struct TapPort {
     peer: NodeId,
     /// The interface of the port, where what it sends is captured.
-    pub(super) sent: Option<u32>,
+    pub sent: Option<u32>,
     /// The interface of the other end, where what arrives there is captured.
-    pub(super) arrived: Option<u32>,
+    pub arrived: Option<u32>,
 }
 
 impl TapPort {
-    pub(super) const fn new(peer: NodeId) -> Self {
+    /// Returns a port that is linked to `peer` and not captured.
+    #[must_use]
+    pub const fn new(peer: NodeId) -> Self {
         Self {
             peer,
             sent: None,
@@ -101,7 +107,7 @@ type InFlight = (PortId, [u16; 2], Box<[u8]>);
 
 /// The tap of a node. Its records are in the order of time.
 #[derive(Debug)]
-pub(crate) struct Tap {
+pub struct Tap {
     node: NodeId,
     rules: Arc<TapRules>,
     ports: Vec<TapPort>,
@@ -117,7 +123,9 @@ pub(crate) struct Tap {
 }
 
 impl Tap {
-    pub(super) fn new(node: NodeId, rules: &Arc<TapRules>, ports: Vec<TapPort>) -> Self {
+    /// Returns the tap of `node` with `ports`, by the rules that all taps share.
+    #[must_use]
+    pub fn new(node: NodeId, rules: &Arc<TapRules>, ports: Vec<TapPort>) -> Self {
         Self {
             node,
             rules: Arc::clone(rules),
@@ -209,7 +217,7 @@ impl Tap {
     fn keep(&mut self, record: &Record<'_>) {
         self.seen += 1;
         // The first frames of all taps are among the first of each.
-        if self.kept == self.rules.max_frames {
+        if self.kept == self.rules.max_frames() {
             return;
         }
         self.kept += 1;
@@ -226,7 +234,8 @@ impl Tap {
     }
 
     /// Returns the records of a run that has ended at `ended`, and how many frames there were.
-    pub(super) fn into_stream(mut self, ended: Time) -> (Stream, u64) {
+    #[must_use]
+    pub fn into_stream(mut self, ended: Time) -> (Stream, u64) {
         self.land_until(ended);
         let seen = self.seen - self.in_flight.len() as u64;
         (Stream::new(self.chunks, self.buffer), seen)

@@ -29,14 +29,15 @@ const FIELDS: u32 = 1 << (23 - 2) | 1 << (23 - 3) | 1 << (23 - 6) | 1 << (23 - 1
 
 /// The room for a trace.
 #[derive(Clone, Debug)]
-pub(crate) struct TraceRoom {
+pub struct TraceRoom {
     scale: IntScale,
     slots: usize,
 }
 
 impl TraceRoom {
-    /// Room for the entries of a path of `switches`, which are written in `scale`.
-    pub(crate) fn new(scale: IntScale, switches: u16) -> Self {
+    /// Returns room for the entries of a path of `switches`, which are written in `scale`.
+    #[must_use]
+    pub fn new(scale: IntScale, switches: u16) -> Self {
         let slots = usize::from(switches).clamp(1, MOST_SLOTS);
         Self { scale, slots }
     }

@@ -13,7 +13,7 @@ const FIXED: usize = 19;
 
 /// Direction of a frame at its port. At one instant arrivals come first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Direction {
+pub enum Direction {
     /// The frame has arrived at the port.
     Arrived,
     /// The port sends it.
@@ -22,17 +22,19 @@ pub(super) enum Direction {
 
 /// A captured frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Record<'a> {
+pub struct Record<'a> {
     /// When its first bit left or its last one arrived.
-    pub(super) at: Time,
-    pub(super) interface: u32,
-    pub(super) direction: Direction,
+    pub at: Time,
+    /// The number of the captured port.
+    pub interface: u32,
+    /// Whether it arrived or was sent.
+    pub direction: Direction,
     /// Bytes on the wire.
-    pub(super) wire: u16,
+    pub wire: u16,
     /// Those of them that may be stored.
-    pub(super) known: u16,
+    pub known: u16,
     /// Its first bytes. All that follow are zero.
-    pub(super) headers: &'a [u8],
+    pub headers: &'a [u8],
 }
 
 impl<'a> Record<'a> {
@@ -73,7 +75,7 @@ impl<'a> Record<'a> {
 
 /// The records of one tap, in the order of time: chunks of the spill, and what came after them.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub struct Stream {
     chunks: std::vec::IntoIter<Chunk>,
     last: Option<Vec<u8>>,
     buffer: Vec<u8>,
@@ -124,7 +126,7 @@ impl Stream {
 ///
 /// # Errors
 /// When the spill could not be written or cannot be read, or `write` fails.
-pub(super) fn merge(
+pub fn merge(
     mut streams: Vec<Stream>,
     spill: &mut Spill,
     mut write: impl FnMut(&Record<'_>) -> io::Result<()>,

@@ -1,10 +1,10 @@
 //! For how long each queue has had each length.
 
+use std::ops::Range;
+
 use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::units::{Bytes, Duration, Time};
-
-use fabricsim_scenario::schema::observe::ObserveSettings;
 
 /// For how long the queue of a switch port has held at least `from` and less than `upto` bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -37,7 +37,7 @@ pub struct QueueArea {
 /// The queues of one switch: exact, since every change of a length is noted. The empty queue has a
 /// bin of its own, [0, 1).
 #[derive(Checkpointed, Clone, Debug)]
-pub(crate) struct QueueTimes {
+pub struct QueueTimes {
     #[checkpoint(rebuilt)]
     from: Time,
     #[checkpoint(rebuilt)]
@@ -60,25 +60,27 @@ struct PortTimes {
 }
 
 impl QueueTimes {
-    /// The queues of a switch of `count` ports, empty at the start.
-    pub(crate) fn new(
-        settings: &ObserveSettings,
+    /// Returns the queues of a switch of `count` ports, empty at the start. Those of the ports
+    /// `chosen` are observed within `time`, in bins of `bin` bytes.
+    pub fn new(
+        time: Range<Time>,
+        bin: Bytes,
         count: usize,
         chosen: impl Iterator<Item = PortId>,
     ) -> Self {
         let mut ports = vec![None; count];
         for port in chosen {
             ports[port.index()] = Some(PortTimes {
-                since: settings.from,
+                since: time.start,
                 queue: 0,
                 times: Vec::new(),
                 byte_ps: 0,
             });
         }
         Self {
-            from: settings.from,
-            until: settings.until.unwrap_or(Time::MAX),
-            bin: settings.distribution_bin.get(),
+            from: time.start,
+            until: time.end,
+            bin: bin.get(),
             ports,
         }
     }
@@ -169,16 +171,15 @@ const fn bounds(place: u64, bin: u64) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    fn settings(from: u64, until: Option<u64>) -> ObserveSettings {
-        ObserveSettings {
-            from: Time::from_ns(from),
-            until: until.map(Time::from_ns),
-            ..ObserveSettings::default()
-        }
+    /// Observed within the time from `from` to `until` (ns), in bins of 1,000 bytes.
+    fn times(from: u64, until: Option<u64>) -> QueueTimes {
+        times_in_bins(from, until, 1_000)
     }
 
-    fn times(settings: &ObserveSettings) -> QueueTimes {
-        QueueTimes::new(settings, 3, [PortId(0), PortId(2)].into_iter())
+    fn times_in_bins(from: u64, until: Option<u64>, bin: u64) -> QueueTimes {
+        let time = Time::from_ns(from)..until.map_or(Time::MAX, Time::from_ns);
+        let ports = [PortId(0), PortId(2)].into_iter();
+        QueueTimes::new(time, Bytes::new(bin), 3, ports)
     }
 
     fn rows(times: &QueueTimes, now: u64) -> Vec<(u16, u64, u64, u64)> {
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn each_length_has_its_time() {
-        let mut times = times(&settings(0, None));
+        let mut times = times(0, None);
         for (ns, queue) in [(10, 1_000), (30, 1_999), (35, 2_000), (45, 999), (70, 0)] {
             times.change(Time::from_ns(ns), PortId(2), Bytes::new(queue));
         }
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_the_time_that_was_asked_for_counts() {
-        let mut times = times(&settings(20, Some(60)));
+        let mut times = times(20, Some(60));
         for (ns, queue) in [(10, 1_500), (50, 0), (55, 2_500), (90, 0)] {
             times.change(Time::from_ns(ns), PortId(0), Bytes::new(queue));
         }
@@ -236,9 +237,7 @@ mod tests {
             length in 1u64..20_000,
             bin in 64u64..5_000,
         ) {
-            let mut settings = settings(from, Some(from + length));
-            settings.distribution_bin = Bytes::new(bin);
-            let mut times = times(&settings);
+            let mut times = times_in_bins(from, Some(from + length), bin);
             let mut now = 0;
             for (wait, queue) in changes {
                 now += wait;

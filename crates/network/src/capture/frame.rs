@@ -17,8 +17,8 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::{Ecn, Packet, PacketKind, Priority};
 use fabricsim_core::units::{Bytes, Time};
 
-use crate::network::headers::Observed;
-pub(crate) use ioam::TraceRoom;
+use crate::headers::Observed;
+pub use ioam::TraceRoom;
 
 /// Bytes of the header of Ethernet.
 const ETHERNET: usize = 14;
@@ -31,7 +31,7 @@ const HOP_LIMIT: u8 = 64;
 
 /// Writes the headers of frames.
 #[derive(Debug)]
-pub(super) struct FrameWriter {
+pub struct FrameWriter {
     /// Payload bytes of a full RDMA packet, by which packets are numbered.
     mtu: u64,
     /// Room for telemetry, where it is written.
@@ -39,9 +39,10 @@ pub(super) struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// Frames of a network whose full RDMA packets carry `mtu`, with telemetry where there is room
+    /// Returns a writer for frames of a network whose full RDMA packets carry `mtu`, with telemetry where there is room
     /// for a `trace`.
-    pub(super) const fn new(mtu: Bytes, trace: Option<TraceRoom>) -> Self {
+    #[must_use]
+    pub const fn new(mtu: Bytes, trace: Option<TraceRoom>) -> Self {
         Self {
             mtu: mtu.get(),
             trace,

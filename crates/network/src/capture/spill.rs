@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// A part of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     offset: u64,
     len: usize,
 }
@@ -14,18 +14,18 @@ pub(super) struct Chunk {
 /// A file without a name. An error stays until somebody asks for it, because taps have nobody to
 /// tell.
 #[derive(Debug)]
-pub(super) struct Spill {
+pub struct Spill {
     file: File,
     end: u64,
     failure: Option<io::Error>,
 }
 
 impl Spill {
-    /// A file in the folder `dir`.
+    /// Makes a file in the folder `dir`.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub(super) fn new(dir: &Path) -> io::Result<Self> {
+    pub fn new(dir: &Path) -> io::Result<Self> {
         Ok(Self {
             file: tempfile::tempfile_in(dir)?,
             end: 0,

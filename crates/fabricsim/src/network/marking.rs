@@ -11,7 +11,7 @@ use fabricsim_topology::Port;
 /// The markers of ports, by priority.
 pub(super) struct Marking<'a> {
     scenario: &'a Scenario,
-    switch: &'a SwitchSettings,
+    switch: SwitchSettings,
     nic_rate: Rate,
     wanted: [Option<EcnConfig>; Priority::COUNT],
     published_draws: PublishedDraws,
@@ -20,15 +20,12 @@ pub(super) struct Marking<'a> {
 }
 
 impl<'a> Marking<'a> {
-    pub(super) fn new(
-        scenario: &'a Scenario,
-        switch: &'a SwitchSettings,
-        unmarked: PrioritySet,
-    ) -> Self {
+    pub(super) fn new(scenario: &'a Scenario, unmarked: PrioritySet) -> Self {
+        let nic_rate = scenario.nic_rate();
         Self {
             scenario,
-            switch,
-            nic_rate: scenario.nic_rate(),
+            switch: scenario.switch().resolved(nic_rate, scenario.quirks()),
+            nic_rate,
             // Marks that contradict one another are refused when the scenario is read.
             wanted: scenario.wanted_marks().unwrap_or_default(),
             published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),

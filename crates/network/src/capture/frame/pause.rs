@@ -5,7 +5,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::{Packet, PauseChange};
 
 use super::mac;
-use crate::network::headers::Observed;
+use crate::headers::Observed;
 
 /// MAC control.
 const MAC_CONTROL: EtherType = EtherType(0x8808);

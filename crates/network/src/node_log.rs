@@ -14,19 +14,19 @@ use fabricsim_pint::query::ProbeRoom;
 use fabricsim_pint::query::{Sink, Truth};
 
 use crate::capture::Tap;
-use crate::network::headers::Observed;
-use crate::network::pause_log::PauseLog;
-use crate::network::queue_times::QueueTimes;
+use crate::headers::Observed;
+use crate::pause_log::PauseLog;
+use crate::queue_times::QueueTimes;
 
 /// An observer that a program has attached to a node.
-pub(crate) trait AttachedObserver: Observer<()> + Any {}
+pub trait AttachedObserver: Observer<()> + Any {}
 
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
 /// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of one
 /// flag; where nobody asks for packets, a departure and an arrival at a host pay one of another.
 #[derive(Debug)]
-pub(crate) struct NodeLog {
+pub struct NodeLog {
     pub(crate) pauses: PauseLog,
     pub(crate) queues: Option<Box<QueueTimes>>,
     /// Sink that processes the digests arriving at a host.
@@ -44,6 +44,31 @@ pub(crate) struct NodeLog {
 }
 
 impl NodeLog {
+    /// Returns what a node remembers: the `pauses` of its ports if they are asked for, the lengths of
+    /// its `queues`, the digests that arrive at it (`sink`), and the true values behind them (`truth`).
+    #[must_use]
+    pub fn new(
+        pauses: bool,
+        queues: Option<QueueTimes>,
+        sink: Option<Sink>,
+        truth: Option<Truth>,
+    ) -> Self {
+        Self {
+            pauses: if pauses {
+                PauseLog::On(Vec::new())
+            } else {
+                PauseLog::Off
+            },
+            watches_queues: queues.is_some(),
+            queues: queues.map(Box::new),
+            sink: sink.map(Box::new),
+            truth: truth.map(Box::new),
+            watches_packets: false,
+            tap: None,
+            attached: None,
+        }
+    }
+
     /// Attaches the observer of an embedding program, which sees queues as well.
     pub(crate) fn attach(&mut self, observer: Box<dyn AttachedObserver>) {
         self.watches_queues = true;

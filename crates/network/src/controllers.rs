@@ -1,11 +1,16 @@
 //! From the algorithms of a scenario to the controllers of flows of RDMA: one `match` for each
 //! acknowledgement, and for those that are not listed here a call through a pointer.
 
+mod view;
+
+use std::any::Any;
+use std::sync::Arc;
+
 use fabricsim_core::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, Departure,
-    FlowStart, SendLimits, Transport,
+    DynFactory, FlowStart, RequiredTelemetry, SendLimits,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
@@ -14,8 +19,9 @@ use fabricsim_transport::cc::{
     DcqcnConfig, DctcpConfig, NoneConfig, NsccConfig, RcccConfig, SwiftConfig, TimelyConfig,
 };
 
-use super::config::AnyCcConfig;
-use super::view::{ViewedController, ViewedFactory};
+use self::view::ViewedFactory;
+
+pub use self::view::ViewedController;
 
 /// Makes the enums of the controllers that are compiled for each header, and `each!`, a `match`
 /// over them.
@@ -39,14 +45,14 @@ macro_rules! compiled {
         }
 
         impl AnyFactory {
-            /// Returns the factory of `cc`.
-            fn of(cc: &AnyCcConfig) -> Option<Self> {
-                $(if let Some(config) = cc.typed::<$config>() {
+            /// Returns the factory of the algorithm with the configuration `config`, if it is one of
+            /// those that are compiled for each header.
+            #[must_use]
+            pub fn compiled(config: &dyn Any) -> Option<Self> {
+                $(if let Some(config) = config.downcast_ref::<$config>() {
                     return Some(Self::$variant(config.clone()));
                 })*
-                let telemetry = cc.telemetry();
-                let factory = cc.dyn_factory()?;
-                Some(Self::Viewed(ViewedFactory { factory, telemetry }))
+                None
             }
 
             fn build<H: HasInt + HasDigest>(&self, start: &FlowStart<'_>) -> AnyController<H> {
@@ -181,15 +187,20 @@ struct ClassFactory {
     network: CcContext,
 }
 
+impl AnyFactory {
+    /// Returns the factory of an algorithm whose controllers are behind pointers and read `telemetry`.
+    #[must_use]
+    pub const fn viewed(factory: Arc<dyn DynFactory>, telemetry: RequiredTelemetry) -> Self {
+        Self::Viewed(ViewedFactory { factory, telemetry })
+    }
+}
+
 impl ClassFactory {
-    fn new(cc: &AnyCcConfig, network: &CcContext) -> Option<Self> {
-        if cc.transport() != Transport::Rdma {
-            return None;
-        }
-        Some(Self {
-            factory: AnyFactory::of(cc)?,
+    fn new(factory: AnyFactory, network: &CcContext) -> Self {
+        Self {
+            factory,
             network: network.clone(),
-        })
+        }
     }
 }
 
@@ -203,23 +214,24 @@ pub struct ClassFactories {
 }
 
 impl ClassFactories {
-    /// Returns the factories of `default`, and of `own` for the classes that it lists by number.
+    /// Returns the factory `default`, and `own` for the classes that it lists by number; `None` stands
+    /// for an algorithm of TCP.
     #[must_use]
-    pub fn new<'a>(
-        default: &AnyCcConfig,
-        own: impl IntoIterator<Item = (ClassId, &'a AnyCcConfig)>,
+    pub fn new(
+        default: Option<AnyFactory>,
+        own: impl IntoIterator<Item = (ClassId, Option<AnyFactory>)>,
         network: &CcContext,
     ) -> Self {
         let mut by_class = Vec::new();
-        for (class, cc) in own {
+        for (class, factory) in own {
             let index = usize::from(class.0);
             if by_class.len() <= index {
                 by_class.resize_with(index + 1, || None);
             }
-            by_class[index] = ClassFactory::new(cc, network);
+            by_class[index] = factory.map(|factory| ClassFactory::new(factory, network));
         }
         Self {
-            default: ClassFactory::new(default, network),
+            default: default.map(|factory| ClassFactory::new(factory, network)),
             own: by_class,
         }
     }

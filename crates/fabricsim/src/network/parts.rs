@@ -1,0 +1,106 @@
+//! What a scenario says of the nodes and ports of its network.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::packet::PrioritySet;
+use fabricsim_core::units::{Rate, Time};
+use fabricsim_network::{NodeLog, Parts, QueuePlan, QueueTimes};
+use fabricsim_pint::query::{Queries, Sink, Truth};
+use fabricsim_qdisc::{BufferConfig, Markers, PortBuffer};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::scenario::tcp_queues::TcpQueues;
+use fabricsim_scenario::schema::far_end::FarEnd;
+use fabricsim_scenario::schema::observe::queue_ports;
+use fabricsim_topology::Port;
+
+use crate::network::marking::Marking;
+
+/// The nodes and ports of a scenario's network.
+pub(crate) struct ScenarioParts<'a> {
+    scenario: &'a Scenario,
+    queries: Option<&'a Arc<Queries>>,
+    marking: Marking<'a>,
+    buffer: BufferConfig,
+    tcp_queues: TcpQueues<'a>,
+    /// The ports whose queues are observed, in the order of nodes.
+    watched: Vec<(NodeId, PortId)>,
+}
+
+impl<'a> ScenarioParts<'a> {
+    /// Returns the parts of `scenario`, whose packets are asked `queries`.
+    pub(crate) fn new(scenario: &'a Scenario, queries: Option<&'a Arc<Queries>>) -> Self {
+        let unmarked = if scenario.is_mixed() {
+            scenario.tcp_priorities()
+        } else {
+            PrioritySet::EMPTY
+        };
+        let observe = scenario.observe();
+        Self {
+            scenario,
+            queries,
+            marking: Marking::new(scenario, unmarked),
+            buffer: scenario.buffer_config(),
+            tcp_queues: scenario.tcp_queues(),
+            watched: observe.map_or_else(Vec::new, |observe| {
+                queue_ports(observe, scenario.topology())
+            }),
+        }
+    }
+
+    fn queue_times(&self, node: NodeId) -> Option<QueueTimes> {
+        let settings = self.scenario.observe()?;
+        let first = self.watched.partition_point(|(other, _)| *other < node);
+        let own = self.watched[first..]
+            .iter()
+            .take_while(|(other, _)| *other == node);
+        let mut own = own.map(|(_, port)| *port).peekable();
+        let wanted = settings.queue_distribution && own.peek().is_some();
+        let count = self.scenario.topology().ports(node).len();
+        let time = settings.from..settings.until.unwrap_or(Time::MAX);
+        wanted.then(|| QueueTimes::new(time, settings.distribution_bin, count, own))
+    }
+
+    /// Returns the recorder of the true values behind the queries at switch `node`, if they are to be
+    /// recorded.
+    fn truth(&self, node: NodeId) -> Option<Truth> {
+        let topology = self.scenario.topology();
+        let wanted = self.scenario.queries()?.pint.truth && !topology.is_host(node);
+        let ports = topology.ports(node).iter();
+        let rates: Vec<Rate> = ports.map(|port| port.rate).collect();
+        self.queries
+            .filter(|_| wanted)
+            .and_then(|queries| Truth::new(queries, &rates))
+    }
+}
+
+impl Parts for ScenarioParts<'_> {
+    fn log(&self, node: NodeId) -> NodeLog {
+        let scenario = self.scenario;
+        let sink = self.queries.filter(|_| scenario.topology().is_host(node));
+        NodeLog::new(
+            scenario.output().pauses,
+            self.queue_times(node),
+            sink.map(Sink::new),
+            self.truth(node),
+        )
+    }
+
+    fn markers(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
+        self.marking.at(port, number)
+    }
+
+    fn buffer(&self, ports: &[PortBuffer]) -> BufferConfig {
+        let scenario = self.scenario;
+        (scenario.switch()).buffer_of(&self.buffer, ports, scenario.quirks())
+    }
+
+    fn tcp_queues(&self, port: &Port, number: u64) -> Vec<QueuePlan> {
+        let towards = if self.scenario.topology().is_host(port.peer) {
+            FarEnd::Hosts
+        } else {
+            FarEnd::Switches
+        };
+        self.tcp_queues.at(port.rate, towards, number * 8)
+    }
+}

@@ -1,0 +1,253 @@
+//! The types of networks, and their construction.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::network::{
+    HostConfig, LinkConfig, Network, NodeConfig, RemoteConfig, SwitchConfig,
+};
+use fabricsim_core::plugin::{
+    ByNode, ControllerFactory, EventOrder, Model, Telemetry, TelemetryReader,
+};
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_qdisc::{
+    AnyDiscipline, ClassQueues, MixedBuffer, PortBuffer, PriorityQueues, SharedBuffer,
+};
+use fabricsim_topology::{Port, SwitchRoutes, Topology};
+use fabricsim_transport::rdma::Rdma;
+use fabricsim_transport::tcp::HasTcp;
+use fabricsim_transport::{DualStackHost, HostSettings};
+
+use crate::controllers::ClassFactories;
+use crate::headers::Observed;
+use crate::node_log::NodeLog;
+use crate::plan::{QueuePlan, Site, TcpPlan};
+use crate::timings::Timings;
+
+/// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events,
+/// `T` writes telemetry, `F` makes the algorithms.
+#[derive(Debug)]
+pub(crate) struct Fabric<H, O, T, F> {
+    order: PhantomData<fn() -> O>,
+    header: PhantomData<fn() -> H>,
+    telemetry: PhantomData<fn() -> T>,
+    factory: PhantomData<fn() -> F>,
+}
+
+impl<H, O, T, F> Model for Fabric<H, O, T, F>
+where
+    H: Observed,
+    O: EventOrder<H>,
+    T: Telemetry<H> + Sync + 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
+{
+    type Header = H;
+    type Order = O;
+    type Telemetry = T;
+    type Queue = PriorityQueues<H>;
+    type Buffer = SharedBuffer;
+    type Routing = SwitchRoutes;
+    type Endpoint = Rdma<H, F>;
+    type Observer = NodeLog;
+}
+
+/// RDMA and TCP over switches whose buffer and queues know lossless and lossy priorities; the
+/// parameters are those of [`Fabric`].
+#[derive(Debug)]
+pub(crate) struct MixedFabric<H, T, F> {
+    header: PhantomData<fn() -> H>,
+    telemetry: PhantomData<fn() -> T>,
+    factory: PhantomData<fn() -> F>,
+}
+
+impl<H, T, F> Model for MixedFabric<H, T, F>
+where
+    H: Observed + HasTcp,
+    T: Telemetry<H> + Sync + 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
+{
+    type Header = H;
+    type Order = ByNode;
+    type Telemetry = T;
+    type Queue = ClassQueues<H>;
+    type Buffer = MixedBuffer;
+    type Routing = SwitchRoutes;
+    type Endpoint = DualStackHost<H, F>;
+    type Observer = NodeLog;
+}
+
+/// Headers of trimmed packets that leave a port in a row while data waits: ten to one, so that
+/// headers alone do not fill a link (Handley et al., NDP, SIGCOMM 2017, section 3.1).
+const HEADERS_PER_PACKET: u32 = 10;
+
+/// The most bytes of control at a port where packets are trimmed, in lengths of the queue above which
+/// they are (`CompositeQueue::receivePacket` of uet-htsim).
+const CONTROL_LIMIT: u64 = 2;
+
+/// Components of a network other than links, routes and observers.
+struct ModelParts<E, Q, B, T> {
+    /// The transport of a host with these ports.
+    endpoint: E,
+    /// The queues of a port, which has this number among all.
+    queue: Q,
+    /// The buffer of a switch.
+    buffer: B,
+    /// Telemetry that a switch writes into packets.
+    telemetry: T,
+}
+
+/// Builds a network of RDMA alone.
+pub(crate) fn build<H, O, T>(
+    site: Site<'_>,
+    telemetry: impl Fn(NodeId, &[Port]) -> T,
+) -> Network<Fabric<H, O, T, ClassFactories>>
+where
+    H: Observed,
+    O: EventOrder<H>,
+    T: Telemetry<H> + Sync + 'static,
+{
+    let parts = ModelParts {
+        endpoint: |rates| Rdma::new(Arc::clone(&site.plan.rdma), rates),
+        queue: |port: &Port, number| PriorityQueues::new(site.parts.markers(port, number)),
+        buffer: |ports: &[PortBuffer]| {
+            SharedBuffer::new(&site.parts.buffer(ports), site.plan.nic_rate, ports)
+        },
+        telemetry,
+    };
+    assemble(site, &parts)
+}
+
+/// Builds a network of TCP, beside RDMA or alone. `reader` decodes the telemetry of TCP's probes.
+pub(crate) fn build_mixed<H, T>(
+    site: Site<'_>,
+    tcp: &TcpPlan,
+    reader: Option<Arc<dyn TelemetryReader<H>>>,
+    telemetry: impl Fn(NodeId, &[Port]) -> T,
+) -> Network<MixedFabric<H, T, ClassFactories>>
+where
+    H: Observed + HasTcp,
+    T: Telemetry<H> + Sync + 'static,
+{
+    let lossy = tcp.lossy;
+    let settings = HostSettings {
+        transports: tcp.transports.clone(),
+        tcp: Arc::clone(&tcp.settings),
+        rdma: Arc::clone(&site.plan.rdma),
+    };
+    let parts = ModelParts {
+        endpoint: |rates| {
+            let host = DualStackHost::new(&settings, rates);
+            match &reader {
+                Some(reader) => host.with_telemetry(Arc::clone(reader)),
+                None => host,
+            }
+        },
+        queue: |port: &Port, number| {
+            let mut queues = ClassQueues::new(site.parts.markers(port, number));
+            if !lossy.trimmed.is_empty() {
+                queues = queues
+                    .with_control_turns(HEADERS_PER_PACKET)
+                    .with_control_limit(Bytes::new(lossy.trim_above.get() * CONTROL_LIMIT));
+            }
+            let own = site.parts.tcp_queues(port, number).into_iter();
+            own.fold(
+                queues,
+                |queues,
+                 QueuePlan {
+                     priority,
+                     discipline,
+                     context,
+                 }| {
+                    let discipline = discipline.map_or_else(
+                        || AnyDiscipline::shared(None),
+                        |discipline| AnyDiscipline::new(&discipline, &context),
+                    );
+                    queues.with_discipline(priority, discipline)
+                },
+            )
+        },
+        buffer: |ports: &[PortBuffer]| {
+            MixedBuffer::new(&site.parts.buffer(ports), lossy, site.plan.nic_rate, ports)
+        },
+        telemetry,
+    };
+    assemble(site, &parts)
+}
+
+/// Builds the network of `site` whose nodes have `parts`.
+fn assemble<M, E, Q, B, T>(site: Site<'_>, parts: &ModelParts<E, Q, B, T>) -> Network<M>
+where
+    M: Model<Observer = NodeLog, Routing = SwitchRoutes>,
+    E: Fn(Vec<Rate>) -> M::Endpoint,
+    Q: Fn(&Port, u64) -> M::Queue,
+    B: Fn(&[PortBuffer]) -> M::Buffer,
+    T: Fn(NodeId, &[Port]) -> M::Telemetry,
+{
+    let topology: &Topology = site.plan.topology;
+    let mut timings = Timings::new(site.plan.context.quirks.transmission);
+    let mut nodes = Vec::with_capacity(topology.len());
+    let mut wiring = Vec::with_capacity(topology.len());
+    let mut port_number = 0u64;
+    for index in 0..topology.len() {
+        let node = NodeId::from_index(index);
+        let ports = topology.ports(node);
+        wiring.push(
+            ports
+                .iter()
+                .map(|port| (port.peer, port.peer_port))
+                .collect::<Vec<(NodeId, PortId)>>(),
+        );
+        let observer = site.parts.log(node);
+        if site.shares.is_some_and(|shares| !shares.is_here(index)) {
+            nodes.push(NodeConfig::Elsewhere(RemoteConfig {
+                is_host: topology.is_host(node),
+                delays: ports.iter().map(|port| port.delay).collect(),
+                observer,
+            }));
+            port_number += ports.len() as u64;
+            continue;
+        }
+        let links: Vec<LinkConfig> = ports
+            .iter()
+            .map(|port| timings.link(port, node, site.plan.seed))
+            .collect();
+        nodes.push(if topology.is_host(node) {
+            NodeConfig::Host(HostConfig {
+                ports: links,
+                endpoint: (parts.endpoint)(ports.iter().map(|port| port.rate).collect()),
+                observer,
+            })
+        } else {
+            let shares: Vec<PortBuffer> = ports
+                .iter()
+                .map(|port| PortBuffer {
+                    rate: topology.fastest_rate(port),
+                    delay: port.delay,
+                })
+                .collect();
+            let queues = ports
+                .iter()
+                .zip(port_number..)
+                .map(|(port, number)| (parts.queue)(port, number));
+            NodeConfig::Switch(SwitchConfig {
+                ports: links.into_iter().zip(queues).collect(),
+                buffer: (parts.buffer)(&shares),
+                routing: site.plan.routes.switch(node),
+                telemetry: (parts.telemetry)(node, ports),
+                observer,
+            })
+        });
+        port_number += ports.len() as u64;
+    }
+    Network::new(
+        nodes,
+        &wiring,
+        site.threads,
+        site.shares.cloned(),
+        site.plan.stall_after,
+    )
+}

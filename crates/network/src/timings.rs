@@ -1,0 +1,71 @@
+//! How long packets take on links, and which of them links lose.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::network::{LineTable, LineTiming, LinkConfig};
+use fabricsim_core::plugin::quirks::TimeUnit;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_topology::Port;
+
+/// The widest packet that a table of published times covers.
+const TABLE_BYTES: u16 = 10_000;
+
+/// Transmission times of links, shared between links of one rate.
+#[derive(Debug)]
+pub struct Timings {
+    unit: TimeUnit,
+    tables: BTreeMap<Rate, LineTiming>,
+}
+
+impl Timings {
+    /// Returns an empty set of times in `unit`.
+    #[must_use]
+    pub const fn new(unit: TimeUnit) -> Self {
+        Self {
+            unit,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the transmission times of links of `rate`.
+    pub fn of(&mut self, rate: Rate) -> LineTiming {
+        let unit = self.unit;
+        self.tables
+            .entry(rate)
+            .or_insert_with(|| match unit {
+                TimeUnit::Picosecond => LineTiming::new(rate),
+                TimeUnit::Nanosecond => {
+                    let time = |wire| {
+                        rate.transmission_truncated_ns(Bytes::new(u64::from(wire)))
+                            .as_ps()
+                    };
+                    LineTiming::Table(Arc::new(LineTable {
+                        times: (0..TABLE_BYTES).map(time).collect(),
+                        rate,
+                    }))
+                }
+            })
+            .clone()
+    }
+
+    /// Returns the link of `port` of `node`, whose losses follow from `seed`.
+    pub(crate) fn link(&mut self, port: &Port, node: NodeId, seed: u64) -> LinkConfig {
+        LinkConfig {
+            rate: port.rate,
+            timing: self.of(port.rate),
+            delay: port.delay,
+            loss: (port.loss > 0.0).then(|| (port.loss, loss_stream(port, node, seed))),
+        }
+    }
+}
+
+/// Returns the random stream that decides which packets leaving `node` through `port` are lost. The
+/// two directions of a link lose packets independently.
+#[must_use]
+pub fn loss_stream(port: &Port, node: NodeId, seed: u64) -> Stream {
+    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
+    Stream::new(seed, direction, Purpose::Loss)
+}
