@@ -17,7 +17,7 @@ use fabricsim_transport::tcp::TcpOnly;
 
 use crate::headers::{Inserted, Mixed, Observed, Plain, Queried, WithBoth, WithInt};
 use crate::model;
-use crate::plan::{Parts, Plan, Site, TcpPlan};
+use crate::plan::{BuildContext, Parts, Plan, TcpPlan};
 use crate::runner::Runner;
 
 impl Plan<'_> {
@@ -34,17 +34,17 @@ impl Plan<'_> {
         threads: &Threads,
         shares: Option<&Shares>,
     ) -> Box<dyn Runner> {
-        let site = Site {
+        let inputs = BuildContext {
             plan: self,
             parts,
             threads,
             shares,
         };
-        site.build()
+        inputs.build()
     }
 }
 
-impl Site<'_> {
+impl BuildContext<'_> {
     fn build(self) -> Box<dyn Runner> {
         let Plan {
             int,

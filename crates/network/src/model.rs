@@ -23,7 +23,7 @@ use fabricsim_transport::{DualStackHost, HostSettings};
 use crate::controllers::ClassFactories;
 use crate::headers::Observed;
 use crate::node_log::NodeLog;
-use crate::plan::{QueuePlan, Site, TcpPlan};
+use crate::plan::{BuildContext, QueuePlan, TcpPlan};
 use crate::timings::Timings;
 
 /// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events,
@@ -102,7 +102,7 @@ struct ModelParts<E, Q, B, T> {
 
 /// Builds a network of RDMA alone.
 pub(crate) fn build<H, O, T>(
-    site: Site<'_>,
+    inputs: BuildContext<'_>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<Fabric<H, O, T, ClassFactories>>
 where
@@ -111,19 +111,19 @@ where
     T: Telemetry<H> + Sync + 'static,
 {
     let parts = ModelParts {
-        endpoint: |rates| Rdma::new(Arc::clone(&site.plan.rdma), rates),
-        queue: |port: &Port, number| PriorityQueues::new(site.parts.markers(port, number)),
+        endpoint: |rates| Rdma::new(Arc::clone(&inputs.plan.rdma), rates),
+        queue: |port: &Port, number| PriorityQueues::new(inputs.parts.markers(port, number)),
         buffer: |ports: &[PortBuffer]| {
-            SharedBuffer::new(&site.parts.buffer(ports), site.plan.nic_rate, ports)
+            SharedBuffer::new(&inputs.parts.buffer(ports), inputs.plan.nic_rate, ports)
         },
         telemetry,
     };
-    assemble(site, &parts)
+    assemble(inputs, &parts)
 }
 
 /// Builds a network of TCP, beside RDMA or alone. `reader` decodes the telemetry of TCP's probes.
 pub(crate) fn build_mixed<H, T>(
-    site: Site<'_>,
+    inputs: BuildContext<'_>,
     tcp: &TcpPlan,
     reader: Option<Arc<dyn TelemetryReader<H>>>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
@@ -136,7 +136,7 @@ where
     let settings = HostSettings {
         transports: tcp.transports.clone(),
         tcp: Arc::clone(&tcp.settings),
-        rdma: Arc::clone(&site.plan.rdma),
+        rdma: Arc::clone(&inputs.plan.rdma),
     };
     let parts = ModelParts {
         endpoint: |rates| {
@@ -147,13 +147,13 @@ where
             }
         },
         queue: |port: &Port, number| {
-            let mut queues = ClassQueues::new(site.parts.markers(port, number));
+            let mut queues = ClassQueues::new(inputs.parts.markers(port, number));
             if !lossy.trimmed.is_empty() {
                 queues = queues
                     .with_control_turns(HEADERS_PER_PACKET)
                     .with_control_limit(Bytes::new(lossy.trim_above.get() * CONTROL_LIMIT));
             }
-            let own = site.parts.tcp_queues(port, number).into_iter();
+            let own = inputs.parts.tcp_queues(port, number).into_iter();
             own.fold(
                 queues,
                 |queues,
@@ -171,15 +171,20 @@ where
             )
         },
         buffer: |ports: &[PortBuffer]| {
-            MixedBuffer::new(&site.parts.buffer(ports), lossy, site.plan.nic_rate, ports)
+            MixedBuffer::new(
+                &inputs.parts.buffer(ports),
+                lossy,
+                inputs.plan.nic_rate,
+                ports,
+            )
         },
         telemetry,
     };
-    assemble(site, &parts)
+    assemble(inputs, &parts)
 }
 
-/// Builds the network of `site` whose nodes have `parts`.
-fn assemble<M, E, Q, B, T>(site: Site<'_>, parts: &ModelParts<E, Q, B, T>) -> Network<M>
+/// Builds the network of `inputs` whose nodes have `parts`.
+fn assemble<M, E, Q, B, T>(inputs: BuildContext<'_>, parts: &ModelParts<E, Q, B, T>) -> Network<M>
 where
     M: Model<Observer = NodeLog, Routing = SwitchRoutes>,
     E: Fn(Vec<Rate>) -> M::Endpoint,
@@ -187,8 +192,8 @@ where
     B: Fn(&[PortBuffer]) -> M::Buffer,
     T: Fn(NodeId, &[Port]) -> M::Telemetry,
 {
-    let topology: &Topology = site.plan.topology;
-    let mut timings = Timings::new(site.plan.context.quirks.transmission);
+    let topology: &Topology = inputs.plan.topology;
+    let mut timings = Timings::new(inputs.plan.context.quirks.transmission);
     let mut nodes = Vec::with_capacity(topology.len());
     let mut wiring = Vec::with_capacity(topology.len());
     let mut port_number = 0u64;
@@ -201,8 +206,8 @@ where
                 .map(|port| (port.peer, port.peer_port))
                 .collect::<Vec<(NodeId, PortId)>>(),
         );
-        let observer = site.parts.log(node);
-        if site.shares.is_some_and(|shares| !shares.is_here(index)) {
+        let observer = inputs.parts.log(node);
+        if inputs.shares.is_some_and(|shares| !shares.is_here(index)) {
             nodes.push(NodeConfig::Elsewhere(RemoteConfig {
                 is_host: topology.is_host(node),
                 delays: ports.iter().map(|port| port.delay).collect(),
@@ -213,7 +218,7 @@ where
         }
         let links: Vec<LinkConfig> = ports
             .iter()
-            .map(|port| timings.link(port, node, site.plan.seed))
+            .map(|port| timings.link(port, node, inputs.plan.seed))
             .collect();
         nodes.push(if topology.is_host(node) {
             NodeConfig::Host(HostConfig {
@@ -236,7 +241,7 @@ where
             NodeConfig::Switch(SwitchConfig {
                 ports: links.into_iter().zip(queues).collect(),
                 buffer: (parts.buffer)(&shares),
-                routing: site.plan.routes.switch(node),
+                routing: inputs.plan.routes.switch(node),
                 telemetry: (parts.telemetry)(node, ports),
                 observer,
             })
@@ -246,8 +251,8 @@ where
     Network::new(
         nodes,
         &wiring,
-        site.threads,
-        site.shares.cloned(),
-        site.plan.stall_after,
+        inputs.threads,
+        inputs.shares.cloned(),
+        inputs.plan.stall_after,
     )
 }

@@ -49,7 +49,7 @@ pub struct Plan<'a> {
 
 /// A plan with all else that a network is built from.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
+pub(crate) struct BuildContext<'a> {
     pub(crate) plan: &'a Plan<'a>,
     /// What differs from node to node and from port to port.
     pub(crate) parts: &'a dyn Parts,

@@ -97,7 +97,7 @@ pub trait Runner: Send {
     fn queued_bytes(&self) -> Bytes;
     /// Returns how many ports are paused.
     fn paused_ports(&self) -> usize;
-    /// Returns the ports that wait for one another in a circle.
+    /// Returns the ports of a cyclic buffer dependency, if there is one.
     fn deadlock(&self) -> Vec<BlockedPort>;
     /// Brings all nodes to the present time.
     fn synchronize(&mut self);
