@@ -39,8 +39,8 @@ pub struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// Returns a writer for frames of a network whose full RDMA packets carry `mtu`, with telemetry where there is room
-    /// for a `trace`.
+    /// Returns a writer for frames of a network whose full RDMA packets carry `mtu`, with telemetry
+    /// where there is room for a `trace`.
     #[must_use]
     pub const fn new(mtu: Bytes, trace: Option<TraceRoom>) -> Self {
         Self {
