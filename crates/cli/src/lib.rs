@@ -26,20 +26,26 @@ mod error_report;
 mod exit;
 mod export;
 mod first_process;
+#[cfg(feature = "studies")]
 mod harm;
 mod import;
 mod import_trace;
 mod jobs;
+#[cfg(not(feature = "studies"))]
+mod left_out;
 mod list;
 mod load;
 mod mpi_probe;
+#[cfg(feature = "studies")]
 mod parallelism;
+#[cfg(feature = "studies")]
 mod pint;
 mod plot;
 mod progress;
 mod queries;
 mod ranks;
 mod report;
+#[cfg(feature = "studies")]
 mod reproduce;
 mod results;
 mod rpc;
@@ -48,6 +54,7 @@ mod scenario_args;
 mod schema;
 mod signals;
 mod slowdown;
+#[cfg(feature = "studies")]
 mod sweep;
 mod text;
 mod timeline;
@@ -61,6 +68,8 @@ pub use plot::{FigureError, figure};
 use args::{Args, Command};
 use clap::CommandFactory;
 use fabricsim_scenario::kinds::Registry;
+#[cfg(not(feature = "studies"))]
+use left_out::{harm, parallelism, pint, reproduce, sweep};
 use signals::Signals;
 
 /// Runs the command with the arguments of the process, where scenarios may name the kinds of

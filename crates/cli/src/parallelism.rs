@@ -5,7 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::Error;
-use fabricsim_experiments::parallelism::{BarrierSource, MessageCosts, ParallelismReport};
+use fabricsim::outcome::{Monitor, Summary};
+use fabricsim::output::Destination;
+use fabricsim_experiments::parallelism::{
+    BarrierSource, MessageCosts, ParallelismReport, profile_to_folder,
+};
+use fabricsim_scenario::Scenario;
 
 use crate::text::line;
 
@@ -14,6 +19,17 @@ const UNDISTURBED: f64 = 0.95;
 
 /// With fewer barriers than this in which all threads took part, their cost is in doubt.
 const FEW: f64 = 0.05;
+
+/// Runs `scenario` and measures what more workers or ranks would gain, where messages between ranks
+/// cost what the file `costs` says.
+pub(crate) fn profile(
+    scenario: &Scenario,
+    destination: Destination<'_>,
+    costs: Option<&Path>,
+    monitor: &mut dyn Monitor,
+) -> Result<(Summary, ParallelismReport), Error> {
+    profile_to_folder(scenario, destination, message_costs(costs)?, monitor)
+}
 
 /// Formats `report` as human-readable text.
 pub(crate) fn describe(report: &ParallelismReport) -> String {
@@ -142,7 +158,7 @@ fn ranks(text: &mut String, report: &ParallelismReport) {
 
 /// Returns what messages between ranks cost: as `file` has it, which `fabricsim mpi-probe` has
 /// written.
-pub(crate) fn message_costs(file: Option<&Path>) -> Result<MessageCosts, Error> {
+fn message_costs(file: Option<&Path>) -> Result<MessageCosts, Error> {
     let Some(path) = file else {
         return Ok(MessageCosts::default());
     };

@@ -120,6 +120,7 @@ fn drawable(pixels: bool) -> Result<(), String> {
 }
 
 /// The flag `--png`.
+#[cfg(feature = "studies")]
 pub(crate) fn png_flag(text: &str) -> Result<bool, String> {
     let wanted = text == "true";
     drawable(wanted)?;

@@ -17,7 +17,6 @@ use fabricsim::output::Destination;
 use fabricsim::prelude::Time;
 use fabricsim::{Error, Scenario};
 use fabricsim_core::ranks::Ranks;
-use fabricsim_experiments::parallelism::profile_to_folder;
 use fabricsim_mpi::{MpiRanks, threads_by_default};
 use fabricsim_scenario::kinds::Registry;
 
@@ -161,8 +160,8 @@ pub(crate) fn run(
     let mut display = Display::new(args.quiet || !is_first, signals);
     let mut follower = Follower(signals.clone());
     let (summary, profile) = if args.profile_parallelism {
-        let costs = parallelism::message_costs(args.mpi_costs.as_deref())?;
-        let (summary, report) = profile_to_folder(&scenario, destination, costs, &mut display)?;
+        let costs = args.mpi_costs.as_deref();
+        let (summary, report) = parallelism::profile(&scenario, destination, costs, &mut display)?;
         (summary, Some(report))
     } else {
         let parts = RunParts {

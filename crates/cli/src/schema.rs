@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use clap::Command;
 use fabricsim::Error;
 use fabricsim::output::cannot_write;
-use fabricsim_experiments::sweep::sweep_schema;
 use fabricsim_scenario::json_schema::scenario_schema;
 
 use crate::console::output;
+use crate::sweep;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -39,7 +39,7 @@ pub(crate) enum SchemaTopic {
 pub(crate) fn schema(args: &SchemaArgs) -> Result<ExitCode, Error> {
     let schema = match args.of {
         SchemaTopic::Scenario => scenario_schema(),
-        SchemaTopic::Sweep => sweep_schema(),
+        SchemaTopic::Sweep => sweep::schema()?,
     };
     output(&format!("{schema:#}\n"))?;
     Ok(ExitCode::SUCCESS)

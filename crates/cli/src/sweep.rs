@@ -115,6 +115,12 @@ impl SweepArgs {
     }
 }
 
+/// Returns the JSON Schema of sweeps.
+#[expect(clippy::unnecessary_wraps, reason = "a build without sweeps refuses")]
+pub(crate) fn schema() -> Result<serde_json::Value, Error> {
+    Ok(sweep::sweep_schema())
+}
+
 pub(crate) fn sweep(
     args: &SweepArgs,
     signals: &Signals,

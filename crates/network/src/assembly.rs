@@ -6,18 +6,20 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::quirks::{RoundingDraws, SimultaneousEvents};
-use fabricsim_core::plugin::{ByInsertion, ByNode, EventOrder, NoTelemetry, Telemetry};
+use fabricsim_core::plugin::{
+    ByInsertion, ByNode, EventOrder, NoTelemetry, Telemetry, TelemetryReader,
+};
 use fabricsim_core::ranks::Shares;
 use fabricsim_core::units::Rate;
-use fabricsim_hpcc::{ExactStack, IntDecoder, IntHeader, IntScale, IntTelemetry};
+use fabricsim_hpcc::{ExactStack, HasInt, IntDecoder, IntHeader, IntScale, IntTelemetry};
 use fabricsim_pint::query::QueryTelemetry;
 use fabricsim_pint::{PintDigest, PintSettings, PintTelemetry, PortLink};
 use fabricsim_topology::Port;
-use fabricsim_transport::tcp::TcpOnly;
+use fabricsim_transport::tcp::{HasTcp, TcpOnly};
 
-use crate::headers::{Inserted, Mixed, Observed, Plain, Queried, WithBoth, WithInt};
+use crate::headers::{Full, Inserted, Mixed, Observed, Plain, WithInt};
 use crate::model;
-use crate::plan::{BuildContext, Parts, Plan, TcpPlan};
+use crate::plan::{BuildContext, Parts, Plan};
 use crate::runner::Runner;
 
 impl Plan<'_> {
@@ -50,50 +52,55 @@ impl BuildContext<'_> {
             int,
             digest,
             context,
+            is_mixed,
+            queries,
             ..
         } = self.plan;
-        let (int, longest) = (*int, context.longest_path);
-        if let Some(tcp) = &self.plan.tcp {
-            return match (int || digest.is_some(), longest) {
-                (false, _) => {
-                    Box::new(model::build_mixed::<TcpOnly, _>(self, tcp, None, |_, _| {
-                        NoTelemetry
-                    }))
-                }
-                (true, 0..=10) => self.mixed::<ExactStack<10>>(tcp),
-                (true, _) => self.mixed::<ExactStack<128>>(tcp),
+        let (int, is_asked, longest) = (*int, queries.is_some(), context.longest_path);
+        if *is_mixed {
+            return match (is_asked, int || digest.is_some(), longest) {
+                (false, false, _) => self.mixed::<TcpOnly, _>(None, |_, _| NoTelemetry),
+                (false, true, 0..=5) => self.mixed::<Mixed<ExactStack<5>>, _>(
+                    self.int_reader(),
+                    self.algorithms_telemetry(),
+                ),
+                _ => self.full(),
             };
         }
-        if self.plan.queries.is_some() {
-            return if int && longest > 10 {
-                self.with_queries::<ExactStack<128>>()
-            } else {
-                self.with_queries::<ExactStack<10>>()
-            };
+        if !is_asked && context.quirks.event_order == SimultaneousEvents::ByInsertion {
+            // The INT header is the published one. Packets have room for it and for a digest in any
+            // case.
+            return self.of::<Inserted, ByInsertion, _>(self.algorithms_telemetry());
         }
-        if self.plan.context.quirks.event_order == SimultaneousEvents::ByInsertion {
-            return self.by_insertion();
-        }
-        match (int, digest, longest) {
-            (false, None, _) => self.of::<Plain, ByNode, _>(|_, _| NoTelemetry),
-            (false, Some(pint), _) => self.of::<PintDigest, ByNode, _>(self.pint_telemetry(pint)),
-            (true, None, 0..=5) => self.with_int::<ExactStack<5>>(),
-            (true, _, 0..=10) => self.with_both::<ExactStack<10>>(),
-            (true, _, _) => self.with_queries::<ExactStack<128>>(),
+        match (is_asked, int, digest, longest) {
+            (false, false, None, _) => self.of::<Plain, ByNode, _>(|_, _| NoTelemetry),
+            (false, false, Some(pint), _) => {
+                self.of::<PintDigest, ByNode, _>(self.pint_telemetry(pint))
+            }
+            (false, true, None, 0..=5) => self.with_int::<ExactStack<5>>(),
+            _ => self.full(),
         }
     }
 
-    /// Builds a network with events in the order of insertion, whose INT header is the published
-    /// one. Its packets have room for that and for a digest in any case.
-    fn by_insertion(self) -> Box<dyn Runner> {
-        let scale = self.int_scale();
-        let digest = self.digest_telemetry();
-        self.of::<Inserted, ByInsertion, _>(|node, ports| {
-            let scale = scale.as_ref();
-            (
-                scale.map(|scale| int_telemetry(scale, node, ports)),
-                digest.as_ref().map(|digest| digest(node, ports)),
-            )
+    /// Builds a network in which everything is possible, for what is rarely asked for: with both
+    /// transports, and packets with room for queries, for INT and for a digest, of which there may be
+    /// any.
+    fn full(self) -> Box<dyn Runner> {
+        if self.plan.int && self.plan.context.longest_path > 10 {
+            self.full_with::<ExactStack<128>>()
+        } else {
+            self.full_with::<ExactStack<10>>()
+        }
+    }
+
+    fn full_with<I: IntHeader>(self) -> Box<dyn Runner> {
+        let algorithms = self.algorithms_telemetry();
+        self.mixed::<Full<I>, _>(self.int_reader(), |node, ports| {
+            let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+            let queries = self.plan.queries.clone();
+            let queries =
+                queries.map(|queries| QueryTelemetry::new(queries, node, &rates, NoTelemetry));
+            (queries, algorithms(node, ports))
         })
     }
 
@@ -102,52 +109,40 @@ impl BuildContext<'_> {
         self.of::<WithInt<I>, ByNode, _>(|node, ports| int_telemetry(&scale, node, ports))
     }
 
-    /// A network of INT whose packets have room for a digest, if an algorithm reads one.
-    fn with_both<I: IntHeader>(self) -> Box<dyn Runner> {
-        let scale = IntScale::new(self.plan.context);
-        let digest = self.digest_telemetry();
-        self.of::<WithBoth<I>, ByNode, _>(|node, ports| {
-            let digest = digest.as_ref().map(|digest| digest(node, ports));
-            (int_telemetry(&scale, node, ports), digest)
-        })
+    /// Returns what decodes INT for algorithms of TCP, if one reads it.
+    fn int_reader<H: HasInt>(self) -> Option<Arc<dyn TelemetryReader<H>>> {
+        let int = self.plan.int;
+        int.then(|| Arc::new(IntDecoder::new(self.plan.context)) as Arc<_>)
     }
 
-    /// A network whose packets have room for queries, for INT and for a digest, of which there may be
-    /// any.
-    fn with_queries<I: IntHeader>(self) -> Box<dyn Runner> {
-        let scale = self.int_scale();
-        let digest = self.digest_telemetry();
-        self.of::<Queried<I>, ByNode, _>(|node, ports| {
-            let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
-            let queries = self.plan.queries.clone();
-            let queries =
-                queries.map(|queries| QueryTelemetry::new(queries, node, &rates, NoTelemetry));
+    /// Returns a function that creates the telemetry of a switch for what algorithms read.
+    fn algorithms_telemetry(
+        self,
+    ) -> impl Fn(NodeId, &[Port]) -> (Option<IntTelemetry>, Option<PintTelemetry>) {
+        let scale = self.plan.int.then(|| IntScale::new(self.plan.context));
+        let digest = self.plan.digest.as_ref();
+        let digest = digest.map(|pint| self.pint_telemetry(pint));
+        move |node, ports| {
             let scale = scale.as_ref();
-            let int = scale.map(|scale| int_telemetry(scale, node, ports));
-            let digest = digest.as_ref().map(|digest| digest(node, ports));
-            (queries, (int, digest))
-        })
-    }
-
-    /// A network of TCP in which algorithms of either transport read telemetry: packets have room
-    /// for INT and a digest, and switches write what is read.
-    fn mixed<I: IntHeader>(self, tcp: &TcpPlan) -> Box<dyn Runner> {
-        let scale = self.int_scale();
-        let digest = self.digest_telemetry();
-        let telemetry = |node: NodeId, ports: &[Port]| {
-            let int = scale.as_ref();
             (
-                int.map(|scale| int_telemetry(scale, node, ports)),
+                scale.map(|scale| int_telemetry(scale, node, ports)),
                 digest.as_ref().map(|digest| digest(node, ports)),
             )
-        };
-        let reader = self
-            .plan
-            .int
-            .then(|| Arc::new(IntDecoder::new(self.plan.context)) as Arc<_>);
-        Box::new(model::build_mixed::<Mixed<I>, _>(
-            self, tcp, reader, telemetry,
-        ))
+        }
+    }
+
+    /// A network of both transports whose packets carry `H`. `reader` decodes the telemetry of TCP's
+    /// probes, and `telemetry` makes that of a switch from its number and ports.
+    fn mixed<H, T>(
+        self,
+        reader: Option<Arc<dyn TelemetryReader<H>>>,
+        telemetry: impl Fn(NodeId, &[Port]) -> T,
+    ) -> Box<dyn Runner>
+    where
+        H: Observed + HasTcp,
+        T: Telemetry<H> + Sync + 'static,
+    {
+        Box::new(model::build_mixed::<H, T>(self, reader, telemetry))
     }
 
     /// A network whose packets carry `H`, whose events are in the order `O` and whose switches have
@@ -159,20 +154,6 @@ impl BuildContext<'_> {
         T: Telemetry<H> + Sync + 'static,
     {
         Box::new(model::build::<H, O, T>(self, telemetry))
-    }
-
-    /// The scale of INT, if an algorithm reads it.
-    fn int_scale(self) -> Option<IntScale> {
-        self.plan.int.then(|| IntScale::new(self.plan.context))
-    }
-
-    /// Returns a function that creates the telemetry of a switch for digests, if an algorithm reads
-    /// them.
-    fn digest_telemetry(self) -> Option<impl Fn(NodeId, &[Port]) -> PintTelemetry> {
-        self.plan
-            .digest
-            .as_ref()
-            .map(|pint| self.pint_telemetry(pint))
     }
 
     /// Returns a function that creates the telemetry of a switch with the settings `pint`. The

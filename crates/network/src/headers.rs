@@ -17,17 +17,15 @@ pub(crate) type Plain = Slots;
 /// The INT header `I`.
 pub(crate) type WithInt<I> = Slots<(), I>;
 
-/// The INT header `I` beside a digest.
-pub(crate) type WithBoth<I> = Slots<(), I, Digest>;
-
 /// The published INT header beside a digest in the order of insertion.
 pub(crate) type Inserted = Slots<Stamps, PublishedStack, Digest>;
 
-/// The digests of queries beside the INT header `I` and the digest of the algorithm.
-pub(crate) type Queried<I> = Slots<(), I, Digest, Probe>;
-
 /// The header of TCP beside the INT header `I` and a digest.
 pub(crate) type Mixed<I> = Slots<(), I, Digest, (), TcpHeader>;
+
+/// Everything: the INT header `I`, the digest of the algorithm, the digests of queries, and the header
+/// of TCP.
+pub(crate) type Full<I> = Slots<(), I, Digest, Probe, TcpHeader>;
 
 #[cfg(test)]
 mod tests {
@@ -49,18 +47,9 @@ mod tests {
         assert_eq!(bytes::<PintDigest>(), 56);
         assert_eq!(bytes::<WithInt<ExactStack<5>>>(), 112);
         assert_eq!(bytes::<Inserted>(), 104);
-        assert_eq!(bytes::<Queried<ExactStack<10>>>(), 200);
-        assert_eq!(bytes::<Queried<ExactStack<128>>>(), 1_616);
         assert_eq!(bytes::<TcpOnly>(), 88);
-        assert_eq!(bytes::<Mixed<ExactStack<10>>>(), 216);
-        assert_eq!(bytes::<Mixed<ExactStack<128>>>(), 1_632);
-    }
-
-    /// An even number of hops leaves room for a digest, so networks of INT have it in any case.
-    #[test]
-    fn a_digest_beside_int_of_an_even_number_of_hops_is_free() {
-        assert_eq!(bytes::<WithBoth<ExactStack<10>>>(), 176);
-        assert_eq!(bytes::<WithInt<ExactStack<10>>>(), 176);
-        assert_eq!(bytes::<Slots<Stamps, PublishedStack>>(), 104);
+        assert_eq!(bytes::<Mixed<ExactStack<5>>>(), 152);
+        assert_eq!(bytes::<Full<ExactStack<10>>>(), 240);
+        assert_eq!(bytes::<Full<ExactStack<128>>>(), 1_656);
     }
 }

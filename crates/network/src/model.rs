@@ -23,7 +23,7 @@ use fabricsim_transport::{DualStackHost, HostSettings};
 use crate::controllers::ClassFactories;
 use crate::headers::Observed;
 use crate::node_log::NodeLog;
-use crate::plan::{BuildContext, QueuePlan, TcpPlan};
+use crate::plan::{BuildContext, QueuePlan};
 use crate::timings::Timings;
 
 /// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events,
@@ -121,10 +121,9 @@ where
     assemble(inputs, &parts)
 }
 
-/// Builds a network of TCP, beside RDMA or alone. `reader` decodes the telemetry of TCP's probes.
+/// Builds a network of both transports, of which either may have no flows. `reader` decodes the telemetry of TCP's probes.
 pub(crate) fn build_mixed<H, T>(
     inputs: BuildContext<'_>,
-    tcp: &TcpPlan,
     reader: Option<Arc<dyn TelemetryReader<H>>>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, ClassFactories>>
@@ -132,6 +131,7 @@ where
     H: Observed + HasTcp,
     T: Telemetry<H> + Sync + 'static,
 {
+    let tcp = &inputs.plan.tcp;
     let lossy = tcp.lossy;
     let settings = HostSettings {
         transports: tcp.transports.clone(),

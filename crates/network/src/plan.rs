@@ -37,8 +37,10 @@ pub struct Plan<'a> {
     pub stall_after: Duration,
     /// What hosts are told of RDMA.
     pub rdma: Arc<RdmaSettings<ClassFactories>>,
-    /// TCP, where hosts, switches or packets need what TCP needs of them.
-    pub tcp: Option<TcpPlan>,
+    /// TCP, and priorities without PFC.
+    pub tcp: TcpPlan,
+    /// Whether hosts, switches or packets need what TCP needs of them.
+    pub is_mixed: bool,
     /// Whether an algorithm reads INT.
     pub int: bool,
     /// The digests that algorithms read, if one does.
@@ -57,7 +59,7 @@ pub(crate) struct BuildContext<'a> {
     pub(crate) shares: Option<&'a Shares>,
 }
 
-/// What a network with TCP is built from in addition.
+/// What hosts and switches with both transports are built from in addition.
 #[derive(Clone, Debug)]
 pub struct TcpPlan {
     /// The transport that carries the flows of each class.
@@ -81,7 +83,7 @@ pub trait Parts {
     fn buffer(&self, ports: &[PortBuffer]) -> BufferConfig;
 
     /// Returns the queues of the priorities of TCP at the switch port `port`, which has this number
-    /// among the ports of all nodes. Networks without TCP do not ask.
+    /// among the ports of all nodes. Only mixed networks ask, and those with telemetry that few others have.
     fn tcp_queues(&self, port: &Port, number: u64) -> Vec<QueuePlan>;
 }
 

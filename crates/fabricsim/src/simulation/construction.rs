@@ -297,11 +297,12 @@ impl<'s> Ground<'s> {
             nic_rate: scenario.nic_rate(),
             stall_after: scenario.run().stall_after,
             rdma: Arc::new(rdma),
-            tcp: scenario.is_mixed().then(|| TcpPlan {
+            tcp: TcpPlan {
                 transports: scenario.class_transports(),
                 settings: Arc::new(scenario.tcp_settings(context)),
                 lossy: scenario.lossy(),
-            }),
+            },
+            is_mixed: scenario.is_mixed(),
             int,
             digest: digest.map(|config| PintSettings::new(&config, context)),
             queries,

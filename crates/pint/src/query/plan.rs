@@ -1,7 +1,12 @@
 //! The execution plan: which queries a packet serves.
 
+#[cfg(not(feature = "plans"))]
+#[path = "plan/no_program.rs"]
+mod program;
+#[cfg(feature = "plans")]
+mod program;
+
 use fabricsim_core::input::ConfigError;
-use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use serde::Serialize;
 
 use crate::hash::GlobalHash;
@@ -76,13 +81,6 @@ pub struct Plan {
     choice: GlobalHash,
 }
 
-/// Why there is no plan.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Shortage {
-    /// The share of what is asked that can be had.
-    share: f64,
-}
-
 impl Plan {
     /// The plan that serves `demands` within `budget` bits of each packet, and beyond what is asked
     /// as evenly as it can: the least served query, by its share of what it asks for, is served as
@@ -94,28 +92,10 @@ impl Plan {
     pub fn new(demands: &[Demand], budget: u32, seed: u64) -> Result<Self, ConfigError> {
         validate(demands, budget)?;
         let sets = largest_sets(demands, budget);
-        let shares = serve(demands, &sets).map_err(|shortage| {
-            let mean: f64 = demands.iter().map(mean_bits).sum();
-            let message = if mean > f64::from(budget) + NOTHING {
-                format!(
-                    "the queries ask for {mean:.2} bits of a packet on average, and the budget is {budget}"
-                )
-            } else {
-                format!(
-                    "digests do not fit packets of {budget} bits in any way that serves more than {:.1}% of \
-                     what is asked",
-                    shortage.share * 100.0
-                )
-            };
-            ConfigError::new(
-                "bits",
-                message,
-                format!(
-                    "give packets more bits, queries fewer, or multiply each frequency by {:.3}",
-                    shortage.share
-                ),
-            )
-        })?;
+        let shares = match &*sets {
+            [_all_queries] => vec![1.0],
+            several => program::serve(demands, budget, several)?,
+        };
         let planned = |(&queries, share): (&QuerySet, f64)| {
             let mut offsets = [0; MOST_QUERIES];
             let mut next = 0;
@@ -236,10 +216,6 @@ pub struct PlannedShare {
     pub share: f64,
 }
 
-fn mean_bits(demand: &Demand) -> f64 {
-    f64::from(demand.bits) * demand.frequency
-}
-
 fn validate(demands: &[Demand], budget: u32) -> Result<(), ConfigError> {
     let refuse = |key, message: String, help: String| Err(ConfigError::new(key, message, help));
     if !(1..=MOST_BITS).contains(&budget) {
@@ -294,64 +270,5 @@ fn largest_sets(demands: &[Demand], budget: u32) -> Vec<QuerySet> {
     all.filter(is_full).collect()
 }
 
-/// The share of each of `sets`, so that each query gets at least its frequency.
-fn serve(demands: &[Demand], sets: &[QuerySet]) -> Result<Vec<f64>, Shortage> {
-    // Frequencies that are settled: they cannot be higher.
-    let mut settled: Vec<Option<f64>> = vec![None; demands.len()];
-    let (mut factor, mut shares) = evenly(demands, sets, &settled);
-    if factor < 1.0 - NOTHING {
-        return Err(Shortage { share: factor });
-    }
-    loop {
-        let mut news = false;
-        for (demand, settled) in demands.iter().zip(&mut settled) {
-            if settled.is_none() && demand.frequency * factor >= 1.0 - NOTHING {
-                // A little less, so that rounding cannot make it impossible.
-                *settled = Some(1.0 - NOTHING / 100.0);
-                news = true;
-            }
-        }
-        if !news || settled.iter().all(Option::is_some) {
-            return Ok(shares);
-        }
-        (factor, shares) = evenly(demands, sets, &settled);
-    }
-}
-
-/// The largest factor by which all frequencies that are not `settled` can be multiplied, at most to
-/// 1, and the shares of the sets that reach it.
-fn evenly(demands: &[Demand], sets: &[QuerySet], settled: &[Option<f64>]) -> (f64, Vec<f64>) {
-    let open = demands.iter().zip(settled).filter(|(_, s)| s.is_none());
-    let highest = open
-        .map(|(demand, _)| 1.0 / demand.frequency)
-        .fold(f64::INFINITY, f64::min);
-    let mut problem = Problem::new(OptimizationDirection::Maximize);
-    let factor = problem.add_var(1.0, (0.0, highest));
-    let shares: Vec<Variable> = sets
-        .iter()
-        .map(|_| problem.add_var(0.0, (0.0, 1.0)))
-        .collect();
-    let all: Vec<(Variable, f64)> = shares.iter().map(|&share| (share, 1.0)).collect();
-    problem.add_constraint(&all, ComparisonOp::Eq, 1.0);
-    for (index, (demand, settled)) in demands.iter().zip(settled).enumerate() {
-        let with = sets.iter().zip(&shares).filter(|(set, _)| set.has(index));
-        let mut served: Vec<(Variable, f64)> = with.map(|(_, &share)| (share, 1.0)).collect();
-        let least = settled.unwrap_or(0.0);
-        if settled.is_none() {
-            served.push((factor, -demand.frequency));
-        }
-        problem.add_constraint(&served, ComparisonOp::Ge, least);
-    }
-    let solution = problem
-        .solve()
-        .ok()
-        .and_then(|outcome| outcome.into_solution().ok())
-        .expect(
-            "the settled frequencies have been served before, and a factor of 0 is always possible",
-        );
-    let value = |variable: Variable| solution.var_value(variable);
-    (value(factor), shares.into_iter().map(value).collect())
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "plans"))]
 mod tests;
