@@ -83,7 +83,7 @@ pub trait Parts {
     fn buffer(&self, ports: &[PortBuffer]) -> BufferConfig;
 
     /// Returns the queues of the priorities of TCP at the switch port `port`, which has this number
-    /// among the ports of all nodes. Only mixed networks ask, and those with telemetry that few others have.
+    /// among the ports of all nodes. Networks with room for RDMA alone do not ask.
     fn tcp_queues(&self, port: &Port, number: u64) -> Vec<QueuePlan>;
 }
 
