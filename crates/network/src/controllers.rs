@@ -158,8 +158,8 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
     }
 
     #[inline]
-    fn acknowledge(&mut self, ack: &Ack<'_, H>) -> (SendLimits, bool) {
-        each!(self, acknowledge(ack))
+    fn acknowledge(&mut self, ack: &Ack<'_, H>, limits: &mut SendLimits) -> bool {
+        each!(self, acknowledge(ack, limits))
     }
 
     #[inline]

@@ -306,19 +306,22 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
         }
     }
 
-    /// Calls [`Self::on_ack`]. Returns what holds from now on, and whether the waiting packet is
-    /// rescheduled ([`Self::reschedules`]).
+    /// Calls [`Self::on_ack`]. Writes to `limits` what holds from now on, and returns whether the
+    /// waiting packet is rescheduled ([`Self::reschedules`]).
+    // Limits that were returned would be read back at once and in wider parts than they were written
+    // in, for which the processor waits until all that was written before has reached the cache.
     #[inline]
-    fn acknowledge(&mut self, ack: &Ack<'_, H>) -> (SendLimits, bool) {
+    fn acknowledge(&mut self, ack: &Ack<'_, H>, limits: &mut SendLimits) -> bool {
         self.on_ack(ack);
-        (self.limits(), self.reschedules())
+        *limits = self.limits();
+        self.reschedules()
     }
 
-    /// Calls [`Self::on_sent`], and returns what holds from now on. TCP alone.
+    /// Calls [`Self::on_sent`], and writes to `limits` what holds from now on. TCP alone.
     #[inline]
-    fn note_sent(&mut self, wire: Bytes) -> SendLimits {
+    fn note_sent(&mut self, wire: Bytes, limits: &mut SendLimits) {
         self.on_sent(wire);
-        self.limits()
+        *limits = self.limits();
     }
 
     /// Calls [`Self::prepare`] and [`Self::on_sent`] for a data packet with `header` and `wire` bytes

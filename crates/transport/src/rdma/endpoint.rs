@@ -16,7 +16,7 @@ use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate,
-    Received, Unfinished,
+    Received, SendLimits, Unfinished,
 };
 use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate, Time};
@@ -146,7 +146,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             sender.on_nack(now, packet, &self.settings);
         }
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
-        let (limits, reschedules) = sender.cc.acknowledge(&ack);
+        let mut limits = SendLimits::NONE;
+        let reschedules = sender.cc.acknowledge(&ack, &mut limits);
         sender.follow(&limits);
         let (nic, mut moved) = (sender.nic, Time::MAX);
         if reschedules {

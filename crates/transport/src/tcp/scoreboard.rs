@@ -50,8 +50,11 @@ pub(super) struct Scoreboard {
     reported: Ranges,
     /// Numbers of lost segments; some may have been delivered or sent since.
     lost_numbers: BinaryHeap<Reverse<u64>>,
-    /// Transmissions in the order of their times, for RACK: the number and the time.
-    timeline: VecDeque<(u64, Time)>,
+    /// For RACK: the first transmissions of the segments below this number are no longer in flight.
+    /// Those of later ones were made in their order.
+    unsettled: u64,
+    /// Retransmissions in the order of their times, for RACK: the number and the time.
+    resent: VecDeque<(u64, Time)>,
     #[checkpoint(rebuilt)]
     detection: Detection,
     /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has
@@ -68,7 +71,8 @@ impl Scoreboard {
             lost: 0,
             reported: Ranges::EMPTY,
             lost_numbers: BinaryHeap::new(),
-            timeline: VecDeque::new(),
+            unsettled: 0,
+            resent: VecDeque::new(),
             detection,
             duplicates: 0,
         }
@@ -113,8 +117,6 @@ impl Scoreboard {
     /// A new segment leaves.
     #[inline]
     pub(super) fn send(&mut self, now: Time, seq: u64, payload: u16, fin: bool) {
-        let number = self.first + self.segments.len() as u64;
-        self.note_transmission(number, now);
         self.segments.push_back(Segment {
             seq,
             sent_at: now,
@@ -150,15 +152,10 @@ impl Scoreboard {
         Some(self.resend(now, number))
     }
 
-    #[inline]
-    fn note_transmission(&mut self, number: u64, now: Time) {
-        if self.detection == Detection::Rack {
-            self.timeline.push_back((number, now));
-        }
-    }
-
     fn resend(&mut self, now: Time, number: u64) -> Segment {
-        self.note_transmission(number, now);
+        if self.detection == Detection::Rack {
+            self.resent.push_back((number, now));
+        }
         let segment = self.segment_mut(number);
         segment.state = SegmentState::InFlight;
         segment.sent_at = now;
@@ -247,24 +244,56 @@ impl Scoreboard {
     /// how many segments are newly lost, and when to look again if nothing is acknowledged.
     pub(super) fn detect(&mut self, now: Time, rack: &Rack, window: Duration) -> (u32, Time) {
         let mut found = 0;
-        while let Some(&(number, sent_at)) = self.timeline.front() {
+        while let Some((number, segment)) = self.earliest_in_flight() {
+            if !rack.is_after(&segment) {
+                return (found, Time::MAX);
+            }
+            let due = segment.sent_at.saturating_add(rack.rtt + window);
+            if due > now {
+                return (found, due);
+            }
+            self.mark_lost(number);
+            found += 1;
+        }
+        (found, Time::MAX)
+    }
+
+    /// The segment in flight that was last sent before all others, and its number. For RACK.
+    #[inline]
+    fn earliest_in_flight(&mut self) -> Option<(u64, Segment)> {
+        self.unsettled = self.unsettled.max(self.first);
+        let sent_once = loop {
+            match self.segment(self.unsettled) {
+                Some(segment) if segment.state == SegmentState::InFlight && !segment.again => {
+                    break Some((self.unsettled, *segment));
+                }
+                Some(_) => self.unsettled += 1,
+                None => break None,
+            }
+        };
+        if self.resent.is_empty() {
+            return sent_once;
+        }
+        let resent = self.earliest_resent();
+        match (sent_once, resent) {
+            (Some(one), Some(other)) if one.1.sent_at <= other.1.sent_at => Some(one),
+            (_, Some(other)) => Some(other),
+            (one, None) => one,
+        }
+    }
+
+    /// The same of those that have been sent again.
+    fn earliest_resent(&mut self) -> Option<(u64, Segment)> {
+        while let Some(&(number, sent_at)) = self.resent.front() {
             let live = self.segment(number).filter(|segment| {
                 segment.sent_at == sent_at && segment.state == SegmentState::InFlight
             });
             if let Some(segment) = live {
-                if !rack.is_after(segment) {
-                    return (found, Time::MAX);
-                }
-                let due = sent_at.saturating_add(rack.rtt + window);
-                if due > now {
-                    return (found, due);
-                }
-                self.mark_lost(number);
-                found += 1;
+                return Some((number, *segment));
             }
-            self.timeline.pop_front();
+            self.resent.pop_front();
         }
-        (found, Time::MAX)
+        None
     }
 
     fn mark_lost(&mut self, number: u64) {

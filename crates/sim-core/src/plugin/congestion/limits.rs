@@ -13,6 +13,15 @@ pub struct SendLimits {
     pub deadline: Time,
 }
 
+impl SendLimits {
+    /// Nothing is limited, and no time is set.
+    pub const NONE: Self = Self {
+        window: None,
+        rate: None,
+        deadline: Time::MAX,
+    };
+}
+
 /// What a controller says about a data packet that leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {

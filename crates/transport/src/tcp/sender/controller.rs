@@ -70,27 +70,29 @@ impl Controller {
         limits.window.map_or(u32::MAX, |size| self.whole(size))
     }
 
+    /// Takes over the window of the limits, which was `before`.
     #[inline]
-    fn follow(&mut self, limits: SendLimits) {
+    fn follow(&mut self, before: Option<Bytes>) {
         // A division, where most segments leave the window as it is.
-        if limits.window != self.limits.window {
-            self.window = self.whole_window(limits);
+        if self.limits.window != before {
+            self.window = self.whole_window(self.limits);
         }
-        self.limits = limits;
     }
 
     /// Tells of an acknowledgement.
     #[inline]
     pub(super) fn acknowledge(&mut self, ack: &Ack<'_, TelemetryView>) {
-        let (limits, _) = self.controller.acknowledge(ack);
-        self.follow(limits);
+        let before = self.limits.window;
+        self.controller.acknowledge(ack, &mut self.limits);
+        self.follow(before);
     }
 
     /// Tells of a segment of `wire` bytes that leaves.
     #[inline]
     pub(super) fn note_sent(&mut self, wire: Bytes) {
-        let limits = self.controller.note_sent(wire);
-        self.follow(limits);
+        let before = self.limits.window;
+        self.controller.note_sent(wire, &mut self.limits);
+        self.follow(before);
     }
 
     /// Tells of something else by `tell`.
@@ -99,7 +101,9 @@ impl Controller {
         tell: impl FnOnce(&mut dyn CongestionControl<TelemetryView>) -> R,
     ) -> R {
         let result = tell(&mut *self.controller);
-        self.follow(self.controller.limits());
+        let before = self.limits.window;
+        self.limits = self.controller.limits();
+        self.follow(before);
         result
     }
 }
