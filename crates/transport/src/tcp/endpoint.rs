@@ -242,9 +242,10 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             return false;
         };
         port.last = slot;
-        let (packet, again) = self.connection(slot).send(now);
-        send(&packet);
-        let payload = Bytes::new(u64::from(packet.payload));
+        let (payload, again) = self.connection(slot).send(now, |packet| {
+            send(packet);
+        });
+        let payload = Bytes::new(u64::from(payload));
         self.counters.sent += payload;
         self.counters.packets += 1;
         if again {

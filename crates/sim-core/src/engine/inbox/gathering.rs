@@ -43,6 +43,7 @@ impl<M: Message> Inbox<M> {
             }
         }
         self.sources = self.due();
+        self.prefetch_ends();
         let mut in_turn = false;
         for &input in &self.active {
             let before = self.keys.len();

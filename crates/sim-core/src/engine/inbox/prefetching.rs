@@ -34,6 +34,23 @@ impl<M: Message> Inbox<M> {
         self.carried.len() + unread.sum::<usize>()
     }
 
+    /// Asks for the first and the last message of each active channel, which say together with those
+    /// that follow the first what is due, so that the requests for all channels overlap.
+    #[inline]
+    pub(super) fn prefetch_ends(&self) {
+        for &input in &self.active {
+            let channel = &self.channels[input as usize];
+            let unread = &channel.current[channel.cursor..];
+            if let [first, ..] = unread {
+                first.prefetch();
+                first.prefetch_rest();
+            }
+            if let [.., last] = unread {
+                last.prefetch();
+            }
+        }
+    }
+
     /// Asks for the carried message number `turn` and the messages of the active channel of that
     /// number. Returns whether there is either.
     #[inline]

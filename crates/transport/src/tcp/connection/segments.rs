@@ -44,9 +44,13 @@ impl Connection {
         Bits::SYN.and_if(self.task == Task::Stream, Bits::STREAM)
     }
 
-    /// The next segment leaves; whether it is retransmitted.
+    /// The next segment leaves through `out`. Returns its payload, and whether it is retransmitted.
     #[inline]
-    pub(in crate::tcp) fn send<H: HasTcp>(&mut self, now: Time) -> (Packet<H>, bool) {
+    pub(in crate::tcp) fn send<H: HasTcp>(
+        &mut self,
+        now: Time,
+        out: impl FnOnce(&Packet<H>),
+    ) -> (u16, bool) {
         let segment = self.sender.send(now);
         let report = self.receiver.report();
         self.receiver.on_acked();
@@ -76,6 +80,7 @@ impl Connection {
             Task::Fetch(fetch) => fetch.flow.request.size,
             _ => Bytes::new(self.sender.retransmitted),
         });
-        (packet, segment.again)
+        out(&packet);
+        (segment.payload, segment.again)
     }
 }

@@ -158,3 +158,46 @@ fn a_probe_sends_the_last_segment_that_was_not_reported() {
     let last = state.0.resend_last(at(30_000)).map(|segment| segment.seq);
     assert_eq!(last, Some(800));
 }
+
+/// The number of the segment in flight that was last sent before all others, found by looking at all.
+fn earliest_of_all(board: &Scoreboard) -> Option<u64> {
+    let numbered = (board.first..).zip(&board.segments);
+    let in_flight = numbered.filter(|(_, segment)| segment.state == SegmentState::InFlight);
+    let earliest = in_flight.min_by_key(|(_, segment)| segment.sent_at);
+    earliest.map(|(number, _)| number)
+}
+
+proptest::proptest! {
+    #[test]
+    fn transmissions_are_judged_in_the_order_of_their_times(
+        events in proptest::collection::vec((0u8..9, 0u64..12), 1..120),
+    ) {
+        let mut board = Scoreboard::new(Detection::Rack);
+        let (mut rack, mut sent, mut acknowledged) = (Rack::default(), 0, 0);
+        for (time, (event, count)) in (0..).zip(events) {
+            let now = at(time);
+            match event {
+                0..3 => {
+                    board.send(now, sent * 100, 100, false);
+                    sent += 1;
+                }
+                3 => drop(board.resend_lost(now)),
+                4 => drop(board.resend_last(now)),
+                5 => drop(board.lose_first()),
+                6 => board.lose_on_timeout(at(time.saturating_sub(count))),
+                _ => {
+                    acknowledged = (acknowledged + count / 4).min(sent);
+                    let beyond = acknowledged + count;
+                    let is_sent = event == 8 && beyond < sent;
+                    let offset = i32::try_from(count * 100).expect("small");
+                    let block = is_sent.then_some(block(offset, 100));
+                    rack.begin(now, None, RTT);
+                    board.acknowledge(acknowledged * 100, block.as_slice(), &mut rack);
+                }
+            }
+            let expected = earliest_of_all(&board);
+            let found = board.earliest_in_flight().map(|(number, _)| number);
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+}
