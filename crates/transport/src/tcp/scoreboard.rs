@@ -282,7 +282,7 @@ impl Scoreboard {
         }
     }
 
-    /// The same of those that have been sent again.
+    /// The same of those that have been retransmitted.
     fn earliest_resent(&mut self) -> Option<(u64, Segment)> {
         while let Some(&(number, sent_at)) = self.resent.front() {
             let live = self.segment(number).filter(|segment| {
