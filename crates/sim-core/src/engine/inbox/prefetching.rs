@@ -34,8 +34,8 @@ impl<M: Message> Inbox<M> {
         self.carried.len() + unread.sum::<usize>()
     }
 
-    /// Asks for the first and the last message of each active channel, which say together with those
-    /// that follow the first what is due, so that the requests for all channels overlap.
+    /// Asks for the first and the last message of each active channel, which are read first when what
+    /// is due is gathered: the requests for all channels overlap.
     #[inline]
     pub(super) fn prefetch_ends(&self) {
         for &input in &self.active {
