@@ -43,7 +43,7 @@ pub struct Inbox<M> {
     emptied: Vec<Batch<M>>,
     /// An empty buffer, to be exchanged with a full one.
     batches: Vec<ChannelBatch<M>>,
-    /// What is due: behind a zero, which sorting needs, and which counts as read.
+    /// What is due: behind zeros, which sorting needs, and which count as read.
     keys: Vec<u64>,
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,

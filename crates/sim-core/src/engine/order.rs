@@ -1,9 +1,9 @@
 //! Sorting what arrives in one epoch.
 
-/// The most buckets that the epoch is divided into.
-const BUCKETS: usize = 256;
-/// The most buckets that groups are divided into.
-const GROUPED_BUCKETS: usize = 512;
+/// The most buckets that keys are sorted into.
+const BUCKETS: usize = 512;
+/// The most buckets that the epoch is divided into where there are no groups.
+const TIME_BUCKETS: usize = 256;
 /// Fewer keys are sorted by insertion: they are those of a few channels, each of which is in order.
 const FEW: usize = 24;
 /// With as many keys in one bucket, a power of two, they are not evenly spread.
@@ -14,53 +14,54 @@ const GROUPED_CROWD: u32 = 32;
 /// Groups are numbered below this.
 pub(super) const MOST_GROUPS: usize = 256;
 
-const _: () = assert!(MOST_GROUPS <= GROUPED_BUCKETS, "each group has a bucket");
+/// Keys that are 0 before those that are sorted: as many as are looked at before the place of a key.
+pub(super) const LEADING: usize = 2;
+
+const _: () = assert!(MOST_GROUPS <= BUCKETS, "each group has a bucket");
 
 /// Sorts keys whose times are spread over an epoch: into buckets by time, where each moves to its
 /// place among its neighbors.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct EpochSort {
+    /// For each bucket: its keys, then the place of its next key.
+    starts: Box<[u32; BUCKETS]>,
     scattered: Vec<u64>,
 }
 
+impl Default for EpochSort {
+    fn default() -> Self {
+        Self {
+            starts: Box::new([0; BUCKETS]),
+            scattered: Vec::new(),
+        }
+    }
+}
+
 impl EpochSort {
-    /// Sorts `keys`, whose values lie below `limit`, and the first of which is 0 and stays where it
-    /// is. Keys that are evenly spread cost a few steps each; those that are not, what comparing
-    /// them costs.
+    /// Sorts `keys`, whose values lie below `limit`, and the first [`LEADING`] of which are 0 and stay
+    /// where they are. Keys that are evenly spread cost a few steps each; those that are not, what
+    /// comparing them costs.
     pub(super) fn sort(&mut self, keys: &mut Vec<u64>, limit: u64) {
         // One or two buckets for each key: few have to change places.
-        let bits = (keys.len().ilog2() + 1).min(BUCKETS.ilog2());
+        let bits = (keys.len().ilog2() + 1).min(TIME_BUCKETS.ilog2());
         let shift = bits_of(limit).saturating_sub(bits);
-        self.sort_by::<BUCKETS>(keys, (1 << bits, CROWD), |key| key >> shift);
+        self.sort_by(keys, (shift, 1 << bits), CROWD);
     }
 
-    /// Sorts `keys` as [`sort`](Self::sort) does that have `group_shift` bits below `limit`, and above
-    /// them numbers of groups, which lie below `groups` and [`MOST_GROUPS`].
-    pub(super) fn sort_groups(
-        &mut self,
-        keys: &mut Vec<u64>,
-        (groups, group_shift): (usize, u32),
-        limit: u64,
-    ) {
+    /// Sorts `keys` as [`sort`](Self::sort) does that have `group_shift` bits of time and input, and above
+    /// them numbers of groups, which lie below `groups` and [`MOST_GROUPS`]. Times are spread best where
+    /// they use all of these bits.
+    pub(super) fn sort_groups(&mut self, keys: &mut Vec<u64>, groups: usize, group_shift: u32) {
         let group_bits = groups.next_power_of_two().ilog2();
-        let bits = (keys.len().ilog2() + 1).clamp(group_bits, GROUPED_BUCKETS.ilog2());
-        let time_bits = bits - group_bits;
-        let shift = bits_of(limit).saturating_sub(time_bits);
-        let below_group = (1 << group_shift) - 1;
-        self.sort_by::<GROUPED_BUCKETS>(keys, (1 << bits, GROUPED_CROWD), |key| {
-            key >> group_shift << time_bits | (key & below_group) >> shift
-        });
+        let bits = (keys.len().ilog2() + 1).clamp(group_bits, BUCKETS.ilog2());
+        let shift = (group_bits + group_shift).saturating_sub(bits);
+        self.sort_by(keys, (shift, 1 << bits), GROUPED_CROWD);
     }
 
-    /// Sorts `keys`, the first of which is 0 and stays where it is, by buckets: `N` or fewer. With
-    /// `crowd` keys in one of them it sorts by comparing.
+    /// Sorts `keys` as the other two do: into so many `buckets`, which are numbered by the bits from
+    /// `shift` on. With `crowd` keys in one of them it sorts by comparing.
     #[inline(always)]
-    fn sort_by<const N: usize>(
-        &mut self,
-        keys: &mut Vec<u64>,
-        (buckets, crowd): (usize, u32),
-        bucket: impl Fn(u64) -> u64,
-    ) {
+    fn sort_by(&mut self, keys: &mut Vec<u64>, (shift, buckets): (u32, usize), crowd: u32) {
         if keys.len() <= FEW {
             settle(keys);
             return;
@@ -69,9 +70,10 @@ impl EpochSort {
             clippy::cast_possible_truncation,
             reason = "the rest of a division by the number of buckets"
         )]
-        let bucket = |key: u64| bucket(key) as usize % N;
-        let mut starts = [0u32; N];
-        for &key in &keys[1..] {
+        let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
+        let starts = &mut self.starts;
+        starts[..buckets].fill(0);
+        for &key in &keys[LEADING..] {
             starts[bucket(key)] += 1;
         }
         let (mut start, mut counts) = (0, 0);
@@ -83,31 +85,32 @@ impl EpochSort {
             keys.sort_unstable();
             return;
         }
-        self.scatter(&keys[1..], |key| {
+        scatter(&mut self.scattered, &keys[LEADING..], |key| {
             let place = &mut starts[bucket(key)];
             *place += 1;
             *place - 1
         });
         std::mem::swap(keys, &mut self.scattered);
     }
+}
 
-    /// Puts `keys` to their places behind a zero, where `place` names for each the next one of its
-    /// bucket. Those before it hold keys of lesser buckets, or zeros, or those of its own bucket,
-    /// sorted so far.
-    #[inline(always)]
-    fn scatter(&mut self, keys: &[u64], mut place: impl FnMut(u64) -> u32) {
-        self.scattered.clear();
-        self.scattered.resize(keys.len() + 1, 0);
-        for &key in keys {
-            let before = place(key) as usize;
-            let earlier = self.scattered[before.saturating_sub(1)];
-            // Most keys that are out of order change places with one other: without a branch, which
-            // cannot be foreseen.
-            let near = &mut self.scattered[before..before + 2];
-            (near[0], near[1]) = (near[0].min(key), near[0].max(key));
-            if key < earlier {
-                insert(&mut self.scattered[..=before], key);
-            }
+/// Puts `keys` into `scattered`, to their places behind zeros, where `place` names for each the next one of its
+/// bucket. Those before it hold keys of lesser buckets, or zeros, or those of its own bucket,
+/// sorted so far.
+#[inline(always)]
+fn scatter(scattered: &mut Vec<u64>, keys: &[u64], mut place: impl FnMut(u64) -> u32) {
+    scattered.clear();
+    scattered.resize(keys.len() + LEADING, 0);
+    for &key in keys {
+        let before = place(key) as usize;
+        let [earlier, last, free] = &mut scattered[before..before + 3] else {
+            unreachable!("three places");
+        };
+        // Most keys that are out of order change places with one other: without a branch, which
+        // cannot be foreseen.
+        (*last, *free) = ((*last).min(key), (*last).max(key));
+        if key < *earlier {
+            insert(&mut scattered[..before + LEADING], key);
         }
     }
 }
@@ -121,7 +124,7 @@ const fn bits_of(limit: u64) -> u32 {
 fn settle(keys: &mut [u64]) {
     // The largest key so far, which is the one before the next, and the one before that.
     let (mut last, mut earlier) = (0, 0);
-    for next in 1..keys.len() {
+    for next in LEADING..keys.len() {
         let key = keys[next];
         let (low, high) = (last.min(key), last.max(key));
         keys[next - 1] = low;
@@ -153,7 +156,7 @@ mod tests {
         #[test]
         fn agrees_with_comparing(limit in 1u64..u64::MAX, keys in proptest::collection::vec(0u64..u64::MAX, 0..400), narrow in 0u32..40) {
             let mut keys: Vec<u64> = keys.into_iter().map(|key| key % (limit >> narrow).max(1)).collect();
-            keys.insert(0, 0);
+            keys.splice(..0, [0; LEADING]);
             let mut expected = keys.clone();
             expected.sort_unstable();
             EpochSort::default().sort(&mut keys, limit);
@@ -161,16 +164,16 @@ mod tests {
         }
 
         #[test]
-        fn groups_agree_with_comparing(groups in 1usize..=MOST_GROUPS, limit in 1u64..1 << 56, keys in proptest::collection::vec((0usize..MOST_GROUPS, 0u64..1 << 56), 0..600), narrow in 0u32..40) {
-            let below = (limit >> narrow).max(1);
+        fn groups_agree_with_comparing(groups in 1usize..=MOST_GROUPS, shift in 1u32..=56, keys in proptest::collection::vec((0usize..MOST_GROUPS, 0u64..1 << 56), 0..600), narrow in 0u32..40) {
+            let below = ((1u64 << shift) >> narrow).max(1);
             let mut keys: Vec<u64> = keys
                 .into_iter()
-                .map(|(group, key)| (((group % groups) as u64) << 56) | (key % below))
+                .map(|(group, key)| (((group % groups) as u64) << shift) | (key % below))
                 .collect();
-            keys.insert(0, 0);
+            keys.splice(..0, [0; LEADING]);
             let mut expected = keys.clone();
             expected.sort_unstable();
-            EpochSort::default().sort_groups(&mut keys, (groups, 56), limit);
+            EpochSort::default().sort_groups(&mut keys, groups, shift);
             proptest::prop_assert_eq!(keys, expected);
         }
     }

@@ -5,12 +5,11 @@ use std::slice;
 use super::Inbox;
 use super::grouped::Grouping;
 use super::keys::{
-    Due, GROUP_SHIFT, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places,
-    gather_rest,
+    Due, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places, gather_rest,
 };
 use crate::engine::arrival_order::ArrivalOrder;
 use crate::engine::message::Message;
-use crate::engine::order::{EpochSort, MOST_GROUPS};
+use crate::engine::order::{EpochSort, LEADING, MOST_GROUPS};
 use crate::units::Time;
 
 impl<M: Message> Inbox<M> {
@@ -29,8 +28,8 @@ impl<M: Message> Inbox<M> {
         );
         self.base = start;
         self.keys.clear();
-        self.keys.push(0);
-        self.position = 1;
+        self.keys.extend([0; LEADING]);
+        self.position = LEADING;
         let carried = self.carried.iter_mut().zip(&self.carried_channels);
         for ((message, &input), place) in carried.zip(0..) {
             if message.arrival() < end {
@@ -78,10 +77,10 @@ impl<M: Message> Inbox<M> {
             }
             self.sources += usize::from(self.keys.len() > before);
         }
-        self.grouping = match (due.has_groups(), in_turn) {
-            (false, _) => Grouping::None,
-            (true, false) => Grouping::Possible,
-            (true, true) => Grouping::Impossible,
+        self.grouping = match (due.groups(), in_turn) {
+            (None, _) => Grouping::None,
+            (Some(place), false) => Grouping::Possible(place),
+            (Some(place), true) => Grouping::Impossible(place),
         };
     }
 
@@ -97,16 +96,16 @@ impl<M: Message> Inbox<M> {
         if O::BY_PLACE {
             self.ordered
                 .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
-            self.keys.truncate(1);
+            self.keys.truncate(LEADING);
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
             return;
         }
         let limit = end.since(start).as_ps() << TIME_SHIFT;
         if let Some(groups) = groups
-            && self.grouping == Grouping::Possible
+            && let Grouping::Possible(place) = self.grouping
         {
-            sorting.sort_groups(&mut self.keys, (groups, GROUP_SHIFT), limit);
-            self.grouping = Grouping::Done;
+            sorting.sort_groups(&mut self.keys, groups, place.shift);
+            self.grouping = Grouping::Done(place);
             return;
         }
         self.forget_groups();

@@ -5,17 +5,12 @@
 
 use super::Inbox;
 use super::input::Channel;
-use super::keys::{
-    GROUP_SHIFT, carried_place_of, channel_of, group_of, place_of, span_of, without_group,
-};
+use super::keys::{GROUP_BITS, GroupPlace, carried_place_of, channel_of, place_of, span_of};
 use crate::engine::message::Message;
-use crate::engine::order::MOST_GROUPS;
+use crate::engine::order::{LEADING, MOST_GROUPS};
 use crate::units::Time;
 
-const _: () = assert!(
-    MOST_GROUPS <= 1 << (u64::BITS - GROUP_SHIFT),
-    "keys have room for groups"
-);
+const _: () = assert!(MOST_GROUPS <= 1 << GROUP_BITS, "keys have room for groups");
 
 /// Whether keys name groups.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -23,11 +18,11 @@ pub(super) enum Grouping {
     /// They do not.
     None,
     /// They do, but some messages can be read in the order of time only.
-    Impossible,
+    Impossible(GroupPlace),
     /// They do.
-    Possible,
+    Possible(GroupPlace),
     /// They are sorted by groups.
-    Done,
+    Done(GroupPlace),
 }
 
 /// A message that is due, of those of one group.
@@ -49,9 +44,9 @@ impl<M: Message> Inbox<M> {
     /// Takes the groups out of the keys, which are not sorted yet.
     #[inline]
     pub(super) fn forget_groups(&mut self) {
-        if matches!(self.grouping, Grouping::Possible | Grouping::Impossible) {
-            for key in &mut self.keys[1..] {
-                *key = without_group(*key);
+        if let Grouping::Possible(place) | Grouping::Impossible(place) = self.grouping {
+            for key in &mut self.keys[LEADING..] {
+                *key &= place.below();
             }
         }
         self.grouping = Grouping::None;
@@ -62,13 +57,19 @@ impl<M: Message> Inbox<M> {
     #[inline]
     #[must_use]
     pub fn has_groups(&self) -> bool {
-        self.grouping == Grouping::Done
+        matches!(self.grouping, Grouping::Done(_))
     }
 
     /// Hands out all due messages, group by group. Call it only where there are
     /// [groups](Self::has_groups), with the `end` of the epoch.
+    ///
+    /// # Panics
+    /// Where there are none.
     #[inline]
     pub fn read_groups(&mut self, end: Time) -> Groups<'_, M> {
+        let Grouping::Done(place) = self.grouping else {
+            panic!("keys are read by groups only where they are sorted by groups");
+        };
         let keys = &self.keys[self.position..];
         self.position = self.keys.len();
         self.grouping = Grouping::None;
@@ -76,6 +77,7 @@ impl<M: Message> Inbox<M> {
             channels: &self.channels,
             carried: &self.carried,
             keys,
+            place,
             base: self.base,
             end,
         }
@@ -89,6 +91,7 @@ pub struct Groups<'a, M> {
     carried: &'a [M],
     /// Those of the messages that are left.
     keys: &'a [u64],
+    place: GroupPlace,
     base: Time,
     end: Time,
 }
@@ -115,8 +118,10 @@ impl<'a, M: Message> Iterator for Groups<'a, M> {
     #[inline]
     fn next(&mut self) -> Option<Group<'a, M>> {
         let first = *self.keys.first()?;
-        let number = group_of(first);
-        let of_others = self.keys.iter().position(|&key| group_of(key) != number);
+        let number = self.place.group_of(first);
+        let below = self.place.below();
+        let last = first | below;
+        let of_others = self.keys.iter().position(|&key| key > last);
         let count = of_others.unwrap_or(self.keys.len());
         let (keys, rest) = self.keys.split_at(count);
         self.keys = rest;
@@ -126,17 +131,14 @@ impl<'a, M: Message> Iterator for Groups<'a, M> {
             keys,
             rest: keys,
             number,
-            base: self
-                .base
-                .as_ps()
-                .wrapping_sub(span_of(first & !without_group(first))),
+            base: self.base.as_ps().wrapping_sub(span_of(first & !below)),
             end: self.end,
         })
     }
 }
 
 /// The messages of one group, in the order of arrival and of inputs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Group<'a, M> {
     channels: &'a [Channel<M>],
     carried: &'a [M],

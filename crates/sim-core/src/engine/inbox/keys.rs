@@ -14,43 +14,86 @@ pub(super) const TIME_SHIFT: u32 = 28;
 const IN_CHANNEL_BITS: u32 = 12;
 const IN_CHANNEL: u64 = (1 << IN_CHANNEL_BITS) - 1;
 
-/// In the key of a message that has a group, the 8 highest bits name it.
-pub(super) const GROUP_SHIFT: u32 = 56;
+/// In the key of a message that has a group, up to 8 bits above the time name it.
+pub(super) const GROUP_BITS: u32 = 8;
 /// The longest epoch whose keys have room for groups.
-const LONGEST_GROUPED: Duration = Duration::from_ps((1 << (GROUP_SHIFT - TIME_SHIFT)) - 1);
+const LONGEST_GROUPED: Duration =
+    Duration::from_ps((1 << (u64::BITS - GROUP_BITS - TIME_SHIFT)) - 1);
+
+/// Where the group of a message stands in its key.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct GroupPlace {
+    /// The lowest bit of the group: right above the times of the epoch, so that a group and the upper
+    /// bits of a time are read by one shift.
+    pub(super) shift: u32,
+}
+
+impl GroupPlace {
+    /// In the keys of an epoch of this length.
+    #[inline]
+    const fn above(epoch: Duration) -> Self {
+        Self {
+            shift: u64::BITS - (epoch.as_ps() << TIME_SHIFT).leading_zeros(),
+        }
+    }
+
+    /// The group of a message.
+    #[inline(always)]
+    pub(super) const fn group_of(self, key: u64) -> usize {
+        (key >> self.shift) as usize
+    }
+
+    /// The bits of a key below its group.
+    #[inline(always)]
+    pub(super) const fn below(self) -> u64 {
+        (1 << self.shift) - 1
+    }
+}
 
 /// The messages that are due, and what their keys look like.
 #[derive(Clone, Copy)]
 pub(super) struct Due {
     start: Time,
     end: Time,
-    /// The bits of a group that a key has.
-    groups: u64,
+    /// Where keys name groups, and the key of the second group, or 0 where they do not.
+    place: GroupPlace,
+    group_step: u64,
 }
 
 impl Due {
     /// What arrives in `[start, end)`; keys name groups if they may and have room for them.
     #[inline]
     pub(super) fn new((start, end): (Time, Time), may_group: bool) -> Self {
-        let has_groups = may_group && end.since(start) <= LONGEST_GROUPED;
-        let groups = if has_groups {
-            u64::MAX << GROUP_SHIFT
+        let epoch = end.since(start);
+        let has_groups = may_group && epoch <= LONGEST_GROUPED;
+        let place = if has_groups {
+            GroupPlace::above(epoch)
         } else {
-            0
+            GroupPlace::default()
         };
-        Self { start, end, groups }
+        Self {
+            start,
+            end,
+            place,
+            group_step: u64::from(has_groups) << place.shift,
+        }
     }
 
+    /// Returns where keys name groups, if they do.
     #[inline]
-    pub(super) const fn has_groups(self) -> bool {
-        self.groups > 0
+    pub(super) const fn groups(self) -> Option<GroupPlace> {
+        if self.group_step > 0 {
+            Some(self.place)
+        } else {
+            None
+        }
     }
 
     /// The key of `message`, which stands at `place`.
     #[inline(always)]
     fn key<M: Message>(self, message: &M, place: u64) -> u64 {
         let span = message.arrival().as_ps() - self.start.as_ps();
-        (message.group() << GROUP_SHIFT) & self.groups | span << TIME_SHIFT | place
+        message.group().wrapping_mul(self.group_step) | span << TIME_SHIFT | place
     }
 }
 
@@ -73,18 +116,6 @@ pub(super) fn carried_key<M: Message>(message: &M, due: Due, input: u32, place: 
 #[inline(always)]
 pub(super) const fn span_of(key: u64) -> u64 {
     key >> TIME_SHIFT
-}
-
-/// The group of a message whose key names one.
-#[inline(always)]
-pub(super) const fn group_of(key: u64) -> usize {
-    (key >> GROUP_SHIFT) as usize
-}
-
-/// `key` without its group.
-#[inline(always)]
-pub(super) const fn without_group(key: u64) -> u64 {
-    key & !(u64::MAX << GROUP_SHIFT)
 }
 
 /// The input of a message.
