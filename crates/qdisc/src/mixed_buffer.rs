@@ -47,6 +47,9 @@ pub struct MixedBuffer {
     /// The most bytes of a queue of each priority.
     #[checkpoint(rebuilt)]
     limits: [u64; QUEUES],
+    /// The least of these limits.
+    #[checkpoint(rebuilt)]
+    least_limit: u64,
     #[checkpoint(rebuilt)]
     trimmed: PrioritySet,
     /// With fewer bytes than this in use of the shared part, every lossy queue is shorter than the
@@ -89,6 +92,7 @@ impl MixedBuffer {
             lossy: lossy.priorities.intersection(PrioritySet::DATA),
             alpha,
             limits: of_priorities,
+            least_limit: of_priorities.into_iter().min().unwrap_or(0),
             trimmed: lossy.trimmed,
             queues: vec![[0; QUEUES]; ports.len()],
         }
@@ -147,6 +151,15 @@ impl Admission for MixedBuffer {
             return self.lossless.passes(ingress, egress, priority, size);
         }
         self.takes(egress, priority, size)
+    }
+
+    #[inline]
+    fn passes_up_to(&self) -> Bytes {
+        if self.is_calm() {
+            Bytes::new(self.least_limit)
+        } else {
+            Bytes::ZERO
+        }
     }
 
     #[inline]

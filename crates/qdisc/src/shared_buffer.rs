@@ -291,6 +291,15 @@ impl Admission for SharedBuffer {
     }
 
     #[inline]
+    fn passes_up_to(&self) -> Bytes {
+        if self.is_calm() {
+            Bytes::new(u64::MAX)
+        } else {
+            Bytes::ZERO
+        }
+    }
+
+    #[inline]
     fn stays_calm(&self, bytes: u64) -> bool {
         self.shared_used.saturating_add(bytes) < self.calm_below && self.tense == 0
     }

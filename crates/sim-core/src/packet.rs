@@ -23,6 +23,7 @@ use crate::id::{FlowId, PortId};
 use crate::units::{Bytes, Time};
 
 /// Purpose of a packet.
+// The kinds of several packets are seen at once, bit by bit: only pause frames have the highest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum PacketKind {
@@ -33,12 +34,24 @@ pub enum PacketKind {
     /// All bytes below `seq` have arrived and later ones were seen: a gap.
     Nack = 2,
     /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbor only.
-    Pause = 3,
+    Pause = 8,
     /// The receiver of a flow grants it credit, up to the number in the header
     /// ([`Header::credit`]). Hosts know it in networks whose headers hold credit.
     Grant = 4,
     /// The sender of a flow asks for credit without data to put the number on.
     Request = 5,
+}
+
+/// The kinds of several packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    /// Returns whether there is a pause frame among the packets.
+    #[inline]
+    pub(crate) const fn have_pause(self) -> bool {
+        self.0 & PacketKind::Pause as u8 != 0
+    }
 }
 
 /// A packet on a wire or in a queue: 48 bytes and its header.
@@ -162,9 +175,9 @@ impl<H: Header> Packet<H> {
             0 => PacketKind::Data,
             1 => PacketKind::Ack,
             2 => PacketKind::Nack,
-            3 => PacketKind::Pause,
             4 => PacketKind::Grant,
-            _ => PacketKind::Request,
+            5 => PacketKind::Request,
+            _ => PacketKind::Pause,
         }
     }
 
@@ -173,6 +186,12 @@ impl<H: Header> Packet<H> {
     #[must_use]
     pub const fn is(&self, kind: PacketKind) -> bool {
         self.kind_and_priority & 0xf == kind as u8
+    }
+
+    /// Adds the kind of the packet to `kinds`.
+    #[inline(always)]
+    pub(crate) const fn add_kind(&self, kinds: &mut Kinds) {
+        kinds.0 |= self.kind_and_priority;
     }
 
     /// The priority queue of the packet.

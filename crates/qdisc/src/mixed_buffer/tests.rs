@@ -207,7 +207,12 @@ proptest! {
             if exact.has_paused(ingress, priority) {
                 continue;
             }
-            if late.passes(ingress, egress, priority, size) {
+            let passes = late.passes(ingress, egress, priority, size);
+            let is_empty = late.queues[usize::from(egress.0)][priority.index()] == 0;
+            if is_empty && size <= late.passes_up_to() {
+                prop_assert!(passes);
+            }
+            if passes {
                 let mut other = exact.clone();
                 let verdict = other.admit(ingress, egress, priority, size);
                 prop_assert_eq!(verdict, Admit::Accept);

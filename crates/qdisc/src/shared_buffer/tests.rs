@@ -173,7 +173,11 @@ proptest::proptest! {
         let mut passed = 0;
         for (ingress, priority, size, leave) in steps {
             let (port, queue, bytes) = (PortId(ingress), Priority::new(priority), Bytes::new(size));
-            if buffer.passes(port, PortId(1), queue, bytes) {
+            let passes = buffer.passes(port, PortId(1), queue, bytes);
+            if bytes <= buffer.passes_up_to() {
+                proptest::prop_assert!(passes);
+            }
+            if passes {
                 let mut other = buffer.clone();
                 proptest::prop_assert_eq!(other.admit(port, PortId(1), queue, bytes), Admit::Accept);
                 proptest::prop_assert_eq!(other.release(port, PortId(1), queue, bytes), Release::Quiet);

@@ -95,7 +95,13 @@ impl<'a, M: Message> Lane<'a, M> {
     pub(crate) fn send(self, at: Time, message: &M) -> &'a mut M {
         // One look at the channel for most messages: one without messages has no slot.
         if !self.messages.has_slot() {
-            return self.send_into_new_slot(at, message);
+            let Self {
+                messages,
+                channel,
+                used,
+                spare,
+            } = self;
+            return send_into_new_slot(messages, channel, used, spare, at, message);
         }
         debug_assert!(
             self.messages.last().is_none_or(|last| last.arrival() <= at),
@@ -105,29 +111,32 @@ impl<'a, M: Message> Lane<'a, M> {
         sent.set_arrival(at);
         sent
     }
+}
 
-    #[inline(never)]
-    fn send_into_new_slot(self, at: Time, message: &M) -> &'a mut M {
-        let Self {
-            messages,
-            channel,
-            used,
-            spare,
-        } = self;
-        if messages.is_empty() {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "channels are ports, at most 2^16"
-            )]
-            used.push((channel as u32, at));
-            messages.open(spare);
-        }
-        let sent = if messages.has_slot() {
-            messages.fill(message)
-        } else {
-            messages.push_into_new_slot(message, spare)
-        };
-        sent.set_arrival(at);
-        sent
+/// [`Lane::send`] where there is no slot left. Its arguments are in registers: a channel in memory would
+/// be put together for every message.
+#[inline(never)]
+fn send_into_new_slot<'a, M: Message>(
+    messages: &'a mut Batch<M>,
+    channel: usize,
+    used: &mut Vec<(u32, Time)>,
+    spare: &mut Spare<M>,
+    at: Time,
+    message: &M,
+) -> &'a mut M {
+    if messages.is_empty() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "channels are ports, at most 2^16"
+        )]
+        used.push((channel as u32, at));
+        messages.open(spare);
     }
+    let sent = if messages.has_slot() {
+        messages.fill(message)
+    } else {
+        messages.push_into_new_slot(message, spare)
+    };
+    sent.set_arrival(at);
+    sent
 }

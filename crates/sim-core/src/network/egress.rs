@@ -1,5 +1,7 @@
 //! The sending side of a port: a wire that carries one packet at a time.
 
+use std::num::NonZeroU64;
+
 use super::line::LineTiming;
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use crate::engine::Lane;
@@ -205,7 +207,7 @@ impl Egress {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
         let mut lost = false;
-        let time = if self.byte_ps > 0 {
+        let lasts = if self.byte_ps > 0 {
             Duration::from_ps(u64::from(packet.wire) * self.byte_ps)
         } else {
             if let Some(losses) = &mut self.loss {
@@ -213,15 +215,55 @@ impl Egress {
             }
             self.timing.transmission(packet.wire)
         };
-        let done = now + time;
+        self.take_wire(now, now + lasts, packet);
+        if lost {
+            return None;
+        }
+        Some(self.put_on::<O, H>(now, cause, packet, lane))
+    }
+
+    /// Returns the picoseconds for each byte, where all transmission times are multiples of it and the
+    /// link loses nothing.
+    #[inline]
+    pub(super) const fn byte_ps(&self) -> Option<NonZeroU64> {
+        NonZeroU64::new(self.byte_ps)
+    }
+
+    /// Does what [`Self::transmit`] does on a link with this [time for each byte](Self::byte_ps).
+    #[inline(always)]
+    pub(super) fn transmit_by<'a, O: EventOrder<H>, H: Header>(
+        &mut self,
+        byte_ps: NonZeroU64,
+        (now, cause): (Time, u32),
+        packet: &Packet<H>,
+        lane: Lane<'a, Packet<H>>,
+    ) -> &'a mut Packet<H> {
+        debug_assert!(self.busy_until <= now, "one packet at a time");
+        debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
+        let lasts = Duration::from_ps(u64::from(packet.wire) * byte_ps.get());
+        self.take_wire(now, now + lasts, packet);
+        self.put_on::<O, H>(now, cause, packet, lane)
+    }
+
+    /// Counts `packet`, which takes the wire since `now` and until `done`.
+    #[inline(always)]
+    fn take_wire<H: Header>(&mut self, now: Time, done: Time, packet: &Packet<H>) {
         self.busy_since = now;
         self.busy_until = done;
         self.sent += u64::from(packet.wire);
         self.packets += 1;
-        if lost {
-            return None;
-        }
-        let sent = lane.send(done + self.delay, packet);
+    }
+
+    /// Puts a copy of `packet`, which has taken the wire at `now`, on it.
+    #[inline(always)]
+    fn put_on<'a, O: EventOrder<H>, H: Header>(
+        &self,
+        now: Time,
+        cause: u32,
+        packet: &Packet<H>,
+        lane: Lane<'a, Packet<H>>,
+    ) -> &'a mut Packet<H> {
+        let sent = lane.send(self.busy_until + self.delay, packet);
         if O::BY_INSERTION {
             let stamps = Stamps {
                 set: Stamps::of(now),
@@ -229,6 +271,6 @@ impl Egress {
             };
             O::set_stamps(&mut sent.telemetry, stamps);
         }
-        Some(sent)
+        sent
     }
 }

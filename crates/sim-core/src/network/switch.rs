@@ -10,6 +10,7 @@ mod checkpoint;
 mod deferral;
 mod departure;
 mod failure;
+mod in_a_row;
 mod in_place;
 mod passing;
 mod pauses;
@@ -26,7 +27,7 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, SendBuffer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Kinds, Packet, PacketKind};
 use crate::plugin::{
     Admission, DropReason, EventOrder, Model, Qdisc, Routing, SentPackets, Telemetry,
 };
@@ -282,12 +283,19 @@ impl<M: Model> Switch<M> {
     #[inline]
     pub(super) fn prepare(&mut self, packets: &mut [Packet<M::Header>]) {
         let count = packets.len();
-        let (mut bytes, mut is_mixed) = (0, false);
+        let (mut bytes, mut kinds, mut all_fixed) = (0, Kinds::default(), true);
         for packet in packets {
-            packet.port = self.routing.fixed(packet).unwrap_or(NOT_FIXED);
+            match self.routing.fixed(packet) {
+                Some(port) => packet.port = port,
+                None => {
+                    packet.port = NOT_FIXED;
+                    all_fixed = false;
+                }
+            }
             bytes += packet.size().get();
-            is_mixed |= (packet.port == NOT_FIXED) | packet.is(PacketKind::Pause);
+            packet.add_kind(&mut kinds);
         }
+        let is_mixed = !all_fixed || kinds.have_pause();
         self.arriving.add(count, bytes, is_mixed);
     }
 

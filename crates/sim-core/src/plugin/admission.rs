@@ -46,6 +46,14 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
+    /// Returns up to which size all packets [pass](Self::passes) that find the queues of their egress
+    /// port empty and do not wait, or wait alone, as long as nothing is admitted or given back. A policy
+    /// may always return zero, which is slower: it is asked for each packet.
+    #[inline]
+    fn passes_up_to(&self) -> Bytes {
+        Bytes::ZERO
+    }
+
     /// Returns whether no neighbor is paused, the next packet pauses nobody, and whether it is
     /// admitted depends only on its size and on what the buffer holds for its own egress port, even
     /// if nothing is given back for other ports before. The switch may then give back late what has

@@ -141,26 +141,4 @@ impl<M: Model> Switch<M> {
             }
         }
     }
-
-    /// Lets those of `arrivals` pass that are left, up to one that does not or not in the usual way.
-    // A call for many packets: within its caller half of what they need would be on the stack.
-    #[inline(never)]
-    fn pass_all(
-        &mut self,
-        arrivals: &mut Group<'_, Packet<M::Header>>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) -> Option<Stop> {
-        // As long as packets pass, all that they touch is at hand.
-        let mut passage = self.passage(arrivals.number());
-        let mut lane = send_buffer.lane(arrivals.number());
-        for arrival in arrivals {
-            let times = (arrival.at, arrival.until);
-            let ingress = PortId::from_index(arrival.channel);
-            let passed = passage.pass(times, ingress, arrival.message, lane.lend());
-            if let Err(stop) = passed {
-                return Some(stop);
-            }
-        }
-        None
-    }
 }

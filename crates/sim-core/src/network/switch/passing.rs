@@ -13,13 +13,13 @@ use crate::units::Time;
 
 /// A port and what else a packet touches that passes it.
 pub(super) struct Passage<'a, M: Model> {
-    number: PortId,
-    port: &'a mut Port<M::Queue>,
-    buffer: &'a M::Buffer,
-    telemetry: &'a mut M::Telemetry,
-    observer: &'a M::Observer,
-    counters: &'a mut Counters,
-    cause: u32,
+    pub(super) number: PortId,
+    pub(super) port: &'a mut Port<M::Queue>,
+    pub(super) buffer: &'a M::Buffer,
+    pub(super) telemetry: &'a mut M::Telemetry,
+    pub(super) observer: &'a M::Observer,
+    pub(super) counters: &'a mut Counters,
+    pub(super) cause: u32,
 }
 
 /// Why a packet has not passed a port in the usual way.
@@ -35,11 +35,11 @@ pub(super) enum Stop {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passed {
     /// When it has left.
-    at: Time,
-    leaving: Leaving,
-    mark: Mark,
+    pub(super) at: Time,
+    pub(super) leaving: Leaving,
+    pub(super) mark: Mark,
     /// The link has lost it.
-    lost: bool,
+    pub(super) lost: bool,
 }
 
 impl<M: Model> Passage<'_, M> {
