@@ -218,6 +218,10 @@ impl Routes {
         if weights == Weights::Capacity {
             graph.weigh(topology, &mut tables, groups.count());
         }
+        let slots = groups.into_slots();
+        for table in &mut tables {
+            table.index(&slots);
+        }
         Self {
             topology: topology.clone(),
             down: Arc::new(down.clone()),
@@ -227,7 +231,7 @@ impl Routes {
             policy,
             seed,
             addresses,
-            slots: groups.into_slots(),
+            slots,
             tables: tables.into_iter().map(Arc::new).collect(),
         }
     }

@@ -1,6 +1,7 @@
 //! The table of one switch, and the forwarding decision read from it.
 
 mod builder;
+mod direct;
 mod idle;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use rustc_hash::FxHashSet;
 use super::groups::{Local, Slot};
 use crate::policy::{Arrival, Choice, Chooser, NextHopChoice};
 pub(super) use builder::{Scratch, TableBuilder};
+use direct::Direct;
 use idle::Idle;
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.
@@ -24,6 +26,8 @@ use idle::Idle;
 /// Few sets serve many groups, so the ports of each are kept once. For a group whose hosts hang on
 /// this very switch there is one set for each member instead.
 pub(super) struct SwitchTable {
+    /// The set of each address, in small networks: what the rest of the table says, in one look-up.
+    direct: Direct,
     /// For each group but those on this very switch. Switches with the same entries share them.
     by_group: Arc<[Entry]>,
     /// The first group on this very switch, and the place in `members` where its sets start.
@@ -132,7 +136,20 @@ impl SwitchTable {
     /// The equal next hops towards `dst`, a host whose slot is in `slots`.
     #[inline(always)]
     fn towards(&self, dst: NodeId, slots: &[Slot]) -> Option<Entry> {
-        self.set(*slots.get(dst.index())?)
+        match self.direct.get(dst) {
+            Some(set) => (set.len > 0).then_some(set),
+            None => self.set(*slots.get(dst.index())?),
+        }
+    }
+
+    /// Notes the set of each of the addresses in `slots`, where these are few. Nothing changes
+    /// afterwards.
+    pub(super) fn index(&mut self, slots: &[Slot]) {
+        let sets = slots.iter().map(|&slot| {
+            let set = if slot.is_host() { self.set(slot) } else { None };
+            set.unwrap_or(Entry::NOWHERE)
+        });
+        self.direct = Direct::of(sets).unwrap_or_default();
     }
 
     /// The first of the equal next hops towards a host.

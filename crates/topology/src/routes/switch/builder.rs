@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Entry, NO_GROUP, SharedRows, SwitchTable};
+use super::{Direct, Entry, NO_GROUP, SharedRows, SwitchTable};
 use crate::routes::groups::Local;
 use crate::routes::hop::Hop;
 
@@ -37,6 +37,7 @@ impl<'a> TableBuilder<'a> {
         Self {
             by_group: vec![Entry::NOWHERE; groups],
             table: SwitchTable {
+                direct: Direct::default(),
                 by_group: Arc::default(),
                 local: NO_GROUP,
                 more_local: Box::default(),
