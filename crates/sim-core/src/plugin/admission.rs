@@ -46,9 +46,9 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
-    /// Returns up to which size all packets [pass](Self::passes) that find the queues of their egress
-    /// port empty and do not wait, or wait alone, as long as nothing is admitted or given back. A policy
-    /// may always return zero, which is slower: it is asked for each packet.
+    /// Returns up to which `size` all packets [pass](Self::passes) for whose egress port nothing is
+    /// stored, as long as nothing is admitted or given back. A policy may always return zero, which is
+    /// slower: it is asked for each packet.
     #[inline]
     fn passes_up_to(&self) -> Bytes {
         Bytes::ZERO

@@ -60,6 +60,26 @@ impl Entry {
     };
 }
 
+/// The next hops of a destination that can be reached.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Towards {
+    /// The only one.
+    One(PortId),
+    /// A set of several.
+    Several(Entry),
+}
+
+impl Towards {
+    #[inline(always)]
+    const fn of(set: Entry) -> Option<Self> {
+        match set.len {
+            0 => None,
+            1 => Some(Self::One(set.first)),
+            _ => Some(Self::Several(set)),
+        }
+    }
+}
+
 /// In place of a group, where a switch has none.
 const NO_GROUP: (u32, u32) = (u32::MAX, 0);
 
@@ -135,10 +155,10 @@ impl SwitchTable {
 
     /// The equal next hops towards `dst`, a host whose slot is in `slots`.
     #[inline(always)]
-    fn towards(&self, dst: NodeId, slots: &[Slot]) -> Option<Entry> {
-        match self.direct.get(dst) {
-            Some(set) => (set.len > 0).then_some(set),
-            None => self.set(*slots.get(dst.index())?),
+    fn towards(&self, dst: NodeId, slots: &[Slot]) -> Option<Towards> {
+        match self.direct.number(dst) {
+            Some(number) => self.direct.towards(number),
+            None => Towards::of(self.set(*slots.get(dst.index())?)?),
         }
     }
 
@@ -246,10 +266,10 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         let Choice::Own(choice) = &mut self.choice else {
             return self.fixed(packet);
         };
-        let set = self.table.towards(packet.key.dst, &self.slots)?;
-        if set.len == 1 {
-            return Some(set.first);
-        }
+        let set = match self.table.towards(packet.key.dst, &self.slots)? {
+            Towards::One(port) => return Some(port),
+            Towards::Several(set) => set,
+        };
         let position = choose(&mut **choice, now, packet, (&*self.table, set), ports);
         self.table.port(set, position)
     }
@@ -262,10 +282,10 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         let Choice::Hash(hash) = &self.choice else {
             return None;
         };
-        let set = self.table.towards(packet.key.dst, &self.slots)?;
-        if set.len == 1 {
-            return Some(set.first);
-        }
+        let set = match self.table.towards(packet.key.dst, &self.slots)? {
+            Towards::One(port) => return Some(port),
+            Towards::Several(set) => set,
+        };
         let position = hash.choose(&packet.key, set.len.into());
         self.table.port(set, position)
     }

@@ -129,7 +129,7 @@ impl<'a, M: Message> Iterator for Groups<'a, M> {
             channels: self.channels,
             carried: self.carried,
             keys,
-            rest: keys,
+            returned: 0,
             number,
             base: self.base.as_ps().wrapping_sub(span_of(first & !below)),
             end: self.end,
@@ -143,8 +143,8 @@ pub struct Group<'a, M> {
     channels: &'a [Channel<M>],
     carried: &'a [M],
     keys: &'a [u64],
-    /// Those of the messages that have not been returned.
-    rest: &'a [u64],
+    /// How many messages have been returned.
+    returned: usize,
     number: usize,
     /// What is to be added to the time of a key that still has its group.
     base: u64,
@@ -175,7 +175,7 @@ impl<'a, M: Message> Group<'a, M> {
     #[inline(always)]
     #[must_use]
     pub fn at(&self, place: usize) -> Grouped<'a, M> {
-        self.grouped(place, self.keys[place], &self.keys[place + 1..])
+        self.grouped(place, self.keys[place])
     }
 
     /// Returns the message that has been returned last, once more; after a [step
@@ -186,7 +186,7 @@ impl<'a, M: Message> Group<'a, M> {
     #[inline]
     #[must_use]
     pub fn current(&self) -> Grouped<'a, M> {
-        self.at(self.keys.len() - self.rest.len() - 1)
+        self.at(self.returned - 1)
     }
 
     /// Goes back to the message that has been returned last: it comes again.
@@ -195,7 +195,8 @@ impl<'a, M: Message> Group<'a, M> {
     /// Before the first message.
     #[inline]
     pub fn step_back(&mut self) {
-        self.rest = &self.keys[self.keys.len() - self.rest.len() - 1..];
+        assert!(self.returned > 0, "a message has been returned");
+        self.returned -= 1;
     }
 
     #[inline(always)]
@@ -203,28 +204,32 @@ impl<'a, M: Message> Group<'a, M> {
         Time::from_ps(self.base.wrapping_add(span_of(key)))
     }
 
-    /// The message of `key`, which has this `place` and is followed by that of the first of `rest`.
+    /// The message of `key`, which has this `place`.
     #[inline(always)]
-    fn grouped(&self, place: usize, key: u64, rest: &[u64]) -> Grouped<'a, M> {
+    fn grouped(&self, place: usize, key: u64) -> Grouped<'a, M> {
         let channel = channel_of(key);
         Grouped {
             at: self.time_of(key),
             channel,
             message: match self.channels[channel].current.slot(place_of(key)) {
                 Some(message) => message,
-                None => self.carried(key),
+                None => carried(self.carried, key),
             },
-            until: rest.first().map_or(self.end, |&next| self.time_of(next)),
+            until: match self.keys.get(place + 1) {
+                Some(&next) => self.time_of(next),
+                None => self.end,
+            },
             place,
         }
     }
+}
 
-    /// The message of `key`, which has been carried over.
-    #[inline(never)]
-    fn carried(&self, key: u64) -> &'a M {
-        let place = carried_place_of(key).expect("nothing in groups is read in turn");
-        &self.carried[place]
-    }
+/// The message of `key`, which has been carried over.
+// Not of a group: that would have to be in memory for the call.
+#[inline(never)]
+fn carried<M>(carried: &[M], key: u64) -> &M {
+    let place = carried_place_of(key).expect("nothing in groups is read in turn");
+    &carried[place]
 }
 
 impl<'a, M: Message> Iterator for Group<'a, M> {
@@ -232,9 +237,9 @@ impl<'a, M: Message> Iterator for Group<'a, M> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Grouped<'a, M>> {
-        let (&key, rest) = self.rest.split_first()?;
-        let place = self.keys.len() - self.rest.len();
-        self.rest = rest;
-        Some(self.grouped(place, key, rest))
+        let place = self.returned;
+        let key = *self.keys.get(place)?;
+        self.returned += 1;
+        Some(self.grouped(place, key))
     }
 }

@@ -10,7 +10,7 @@ use super::departure::{leaving, write_telemetry};
 use super::passing::{Passage, Passed, Stop};
 use crate::engine::{Group, Lane, SendBuffer};
 use crate::id::PortId;
-use crate::packet::Packet;
+use crate::packet::{Header, Packet};
 use crate::plugin::{Admission, Hop, Mark, Model, Observer, Qdisc};
 use crate::units::{Bytes, Time};
 
@@ -23,6 +23,17 @@ struct Usual {
     largest: Bytes,
 }
 
+/// Why packets no longer pass in the usual way.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// There are no more.
+    None,
+    /// The next one has to be queued or accounted for.
+    Queue,
+    /// The next one passes with a mark, at this time and because of the arrival by this port.
+    Marked(Mark, Time, Option<PortId>),
+}
+
 impl<M: Model> Switch<M> {
     /// Lets those of `arrivals` pass that are left, up to one that does not or not in the usual way.
     // A call for many packets: within its caller half of what they need would be on the stack.
@@ -32,39 +43,46 @@ impl<M: Model> Switch<M> {
         arrivals: &mut Group<'_, Packet<M::Header>>,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) -> Option<Stop> {
-        let mut passage = self.passage(arrivals.number());
-        let lane = send_buffer.lane(arrivals.number());
-        match passage.usual() {
-            Some(usual) => passage.pass_in_a_row(usual, arrivals, lane),
-            None => passage.pass_one_by_one(arrivals, lane),
+        let Some(usual) = self.usual(arrivals.number()) else {
+            return self.pass_one_by_one(arrivals, send_buffer);
+        };
+        match self.pass_in_a_row(usual, arrivals, send_buffer) {
+            End::None => None,
+            End::Queue => Some(Stop::Queue),
+            End::Marked(mark, now, by) => {
+                let packet = arrivals.current().message;
+                let lane = send_buffer.lane(arrivals.number());
+                let mut passage = self.passage(arrivals.number());
+                Some(passage.send_unwritten(now, by, mark, packet, lane))
+            }
         }
     }
-}
 
-impl<M: Model> Passage<'_, M> {
     #[inline(always)]
-    fn usual(&self) -> Option<Usual> {
-        if self.port.due != Time::MAX || self.observer.sees_dequeues() {
+    fn usual(&self, out: usize) -> Option<Usual> {
+        let port = &self.ports[out];
+        if port.due != Time::MAX || self.observer.sees_dequeues() {
             return None;
         }
-        let byte_ps = self.port.egress.byte_ps()?;
         Some(Usual {
-            byte_ps,
+            byte_ps: port.egress.byte_ps()?,
             largest: self.buffer.passes_up_to(),
         })
     }
 
-    /// [`Switch::pass_all`] with a look at everything for each packet.
+    /// [`Self::pass_all`] with a look at everything for each packet.
     #[inline(never)]
     fn pass_one_by_one(
         &mut self,
         arrivals: &mut Group<'_, Packet<M::Header>>,
-        mut lane: Lane<'_, Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) -> Option<Stop> {
+        let mut lane = send_buffer.lane(arrivals.number());
+        let mut passage = self.passage(arrivals.number());
         for arrival in arrivals {
             let times = (arrival.at, arrival.until);
             let ingress = PortId::from_index(arrival.channel);
-            let passed = self.pass(times, ingress, arrival.message, lane.lend());
+            let passed = passage.pass(times, ingress, arrival.message, lane.lend());
             if let Err(stop) = passed {
                 return Some(stop);
             }
@@ -72,48 +90,50 @@ impl<M: Model> Passage<'_, M> {
         None
     }
 
-    /// [`Switch::pass_all`] where all is as usual: what [`Self::pass`] does for each packet.
+    /// [`Self::pass_all`] where all is as usual: what [`Passage::pass`] does for each packet.
     #[inline(always)]
     fn pass_in_a_row(
         &mut self,
         usual: Usual,
         arrivals: &mut Group<'_, Packet<M::Header>>,
-        mut lane: Lane<'_, Packet<M::Header>>,
-    ) -> Option<Stop> {
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) -> End {
+        let out = arrivals.number();
+        let number = PortId::from_index(out);
+        let port = &mut self.ports[out];
+        let mut lane = send_buffer.lane(out);
         // In registers, and back in memory at the end.
         let mut rest = arrivals.clone();
         let mut waited = 0;
-        let stop = loop {
+        let end = loop {
             let Some(arrival) = rest.next() else {
-                break None;
+                break End::None;
             };
             let (packet, ingress) = (arrival.message, PortId::from_index(arrival.channel));
-            let free_after = self.port.open_after;
+            let free_after = port.open_after;
             if free_after >= arrival.until
-                || packet.size() > usual.largest && !self.need_not_be_stored(packet, ingress)
+                || packet.size() > usual.largest
+                    && !need_not_be_stored(&self.buffer, (ingress, number), packet)
             {
-                break Some(Stop::Queue);
+                break End::Queue;
             }
             let waits = free_after >= arrival.at;
             let now = arrival.at.max(free_after);
-            let mark = self.port.queue.bypass(waits, packet);
+            let by = if waits { None } else { Some(ingress) };
+            let Some(mark) = port.queue.bypass(waits, packet) else {
+                break End::Queue;
+            };
             // A wire that becomes free is an event without an arrival.
-            waited += u64::from(waits && mark.is_some());
-            match mark {
-                Some(Mark::None) => {}
-                Some(mark) => {
-                    let by = if waits { None } else { Some(ingress) };
-                    break Some(self.send_unwritten(now, by, mark, packet, lane.lend()));
-                }
-                None => break Some(Stop::Queue),
+            waited += u64::from(waits);
+            if mark != Mark::None {
+                break End::Marked(mark, now, by);
             }
             // Whether it waits cannot be foreseen, whether it is the longest queue so far can.
             let depth = Bytes::new(packet.size().get() & u64::from(waits).wrapping_neg());
             if depth > self.counters.max_queue {
                 self.counters.max_queue = depth;
             }
-            let leaving = leaving(if waits { None } else { Some(ingress) }, &lane);
-            let port = &mut *self.port;
+            let leaving = leaving(by, &lane);
             let sent = port.egress.transmit_by::<M::Order, _>(
                 usual.byte_ps,
                 (now, self.cause),
@@ -125,22 +145,28 @@ impl<M: Model> Passage<'_, M> {
             let hop = Hop {
                 // As the port is open.
                 queue: Bytes::ZERO,
-                ..port.hop(now, self.number.index(), way, sent.wire)
+                ..port.hop(now, out, way, sent.wire)
             };
-            write_telemetry::<M>(self.telemetry, &hop, leaving, sent);
+            write_telemetry::<M>(&mut self.telemetry, &hop, leaving, sent);
         };
         *arrivals = rest;
         self.counters.events += waited;
-        stop
+        end
     }
+}
 
-    /// Returns whether `packet` passes that is larger than all those of which it is known beforehand.
-    #[inline(never)]
-    fn need_not_be_stored(&self, packet: &Packet<M::Header>, ingress: PortId) -> bool {
-        let (priority, size) = (packet.priority(), packet.size());
-        priority.is_control() || (self.buffer).passes(ingress, self.number, priority, size)
-    }
+/// Returns whether `packet` passes that is larger than all those of which it is known beforehand.
+#[inline(never)]
+fn need_not_be_stored<A: Admission, H: Header>(
+    buffer: &A,
+    (ingress, egress): (PortId, PortId),
+    packet: &Packet<H>,
+) -> bool {
+    let (priority, size) = (packet.priority(), packet.size());
+    priority.is_control() || buffer.passes(ingress, egress, priority, size)
+}
 
+impl<M: Model> Passage<'_, M> {
     /// Puts `packet`, which passes with `mark`, on the wire at `now`.
     #[inline(never)]
     fn send_unwritten(

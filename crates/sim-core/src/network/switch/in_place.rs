@@ -7,7 +7,8 @@
 
 use super::Switch;
 use super::departure::{leaving, write_telemetry};
-use crate::engine::{Group, Grouped, SendBuffer};
+use super::passing::Passage;
+use crate::engine::{Group, Grouped, Lane, SendBuffer};
 use crate::id::PortId;
 use crate::packet::{Flags, Packet, Priority};
 use crate::plugin::{Admission, Hop, Mark, Model, Observer, Qdisc};
@@ -132,35 +133,41 @@ impl<M: Model> Switch<M> {
     ) {
         let out = arrivals.number();
         let mut arrival = arrivals.current();
-        let number = PortId::from_index(out);
         let mut line = Line::new(arrival.place);
-        let left = loop {
+        let largest = self.buffer.passes_up_to();
+        let mut passage = self.passage(out);
+        let mut lane = send_buffer.lane(out);
+        let mut marked = 0;
+        let left = 'line: loop {
             let packet = arrival.message;
             let (priority, size) = (packet.priority(), packet.size());
             let ingress = PortId::from_index(arrival.channel);
             let with_it = Bytes::new(line.data_bytes) + size;
             let joins = line.takes(arrival.place, priority)
-                && self.ports[out].queue.is_plain(priority)
+                && passage.port.queue.is_plain(priority)
                 && (priority.is_control()
-                    || (self.buffer).passes(ingress, number, priority, with_it));
+                    || with_it <= largest
+                    || (passage.buffer).passes(ingress, passage.number, priority, with_it));
             if !joins {
                 break Some(arrival);
             }
             line.add(arrival.place, priority, size);
             let depth = Bytes::new(line.bytes);
-            self.counters.max_queue = self.counters.max_queue.max(depth);
+            passage.counters.max_queue = passage.counters.max_queue.max(depth);
             // At the very instant at which the wire becomes free the next one comes first.
-            while self.ports[out].open_after < arrival.until {
+            while passage.port.open_after < arrival.until {
                 let Some(place) = line.pop() else {
-                    return;
+                    break 'line None;
                 };
-                self.send_from(&mut line, arrivals.at(place), out, send_buffer);
+                let mark = passage.send_from(&mut line, arrivals.at(place), lane.lend());
+                marked += u64::from(mark == Mark::Congestion);
             }
             match arrivals.next() {
                 Some(next) => arrival = next,
                 None => break None,
             }
         };
+        self.meters[out].marked += marked;
         while let Some(place) = line.pop_oldest() {
             self.keep_at(out, &arrivals.at(place), send_buffer);
         }
@@ -193,23 +200,23 @@ impl<M: Model> Switch<M> {
         let ingress = PortId::from_index(arrival.channel);
         self.keep(arrival.at, out, ingress, arrival.message, send_buffer);
     }
+}
 
-    /// Sends the packet of `arrival`, which is the next of `line`, from port number `out`, whose wire
-    /// has become free.
+impl<M: Model> Passage<'_, M> {
+    /// Sends the packet of `arrival`, which is the next of `line`, over `lane`, as the wire has become
+    /// free, and returns its mark.
     #[inline(always)]
     fn send_from(
         &mut self,
         line: &mut Line,
         arrival: Grouped<'_, Packet<M::Header>>,
-        out: usize,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let port = &mut self.ports[out];
+        lane: Lane<'_, Packet<M::Header>>,
+    ) -> Mark {
+        let port = &mut *self.port;
         let packet = arrival.message;
         line.take_off(packet.priority(), packet.size());
         let mark = port.queue.leave_behind(packet, Bytes::new(line.data_bytes));
         let now = port.open_after;
-        let lane = send_buffer.lane(out);
         let leaving = leaving(None, &lane);
         let sent = port
             .egress
@@ -219,14 +226,14 @@ impl<M: Model> Switch<M> {
         self.counters.events += 1;
         if mark == Mark::Congestion {
             sent.flags.set(Flags::CONGESTION);
-            self.meters[out].marked += 1;
         }
         let way = (arrival.at, PortId::from_index(arrival.channel));
         let hop = Hop {
             queue: Bytes::new(line.bytes),
-            ..port.hop(now, out, way, sent.wire)
+            ..port.hop(now, self.number.index(), way, sent.wire)
         };
-        write_telemetry::<M>(&mut self.telemetry, &hop, leaving, sent);
+        write_telemetry::<M>(self.telemetry, &hop, leaving, sent);
+        mark
     }
 }
 

@@ -1,52 +1,65 @@
 //! Next hops by address, for small networks.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_core::id::{NodeId, PortId};
 
-use super::Entry;
+use super::{Entry, Towards};
 
 /// The most addresses of a table: then it is a part of the first cache.
 const MOST_ADDRESSES: usize = 1 << 10;
-/// Sets are numbered by a byte.
-const SETS: usize = 1 << u8::BITS;
 
-/// The set of next hops of each address, in one look-up; or nothing.
+/// Numbers from here on are those of sets.
+const SETS: u16 = 1 << 15;
+/// The number of an address that cannot be reached: there is no such set.
+const NOWHERE: u16 = u16::MAX;
+
+/// The next hops of each address, in one look-up; or nothing.
 #[derive(Default)]
 pub(super) struct Direct {
-    numbers: Box<[u8]>,
-    /// The sets by number.
-    sets: Option<Box<[Entry; SETS]>>,
+    /// For each address, the only next hop, or the number of a set.
+    numbers: Box<[u16]>,
+    /// Sets of several next hops.
+    sets: Vec<Entry>,
 }
 
 impl Direct {
-    /// A table of the set of each address, in order; `None` where there are too many addresses or
-    /// sets.
+    /// A table of the set of each address, in order; `None` where there are too many addresses, ports
+    /// or sets.
     pub(super) fn of(of_addresses: impl ExactSizeIterator<Item = Entry>) -> Option<Self> {
         if of_addresses.len() > MOST_ADDRESSES {
             return None;
         }
         let mut sets = Vec::new();
-        let mut numbers = Vec::with_capacity(of_addresses.len());
-        for set in of_addresses {
-            let known = sets.iter().position(|&known| known == set);
-            let number = known.unwrap_or_else(|| {
-                sets.push(set);
-                sets.len() - 1
-            });
-            numbers.push(u8::try_from(number).ok()?);
-        }
-        sets.resize(SETS, Entry::NOWHERE);
-        Some(Self {
-            numbers: numbers.into(),
-            sets: <Box<[Entry; SETS]>>::try_from(sets).ok(),
-        })
+        let number_of = |set: Entry| match Towards::of(set) {
+            None => Some(NOWHERE),
+            Some(Towards::One(PortId(port))) => (port < SETS).then_some(port),
+            Some(Towards::Several(set)) => {
+                let known = sets.iter().position(|&known| known == set);
+                let number = known.unwrap_or_else(|| {
+                    sets.push(set);
+                    sets.len() - 1
+                });
+                let number = u16::try_from(number).ok()? | SETS;
+                (number < NOWHERE).then_some(number)
+            }
+        };
+        let numbers = of_addresses.map(number_of).collect::<Option<_>>()?;
+        Some(Self { numbers, sets })
     }
 
-    /// The set of `address`, or `None` where there is no table.
+    /// The number of `address`, or `None` where there is no table.
     #[inline(always)]
-    pub(super) fn get(&self, address: NodeId) -> Option<Entry> {
-        let number = *self.numbers.get(address.index())?;
-        let sets = self.sets.as_deref()?;
-        Some(sets[usize::from(number)])
+    pub(super) fn number(&self, address: NodeId) -> Option<u16> {
+        self.numbers.get(address.index()).copied()
+    }
+
+    /// The next hops of an address with this [number](Self::number).
+    #[inline(always)]
+    pub(super) fn towards(&self, number: u16) -> Option<Towards> {
+        if number < SETS {
+            return Some(Towards::One(PortId(number)));
+        }
+        let set = self.sets.get(usize::from(number - SETS))?;
+        Some(Towards::Several(*set))
     }
 }
 
@@ -70,7 +83,7 @@ mod tests {
         let torn = whole.without(&down);
         let weighed = torn.clone().with_weights(Weights::Capacity);
         for routes in [whole, torn, weighed] {
-            let mut found = 0;
+            let mut several = 0;
             for table in &*routes.tables {
                 for (address, &slot) in (0..).zip(&*routes.slots) {
                     let set = if slot.is_host() {
@@ -78,25 +91,28 @@ mod tests {
                     } else {
                         None
                     };
-                    let direct = table.direct.get(NodeId(address)).unwrap();
-                    assert!((direct.len > 0).then_some(direct) == set);
-                    found += usize::from(direct.len > 1);
+                    let number = table.direct.number(NodeId(address)).unwrap();
+                    let found = table.direct.towards(number);
+                    assert!(found == set.and_then(Towards::of), "address {address}");
+                    several += usize::from(matches!(found, Some(Towards::Several(_))));
                 }
-                assert!(table.direct.get(NodeId(10_000)).is_none());
+                assert!(table.direct.number(NodeId(10_000)).is_none());
             }
-            assert!(found > 1_000, "{found} choices");
+            assert!(several > 1_000, "{several}");
         }
     }
 
     #[test]
     fn a_large_network_has_no_such_table() {
-        let sets = |sets: usize, addresses: usize| {
-            let set = move |address: usize| Entry {
-                start: u32::try_from(address % sets).unwrap(),
-                ..Entry::NOWHERE
-            };
-            Direct::of((0..addresses).map(set)).is_some()
+        let set = |len, first| Entry {
+            start: u32::from(first),
+            len,
+            first: PortId(first),
         };
-        assert!(sets(256, 1_024) && !sets(257, 1_024) && !sets(256, 1_025));
+        let table = |set, addresses| Direct::of(std::iter::repeat_n(set, addresses));
+        assert!(table(set(2, 7), 1_024).is_some());
+        assert!(table(set(2, 7), 1_025).is_none());
+        assert!(table(set(1, SETS - 1), 10).is_some());
+        assert!(table(set(1, SETS), 10).is_none());
     }
 }
