@@ -48,9 +48,9 @@ impl EpochSort {
         self.sort_by(keys, (shift, 1 << bits), CROWD);
     }
 
-    /// Sorts `keys` as [`sort`](Self::sort) does that have `group_shift` bits of time and input, and above
-    /// them numbers of groups, which lie below `groups` and [`MOST_GROUPS`]. Times are spread best where
-    /// they use all of these bits.
+    /// Sorts `keys` as [`sort`](Self::sort) does that have `group_shift` bits of time and input, and
+    /// above them numbers of groups, which lie below `groups` and [`MOST_GROUPS`]. They are spread best
+    /// where times use all of these bits.
     pub(super) fn sort_groups(&mut self, keys: &mut Vec<u64>, groups: usize, group_shift: u32) {
         let group_bits = groups.next_power_of_two().ilog2();
         let bits = (keys.len().ilog2() + 1).clamp(group_bits, BUCKETS.ilog2());
@@ -94,9 +94,9 @@ impl EpochSort {
     }
 }
 
-/// Puts `keys` into `scattered`, to their places behind zeros, where `place` names for each the next one of its
-/// bucket. Those before it hold keys of lesser buckets, or zeros, or those of its own bucket,
-/// sorted so far.
+/// Puts `keys` into `scattered`, to their places behind zeros, where `place` names for each the next
+/// one of its bucket. Those before it hold keys of lesser buckets, or zeros, or those of its own
+/// bucket, sorted so far.
 #[inline(always)]
 fn scatter(scattered: &mut Vec<u64>, keys: &[u64], mut place: impl FnMut(u64) -> u32) {
     scattered.clear();

@@ -39,6 +39,10 @@ impl GroupPlace {
 
     /// The group of a message.
     #[inline(always)]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "groups are below 256 where keys are read by groups"
+    )]
     pub(super) const fn group_of(self, key: u64) -> usize {
         (key >> self.shift) as usize
     }
