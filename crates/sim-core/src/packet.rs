@@ -23,7 +23,7 @@ use crate::id::{FlowId, PortId};
 use crate::units::{Bytes, Time};
 
 /// Purpose of a packet.
-// The kinds of several packets are seen at once, bit by bit: only pause frames have the highest.
+// The kinds of several packets are seen at once, bit by bit: only pause frames have bit 3.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum PacketKind {
@@ -176,8 +176,8 @@ impl<H: Header> Packet<H> {
             1 => PacketKind::Ack,
             2 => PacketKind::Nack,
             4 => PacketKind::Grant,
-            5 => PacketKind::Request,
-            _ => PacketKind::Pause,
+            8 => PacketKind::Pause,
+            _ => PacketKind::Request,
         }
     }
 

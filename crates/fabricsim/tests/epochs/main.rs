@@ -256,6 +256,19 @@ fn many_packets_for_a_port_in_an_epoch_leave_as_one_by_one() {
     }
 }
 
+/// The same at rates at which a byte takes no whole number of picoseconds, and where queues of TCP take
+/// only the smallest packets.
+#[test]
+fn odd_rates_and_queues_without_room_for_a_packet() {
+    for seed in 0..24 {
+        let mut case = crowds(seed);
+        case.topology = case.topology.replace(" 100Gbps", " 30Gbps");
+        let limited = case.scenario.replace("\"6KB\"", "\"700B\"");
+        case.scenario = limited;
+        assert!(check_case(&case, seed));
+    }
+}
+
 /// What waited is lost, and something is due in any case when the wire becomes free.
 #[test]
 fn a_link_is_down_for_less_than_a_packet() {

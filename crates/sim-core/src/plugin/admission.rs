@@ -47,8 +47,9 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     }
 
     /// Returns up to which `size` all packets [pass](Self::passes) for whose egress port nothing is
-    /// stored, as long as nothing is admitted or given back. A policy may always return zero, which is
-    /// slower: it is asked for each packet.
+    /// stored, as long as nothing is admitted or given back: where one waits behind others in an epoch in
+    /// which the buffer [stays calm](Self::stays_calm), up to which size of all of these. Larger ones are
+    /// asked for one by one. A policy may always return zero, which is slower.
     #[inline]
     fn passes_up_to(&self) -> Bytes {
         Bytes::ZERO

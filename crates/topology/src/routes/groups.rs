@@ -20,7 +20,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    const SWITCH: u32 = u32::MAX;
+    pub(super) const SWITCH: u32 = u32::MAX;
 
     /// The index of a switch among the switches.
     pub(super) const fn switch_index(self) -> usize {

@@ -80,8 +80,10 @@ impl Towards {
     }
 }
 
-/// In place of a group, where a switch has none.
-const NO_GROUP: (u32, u32) = (u32::MAX, 0);
+/// In place of a group, where a switch has none. Not what a switch has in place of a group.
+const NO_GROUP: (u32, u32) = (u32::MAX - 1, 0);
+
+const _: () = assert!(NO_GROUP.0 != Slot::SWITCH, "a switch is in no group");
 
 /// The entries that tables share.
 #[derive(Default)]
@@ -162,13 +164,12 @@ impl SwitchTable {
         }
     }
 
-    /// Notes the set of each of the addresses in `slots`, where these are few. Nothing changes
+    /// Notes the set of each address, node or NIC, in `slots`, where these are few. Nothing changes
     /// afterwards.
     pub(super) fn index(&mut self, slots: &[Slot]) {
-        let sets = slots.iter().map(|&slot| {
-            let set = if slot.is_host() { self.set(slot) } else { None };
-            set.unwrap_or(Entry::NOWHERE)
-        });
+        let sets = slots
+            .iter()
+            .map(|&slot| self.set(slot).unwrap_or(Entry::NOWHERE));
         self.direct = Direct::of(sets).unwrap_or_default();
     }
 
@@ -297,6 +298,7 @@ impl<H: Header> Routing<H> for SwitchRoutes {
 
     #[inline]
     fn prefetch(&self) {
+        prefetch(&self.table.direct);
         prefetch(&self.table.by_group);
         prefetch(&self.table.members);
     }

@@ -19,7 +19,7 @@ use crate::units::{Bytes, Time};
 #[derive(Clone, Copy, Debug)]
 struct Usual {
     byte_ps: NonZeroU64,
-    /// The largest packet that need not be accounted for.
+    /// The size up to which no packet has to be accounted for: see [`Admission::passes_up_to`].
     largest: Bytes,
 }
 

@@ -1,22 +1,25 @@
 //! Next hops by address, for small networks.
 
 use fabricsim_core::id::{NodeId, PortId};
+use rustc_hash::FxHashMap;
 
 use super::{Entry, Towards};
 
-/// The most addresses of a table: then it is a part of the first cache.
+/// The most addresses of a table, those of switches, which nothing is sent to, among them: then what is
+/// needed of it is a part of the first cache.
 const MOST_ADDRESSES: usize = 1 << 10;
 
 /// Numbers from here on are those of sets.
-const SETS: u16 = 1 << 15;
+const SETS: u8 = 1 << 7;
 /// The number of an address that cannot be reached: there is no such set.
-const NOWHERE: u16 = u16::MAX;
+const NOWHERE: u8 = u8::MAX;
 
 /// The next hops of each address, in one look-up; or nothing.
 #[derive(Default)]
 pub(super) struct Direct {
-    /// For each address, the only next hop, or the number of a set.
-    numbers: Box<[u16]>,
+    /// For each address up to the last one that can be reached, the only next hop, or the number of a
+    /// set.
+    numbers: Box<[u8]>,
     /// Sets of several next hops.
     sets: Vec<Entry>,
 }
@@ -29,38 +32,48 @@ impl Direct {
             return None;
         }
         let mut sets = Vec::new();
+        let mut known = FxHashMap::default();
         let number_of = |set: Entry| match Towards::of(set) {
             None => Some(NOWHERE),
-            Some(Towards::One(PortId(port))) => (port < SETS).then_some(port),
+            Some(Towards::One(port)) => number_below(SETS, port.index()),
             Some(Towards::Several(set)) => {
-                let known = sets.iter().position(|&known| known == set);
-                let number = known.unwrap_or_else(|| {
+                let number = *known.entry(set).or_insert_with(|| {
                     sets.push(set);
                     sets.len() - 1
                 });
-                let number = u16::try_from(number).ok()? | SETS;
-                (number < NOWHERE).then_some(number)
+                number_below(NOWHERE - SETS, number).map(|number| SETS + number)
             }
         };
-        let numbers = of_addresses.map(number_of).collect::<Option<_>>()?;
-        Some(Self { numbers, sets })
+        let mut numbers: Vec<u8> = of_addresses.map(number_of).collect::<Option<_>>()?;
+        let last = numbers.iter().rposition(|&number| number != NOWHERE);
+        numbers.truncate(last.map_or(0, |last| last + 1));
+        Some(Self {
+            numbers: numbers.into(),
+            sets,
+        })
     }
 
-    /// The number of `address`, or `None` where there is no table.
+    /// The number of `address`, or `None` where it is not in the table.
     #[inline(always)]
-    pub(super) fn number(&self, address: NodeId) -> Option<u16> {
+    pub(super) fn number(&self, address: NodeId) -> Option<u8> {
         self.numbers.get(address.index()).copied()
     }
 
     /// The next hops of an address with this [number](Self::number).
     #[inline(always)]
-    pub(super) fn towards(&self, number: u16) -> Option<Towards> {
+    pub(super) fn towards(&self, number: u8) -> Option<Towards> {
         if number < SETS {
-            return Some(Towards::One(PortId(number)));
+            return Some(Towards::One(PortId(number.into())));
         }
         let set = self.sets.get(usize::from(number - SETS))?;
         Some(Towards::Several(*set))
     }
+}
+
+/// `number`, where it is below `limit`.
+fn number_below(limit: u8, number: usize) -> Option<u8> {
+    let number = u8::try_from(number).ok()?;
+    (number < limit).then_some(number)
 }
 
 #[cfg(test)]
@@ -86,13 +99,12 @@ mod tests {
             let mut several = 0;
             for table in &*routes.tables {
                 for (address, &slot) in (0..).zip(&*routes.slots) {
-                    let set = if slot.is_host() {
-                        table.set(slot)
-                    } else {
-                        None
+                    let set = table.set(slot);
+                    assert!(slot.is_host() || set.is_none(), "switch {address}");
+                    let found = match table.direct.number(NodeId(address)) {
+                        Some(number) => table.direct.towards(number),
+                        None => None,
                     };
-                    let number = table.direct.number(NodeId(address)).unwrap();
-                    let found = table.direct.towards(number);
                     assert!(found == set.and_then(Towards::of), "address {address}");
                     several += usize::from(matches!(found, Some(Towards::Several(_))));
                 }
@@ -103,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_network_has_no_such_table() {
+    fn large_networks_and_switches_have_no_such_table() {
         let set = |len, first| Entry {
             start: u32::from(first),
             len,
@@ -112,7 +124,10 @@ mod tests {
         let table = |set, addresses| Direct::of(std::iter::repeat_n(set, addresses));
         assert!(table(set(2, 7), 1_024).is_some());
         assert!(table(set(2, 7), 1_025).is_none());
-        assert!(table(set(1, SETS - 1), 10).is_some());
-        assert!(table(set(1, SETS), 10).is_none());
+        assert!(table(set(1, 127), 10).is_some());
+        assert!(table(set(1, 128), 10).is_none());
+        let sets = |count| (0..count).map(|first| set(2, first)).collect::<Vec<_>>();
+        assert!(Direct::of(sets(127).into_iter()).is_some());
+        assert!(Direct::of(sets(128).into_iter()).is_none());
     }
 }
