@@ -152,6 +152,10 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
         Some(self.probes)
     }
 
+    fn counts_sends(&self) -> bool {
+        false
+    }
+
     /// The reference moves with a probe that left after more had been sent than at its last move:
     /// the one that left right then has measured what was sent before.
     fn on_probe(&mut self, probe: &ReturnedProbe<'_, TelemetryView>) {

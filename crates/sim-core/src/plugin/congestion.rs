@@ -207,6 +207,12 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// changes here holds from the next packet on.
     fn on_sent(&mut self, _wire: Bytes) {}
 
+    /// Returns whether [`Self::on_sent`] does something, so that it must be called. It is asked once,
+    /// when the connection begins: most algorithms do without a call for each segment. TCP alone.
+    fn counts_sends(&self) -> bool {
+        true
+    }
+
     /// Called for each acknowledgement that reaches the sender; with TCP for each that delivers
     /// something.
     fn on_ack(&mut self, ack: &Ack<'_, H>);

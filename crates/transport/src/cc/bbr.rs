@@ -194,6 +194,10 @@ impl<H> CongestionControl<H> for Bbr {
         DeliveryRate::Sampled
     }
 
+    fn counts_sends(&self) -> bool {
+        false
+    }
+
     /// `BBRUpdateOnACK`.
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         let Some(sample) = ack.sample else {

@@ -23,6 +23,10 @@ macro_rules! delegate_to_window {
             self.window.end_reduction(most);
         }
 
+        fn counts_sends(&self) -> bool {
+            false
+        }
+
         #[inline]
         fn window(&self) -> Option<Bytes> {
             self.window.bytes()

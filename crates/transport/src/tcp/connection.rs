@@ -82,6 +82,24 @@ pub(super) enum Event {
     Ended,
 }
 
+/// Consequences of a packet for its connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    pub(super) event: Event,
+    /// At most the receiving half has changed: when the connection may send is as before.
+    pub(super) only_received: bool,
+}
+
+impl Outcome {
+    /// `event`, where more than the receiving half may have changed.
+    const fn of(event: Event) -> Self {
+        Self {
+            event,
+            only_received: false,
+        }
+    }
+}
+
 /// One side of a connection.
 ///
 /// Differs from the paper: the FIN of the side that has opened a connection ends both directions
@@ -120,6 +138,9 @@ pub(super) struct Connection {
     /// For the endpoint: when it looks at the timers next, and when at the pacing.
     pub(super) timer_at: Time,
     pub(super) paced_at: Time,
+    /// For the endpoint: when the connection may send, as it was when its state changed last;
+    /// [`Time::MAX`] for not before the state changes.
+    pub(super) due: Time,
 }
 
 /// Identity of a connection, with the class and NIC port to which it belongs.
@@ -166,27 +187,30 @@ impl Connection {
         packet: &Packet<H>,
         counters: &mut EndpointCounters,
         mut out: impl FnMut(&Packet<H>),
-    ) -> Event {
+    ) -> Outcome {
         let header = packet.telemetry.tcp();
+        let mut only_received = true;
         let bare_syn = header.bits.has(Bits::SYN) && packet.payload == 0;
         if self.handshake.state != State::Open || bare_syn {
             if bare_syn {
-                return self.on_syn(now, packet, out);
+                return Outcome::of(self.on_syn(now, packet, out));
             }
             if self.handshake.state == State::SynSent {
                 // Nothing else means something before the SYN-ACK.
-                return Event::Nothing;
+                return Outcome::of(Event::Nothing);
             }
             if packet.kind() == PacketKind::Ack && self.handshake.sent == 1 {
                 self.sender.rtt.sample(now.since(packet.sent_at));
             }
             self.handshake.open();
+            only_received = false;
         }
         let header = packet.telemetry.tcp();
         if packet.kind() == PacketKind::Data {
-            self.on_segment(now, packet, counters, &mut out);
+            only_received &= !self.on_segment(now, packet, counters, &mut out);
         }
         if header.bits.has(Bits::ACK) && self.sender.awaits_ack() {
+            only_received = false;
             let pure = packet.kind() == PacketKind::Ack;
             let whole = packet.flags.has(Flags::COMPLETE);
             let newly = self.sender.on_ack(
@@ -201,16 +225,21 @@ impl Connection {
             );
             counters.acknowledged += Bytes::new(newly);
         }
-        self.event()
+        Outcome {
+            event: self.event(),
+            only_received,
+        }
     }
 
+    /// Takes in the segment that `packet` is. Returns whether there is more to send because of it.
+    #[inline]
     fn on_segment<H: HasTcp>(
         &mut self,
         now: Time,
         packet: &Packet<H>,
         counters: &mut EndpointCounters,
         mut out: impl FnMut(&Packet<H>),
-    ) {
+    ) -> bool {
         let header = packet.telemetry.tcp();
         counters.arrived += Bytes::new(u64::from(packet.payload));
         let arrival = Arrival {
@@ -227,7 +256,8 @@ impl Connection {
             self.acknowledge(report, &mut out);
         }
         let asks = header.bits.has(Bits::REQUEST) && taken.delivered > 0;
-        if asks && self.task == Task::Serve {
+        let writes = asks && self.task == Task::Serve;
+        if writes {
             self.sender.write(header.aside().get());
         } else if !header.bits.has(Bits::REQUEST) {
             self.peer_again = self.peer_again.max(header.aside().get());
@@ -235,6 +265,7 @@ impl Connection {
         if taken.at_once {
             self.acknowledge_now(out);
         }
+        writes
     }
 
     #[inline]
@@ -258,6 +289,16 @@ impl Connection {
     #[inline]
     pub(super) fn may_send(&self) -> bool {
         self.handshake.state == State::Open && self.sender.may_send()
+    }
+
+    /// Returns when the next segment may leave; [`Time::MAX`] while none may.
+    #[inline]
+    pub(super) fn next_send(&self) -> Time {
+        if self.may_send() {
+            self.sender.paced
+        } else {
+            Time::MAX
+        }
     }
 
     /// Returns when [`Self::on_deadline`] wants to be called.

@@ -133,13 +133,29 @@ impl<H: HasTcp> Tcp<H> {
         let connection = connections[slot as usize]
             .as_mut()
             .expect("a listed slot holds a connection");
-        let at = connection.deadline();
-        if at < connection.timer_at {
-            connection.timer_at = at;
-            timers.push(Reverse((at, slot)));
-        }
+        arm(
+            timers,
+            connection.deadline(),
+            slot,
+            &mut connection.timer_at,
+        );
         let nic = &mut nics[connection.nic.index()];
         place(now, slot, connection, nic)
+    }
+}
+
+/// Sees to it that the timers of the connection of `slot` are looked at by `deadline`; without it they
+/// are at `timer_at`.
+#[inline]
+fn arm(
+    timers: &mut BinaryHeap<Reverse<(Time, u32)>>,
+    deadline: Time,
+    slot: u32,
+    timer_at: &mut Time,
+) {
+    if deadline < *timer_at {
+        *timer_at = deadline;
+        timers.push(Reverse((deadline, slot)));
     }
 }
 
@@ -147,11 +163,8 @@ impl<H: HasTcp> Tcp<H> {
 /// neither. Returns when it may send; [`Time::MAX`] for neither.
 #[inline]
 fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
-    let due = if connection.may_send() {
-        connection.sender.paced
-    } else {
-        Time::MAX
-    };
+    let due = connection.next_send();
+    connection.due = due;
     let flow = (connection.priority, slot);
     nic.put(now, flow, due, &mut connection.paced_at);
     due
@@ -184,6 +197,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             connections,
             nics,
             counters,
+            timers,
             ..
         } = self;
         let connection = connections[slot as usize]
@@ -193,7 +207,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         let acks = &mut nics[own.index()].acks;
         let mut send = send.filter(|_| own == nic && acks.is_empty());
         let (mut replied, mut queued) = (false, probes);
-        let event = connection.on_packet(now, packet, counters, |ack| {
+        let outcome = connection.on_packet(now, packet, counters, |ack| {
             if let Some(send) = send.take() {
                 send(ack);
                 acks.pass(priority);
@@ -203,11 +217,22 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
                 queued = true;
             }
         });
-        if event != Event::Nothing {
-            self.follow(now, slot, event, done);
+        if outcome.event != Event::Nothing {
+            self.follow(now, slot, outcome.event, done);
             return PortUpdate::Ready;
         }
-        let due = self.settle(now, slot);
+        let due = if outcome.only_received && !probes {
+            debug_assert_eq!(
+                connection.due,
+                connection.next_send(),
+                "sending is as it was"
+            );
+            let ack_by = connection.receiver.ack_by;
+            arm(timers, ack_by, slot, &mut connection.timer_at);
+            connection.due
+        } else {
+            self.settle(now, slot)
+        };
         if queued {
             PortUpdate::Ready
         } else if !replied {

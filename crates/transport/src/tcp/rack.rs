@@ -69,6 +69,20 @@ impl Rack {
         }
     }
 
+    /// The segments from one that ends at `first_end` up to `last` are newly acknowledged, all of which
+    /// have been sent once, in the order of their bytes: as [`Self::on_delivered`] for each.
+    #[inline]
+    pub(super) fn on_delivered_in_order(&mut self, first_end: u64, last: &Segment) {
+        let end = last.end();
+        self.reordering_seen |= first_end < self.highest;
+        self.highest = self.highest.max(end);
+        if (last.sent_at, end) > (self.sent_at, self.end) {
+            self.sent_at = last.sent_at;
+            self.end = end;
+            self.rtt = self.now.since(last.sent_at);
+        }
+    }
+
     /// Returns whether the latest delivered transmission was sent after that of `segment`.
     #[inline]
     pub(super) const fn is_after(&self, segment: &Segment) -> bool {

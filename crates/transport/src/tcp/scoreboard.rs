@@ -171,7 +171,7 @@ impl Scoreboard {
         blocks: &[SackBlock],
         rack: &mut Rack,
     ) -> Delivery {
-        let mut delivery = Delivery::default();
+        let mut delivery = self.acknowledge_in_order(cumulative, rack);
         while let Some(segment) = self
             .segments
             .front()
@@ -203,7 +203,7 @@ impl Scoreboard {
         if !self.reported.is_empty() {
             self.reported.remove_below(cumulative);
         }
-        for block in blocks.iter().filter(|block| block.len > 0) {
+        for block in blocks.iter().take_while(|block| block.len > 0) {
             let start = cumulative.wrapping_add_signed(i64::from(block.offset));
             let end = start + u64::from(block.len);
             if end <= cumulative {
@@ -213,6 +213,36 @@ impl Scoreboard {
             }
         }
         delivery
+    }
+
+    /// Takes in that all below `cumulative` is acknowledged, up to the first segment that is not in its
+    /// first flight.
+    #[inline]
+    fn acknowledge_in_order(&mut self, cumulative: u64, rack: &mut Rack) -> Delivery {
+        let delivered =
+            |s: &Segment| s.state == SegmentState::InFlight && !s.again && s.end() <= cumulative;
+        let Some(first) = self.segments.front().filter(|s| delivered(s)).copied() else {
+            return Delivery::default();
+        };
+        let mut last = first;
+        let (mut count, mut bytes) = (0, 0);
+        while let Some(segment) = self.segments.front().filter(|s| delivered(s)) {
+            count += 1;
+            bytes += u64::from(segment.payload);
+            last = *segment;
+            self.segments.pop_front();
+        }
+        self.first += u64::from(count);
+        rack.on_delivered_in_order(first.end(), &last);
+        Delivery {
+            segments: count,
+            cumulative: count,
+            bytes,
+            first_sent: Some(first.sent_at),
+            last_sent: Some(last.sent_at),
+            newest: Some(last.sent_at),
+            duplicate: false,
+        }
     }
 
     fn report(&mut self, range: std::ops::Range<u64>, rack: &mut Rack, delivery: &mut Delivery) {

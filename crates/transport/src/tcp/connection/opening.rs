@@ -71,6 +71,7 @@ impl Connection {
             messages: Messages::default(),
             timer_at: Time::MAX,
             paced_at: Time::MAX,
+            due: Time::MAX,
         }
     }
 

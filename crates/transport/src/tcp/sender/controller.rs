@@ -15,12 +15,15 @@ pub(super) struct Controller {
     window: u32,
     /// Payload bytes of a full segment.
     mss: u64,
+    /// The controller is told of each segment that leaves.
+    counts_sends: bool,
 }
 
 impl Controller {
     pub(super) fn new(controller: DynController, mss: u16) -> Self {
         let mut own = Self {
             limits: controller.limits(),
+            counts_sends: controller.counts_sends(),
             controller,
             window: 1,
             mss: mss.into(),
@@ -87,9 +90,12 @@ impl Controller {
         self.follow(before);
     }
 
-    /// Tells of a segment of `wire` bytes that leaves.
+    /// Tells of a segment of `wire` bytes that leaves, if the controller asks for it.
     #[inline]
     pub(super) fn note_sent(&mut self, wire: Bytes) {
+        if !self.counts_sends {
+            return;
+        }
         let before = self.limits.window;
         self.controller.note_sent(wire, &mut self.limits);
         self.follow(before);
