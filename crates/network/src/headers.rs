@@ -47,9 +47,9 @@ mod tests {
         assert_eq!(bytes::<PintDigest>(), 56);
         assert_eq!(bytes::<WithInt<ExactStack<5>>>(), 112);
         assert_eq!(bytes::<Inserted>(), 104);
-        assert_eq!(bytes::<TcpOnly>(), 88);
-        assert_eq!(bytes::<Mixed<ExactStack<5>>>(), 160);
-        assert_eq!(bytes::<Full<ExactStack<10>>>(), 240);
-        assert_eq!(bytes::<Full<ExactStack<128>>>(), 1_656);
+        assert_eq!(bytes::<TcpOnly>(), 72);
+        assert_eq!(bytes::<Mixed<ExactStack<5>>>(), 144);
+        assert_eq!(bytes::<Full<ExactStack<10>>>(), 224);
+        assert_eq!(bytes::<Full<ExactStack<128>>>(), 1_640);
     }
 }

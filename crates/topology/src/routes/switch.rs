@@ -331,9 +331,17 @@ fn choose<H: Header>(
         kind: packet.kind(),
         priority: packet.priority(),
         size: packet.size(),
-        seq: packet.seq,
+        seq: first_byte(packet),
     };
     small(choice.choose(&arrival, hops, &ports).min(hops.len() - 1))
+}
+
+/// The first payload byte of `packet`. Acknowledgements of TCP have other things in its place.
+fn first_byte<H: Header>(packet: &Packet<H>) -> u64 {
+    if packet.is(PacketKind::Ack) && packet.telemetry.is_probed() {
+        return 0;
+    }
+    packet.seq
 }
 
 impl fmt::Debug for SwitchRoutes {

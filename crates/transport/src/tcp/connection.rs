@@ -18,6 +18,7 @@ use super::config::TcpParameters;
 use super::handshake::{Handshake, State};
 use super::header::{Bits, HasTcp};
 use super::receiver::{Arrival, Receiver};
+use super::sack;
 use super::sender::{Incoming, TcpSender};
 use stream::Messages;
 
@@ -211,15 +212,16 @@ impl Connection {
         }
         if header.bits.has(Bits::ACK) && self.sender.awaits_ack() {
             only_received = false;
+            let blocks = sack::blocks(packet, header);
             let pure = packet.kind() == PacketKind::Ack;
             let whole = packet.flags.has(Flags::COMPLETE);
             let newly = self.sender.on_ack(
                 now,
                 &Incoming {
-                    cumulative: if whole { u64::MAX } else { header.ack },
-                    blocks: if pure { &header.sack } else { &[] },
+                    cumulative: if whole { u64::MAX } else { header.ack() },
+                    blocks: &blocks,
                     ece: header.bits.has(Bits::ECE),
-                    ce_count: header.ce_count,
+                    ce_count: header.ce_count(),
                     echo: pure.then_some(packet.sent_at),
                 },
             );

@@ -56,55 +56,119 @@ impl Bits {
     }
 }
 
-/// Bytes that have arrived out of order: a block of a SACK option (RFC 2018, section 3). Empty when
-/// `len` is zero.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
-pub struct SackBlock {
-    /// The first byte, from the cumulative acknowledgement. It is negative where a second copy of
-    /// old bytes is reported (RFC 2883, section 4).
-    pub offset: i32,
-    /// Number of bytes.
-    pub len: u32,
-}
-
-/// The header of a segment: 40 bytes.
+/// The header of a segment: 24 bytes.
+///
+/// Segments with payload and those that open a connection have fields where acknowledgements have
+/// [blocks](super::sack): what a segment carries besides is in [`Packet::seq`].
+///
+/// [`Packet::seq`]: fabricsim_core::packet::Packet::seq
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct TcpHeader {
-    /// The next byte that the sender of this segment expects from the other side. On packets of
-    /// RDMA, whose header of TCP is empty otherwise, the number of credit.
-    pub ack: u64,
-    /// On segments without payload: what has arrived beyond `ack`, the latest first.
-    pub sack: [SackBlock; 3],
-    /// Packets that have arrived with a CE mark (RFC 9768, section 3.2, whose fields are narrower).
+    /// The cumulative acknowledgement in the lower 48 bits. On packets of RDMA, whose header of TCP is
+    /// empty otherwise, the number of credit.
+    ack: u64,
+    aside: u64,
+    /// The class in the upper half, the feedback of marks in the lower.
+    opening: u32,
+    ce_count: [u8; 3],
+    /// Bits that tell the type of the segment.
+    pub bits: Bits,
+}
+
+/// Bits of a byte number: connections of up to 256 TiB.
+const ACK_BITS: u32 = 48;
+
+/// What numbers of packets with a CE mark are counted up to before they begin anew.
+pub(super) const CE_COUNTS: u32 = 1 << 24;
+
+impl TcpHeader {
+    /// Returns the next byte that the sender of this segment expects from the other side.
+    #[inline]
+    #[must_use]
+    pub const fn ack(&self) -> u64 {
+        self.ack & ((1 << ACK_BITS) - 1)
+    }
+
+    /// Returns how many packets have arrived with a CE mark, modulo 2^24 (RFC 9768, section 3.2, whose
+    /// fields are narrower).
     ///
     /// Differs from the paper: the count does not wrap at 8, so it needs no heuristics after
     /// losses.
-    pub ce_count: u32,
-    /// The class of the connection's first flow: which settings it runs with.
-    pub class: u16,
-    /// Bits that tell the type of the segment.
-    pub bits: Bits,
-    /// On segments with [`Bits::SYN`]: the feedback of marks that is asked for or agreed to.
-    pub feedback: Feedback,
-}
-
-impl TcpHeader {
-    /// On a request: payload bytes of the response. On its response: payload bytes of the
-    /// connection that have been retransmitted so far. It lies where segments without payload have
-    /// their blocks.
     #[inline]
     #[must_use]
-    pub fn aside(&self) -> Bytes {
-        let [low, high] = [self.sack[0].len, self.sack[1].len].map(u64::from);
-        Bytes::new(high << 32 | low)
+    pub const fn ce_count(&self) -> u32 {
+        let [low, middle, high] = self.ce_count;
+        u32::from_le_bytes([low, middle, high, 0])
+    }
+
+    /// Acknowledges all below the byte `ack`, with `ce_count` packets marked.
+    #[inline]
+    pub const fn acknowledge(&mut self, ack: u64, ce_count: u32) {
+        debug_assert!(ack >> ACK_BITS == 0, "a connection has fewer bytes");
+        self.ack = ack;
+        let [low, middle, high, _] = ce_count.to_le_bytes();
+        self.ce_count = [low, middle, high];
+    }
+
+    /// Returns the class of the connection's first flow, which is the settings that it runs with, and
+    /// the feedback of marks that is asked for or agreed to. On segments with [`Bits::SYN`].
+    #[inline]
+    #[must_use]
+    pub const fn opening(&self) -> (u16, Feedback) {
+        #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
+        let class = (self.opening >> 16) as u16;
+        let feedback = match self.opening & 3 {
+            0 => Feedback::None,
+            1 => Feedback::Classic,
+            2 => Feedback::Dctcp,
+            _ => Feedback::Accurate,
+        };
+        (class, feedback)
+    }
+
+    /// Sets [`Self::opening`].
+    #[inline]
+    pub const fn set_opening(&mut self, class: u16, feedback: Feedback) {
+        let feedback = match feedback {
+            Feedback::None => 0,
+            Feedback::Classic => 1,
+            Feedback::Dctcp => 2,
+            Feedback::Accurate => 3,
+        };
+        self.opening = (class as u32) << 16 | feedback;
+    }
+
+    /// On a request: payload bytes of the response. On other segments with payload: payload bytes of
+    /// the connection that have been retransmitted so far.
+    #[inline]
+    #[must_use]
+    pub const fn aside(&self) -> Bytes {
+        Bytes::new(self.aside)
     }
 
     /// Sets [`Self::aside`].
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "cut in two halves")]
-    pub fn set_aside(&mut self, bytes: Bytes) {
-        self.sack[0].len = bytes.get() as u32;
-        self.sack[1].len = (bytes.get() >> 32) as u32;
+    pub const fn set_aside(&mut self, bytes: Bytes) {
+        self.aside = bytes.get();
+    }
+
+    /// Returns what an acknowledgement has in place of the fields that only other segments need: 112
+    /// bits.
+    #[inline]
+    pub(super) const fn room(&self) -> (u64, u64) {
+        let high = self.ack >> ACK_BITS;
+        (self.aside, high << 32 | self.opening as u64)
+    }
+
+    /// Sets [`Self::room`], of which the second part has 48 bits.
+    #[inline]
+    pub(super) const fn set_room(&mut self, (aside, rest): (u64, u64)) {
+        self.aside = aside;
+        self.ack = self.ack() | rest >> 32 << ACK_BITS;
+        #[expect(clippy::cast_possible_truncation, reason = "cut in two parts")]
+        {
+            self.opening = rest as u32;
+        }
     }
 }
 
@@ -200,9 +264,9 @@ mod tests {
     use fabricsim_core::packet::Packet;
 
     #[test]
-    fn a_segment_is_eighty_eight_bytes_and_other_packets_are_none() {
-        assert_eq!(size_of::<TcpHeader>(), 40);
-        assert_eq!(size_of::<Packet<TcpOnly>>(), 88);
+    fn a_segment_is_seventy_two_bytes_and_other_packets_are_none() {
+        assert_eq!(size_of::<TcpHeader>(), 24);
+        assert_eq!(size_of::<Packet<TcpOnly>>(), 72);
         assert!(!TcpHeader::default().bits.has(Bits::TCP));
     }
 

@@ -7,8 +7,8 @@ use super::config::{Detection, TcpParameters};
 use fabricsim_core::plugin::Feedback;
 
 use super::ecn::Echo;
-use super::header::SackBlock;
 use super::ranges::Ranges;
+use super::sack::SackBlock;
 
 /// A segment that has arrived.
 #[derive(Clone, Copy, Debug)]

@@ -15,9 +15,9 @@ use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Duration, Time};
 
 use super::config::Detection;
-use super::header::SackBlock;
 use super::rack::Rack;
 use super::ranges::Ranges;
+use super::sack::SackBlock;
 use super::segment::{Segment, SegmentState};
 
 /// Segments and bytes that an acknowledgement delivers.

@@ -80,7 +80,7 @@ fn a_lost_syn_or_syn_ack_costs_a_second_and_two_cost_three() {
 #[test]
 fn data_opens_a_connection_whose_acknowledgement_of_the_syn_ack_is_lost() {
     let bare_ack =
-        |packet: &Segment| !is_data(packet) && !is_syn(packet) && packet.telemetry.tcp.ack == 0;
+        |packet: &Segment| !is_data(packet) && !is_syn(packet) && packet.telemetry.tcp.ack() == 0;
     let fct = transfer(ClassConfig::default(), 5_000, lose_first(bare_ack, 1));
     assert!((40.0..42.0).contains(&fct), "{fct}");
 }
@@ -112,7 +112,7 @@ fn a_lost_last_acknowledgement_is_made_up_for() {
             packet.telemetry.tcp.bits.has(Bits::ACK)
                 && !is_syn(packet)
                 && packet.payload == 0
-                && packet.telemetry.tcp.ack > 5_000
+                && packet.telemetry.tcp.ack() > 5_000
         };
         let fct = transfer(class, 5_000, lose_first(last, 1));
         let limit = if pattern == Pattern::Plain {

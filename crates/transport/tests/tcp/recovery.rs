@@ -164,7 +164,7 @@ fn reordering_within_a_quarter_of_the_round_trip_is_learned() {
 fn lost_acknowledgements_cost_nothing_but_time() {
     let mut count = 0;
     let half = move |_: Time, packet: &Segment| {
-        let ack = !is_data(packet) && packet.telemetry.tcp.ack > 0;
+        let ack = !is_data(packet) && packet.telemetry.tcp.ack() > 0;
         count += u32::from(ack);
         if ack && count % 2 == 0 {
             Fate::Lost

@@ -8,7 +8,7 @@ use etherparse::{EtherType, IpNumber, TcpHeader, TcpOptionElement};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::units::Time;
-use fabricsim_transport::tcp::{Bits, Feedback, SackBlock, TcpHeader as Segment};
+use fabricsim_transport::tcp::{Bits, Feedback, SackBlock, TcpHeader as Segment, sack_blocks};
 
 use super::{ETHERNET, IPV4, codepoint, ethernet, ipv4};
 use crate::headers::Observed;
@@ -31,32 +31,32 @@ pub(super) fn write<H: Observed>(
     segment: &Segment,
     out: &mut Vec<u8>,
 ) {
-    let payload = match packet.kind() {
-        PacketKind::Data => packet.payload,
-        _ => 0,
+    let (seq, payload) = match packet.kind() {
+        PacketKind::Data => (packet.seq, packet.payload),
+        _ => (0, 0),
     };
     // While a connection opens with data, all of its segments say so; on the wire the first does.
-    let syn = segment.bits.has(Bits::SYN) && packet.seq == 0;
+    let syn = segment.bits.has(Bits::SYN) && seq == 0;
     let ack = segment.bits.has(Bits::ACK);
     let mut header = TcpHeader::new(
         packet.key.src_port,
         packet.key.dst_port,
-        number(packet.seq, !syn),
+        number(seq, !syn),
         WINDOW,
     );
     header.syn = syn;
     header.ack = ack;
     header.fin = segment.bits.has(Bits::FIN);
     header.psh = header.fin && payload > 0;
-    header.acknowledgment_number = if ack { number(segment.ack, true) } else { 0 };
+    header.acknowledgment_number = if ack { number(segment.ack(), true) } else { 0 };
     header.ece = segment.bits.has(Bits::ECE);
     header.cwr = segment.bits.has(Bits::CWR);
     if syn {
         let asks = !ack;
-        header.ns = asks && segment.feedback == Feedback::Accurate;
-        header.cwr =
-            asks && segment.feedback != Feedback::None || segment.feedback == Feedback::Accurate;
-        header.ece = match segment.feedback {
+        let (_, feedback) = segment.opening();
+        header.ns = asks && feedback == Feedback::Accurate;
+        header.cwr = asks && feedback != Feedback::None || feedback == Feedback::Accurate;
+        header.ece = match feedback {
             Feedback::None => false,
             Feedback::Classic | Feedback::Dctcp => true,
             Feedback::Accurate => asks,
@@ -107,9 +107,10 @@ fn options<H: Observed>(
         ]);
         room -= 12;
     } else if payload == 0 && !syn {
-        let blocks = segment.sack.iter().filter(|block| block.len > 0);
+        let blocks = sack_blocks(packet, segment);
+        let blocks = blocks.iter().filter(|block| block.len > 0);
         let fit = room.saturating_sub(4) / 8;
-        let mut blocks = blocks.map(|block| edges(segment.ack, block)).take(fit);
+        let mut blocks = blocks.map(|block| edges(segment.ack(), block)).take(fit);
         if let Some(first) = blocks.next() {
             let rest = [blocks.next(), blocks.next(), None];
             options.extend([Noop, Noop, SelectiveAcknowledgement(first, rest)]);

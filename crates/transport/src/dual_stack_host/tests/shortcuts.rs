@@ -74,7 +74,7 @@ impl Pair {
 
     /// `packet` leaves host `from`.
     fn put(&mut self, now: Time, from: usize, packet: &Packet<TcpOnly>) {
-        let said = packet.telemetry.tcp().ack;
+        let said = packet.telemetry.tcp().ack();
         let entry = (now, from, packet.flow, packet.kind(), packet.seq, said);
         self.log.push(entry);
         let free = now + RATE.transmission(packet.size());

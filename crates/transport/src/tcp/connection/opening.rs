@@ -132,7 +132,8 @@ impl Connection {
         config: &ClassConfig,
         parameters: &Arc<TcpParameters>,
     ) -> Self {
-        let feedback = agree(syn.feedback, config.accepts);
+        let (_, asked) = syn.opening();
+        let feedback = agree(asked, config.accepts);
         let task = match config.pattern {
             _ if syn.bits.has(Bits::STREAM) => Task::Stream,
             Pattern::Plain => Task::Receive,
@@ -156,7 +157,6 @@ impl Connection {
         // A SYN has more options than other segments (RFC 7323, RFC 2018).
         packet.wire += 8;
         packet.sent_at = now;
-        packet.telemetry.tcp_mut().feedback = self.feedback;
         self.handshake.on_send(now, &self.parameters);
         out(&packet);
     }
@@ -171,8 +171,9 @@ impl Connection {
         let ack = header.bits.has(Bits::ACK);
         match self.handshake.state {
             State::SynSent if ack => {
-                self.feedback = header.feedback;
-                self.receiver.agree(header.feedback);
+                let (_, agreed) = header.opening();
+                self.feedback = agreed;
+                self.receiver.agree(agreed);
                 self.handshake.open();
                 let report = Report {
                     echo: packet.sent_at,

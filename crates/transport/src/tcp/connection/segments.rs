@@ -6,6 +6,7 @@ use fabricsim_core::units::{Bytes, Time};
 use super::{Connection, Task};
 use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::receiver::Report;
+use crate::tcp::sack;
 
 impl Connection {
     pub(super) fn packet<H: HasTcp>(&self, kind: PacketKind, bits: Bits) -> Packet<H> {
@@ -13,7 +14,9 @@ impl Connection {
         packet.wire = self.parameters.headers;
         let header = packet.telemetry.tcp_mut();
         header.bits = Bits::TCP.with(bits);
-        header.class = self.class.0;
+        if kind == PacketKind::Data {
+            header.set_opening(self.class.0, self.feedback);
+        }
         packet
     }
 
@@ -27,9 +30,11 @@ impl Connection {
         let mut packet = self.packet::<H>(PacketKind::Ack, bits);
         packet.sent_at = report.echo;
         let header = packet.telemetry.tcp_mut();
-        header.ack = report.cumulative;
-        header.ce_count = report.ce_count;
-        header.sack = self.receiver.blocks(self.parameters.detection);
+        header.acknowledge(report.cumulative, report.ce_count);
+        sack::report(
+            &mut packet,
+            &self.receiver.blocks(self.parameters.detection),
+        );
         out(&packet);
     }
 
@@ -73,9 +78,7 @@ impl Connection {
             packet.flags.set(Flags::PROBE);
         }
         let header = packet.telemetry.tcp_mut();
-        header.ack = report.cumulative;
-        header.ce_count = report.ce_count;
-        header.feedback = self.feedback;
+        header.acknowledge(report.cumulative, report.ce_count);
         header.set_aside(match &self.task {
             Task::Fetch(fetch) => fetch.flow.request.size,
             _ => Bytes::new(self.sender.retransmitted),

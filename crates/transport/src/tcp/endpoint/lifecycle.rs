@@ -131,7 +131,8 @@ impl<H: HasTcp> Tcp<H> {
         let opens =
             header.bits.has(Bits::SYN) && (packet.payload > 0 || !header.bits.has(Bits::ACK));
         if opens && !self.ended.contains(&packet.flow) {
-            let class = ClassId(header.class);
+            let (class, _) = header.opening();
+            let class = ClassId(class);
             let identity = Identity {
                 id: packet.flow,
                 class,

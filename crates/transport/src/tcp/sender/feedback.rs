@@ -8,9 +8,10 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;
-use crate::tcp::header::SackBlock;
+use crate::tcp::header::CE_COUNTS;
 use crate::tcp::rack::DUP_THRESHOLD;
 use crate::tcp::recovery::{ProportionalReduction, Safe};
+use crate::tcp::sack::SackBlock;
 use crate::tcp::scoreboard::Delivery;
 
 /// An acknowledgement that has arrived.
@@ -173,8 +174,8 @@ impl TcpSender {
             Feedback::Dctcp => u32::from(ack.ece) * delivered,
             Feedback::Accurate => {
                 // Acknowledgements may overtake one another: counts only grow.
-                let more = ack.ce_count.wrapping_sub(self.ce_count);
-                if more > u32::MAX / 2 {
+                let more = ack.ce_count.wrapping_sub(self.ce_count) % CE_COUNTS;
+                if more > CE_COUNTS / 2 {
                     return 0;
                 }
                 self.ce_count = ack.ce_count;

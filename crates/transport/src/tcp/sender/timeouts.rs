@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::cc::{NewRenoConfig, PragueConfig};
     use crate::tcp::config::TcpConfig;
-    use crate::tcp::header::SackBlock;
+    use crate::tcp::sack::SackBlock;
 
     const RTT: Duration = Duration::from_ms(40);
     const MSS: u64 = 1_448;

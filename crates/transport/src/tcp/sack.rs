@@ -1,0 +1,123 @@
+//! Blocks of selective acknowledgements (RFC 2018), in the fields of a packet that only segments with
+//! payload need: they take no room beside those.
+
+use fabricsim_core::packet::{Header, Packet, PacketKind};
+
+use super::header::{HasTcp, TcpHeader};
+
+/// Bytes that have arrived out of order: a block of a SACK option (RFC 2018, section 3). Empty when
+/// `len` is zero.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct SackBlock {
+    /// The first byte, from the cumulative acknowledgement. It is negative where a second copy of
+    /// old bytes is reported (RFC 2883, section 4).
+    pub offset: i32,
+    /// Number of bytes.
+    pub len: u32,
+}
+
+impl SackBlock {
+    /// The block in 64 bits; 0 for an empty one.
+    #[expect(clippy::cast_sign_loss, reason = "the bits of the offset")]
+    const fn to_bits(self) -> u64 {
+        (self.len as u64) << 32 | self.offset as u32 as u64
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        reason = "the halves of what to_bits returns"
+    )]
+    const fn from_bits(bits: u64) -> Self {
+        Self {
+            offset: bits as i32,
+            len: (bits >> 32) as u32,
+        }
+    }
+}
+
+/// Reports `blocks` of what has arrived beyond the cumulative acknowledgement of `packet`, a pure
+/// acknowledgement: the latest first, and empty ones last.
+#[inline]
+pub(super) fn report<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3]) {
+    debug_assert!(packet.is(PacketKind::Ack), "others have fields there");
+    if blocks[0].len > 0 {
+        write(packet, blocks);
+    }
+}
+
+#[cold]
+fn write<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3]) {
+    let [first, second, third] = blocks.map(SackBlock::to_bits);
+    packet.seq = first;
+    #[expect(clippy::cast_possible_truncation, reason = "cut in two parts")]
+    {
+        packet.payload = third as u16;
+    }
+    packet.telemetry.tcp_mut().set_room((second, third >> 16));
+}
+
+/// Returns the blocks that `packet` reports, whose fields of TCP are `header`; empty ones are last.
+#[inline]
+#[must_use]
+pub fn blocks<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> [SackBlock; 3] {
+    let pure = packet.is(PacketKind::Ack);
+    if !pure || packet.seq == 0 {
+        return Default::default();
+    }
+    let (second, rest) = header.room();
+    let third = rest << 16 | u64::from(packet.payload);
+    [packet.seq, second, third].map(SackBlock::from_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::flow::FlowKey;
+    use fabricsim_core::id::{FlowId, NodeId};
+    use fabricsim_core::packet::Priority;
+    use proptest::prelude::*;
+
+    use super::super::header::TcpOnly;
+    use super::*;
+
+    fn packet(kind: PacketKind) -> Packet<TcpOnly> {
+        let key = FlowKey {
+            src: NodeId(0),
+            dst: NodeId(1),
+            src_port: 2,
+            dst_port: 3,
+        };
+        Packet::new(kind, Priority::new(3), key, FlowId(4))
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_arrive_as_they_were_sent(
+            ack in 0u64..1 << 48,
+            marked in 0u32..1 << 24,
+            blocks in prop::collection::vec((any::<i32>(), 1..=u32::MAX), 0..=3),
+        ) {
+            let mut sent = [SackBlock::default(); 3];
+            for (block, (offset, len)) in sent.iter_mut().zip(blocks) {
+                *block = SackBlock { offset, len };
+            }
+            let mut packet = packet(PacketKind::Ack);
+            packet.telemetry.tcp.acknowledge(ack, marked);
+            report(&mut packet, &sent);
+            let header = &packet.telemetry.tcp;
+            prop_assert_eq!(blocks_of(&packet), sent);
+            prop_assert_eq!((header.ack(), header.ce_count()), (ack, marked));
+        }
+    }
+
+    fn blocks_of(packet: &Packet<TcpOnly>) -> [SackBlock; 3] {
+        blocks(packet, &packet.telemetry.tcp)
+    }
+
+    #[test]
+    fn segments_with_payload_report_no_blocks() {
+        let mut packet = packet(PacketKind::Data);
+        (packet.seq, packet.payload) = (5_000, 1_448);
+        assert_eq!(blocks_of(&packet), [SackBlock::default(); 3]);
+    }
+}
