@@ -165,6 +165,7 @@ fn arm(
 fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
     let due = connection.next_send();
     connection.due = due;
+    connection.awaits_ack = connection.sender.awaits_ack();
     let flow = (connection.priority, slot);
     nic.put(now, flow, due, &mut connection.paced_at);
     due

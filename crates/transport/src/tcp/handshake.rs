@@ -19,15 +19,17 @@ pub(super) enum State {
 }
 
 /// The opening of one connection.
+// Its state lies beside the receiver's, before what only its end needs.
 #[derive(Clone, Debug, Stored)]
+#[repr(C)]
 pub(super) struct Handshake {
     pub(super) state: State,
     /// SYNs or SYN-ACKs that have been sent.
     pub(super) sent: u32,
-    /// Time at which the last SYN or SYN-ACK was sent.
-    pub(super) sent_at: Time,
     /// Time at which the next SYN or SYN-ACK is sent; [`Time::MAX`] when the connection is open.
     pub(super) resend_at: Time,
+    /// Time at which the last SYN or SYN-ACK was sent.
+    pub(super) sent_at: Time,
 }
 
 impl Handshake {

@@ -48,25 +48,34 @@ pub(super) struct Taken {
 /// Blocks beyond the first gap that are remembered for reports.
 const REMEMBERED: usize = 8;
 
-/// The receiving half.
+/// The receiving half: a cache line, which is all that segments in order need.
 #[derive(Debug, Stored)]
+#[repr(C)]
 pub(super) struct Receiver {
-    echo: Echo,
-    /// All below has arrived (rcv_nxt).
-    next: u64,
-    beyond: Ranges,
-    /// Bytes in blocks that were reported lately, the latest first.
-    recent: Vec<u64>,
     /// The end of the stream, when its FIN has arrived.
     end: Option<u64>,
-    /// Full segments that wait for their acknowledgement.
-    waiting: u32,
+    /// All below has arrived (rcv_nxt).
+    next: u64,
     /// Latest time at which the waiting acknowledgement is due; [`Time::MAX`] when none waits.
     pub(super) ack_by: Time,
     /// The timestamp of the first segment that waits (RFC 7323, section 4.3), or of the last one.
     timestamp: Time,
+    /// Full segments that wait for their acknowledgement.
+    waiting: u32,
     /// Segments that are yet acknowledged at once, as the first of a connection.
     quick: u32,
+    echo: Echo,
+    /// What has arrived beyond a gap, or twice; `None` before there was any.
+    gaps: Option<Box<Gaps>>,
+}
+
+/// Segments that a receiver has not got in order.
+#[derive(Debug, Default, Stored)]
+struct Gaps {
+    /// Bytes that have arrived beyond the first gap.
+    beyond: Ranges,
+    /// Bytes in blocks that were reported lately, the latest first.
+    recent: Vec<u64>,
     /// A second copy to report (RFC 2883).
     duplicate: Option<(u64, u64)>,
 }
@@ -76,14 +85,12 @@ impl Receiver {
         Self {
             echo: Echo::new(feedback),
             next: 0,
-            beyond: Ranges::default(),
-            recent: Vec::new(),
             end: None,
             waiting: 0,
             ack_by: Time::MAX,
             timestamp: Time::ZERO,
             quick: parameters.quick_acks,
-            duplicate: None,
+            gaps: None,
         }
     }
 
@@ -124,8 +131,9 @@ impl Receiver {
         if arrival.fin {
             self.end = Some(end);
         }
-        let in_order = arrival.seq <= self.next && end > self.next && self.beyond.is_empty();
-        if in_order {
+        let gaps = self.gaps.as_ref();
+        let complete = gaps.is_none_or(|gaps| gaps.beyond.is_empty());
+        if complete && arrival.seq <= self.next && end > self.next {
             let delivered = self.delivered();
             self.next = end;
             taken.delivered = self.delivered() - delivered;
@@ -156,26 +164,9 @@ impl Receiver {
     #[cold]
     fn take_beyond(&mut self, seq: u64, end: u64, detection: Detection) -> u64 {
         let delivered = self.delivered();
-        let mut new = 0;
-        if end > self.next {
-            self.beyond.insert(seq.max(self.next)..end, |range| {
-                new += range.end - range.start
-            });
-        }
-        if new == 0 && detection == Detection::Rack {
-            self.duplicate = Some((seq, end));
-        }
-        if let Some(first) = self.beyond.around(self.next) {
-            self.next = first.end;
-            self.beyond.remove_below(self.next);
-            let beyond = &self.beyond;
-            self.recent.retain(|&byte| beyond.around(byte).is_some());
-        } else if new > 0 {
-            let block = self.beyond.around(seq);
-            let beyond = &self.beyond;
-            self.recent.retain(|&byte| beyond.around(byte) != block);
-            self.recent.truncate(REMEMBERED - 1);
-            self.recent.insert(0, seq);
+        let gaps = self.gaps.get_or_insert_default();
+        if let Some(first) = gaps.insert(seq, end, self.next, detection) {
+            self.next = first;
         }
         self.delivered() - delivered
     }
@@ -196,40 +187,9 @@ impl Receiver {
     /// The blocks that go with [`Self::report`]: a second copy first, then the latest (RFC 2018,
     /// section 4; RFC 2883, section 4).
     pub(super) fn blocks(&mut self, detection: Detection) -> [SackBlock; 3] {
-        let mut blocks = [SackBlock::default(); 3];
-        if detection == Detection::DupAcks {
-            return blocks;
-        }
-        let mut count = 0;
-        if let Some((seq, end)) = self.duplicate.take() {
-            blocks[0] = self.block(seq, end);
-            count = 1;
-        }
-        if self.beyond.is_empty() {
-            return blocks;
-        }
-        for &byte in &self.recent {
-            let Some(range) = self.beyond.around(byte) else {
-                continue;
-            };
-            let block = self.block(range.start, range.end);
-            if count < blocks.len() {
-                blocks[count] = block;
-                count += 1;
-            }
-        }
-        blocks
-    }
-
-    /// A window is less than 2 GiB, so differences of 32 bits do.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "differences within a window"
-    )]
-    fn block(&self, start: u64, end: u64) -> SackBlock {
-        SackBlock {
-            offset: start.wrapping_sub(self.next) as i32,
-            len: (end - start) as u32,
+        match &mut self.gaps {
+            Some(gaps) if detection == Detection::Rack => gaps.blocks(self.next),
+            _ => Default::default(),
         }
     }
 
@@ -238,6 +198,49 @@ impl Receiver {
     pub(super) const fn on_acked(&mut self) {
         self.waiting = 0;
         self.ack_by = Time::MAX;
+    }
+}
+
+impl Gaps {
+    /// The segment from `seq` to `end` has arrived, and all below `next`. Returns what all below has
+    /// arrived now if the first gap is closed.
+    fn insert(&mut self, seq: u64, end: u64, next: u64, detection: Detection) -> Option<u64> {
+        let Self { beyond, recent, .. } = self;
+        let mut new = 0;
+        if end > next {
+            beyond.insert(seq.max(next)..end, |range| new += range.end - range.start);
+        }
+        if new == 0 && detection == Detection::Rack {
+            self.duplicate = Some((seq, end));
+        }
+        if let Some(first) = beyond.around(next) {
+            beyond.remove_below(first.end);
+            recent.retain(|&byte| beyond.around(byte).is_some());
+            return Some(first.end);
+        }
+        if new > 0 {
+            let block = beyond.around(seq);
+            recent.retain(|&byte| beyond.around(byte) != block);
+            recent.truncate(REMEMBERED - 1);
+            recent.insert(0, seq);
+        }
+        None
+    }
+
+    /// The blocks that go with an acknowledgement of all below `next`.
+    fn blocks(&mut self, next: u64) -> [SackBlock; 3] {
+        let mut blocks = [SackBlock::default(); 3];
+        let copy = self.duplicate.take();
+        let latest = self.recent.iter();
+        let latest = latest.filter_map(|&byte| self.beyond.around(byte));
+        let ranges = copy
+            .map(|(start, end)| start..end)
+            .into_iter()
+            .chain(latest);
+        for (block, range) in blocks.iter_mut().zip(ranges) {
+            *block = SackBlock::between(&range, next);
+        }
+        blocks
     }
 }
 

@@ -1,6 +1,8 @@
 //! Blocks of selective acknowledgements (RFC 2018), in the fields of a packet that only segments with
 //! payload need: they take no room beside those.
 
+use std::ops::Range;
+
 use fabricsim_core::packet::{Header, Packet, PacketKind};
 
 use super::header::{HasTcp, TcpHeader};
@@ -17,6 +19,19 @@ pub struct SackBlock {
 }
 
 impl SackBlock {
+    /// The block of `range` beside an acknowledgement of all below `ack`. A window is less than 2 GiB,
+    /// so differences of 32 bits do.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "differences within a window"
+    )]
+    pub(super) const fn between(range: &Range<u64>, ack: u64) -> Self {
+        Self {
+            offset: range.start.wrapping_sub(ack) as i32,
+            len: (range.end - range.start) as u32,
+        }
+    }
+
     /// The block in 64 bits; 0 for an empty one.
     #[expect(clippy::cast_sign_loss, reason = "the bits of the offset")]
     const fn to_bits(self) -> u64 {

@@ -39,27 +39,29 @@ pub(super) struct Delivery {
 }
 
 /// The scoreboard of one sender.
+// First what is needed for each segment.
 #[derive(Checkpointed, Clone, Debug)]
+#[repr(C)]
 pub(super) struct Scoreboard {
     segments: VecDeque<Segment>,
     /// The number of the first of them.
     first: u64,
     sacked: u32,
     lost: u32,
-    /// Reported bytes above the cumulative acknowledgement.
-    reported: Ranges,
-    /// Numbers of lost segments; some may have been delivered or sent since.
-    lost_numbers: BinaryHeap<Reverse<u64>>,
-    /// For RACK: the first transmissions of the segments below this number are no longer in flight.
-    /// Those of later ones were made in their order.
-    unsettled: u64,
-    /// Retransmissions in the order of their times, for RACK: the number and the time.
-    resent: VecDeque<(u64, Time)>,
-    #[checkpoint(rebuilt)]
-    detection: Detection,
     /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has
     /// arrived.
     duplicates: u32,
+    #[checkpoint(rebuilt)]
+    detection: Detection,
+    /// For RACK: the first transmissions of the segments below this number are no longer in flight.
+    /// Those of later ones were made in their order.
+    unsettled: u64,
+    /// Reported bytes above the cumulative acknowledgement.
+    reported: Ranges,
+    /// Retransmissions in the order of their times, for RACK: the number and the time.
+    resent: VecDeque<(u64, Time)>,
+    /// Numbers of lost segments; some may have been delivered or sent since.
+    lost_numbers: BinaryHeap<Reverse<u64>>,
 }
 
 impl Scoreboard {

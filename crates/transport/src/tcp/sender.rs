@@ -73,49 +73,52 @@ struct WindowUse {
 /// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section
 /// 4.9, makes that optional), and there is no receive window (RFC 9293, section 3.8.6):
 /// applications read at once.
+// In an order of its own: first what is needed for each segment and each acknowledgement, and what
+// only losses need last, at the end of the scoreboard.
 #[derive(Checkpointed, Debug)]
+#[repr(C, align(64))]
 pub(super) struct TcpSender {
     #[checkpoint(rebuilt)]
     cc: Controller,
+    /// All below is acknowledged (snd_una), and what comes next (snd_nxt).
+    una: u64,
+    next: u64,
+    /// The end of what the application has written, without the FIN.
+    written: u64,
+    /// Time at which pacing allows the next segment to leave.
+    pub(super) paced: Time,
+    pub(super) timers: LossTimers,
+    #[checkpoint(rebuilt)]
+    parameters: Arc<TcpParameters>,
+    /// The `snd_nxt` when the round trip began.
+    round_end: u64,
+    usage: WindowUse,
+    /// The `snd_nxt` when the phase began (recover in RFC 6582).
+    recovery_point: u64,
+    /// Samples of the delivery rate for the controller, if it asks for them.
+    sampler: Option<Box<RateSampler>>,
+    /// Probes for the controller, if it needs some.
+    probing: Option<Box<Probing>>,
+    phase: Phase,
+    forced: Forced,
+    closed: bool,
+    cwr_due: bool,
+    /// Without SACK: a partial acknowledgement has restarted the timeout in this recovery.
+    restarted: bool,
     /// Use of marks, as agreed by the two sides.
     #[checkpoint(rebuilt)]
     ecn: EcnUse,
     #[checkpoint(rebuilt)]
     pub(super) feedback: Feedback,
-    #[checkpoint(rebuilt)]
-    parameters: Arc<TcpParameters>,
-    board: Scoreboard,
-    rack: Rack,
     pub(super) rtt: RttEstimator,
-    pub(super) timers: LossTimers,
-    /// The end of what the application has written, without the FIN.
-    written: u64,
-    closed: bool,
-    /// All below is acknowledged (snd_una), and what comes next (snd_nxt).
-    una: u64,
-    next: u64,
-    phase: Phase,
-    /// The `snd_nxt` when the phase began (recover in RFC 6582).
-    recovery_point: u64,
-    reduction: ProportionalReduction,
-    /// Without SACK: a partial acknowledgement has restarted the timeout in this recovery.
-    restarted: bool,
-    /// The `snd_nxt` when the round trip began.
-    round_end: u64,
-    usage: WindowUse,
-    probe: Option<Probe>,
-    forced: Forced,
-    /// Time at which pacing allows the next segment to leave.
-    pub(super) paced: Time,
+    rack: Rack,
     last_sent: Time,
-    ce_count: u32,
-    cwr_due: bool,
+    probe: Option<Probe>,
     /// Payload bytes retransmitted.
     pub(super) retransmitted: u64,
-    /// Probes for the controller, if it needs some.
-    probing: Option<Box<Probing>>,
-    /// Samples of the delivery rate for the controller, if it asks for them.
-    sampler: Option<Box<RateSampler>>,
+    reduction: ProportionalReduction,
+    ce_count: u32,
+    board: Scoreboard,
 }
 
 impl TcpSender {

@@ -72,6 +72,7 @@ impl Connection {
             timer_at: Time::MAX,
             paced_at: Time::MAX,
             due: Time::MAX,
+            awaits_ack: false,
         }
     }
 

@@ -14,7 +14,7 @@ pub(super) struct Controller {
     /// The window in whole segments, at least one.
     window: u32,
     /// Payload bytes of a full segment.
-    mss: u64,
+    mss: u16,
     /// The controller is told of each segment that leaves.
     counts_sends: bool,
 }
@@ -26,7 +26,7 @@ impl Controller {
             counts_sends: controller.counts_sends(),
             controller,
             window: 1,
-            mss: mss.into(),
+            mss,
         };
         own.window = own.whole_window(own.limits);
         own
@@ -64,7 +64,7 @@ impl Controller {
     /// Whole segments in `size`, at least one.
     #[inline]
     pub(super) fn whole(&self, size: Bytes) -> u32 {
-        let whole = size.get() / self.mss;
+        let whole = size.get() / u64::from(self.mss);
         u32::try_from(whole).unwrap_or(u32::MAX).max(1)
     }
 
