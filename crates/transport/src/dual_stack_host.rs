@@ -54,6 +54,12 @@ impl ClassTransports {
         let own = self.own.get(class.index()).copied().flatten();
         own.unwrap_or(self.default)
     }
+
+    /// Returns whether `transport` may carry flows.
+    #[must_use]
+    pub fn uses(&self, transport: Transport) -> bool {
+        self.default == transport || self.own.contains(&Some(transport))
+    }
 }
 
 /// Everything that hosts with both transports are told; shared by all hosts.
@@ -74,6 +80,9 @@ pub struct HostSettings<F> {
 #[derive(Debug)]
 pub struct DualStackHost<H: HasTcp, F: ControllerFactory<H>> {
     transports: ClassTransports,
+    /// Whether a class uses RDMA. Without one TCP has the host to itself, and the state of RDMA is not
+    /// looked at.
+    uses_rdma: bool,
     rdma: Rdma<H, F>,
     tcp: Tcp<H>,
     /// Transport that has the next turn, for each NIC port.
@@ -86,6 +95,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> DualStackHost<H, F> {
     pub fn new(settings: &HostSettings<F>, nic_rates: Vec<Rate>) -> Self {
         Self {
             transports: settings.transports.clone(),
+            uses_rdma: settings.transports.uses(Transport::Rdma),
             turns: vec![Transport::Rdma; nic_rates.len()],
             rdma: Rdma::new(Arc::clone(&settings.rdma), nic_rates.clone()),
             tcp: Tcp::new(Arc::clone(&settings.tcp), nic_rates),
@@ -116,6 +126,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Checkpointed for DualStackHost<H, F> {
     fn save(&self, out: &mut Writer) {
         let Self {
             transports: _,
+            uses_rdma: _,
             rdma,
             tcp,
             turns,
@@ -128,6 +139,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Checkpointed for DualStackHost<H, F> {
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let Self {
             transports: _,
+            uses_rdma: _,
             rdma,
             tcp,
             turns,
@@ -181,7 +193,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         paused: PrioritySet,
         send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool {
-        if self.rdma.is_quiet(nic) {
+        if !self.uses_rdma || self.rdma.is_quiet(nic) {
             let sent = self.tcp.poll(now, nic, paused, send);
             if sent {
                 self.turns[nic.index()] = Transport::Rdma;
@@ -209,7 +221,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
 
     #[inline]
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
-        if self.rdma.is_quiet(nic) {
+        if !self.uses_rdma || self.rdma.is_quiet(nic) {
             return self.tcp.next_send(at, nic, paused);
         }
         let rdma = self.rdma.next_send(at, nic, paused);
@@ -242,17 +254,25 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
 
     #[inline]
     fn prefetch(&self) {
-        self.rdma.prefetch();
+        if self.uses_rdma {
+            self.rdma.prefetch();
+        }
+        self.tcp.prefetch();
     }
 
     #[inline]
     fn deadline(&self) -> Time {
-        self.rdma.deadline().min(self.tcp.deadline())
+        let tcp = self.tcp.deadline();
+        if self.uses_rdma {
+            tcp.min(self.rdma.deadline())
+        } else {
+            tcp
+        }
     }
 
     fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> PortUpdate {
         let mut update = PortUpdate::Unchanged;
-        if self.rdma.deadline() <= now {
+        if self.uses_rdma && self.rdma.deadline() <= now {
             update = self.rdma.on_deadline(now, done);
         }
         if self.tcp.deadline() <= now {

@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Priority, PrioritySet};
 use fabricsim_core::plugin::CongestionControl;
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::Time;
 
 use super::ack_queue::AckQueue;
@@ -87,6 +88,14 @@ impl<H> Nic<H> {
             self.paced.push(Reverse((due, slot)));
         }
         self.clear_ready(priority, slot);
+    }
+
+    /// Asks for the memory of what a packet that leaves or arrives needs.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.acks);
+        prefetch(&self.ready);
+        prefetch(&self.occupied);
     }
 
     #[inline]

@@ -14,6 +14,7 @@ use fabricsim_core::packet::{Flags, Packet, PrioritySet};
 use fabricsim_core::plugin::{
     Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, TelemetryReader, Unfinished,
 };
+use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -300,6 +301,15 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
 
     fn take_received(&mut self) -> Option<Received> {
         self.received.take()
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        prefetch(&self.connections);
+        prefetch(&self.slots);
+        prefetch(&self.timers);
+        prefetch(&self.counters);
+        self.nics.iter().take(2).for_each(Nic::prefetch);
     }
 
     #[inline]

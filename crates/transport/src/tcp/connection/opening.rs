@@ -223,3 +223,20 @@ impl Connection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+
+    #[test]
+    fn what_segments_need_lies_in_the_first_three_cache_lines() {
+        assert_eq!(align_of::<Connection>(), 64);
+        assert_eq!(offset_of!(Connection, receiver), 64);
+        assert_eq!(size_of::<Receiver>(), 64);
+        assert_eq!(offset_of!(Connection, handshake), 128);
+        assert!(offset_of!(Connection, task) < 192);
+        assert_eq!(size_of::<Connection>(), 960);
+    }
+}
