@@ -58,10 +58,8 @@ impl Bits {
 
 /// The header of a segment: 24 bytes.
 ///
-/// Segments with payload and those that open a connection have fields where acknowledgements have
-/// [blocks](super::sack): what a segment carries besides is in [`Packet::seq`].
-///
-/// [`Packet::seq`]: fabricsim_core::packet::Packet::seq
+/// Where segments with payload and those that open a connection have fields of their own,
+/// acknowledgements have blocks: [`sack_blocks`](super::sack_blocks).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct TcpHeader {
     /// The cumulative acknowledgement in the lower 48 bits. On packets of RDMA, whose header of TCP is
@@ -115,7 +113,6 @@ impl TcpHeader {
     #[inline]
     #[must_use]
     pub const fn opening(&self) -> (u16, Feedback) {
-        #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
         let class = (self.opening >> 16) as u16;
         let feedback = match self.opening & 3 {
             0 => Feedback::None,

@@ -40,7 +40,6 @@ impl SackBlock {
 
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
         reason = "the halves of what to_bits returns"
     )]
     const fn from_bits(bits: u64) -> Self {
