@@ -61,7 +61,8 @@ pub struct Packet<H> {
     arrival: Time,
     /// Time at which the data packet left its sender; echoed by the ACK or NACK.
     pub sent_at: Time,
-    /// Data: the first payload byte. ACKs: the next byte that the receiver expects.
+    /// Data: the first payload byte. ACKs: the next byte that the receiver expects; those of TCP have
+    /// blocks of what has arrived beyond a gap here and in `payload`.
     pub seq: u64,
     /// Addresses and ports.
     pub key: FlowKey,

@@ -202,7 +202,7 @@ pub struct Arrival<'a> {
     pub priority: Priority,
     /// Its size on the wire.
     pub size: Bytes,
-    /// Its first payload byte.
+    /// Its first payload byte; 0 for acknowledgements of TCP.
     pub seq: u64,
 }
 

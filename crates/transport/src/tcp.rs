@@ -42,5 +42,5 @@ pub use config::{Detection, RtoFloor, TcpConfig, TcpParameters, TcpProfile};
 pub use endpoint::Tcp;
 pub use fabricsim_core::plugin::Feedback;
 pub use header::{Bits, HasTcp, HasTcpSlot, TcpHeader, TcpOnly, TcpSlot};
-pub use sack::{SackBlock, blocks as sack_blocks};
+pub use sack::{SackBlock, blocks as sack_blocks, first_byte};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};

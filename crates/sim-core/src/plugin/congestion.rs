@@ -207,8 +207,9 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// changes here holds from the next packet on.
     fn on_sent(&mut self, _wire: Bytes) {}
 
-    /// Returns whether [`Self::on_sent`] does something, so that it must be called. It is asked once,
-    /// when the connection begins: most algorithms do without a call for each segment. TCP alone.
+    /// Returns whether [`Self::on_sent`] does something. TCP asks once, when the connection begins, and
+    /// does not call `on_sent` after `false`, which saves a call for each segment. True by default. RDMA
+    /// does not ask, and always calls it.
     fn counts_sends(&self) -> bool {
         true
     }

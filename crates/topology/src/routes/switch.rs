@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
 use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::Time;
@@ -336,9 +336,11 @@ fn choose<H: Header>(
     small(choice.choose(&arrival, hops, &ports).min(hops.len() - 1))
 }
 
-/// The first payload byte of `packet`. Acknowledgements of TCP have other things in its place.
+/// The first payload byte of `packet`. Acknowledgements of TCP, beside probes that come back, have other
+/// things in its place.
 fn first_byte<H: Header>(packet: &Packet<H>) -> u64 {
-    if packet.is(PacketKind::Ack) && packet.telemetry.is_probed() {
+    let is_probe = packet.flags.has(Flags::PROBE);
+    if packet.is(PacketKind::Ack) && packet.telemetry.is_probed() && !is_probe {
         return 0;
     }
     packet.seq

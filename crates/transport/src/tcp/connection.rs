@@ -87,7 +87,8 @@ pub(super) enum Event {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     pub(super) event: Event,
-    /// At most the receiving half has changed: when the connection may send is as before.
+    /// Nothing has changed that says when the connection may send, and of its timers at most that of the
+    /// acknowledgement that is due.
     pub(super) only_received: bool,
 }
 

@@ -145,8 +145,8 @@ impl<H: HasTcp> Tcp<H> {
     }
 }
 
-/// Sees to it that the timers of the connection of `slot` are looked at by `deadline`; without it they
-/// are at `timer_at`.
+/// Has the timers of the connection of `slot` looked at by `deadline`, and not at `timer_at` where that is
+/// later.
 #[inline]
 fn arm(
     timers: &mut BinaryHeap<Reverse<(Time, u32)>>,

@@ -1,6 +1,7 @@
 //! Fields that a TCP segment carries beyond those of every packet.
 //!
-//! `Packet::seq` is the first payload byte of a segment, `Packet::flow` the connection (the flow
+//! `Packet::seq` is the first payload byte of a segment (and on acknowledgements what [`super::sack`] puts
+//! there), `Packet::flow` the connection (the flow
 //! for which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
 //! acknowledgement of the segment that caused it (RFC 7323, section 4.3).
 
@@ -62,11 +63,12 @@ impl Bits {
 /// acknowledgements have blocks: [`sack_blocks`](super::sack_blocks).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct TcpHeader {
-    /// The cumulative acknowledgement in the lower 48 bits. On packets of RDMA, whose header of TCP is
-    /// empty otherwise, the number of credit.
+    /// The cumulative acknowledgement in the lower 48 bits, and a part of a block in the upper 16. On
+    /// packets of RDMA, whose header of TCP is empty otherwise, the number of credit.
     ack: u64,
+    /// The number of [`Self::aside`], or a block.
     aside: u64,
-    /// The class in the upper half, the feedback of marks in the lower.
+    /// The class in the upper half and the feedback of marks in the lower, or a part of a block.
     opening: u32,
     ce_count: [u8; 3],
     /// Bits that tell the type of the segment.
@@ -76,7 +78,7 @@ pub struct TcpHeader {
 /// Bits of a byte number: connections of up to 256 TiB.
 const ACK_BITS: u32 = 48;
 
-/// What numbers of packets with a CE mark are counted up to before they begin anew.
+/// Counts of packets with a CE mark are modulo this number.
 pub(super) const CE_COUNTS: u32 = 1 << 24;
 
 impl TcpHeader {
@@ -149,8 +151,8 @@ impl TcpHeader {
         self.aside = bytes.get();
     }
 
-    /// Returns what an acknowledgement has in place of the fields that only other segments need: 112
-    /// bits.
+    /// Returns the bits that acknowledgements have for blocks: the 64 of `aside`, and 48 of which 16 are
+    /// above the byte that is acknowledged and 32 are those of `opening`.
     #[inline]
     pub(super) const fn room(&self) -> (u64, u64) {
         let high = self.ack >> ACK_BITS;

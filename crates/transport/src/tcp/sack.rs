@@ -1,11 +1,11 @@
-//! Blocks of selective acknowledgements (RFC 2018), in the fields of a packet that only segments with
-//! payload need: they take no room beside those.
+//! Blocks of selective acknowledgements (RFC 2018). They lie in fields that pure acknowledgements do not
+//! need otherwise, so that packets are no longer for them.
 
 use std::ops::Range;
 
 use fabricsim_core::packet::{Header, Packet, PacketKind};
 
-use super::header::{HasTcp, TcpHeader};
+use super::header::{Bits, HasTcp, TcpHeader};
 
 /// Bytes that have arrived out of order: a block of a SACK option (RFC 2018, section 3). Empty when
 /// `len` is zero.
@@ -55,6 +55,10 @@ impl SackBlock {
 #[inline]
 pub(super) fn report<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3]) {
     debug_assert!(packet.is(PacketKind::Ack), "others have fields there");
+    debug_assert!(
+        blocks.is_sorted_by_key(|block| block.len == 0),
+        "empty blocks are last"
+    );
     if blocks[0].len > 0 {
         write(packet, blocks);
     }
@@ -71,12 +75,28 @@ fn write<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3]) {
     packet.telemetry.tcp_mut().set_room((second, third >> 16));
 }
 
+/// Returns whether `packet`, whose fields of TCP are `header`, may report blocks: a pure acknowledgement,
+/// and no probe that comes back.
+#[inline]
+fn may_report<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> bool {
+    packet.is(PacketKind::Ack) && header.bits.has(Bits::ACK)
+}
+
+/// Returns the first payload byte of `packet`, whose fields of TCP are `header`; 0 for acknowledgements.
+#[must_use]
+pub fn first_byte<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> u64 {
+    if may_report(packet, header) {
+        0
+    } else {
+        packet.seq
+    }
+}
+
 /// Returns the blocks that `packet` reports, whose fields of TCP are `header`; empty ones are last.
 #[inline]
 #[must_use]
 pub fn blocks<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> [SackBlock; 3] {
-    let pure = packet.is(PacketKind::Ack);
-    if !pure || packet.seq == 0 {
+    if packet.seq == 0 || !may_report(packet, header) {
         return Default::default();
     }
     let (second, rest) = header.room();
@@ -89,6 +109,7 @@ mod tests {
     use fabricsim_core::flow::FlowKey;
     use fabricsim_core::id::{FlowId, NodeId};
     use fabricsim_core::packet::Priority;
+    use fabricsim_core::plugin::Feedback;
     use proptest::prelude::*;
 
     use super::super::header::TcpOnly;
@@ -116,16 +137,28 @@ mod tests {
                 *block = SackBlock { offset, len };
             }
             let mut packet = packet(PacketKind::Ack);
+            packet.telemetry.tcp.bits = Bits::TCP.with(Bits::ACK);
             packet.telemetry.tcp.acknowledge(ack, marked);
             report(&mut packet, &sent);
             let header = &packet.telemetry.tcp;
             prop_assert_eq!(blocks_of(&packet), sent);
             prop_assert_eq!((header.ack(), header.ce_count()), (ack, marked));
+            prop_assert_eq!(first_byte(&packet, header), 0);
         }
     }
 
     fn blocks_of(packet: &Packet<TcpOnly>) -> [SackBlock; 3] {
         blocks(packet, &packet.telemetry.tcp)
+    }
+
+    #[test]
+    fn a_probe_that_comes_back_reports_no_blocks() {
+        let mut packet = packet(PacketKind::Ack);
+        packet.seq = 5_000;
+        packet.telemetry.tcp.bits = Bits::TCP;
+        packet.telemetry.tcp.set_opening(3, Feedback::Accurate);
+        assert_eq!(blocks_of(&packet), [SackBlock::default(); 3]);
+        assert_eq!(first_byte(&packet, &packet.telemetry.tcp), 5_000);
     }
 
     #[test]

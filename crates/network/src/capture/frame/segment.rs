@@ -8,7 +8,9 @@ use etherparse::{EtherType, IpNumber, TcpHeader, TcpOptionElement};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::units::Time;
-use fabricsim_transport::tcp::{Bits, Feedback, SackBlock, TcpHeader as Segment, sack_blocks};
+use fabricsim_transport::tcp::{
+    Bits, Feedback, SackBlock, TcpHeader as Segment, first_byte, sack_blocks,
+};
 
 use super::{ETHERNET, IPV4, codepoint, ethernet, ipv4};
 use crate::headers::Observed;
@@ -31,9 +33,10 @@ pub(super) fn write<H: Observed>(
     segment: &Segment,
     out: &mut Vec<u8>,
 ) {
-    let (seq, payload) = match packet.kind() {
-        PacketKind::Data => (packet.seq, packet.payload),
-        _ => (0, 0),
+    let seq = first_byte(packet, segment);
+    let payload = match packet.kind() {
+        PacketKind::Data => packet.payload,
+        _ => 0,
     };
     // While a connection opens with data, all of its segments say so; on the wire the first does.
     let syn = segment.bits.has(Bits::SYN) && seq == 0;
