@@ -19,7 +19,7 @@ pub(super) enum State {
 }
 
 /// The opening of one connection.
-// Its state lies beside the receiver's, before what only its end needs.
+// The state is first: each packet needs it, and the rest matters only while the connection opens.
 #[derive(Clone, Debug, Stored)]
 #[repr(C)]
 pub(super) struct Handshake {

@@ -1,9 +1,9 @@
 //! Fields that a TCP segment carries beyond those of every packet.
 //!
-//! `Packet::seq` is the first payload byte of a segment (and on acknowledgements what [`super::sack`] puts
-//! there), `Packet::flow` the connection (the flow
-//! for which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
-//! acknowledgement of the segment that caused it (RFC 7323, section 4.3).
+//! `Packet::seq` is the first payload byte of a segment (on acknowledgements it belongs to the blocks that
+//! they report), `Packet::flow` the connection (the flow for which it was opened), `Packet::sent_at` the
+//! timestamp: of the segment itself, and on an acknowledgement of the segment that caused it (RFC 7323,
+//! section 4.3).
 
 use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Slots};

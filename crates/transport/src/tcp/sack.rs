@@ -1,5 +1,5 @@
 //! Blocks of selective acknowledgements (RFC 2018). They lie in fields that pure acknowledgements do not
-//! need otherwise, so that packets are no longer for them.
+//! need otherwise, so that they take no room of their own in packets.
 
 use std::ops::Range;
 
