@@ -17,8 +17,8 @@ mod calendar;
 mod channel;
 mod checkpoint;
 mod construction;
+mod epochs;
 mod exchange;
-mod executor;
 mod inbox;
 mod interrupt;
 mod mailboxes;
@@ -30,6 +30,7 @@ mod prefetching;
 mod probe;
 mod processes;
 mod rank_epoch;
+mod rounds;
 mod spare;
 mod steered;
 mod threads;
@@ -43,23 +44,25 @@ pub use interrupt::Interrupt;
 pub use message::Message;
 pub use probe::Probe;
 pub use processes::Processes;
+pub use rounds::Rounds;
 pub use steered::{SteeredDriver, Steps};
 pub use threads::{Crew, MOST_THREADS, Threads, ThreadsError};
 pub use timers::{Timer, Timers};
 
+use std::sync::Arc;
+
 use crate::checkpoint::{Reader, Writer};
 use crate::ranks::Shares;
 use crate::units::{Duration, Time};
+use epochs::Partitions;
 use exchange::Exchange;
-use executor::{Executor, Parallel, Sequential};
 use mailboxes::Mailboxes;
-use partition::{Partition, Span, earliest};
 use placement::Position;
 use steered::Steered;
 
-/// Partitions of processes for each thread: enough for threads to even out what the partitions
-/// cost. A partition is what a thread takes on at once.
-pub const PARTITIONS_PER_THREAD: usize = 4;
+/// Partitions of processes for each thread. A partition is what a thread takes on at once: with more of
+/// them threads could even out better what they cost, and more messages would go from one to another.
+pub const PARTITIONS_PER_THREAD: usize = 2;
 
 /// A part of the model that is run alone for the length of an epoch.
 pub trait LogicalProcess: Send {
@@ -172,10 +175,10 @@ pub struct Wiring {
 /// Which partition a process is in has no effect on results.
 #[derive(Debug)]
 pub struct Engine<D: LogicalProcess> {
-    partitions: Vec<Partition<D>>,
+    partitions: Partitions<D>,
     /// Position of each process.
     positions: Vec<Position>,
-    mailboxes: Mailboxes<D::Message>,
+    mailboxes: Arc<Mailboxes<D::Message>>,
     /// Some processes are run lazily.
     lazy: bool,
     lookahead: Duration,
@@ -212,10 +215,6 @@ pub trait Driver<D: LogicalProcess> {
     /// some process has results.
     fn take_reports(&mut self, _reports: &mut [Reader<'_>], _has_results: bool) {}
 }
-
-/// Runs one epoch of some partitions.
-type EpochStep<'a, D> =
-    dyn FnMut(&mut [Partition<D>], Span<'_>, &Mailboxes<<D as LogicalProcess>::Message>) + 'a;
 
 /// A span of simulated time that is run between two barriers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -295,85 +294,6 @@ impl<D: LogicalProcess> Engine<D> {
         self.broken
     }
 
-    /// Runs epochs until `driver` stops, or the run is interrupted.
-    pub fn run(&mut self, driver: &mut (impl Driver<D> + Send)) {
-        match self.threads.pool().cloned() {
-            None => self.epochs_on(driver, &mut |partitions, span, mailboxes| {
-                Sequential.for_each(partitions, |partition| {
-                    partition.step(span, mailboxes, &mut ())
-                });
-            }),
-            Some(pool) => pool.install(|| {
-                self.epochs_on(driver, &mut |partitions, span, mailboxes| {
-                    Parallel.for_each(partitions, |partition| {
-                        partition.step(span, mailboxes, &mut ())
-                    });
-                });
-            }),
-        }
-    }
-
-    /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does.
-    pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
-        self.epochs_on(driver, &mut |partitions, span, mailboxes| {
-            probe.epoch_begins();
-            for partition in partitions {
-                partition.step(span, mailboxes, probe);
-            }
-            probe.epoch_ends();
-        });
-    }
-
-    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions. Both are called
-    /// a few times in an epoch, so this is compiled once for all of them.
-    fn epochs_on(&mut self, driver: &mut dyn Driver<D>, step: &mut EpochStep<'_, D>) {
-        let interrupt = self.interrupt.clone();
-        if self.exchange.is_some() {
-            self.between().add_up();
-        }
-        while !self.broken {
-            let next = self.least_next();
-            let Some(epoch) = driver.before(&mut self.between(), next) else {
-                return;
-            };
-            debug_assert!(
-                epoch.end.since(epoch.start) <= self.lookahead,
-                "an epoch fits the lookahead"
-            );
-            let span = Span {
-                epoch,
-                parity: usize::from(self.epochs % 2 == 1),
-                interrupt: &interrupt,
-            };
-            if self.exchange.is_some() {
-                self.epoch_on_ranks(driver, span, step);
-                continue;
-            }
-            step(&mut self.partitions, span, &self.mailboxes);
-            self.finish_epoch(epoch, interrupt.is_raised());
-            if has_results(&self.partitions) {
-                driver.collect(&mut self.between());
-            }
-        }
-    }
-
-    /// The least next event of all ranks, as they know it.
-    fn least_next(&self) -> Time {
-        match &self.exchange {
-            Some(exchange) => exchange.totals.next,
-            None => earliest(&self.partitions),
-        }
-    }
-
-    fn finish_epoch(&mut self, epoch: Epoch, is_broken: bool) {
-        if is_broken {
-            self.broken = true;
-        } else {
-            self.epochs += 1;
-            self.now = epoch.end;
-        }
-    }
-
     /// The processes between two runs.
     pub(crate) fn between(&mut self) -> Processes<'_, D> {
         Processes {
@@ -386,10 +306,4 @@ impl<D: LogicalProcess> Engine<D> {
             exchange: self.exchange.as_mut(),
         }
     }
-}
-
-/// Returns whether some process here has results.
-fn has_results<D: LogicalProcess>(partitions: &[Partition<D>]) -> bool {
-    let mut all = partitions.iter();
-    all.any(|partition| !partition.results.is_empty())
 }

@@ -1,12 +1,12 @@
 //! Cost of the barrier at the end of an epoch.
 
+use std::collections::HashSet;
 use std::hint::spin_loop;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use fabricsim_core::engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
-use rayon::prelude::*;
-
 use super::{BarrierSource, WORKERS, median, nanos};
+use fabricsim_core::engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
 
 /// Epochs that are timed for each number of threads.
 const ROUNDS: usize = 2_000;
@@ -88,21 +88,23 @@ fn thread_counts(cores: usize) -> Vec<usize> {
 /// the last one are in it. Rounds in which some thread did nothing are left out as far as enough
 /// others are left: other programs had its core. The second value is the share of the others.
 fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
-    let pool = Threads::start(threads)?;
+    let team = Threads::start(threads)?;
     // Which thread has done each partition.
     let mut partitions = vec![None; PARTITIONS_PER_THREAD * threads];
     let even_share = nanos(GROUP_WORK) * PARTITIONS_PER_THREAD as u64;
     let (mut rounds, mut alone) = (Vec::with_capacity(ROUNDS), Vec::new());
-    pool.run(|_| {
+    let work = |by: &mut Option<ThreadId>, ()| {
+        *by = Some(thread::current().id());
+        work_for(GROUP_WORK);
+    };
+    team.in_rounds(partitions.len(), &work, |all| {
         for _ in 0..ROUNDS {
             work_for(DRIVER_WORK);
             let begun = Instant::now();
-            partitions.par_iter_mut().for_each(|by| {
-                *by = rayon::current_thread_index();
-                work_for(GROUP_WORK);
-            });
+            all.run(&mut partitions, ());
             let excess = nanos(begun.elapsed()).saturating_sub(even_share);
-            if (0..threads).all(|thread| partitions.contains(&Some(thread))) {
+            let by: HashSet<_> = partitions.iter().collect();
+            if by.len() == threads {
                 rounds.push(excess);
             } else {
                 alone.push(excess);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::channel::SendBuffer;
+use super::epochs::Partitions;
 use super::exchange::Exchange;
 use super::inbox::{Inbox, LONGEST_SPAN, MOST_CHANNELS};
 use super::mailboxes::Mailboxes;
@@ -59,11 +60,11 @@ impl<D: LogicalProcess> Engine<D> {
             borders,
         } = placement;
         let pool = (sizes.len() > 1).then(|| Arc::new(Pool::new()));
-        let mut partitions: Vec<Partition<D>> = (sizes.iter().zip(0..))
-            .map(|(&size, number)| Partition::new(size, number, pool.clone()))
+        let mut partitions: Partitions<D> = (sizes.iter().zip(0..))
+            .map(|(&size, number)| Box::new(Partition::new(size, number, pool.clone())))
             .collect();
         let ranks = shares.as_ref().map_or(0, |shares| shares.ranks.count());
-        let mailboxes = Mailboxes::new(&sizes, ranks);
+        let mailboxes = Arc::new(Mailboxes::new(&sizes, ranks));
         let mut exchange = shares.map(Exchange::new);
         let mut lazy = false;
         for index in placed_here(&positions) {

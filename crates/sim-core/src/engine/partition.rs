@@ -122,7 +122,7 @@ pub(super) struct Partition<D: LogicalProcess> {
 }
 
 /// The least next event of all processes in `partitions`.
-pub(super) fn earliest<D: LogicalProcess>(partitions: &[Partition<D>]) -> Time {
+pub(super) fn earliest<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Time {
     let next = partitions
         .iter()
         .map(|partition| partition.calendar.earliest().min(partition.sent));

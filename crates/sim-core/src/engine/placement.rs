@@ -23,7 +23,7 @@ impl Position {
     }
 
     /// The process that is there.
-    pub(super) fn of<D: LogicalProcess>(self, partitions: &[Partition<D>]) -> &D {
+    pub(super) fn of<D: LogicalProcess>(self, partitions: &[Box<Partition<D>>]) -> &D {
         &partitions[self.partition as usize].members[self.place as usize].process
     }
 }

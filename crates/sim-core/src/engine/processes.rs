@@ -12,7 +12,7 @@ use crate::units::{Duration, Time};
 /// The processes as the driver sees them between epochs.
 #[derive(Debug)]
 pub struct Processes<'a, D: LogicalProcess> {
-    pub(super) partitions: &'a mut [Partition<D>],
+    pub(super) partitions: &'a mut [Box<Partition<D>>],
     pub(super) mailboxes: &'a Mailboxes<D::Message>,
     /// The half of the mailboxes that the next epoch reads.
     pub(super) unread: usize,
@@ -34,7 +34,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         let Position { partition, place } = position;
         let Partition {
             members, calendar, ..
-        } = &mut self.partitions[partition as usize];
+        } = &mut *self.partitions[partition as usize];
         let place = place as usize;
         let member = &mut members[place];
         let result = change(&mut member.process);
@@ -66,7 +66,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         partition.fetch_others(place, self.unread, self.mailboxes);
         let Partition {
             members, calendar, ..
-        } = partition;
+        } = &mut **partition;
         let member = &mut members[place];
         let process = &mut member.process;
         member
@@ -128,10 +128,10 @@ impl<D: LogicalProcess> Processes<'_, D> {
 
     /// Calls `visit` with each process that had results after the last epoch, in any order.
     pub fn for_each_result(&mut self, mut visit: impl FnMut(&mut D)) {
-        for Partition {
-            members, results, ..
-        } in &mut *self.partitions
-        {
+        for partition in &mut *self.partitions {
+            let Partition {
+                members, results, ..
+            } = &mut **partition;
             for place in results.drain(..) {
                 visit(&mut members[place as usize].process);
             }

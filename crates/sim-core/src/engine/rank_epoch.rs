@@ -1,18 +1,19 @@
 //! Epochs of a run over several ranks.
 
+use super::epochs::{EpochStep, has_results};
 use super::exchange::Totals;
 use super::mailboxes::Mailboxes;
 use super::partition::{Partition, Span, earliest};
-use super::{Driver, Engine, EpochStep, LogicalProcess, Processes, has_results};
+use super::{Driver, Engine, LogicalProcess, Processes};
 use crate::checkpoint::Reader;
 
 impl<D: LogicalProcess> Engine<D> {
     /// Runs an epoch together with other ranks.
-    pub(super) fn epoch_on_ranks(
+    pub(super) fn epoch_on_ranks<'run>(
         &mut self,
         driver: &mut dyn Driver<D>,
-        span: Span<'_>,
-        step: &mut EpochStep<'_, D>,
+        span: Span<'run>,
+        step: &mut EpochStep<'_, 'run, D>,
     ) {
         let mut exchange = self.exchange.take().expect("there are other ranks");
         let Self {
@@ -23,9 +24,11 @@ impl<D: LogicalProcess> Engine<D> {
             ..
         } = self;
         let mailboxes: &Mailboxes<D::Message> = mailboxes;
-        step(&mut partitions[..*borders], span, mailboxes);
+        let mut inner = partitions.split_off(*borders);
+        step(partitions, span);
         let reports = exchange.end_epoch((mailboxes, positions), span.parity, &mut |report| {
-            step(&mut partitions[*borders..], span, mailboxes);
+            step(&mut inner, span);
+            partitions.append(&mut inner);
             let mut totals = totals(partitions);
             totals.is_broken = span.interrupt.is_raised();
             let mut processes = Processes {
@@ -53,7 +56,7 @@ impl<D: LogicalProcess> Engine<D> {
 }
 
 /// What other ranks are told of the processes here.
-pub(super) fn totals<D: LogicalProcess>(partitions: &[Partition<D>]) -> Totals {
+pub(super) fn totals<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Totals {
     Totals {
         next: earliest(partitions),
         steps: partitions.iter().map(|partition| partition.steps).sum(),

@@ -11,11 +11,11 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use super::calendar::BLOCK;
-use super::executor::{Executor, Parallel, Sequential};
+use super::epochs::EpochRounds;
 use super::mailboxes::Mailboxes;
 use super::partition::{Partition, Span, SteeredBlock, earliest};
 use super::placement::Position;
-use super::{Driver, Engine, Epoch, LogicalProcess, Probe};
+use super::{Driver, Engine, Epoch, Interrupt, LogicalProcess};
 use crate::units::{Duration, Time};
 
 const INSTANT: Duration = Duration::from_ps(1);
@@ -51,7 +51,7 @@ pub(super) struct Steered {
 /// The processes as whoever steers them can change them.
 #[derive(Debug)]
 pub struct Steps<'a, D: LogicalProcess> {
-    partitions: &'a mut [Partition<D>],
+    partitions: &'a mut [Box<Partition<D>>],
     positions: &'a [Position],
     /// `None` between two epochs.
     steered: Option<&'a mut Steered>,
@@ -251,10 +251,19 @@ impl<D: LogicalProcess> Engine<D> {
                 partition.mark_steered();
             }
         }
-        let mut now = self
-            .steered
-            .as_ref()
-            .map_or(self.now, |steered| steered.now);
+        self.with_threads(|engine, interrupt, rounds| {
+            engine.steered_epochs(driver, interrupt, rounds);
+        });
+    }
+
+    fn steered_epochs<'run>(
+        &mut self,
+        driver: &mut impl SteeredDriver<D>,
+        interrupt: &'run Interrupt,
+        rounds: &mut EpochRounds<'_, '_, 'run, D>,
+    ) {
+        let steered = self.steered.as_ref();
+        let mut now = steered.map_or(self.now, |steered| steered.now);
         while !self.broken {
             if self.react(driver, now).is_break() {
                 return;
@@ -264,7 +273,7 @@ impl<D: LogicalProcess> Engine<D> {
                 let Some(epoch) = driver.before(&mut self.between(), next) else {
                     return;
                 };
-                self.begin_steered(epoch);
+                self.begin_steered(epoch, interrupt, rounds);
             }
             if self.steer(driver).is_break() {
                 return;
@@ -297,17 +306,21 @@ impl<D: LogicalProcess> Engine<D> {
     }
 
     /// Begins an epoch: runs all processes that are not steered.
-    fn begin_steered(&mut self, epoch: Epoch) {
+    fn begin_steered<'run>(
+        &mut self,
+        epoch: Epoch,
+        interrupt: &'run Interrupt,
+        rounds: &mut EpochRounds<'_, '_, 'run, D>,
+    ) {
         debug_assert!(
             epoch.end.since(epoch.start) <= self.lookahead,
             "an epoch fits the lookahead"
         );
-        let interrupt = self.interrupt.clone();
         let parity = usize::from(self.epochs % 2 == 1);
         let span = Span {
             epoch,
             parity,
-            interrupt: &interrupt,
+            interrupt,
         };
         let mut steered = Steered {
             epoch,
@@ -323,18 +336,7 @@ impl<D: LogicalProcess> Engine<D> {
         }
         (steered.stops).sort_unstable_by_key(|&stop| Reverse(stop));
         steered.is_begun = true;
-        let mailboxes = &self.mailboxes;
-        let step = |partition: &mut Partition<D>| {
-            let nobody: &mut dyn Probe = &mut ();
-            partition.step(span, mailboxes, nobody);
-        };
-        match self.threads.pool().cloned() {
-            None => Sequential.for_each(&mut self.partitions, step),
-            Some(pool) => {
-                let partitions = &mut self.partitions;
-                pool.install(|| Parallel.for_each(partitions, step));
-            }
-        }
+        rounds.run(&mut self.partitions, span);
         self.steered = Some(steered);
     }
 
@@ -381,9 +383,7 @@ impl<D: LogicalProcess> Engine<D> {
             let partition = &mut self.partitions[partition as usize];
             partition.finish(place as usize, span, &self.mailboxes);
         }
-        self.partitions
-            .iter_mut()
-            .for_each(Partition::settle_steered);
+        (self.partitions.iter_mut()).for_each(|partition| partition.settle_steered());
         if interrupt.is_raised() {
             self.broken = true;
         } else {
