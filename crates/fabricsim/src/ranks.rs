@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use fabricsim_core::id::NodeId;
+use fabricsim_core::network::HOST_COST;
 use fabricsim_core::ranks::{Link, Ranks, Shares, divide};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::Topology;
@@ -42,8 +43,8 @@ pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>
     (all.iter().map(|rank| rank.cpu_s).sum(), all)
 }
 
-/// Divides the nodes of `topology` over `ranks`: by the rates of their ports, with neighbors
-/// together.
+/// Divides the nodes of `topology` over `ranks`: by the rates of their ports, those
+/// of hosts with a multiple, with neighbors together.
 pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
     let owners = owners(topology, ranks.count()).into();
     Shares { ranks, owners }
@@ -65,8 +66,12 @@ pub fn owners(topology: &Topology, count: usize) -> Vec<u16> {
                 .collect()
         })
         .collect();
-    let weight = |own: &Vec<Link>| own.iter().map(|link| link.weight).sum();
-    let weights: Vec<u64> = links.iter().map(weight).collect();
+    let weight = |(node, own): (usize, &Vec<Link>)| {
+        let is_host = topology.is_host(NodeId::from_index(node));
+        let rate: u64 = own.iter().map(|link| link.weight).sum();
+        rate * if is_host { HOST_COST } else { 1 }
+    };
+    let weights: Vec<u64> = links.iter().enumerate().map(weight).collect();
     divide(&weights, &links, count)
 }
 

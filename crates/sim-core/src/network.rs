@@ -29,6 +29,7 @@ pub use egress::LinkConfig;
 pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
+pub use node::HOST_COST;
 pub use orders::{Hearing, Order};
 pub use room::{Overload, Room};
 pub use steering::{Desk, Step};
