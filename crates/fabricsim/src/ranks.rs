@@ -43,8 +43,8 @@ pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>
     (all.iter().map(|rank| rank.cpu_s).sum(), all)
 }
 
-/// Divides the nodes of `topology` over `ranks`: by the rates of their ports, those
-/// of hosts with a multiple, with neighbors together.
+/// Divides the nodes of `topology` over `ranks`: by the rates of their ports, where
+/// a host's count [`HOST_COST`] times, with neighbors together.
 pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
     let owners = owners(topology, ranks.count()).into();
     Shares { ranks, owners }

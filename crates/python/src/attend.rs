@@ -88,21 +88,3 @@ impl RunCallback for Listener {
         self.stop.clone()
     }
 }
-
-/// Ends a run between two epochs when another thread asks for it, so that it can go on later.
-pub(crate) struct Flag {
-    /// What the other thread raises.
-    pub(crate) pause: Interrupt,
-    /// Ends the run at once.
-    pub(crate) stop: Interrupt,
-}
-
-impl RunCallback for Flag {
-    fn proceed(&mut self, _progress: &Progress) -> bool {
-        !self.pause.is_raised()
-    }
-
-    fn interrupt(&self) -> Interrupt {
-        self.stop.clone()
-    }
-}

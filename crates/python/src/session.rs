@@ -24,7 +24,6 @@ pub(crate) struct Session {
     pub(crate) names: Vec<String>,
     by_name: HashMap<String, NodeId>,
     pub(crate) rules: MessageRules,
-    pub(crate) threads: usize,
     /// Ends a run at once; raised when a congestion control fails.
     pub(crate) stop: Interrupt,
     pub(crate) failure: Option<Arc<Failure>>,
@@ -36,8 +35,6 @@ pub(crate) struct Session {
 /// The simulation, and the flows that have ended.
 pub(crate) struct Engine {
     pub(crate) simulation: Simulation,
-    /// Whether a program drives it: then hosts are run on the calling thread.
-    pub(crate) is_driven: bool,
     pub(crate) records: Vec<FctRecord>,
     /// How many of these have been taken.
     pub(crate) taken: usize,
@@ -49,12 +46,6 @@ impl Engine {
         for completion in self.simulation.take_completions() {
             self.records.push(self.simulation.record(&completion));
         }
-    }
-
-    /// The simulation, which a program drives from now on.
-    pub(crate) fn driven(&mut self) -> &mut Simulation {
-        self.is_driven = true;
-        &mut self.simulation
     }
 }
 
@@ -135,7 +126,6 @@ impl Session {
     pub(crate) fn new(
         py: Python<'_>,
         simulation: Simulation,
-        threads: usize,
         stop: Interrupt,
         failure: Option<Arc<Failure>>,
     ) -> Self {
@@ -149,12 +139,10 @@ impl Session {
             hosts,
             names,
             rules: simulation.message_rules(),
-            threads,
             stop,
             failure,
             engine: Mutex::new(Engine {
                 simulation,
-                is_driven: false,
                 records: Vec::new(),
                 taken: 0,
             }),

@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 
-use crate::attend::{Flag, Listener, attended};
+use crate::attend::Listener;
 use crate::caller::EventCaller;
 use crate::error::raise;
 use crate::event::Event;
@@ -59,7 +59,7 @@ impl Simulation {
         session.clone().ok_or_else(closed)
     }
 
-    /// Runs the simulation to `until` on the right thread, and returns why it has come back.
+    /// Runs the simulation to `until`, and returns why it has come back.
     fn run_engine(
         py: Python<'_>,
         session: &Session,
@@ -67,22 +67,10 @@ impl Simulation {
         until: Time,
     ) -> PyResult<Stop> {
         let stop = &session.stop;
-        let ran = if engine.is_driven || session.threads == 1 {
-            let mut listener = Listener::new(stop);
-            let simulation = &mut engine.simulation;
-            let ran = py.detach(|| simulation.run_with_callback(until, &mut listener));
-            listener.error.map_or(Ok(ran), Err)
-        } else {
-            // Here the run looks on from a thread of its pool, which signals do not come to.
-            let pause = Interrupt::default();
-            let mut flag = Flag {
-                pause: pause.clone(),
-                stop: stop.clone(),
-            };
-            let simulation = &mut engine.simulation;
-            let work = move || simulation.run_with_callback(until, &mut flag);
-            attended(py, &pause, |_| Ok(()), work)
-        };
+        let mut listener = Listener::new(stop);
+        let simulation = &mut engine.simulation;
+        let ran = py.detach(|| simulation.run_with_callback(until, &mut listener));
+        let ran = listener.error.map_or(Ok(ran), Err);
         engine.keep_completions();
         Self::after(session, ran)
     }
@@ -106,7 +94,7 @@ impl Simulation {
             let text = "the simulation has callbacks, which hear of events: run it by run_until()";
             return Err(PyRuntimeError::new_err(text));
         }
-        let simulation = engine.driven();
+        let simulation = &mut engine.simulation;
         simulation.detach();
         let mut listener = Listener::new(&session.stop);
         let next = py.detach(|| simulation.run_until_next_with_callback(until, &mut listener));
@@ -140,7 +128,7 @@ impl Simulation {
                 Ok(())
             }
             Caller::Outside(mut engine) => {
-                let simulation = engine.driven();
+                let simulation = &mut engine.simulation;
                 let at = at.unwrap_or_else(|| simulation.now());
                 let sent = simulation.send_at(at, &message);
                 sent.map_err(|error| raise(py, error, &[]))
@@ -175,7 +163,7 @@ impl Simulation {
             None => fabricsim::Simulation::new(scenario, threads),
         });
         let simulation = built.map_err(|error| raise(py, error, &loaded.sources))?;
-        let session = Session::new(py, simulation, threads, stop, loaded.failure);
+        let session = Session::new(py, simulation, stop, loaded.failure);
         Ok(Self {
             session: Mutex::new(Some(Arc::new(session))),
             notes: loaded.notes,
@@ -243,7 +231,7 @@ impl Simulation {
                 calls.requests.push(Request::SetTimer(at, number));
                 Ok(())
             }
-            Caller::Outside(mut engine) => engine.driven().set_timer(at, number).map_err(fail),
+            Caller::Outside(mut engine) => engine.simulation.set_timer(at, number).map_err(fail),
         }
     }
 
@@ -256,7 +244,7 @@ impl Simulation {
         match session.caller()? {
             Caller::Callback(mut calls, _) => calls.requests.push(Request::CancelTimer(number)),
             Caller::Outside(mut engine) => {
-                engine.driven().cancel_timer(number);
+                engine.simulation.cancel_timer(number);
             }
         }
         session.tags.take_timer(py, number);
@@ -290,7 +278,7 @@ impl Simulation {
     /// Ends the events "acknowledged" from now on.
     fn ignore_acknowledgements(&self) -> PyResult<()> {
         let session = self.session()?;
-        session.engine()?.driven().ignore_acknowledgements();
+        session.engine()?.simulation.ignore_acknowledgements();
         session.tags.end_at_delivery();
         Ok(())
     }
@@ -307,7 +295,7 @@ impl Simulation {
         let mut engine = session.runnable()?;
         let is_called = session.calls().callbacks.all().next().is_some();
         if is_called {
-            engine.driven().attach(EventCaller::new(&session));
+            engine.simulation.attach(EventCaller::new(&session));
         } else {
             engine.simulation.detach();
         }

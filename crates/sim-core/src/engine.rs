@@ -287,8 +287,8 @@ impl<D: LogicalProcess> Engine<D> {
         self.interrupt = interrupt;
     }
 
-    /// Returns whether a run was interrupted. An epoch may have been left half done, so nothing
-    /// more is run.
+    /// Returns whether a run was interrupted, or ended in a panic. An epoch may have been left half done,
+    /// so nothing more is run.
     #[must_use]
     pub const fn is_broken(&self) -> bool {
         self.broken

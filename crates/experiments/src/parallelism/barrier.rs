@@ -13,9 +13,9 @@ const ROUNDS: usize = 2_000;
 /// One round in so many has to be undisturbed.
 const ENOUGH: usize = 100;
 /// Time that a partition works in each of these epochs. With nothing to do, one thread would finish
-/// all partitions before the others are awake, and the barrier would seem to cost nothing.
+/// all partitions before the others have begun, and the barrier would seem to cost nothing.
 const GROUP_WORK: Duration = Duration::from_micros(5);
-/// Time that the driver works between these epochs: threads that wait for it may fall asleep.
+/// Time that the driver works between these epochs, while the threads wait for it awake.
 const DRIVER_WORK: Duration = Duration::from_micros(5);
 
 /// The barrier for the numbers of threads with which it could be measured.
@@ -56,7 +56,7 @@ impl Barriers {
 
     /// Returns the cost of a barrier of `workers` threads, in nanoseconds, and the source of that
     /// number. With more workers than cores it cannot be measured: the cost for the most threads is
-    /// then scaled with the logarithm of their number, as for a tree of wake-ups.
+    /// then scaled with the logarithm of their number, which is an assumption.
     pub(super) fn of(&self, workers: usize) -> (f64, BarrierSource) {
         let known = self
             .measured
@@ -84,8 +84,8 @@ fn thread_counts(cores: usize) -> Vec<usize> {
 }
 
 /// By how much `threads` exceed their even share when they go once through partitions of even work,
-/// as the engine does in an epoch: the median in nanoseconds. Wake-ups, stealing and the wait for
-/// the last one are in it. Rounds in which some thread did nothing are left out as far as enough
+/// as the engine does in an epoch: the median in nanoseconds. The beginning of the round, the search
+/// for what others have left, and the wait for the last one are in it. Rounds in which some thread did nothing are left out as far as enough
 /// others are left: other programs had its core. The second value is the share of the others.
 fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
     let team = Threads::start(threads)?;

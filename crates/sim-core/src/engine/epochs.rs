@@ -77,6 +77,8 @@ impl<D: LogicalProcess> Engine<D> {
                 parity: usize::from(self.epochs % 2 == 1),
                 interrupt,
             };
+            // Until the epoch is done: it may end in a panic.
+            self.broken = true;
             if self.exchange.is_some() {
                 self.epoch_on_ranks(driver, span, step);
                 continue;
@@ -98,9 +100,8 @@ impl<D: LogicalProcess> Engine<D> {
     }
 
     pub(super) fn finish_epoch(&mut self, epoch: Epoch, is_broken: bool) {
-        if is_broken {
-            self.broken = true;
-        } else {
+        self.broken = is_broken;
+        if !is_broken {
             self.epochs += 1;
             self.now = epoch.end;
         }

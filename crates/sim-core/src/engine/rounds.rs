@@ -1,8 +1,10 @@
 //! Threads that go through the same items round after round.
 
+use std::any::Any;
 use std::fmt;
 use std::hint::spin_loop;
 use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex};
 use std::thread::yield_now;
@@ -11,65 +13,70 @@ use rayon::Scope;
 
 use super::Threads;
 
-/// How often a thread looks for what it waits for before it gives way to other threads: some 10 to
-/// 100 us.
+/// How often a thread looks for what it waits for before it gives way to other threads: some 10
+/// to 100 us.
 const LOOKS_AWAKE: u32 = 2_000;
-/// How often it then looks, giving way to others each time, before it falls asleep.
+/// How often it then looks, giving way to others each time, before it falls asleep: for some 50 us more.
 const LOOKS_GIVING_WAY: u32 = 100;
 
 /// The number of a round that says that no other will come.
 const NO_MORE: u64 = u64::MAX;
 
-const PANICKED: &str = "no thread has panicked in this round";
+const NEVER_POISONED: &str = "nothing panics while it holds this lock";
 
 /// Does the work of rounds: called with each item and with what is to be done in the round.
 type Work<'a, T, O> = dyn Fn(&mut T, O) + Sync + 'a;
 
 impl Threads {
-    /// Calls `lead` on the calling thread with rounds of at most `most` items, whose work is shared
-    /// between that thread and all others.
+    /// Calls `lead` on the calling thread, which can have `work` done for at most `most` items in each
+    /// round. That thread and the others share the work.
     ///
-    /// The threads stay awake for some 100 us between two rounds: an epoch often takes less than to wake
-    /// a thread.
+    /// Between two rounds the threads stay awake for about 100 us: an epoch often takes less than to wake
+    /// a thread. They do nothing else meanwhile, so nothing that `lead` waits for may be left to them.
+    /// Where the threads are in rounds already, `lead` is called with rounds of the calling thread alone.
     pub fn in_rounds<T: Send, O: Copy + Send, R>(
         &self,
         most: usize,
         work: &Work<'_, T, O>,
         lead: impl FnOnce(&mut Rounds<'_, '_, T, O>) -> R,
     ) -> R {
-        let Some(pool) = self.pool() else {
-            return lead(&mut Rounds { work, crew: None });
+        let Some(pool) = self.pool_for_rounds() else {
+            let crew = None;
+            return lead(&mut Rounds { most, work, crew });
         };
         let team = Team::new(pool.current_num_threads(), most);
         pool.in_place_scope(|scope| {
-            lead(&mut Rounds {
-                work,
-                crew: Some((scope, &team)),
-            })
+            let crew = Some((scope, &team));
+            lead(&mut Rounds { most, work, crew })
         })
     }
 }
 
 /// Lets threads go through items in rounds: see [`Threads::in_rounds`].
 pub struct Rounds<'a, 'scope, T, O> {
+    most: usize,
     work: &'scope Work<'scope, T, O>,
     crew: Option<(&'a Scope<'scope>, &'scope Team<T, O>)>,
 }
 
 impl<'scope, T: Send, O: Copy + Send> Rounds<'_, 'scope, T, O> {
     /// Does the work of one round for each of `items`, on any thread and in any order; `order` says what
-    /// is to be done.
+    /// is to be done. The items stay in their order.
     ///
-    /// Every thread begins with the same share of them in each round, and with the same number of items
-    /// has the same: what they have in its cache is still there. When it has done its own, it takes
-    /// those of others that are left, from behind.
+    /// As long as the number of items stays the same, each thread begins each round with the same items,
+    /// which it still has in its cache. Then it takes what others have left, the last of each share first.
     ///
     /// # Panics
-    /// When there are more items than were announced, or the work panics.
+    /// When there are more items than were announced, or the work panics: then with the panic of the
+    /// first of the items whose work did.
     pub fn run(&mut self, items: &mut Vec<T>, order: O) {
+        assert!(
+            items.len() <= self.most,
+            "a round has no more items than announced"
+        );
         match self.crew {
             Some((scope, team)) if items.len() > 1 => {
-                if team.round.load(SeqCst) == 0 {
+                if team.round.0.load(SeqCst) == 0 {
                     Self::call_others(scope, team, self.work);
                 }
                 team.run(items, order, self.work);
@@ -107,24 +114,31 @@ impl<T, O> fmt::Debug for Rounds<'_, '_, T, O> {
     }
 }
 
-/// An item of a round. Two of them share no cache line.
+/// Shares no cache line with others of its kind.
 #[repr(align(128))]
+struct Apart<V>(V);
+
+/// An item of a round.
 struct Slot<T, O> {
     item: Option<T>,
     /// What is to be done with it; nothing once some thread does it.
     order: Option<O>,
+    /// The panic in which its work has ended.
+    panic: Option<Box<dyn Any + Send>>,
 }
 
 /// What threads share in order to go through items.
 struct Team<T, O> {
     threads: usize,
-    slots: Vec<Mutex<Slot<T, O>>>,
+    slots: Vec<Apart<Mutex<Slot<T, O>>>>,
     /// Number of items in this round.
     count: AtomicUsize,
+    /// Number of items that no thread has begun.
+    unclaimed: AtomicUsize,
     /// Number of items that are not finished.
-    left: AtomicUsize,
+    left: Apart<AtomicUsize>,
     /// Number of the round, from 1.
-    round: AtomicU64,
+    round: Apart<AtomicU64>,
     begun: Event,
     finished: Event,
 }
@@ -132,17 +146,19 @@ struct Team<T, O> {
 impl<T: Send, O: Copy + Send> Team<T, O> {
     fn new(threads: usize, most: usize) -> Self {
         let empty = |_| {
-            Mutex::new(Slot {
+            Apart(Mutex::new(Slot {
                 item: None,
                 order: None,
-            })
+                panic: None,
+            }))
         };
         Self {
             threads,
             slots: (0..most).map(empty).collect(),
             count: AtomicUsize::new(0),
-            left: AtomicUsize::new(0),
-            round: AtomicU64::new(0),
+            unclaimed: AtomicUsize::new(0),
+            left: Apart(AtomicUsize::new(0)),
+            round: Apart(AtomicU64::new(0)),
             begun: Event::default(),
             finished: Event::default(),
         }
@@ -151,34 +167,34 @@ impl<T: Send, O: Copy + Send> Team<T, O> {
     /// Runs a round, whose first share is that of the calling thread.
     fn run(&self, items: &mut Vec<T>, order: O, work: &Work<'_, T, O>) {
         let count = items.len();
-        assert!(
-            count <= self.slots.len(),
-            "a round has no more items than announced"
-        );
         self.count.store(count, SeqCst);
-        self.left.store(count, SeqCst);
+        self.unclaimed.store(count, SeqCst);
+        self.left.0.store(count, SeqCst);
         for (slot, item) in self.slots.iter().zip(items.drain(..)) {
-            *slot.lock().expect(PANICKED) = Slot {
-                item: Some(item),
-                order: Some(order),
-            };
+            let mut slot = slot.0.lock().expect(NEVER_POISONED);
+            (slot.item, slot.order) = (Some(item), Some(order));
         }
-        self.begin(self.round.load(SeqCst) + 1);
+        self.begin(self.round.0.load(SeqCst) + 1);
         self.work_off(0, work);
-        self.finished.wait_until(|| self.left.load(SeqCst) == 0);
-        let slots = self.slots[..count].iter();
-        items.extend(slots.map(|slot| {
-            let item = slot.lock().expect(PANICKED).item.take();
+        self.finished.wait_until(|| self.left.0.load(SeqCst) == 0);
+        let mut panic = None;
+        items.extend(self.slots[..count].iter().map(|slot| {
+            let mut slot = slot.0.lock().expect(NEVER_POISONED);
+            panic = panic.take().or_else(|| slot.panic.take());
+            let item = slot.item.take();
             item.expect("what was put into a slot is there until it is taken out here")
         }));
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
     }
 
     /// Takes part in rounds until there are no more.
     fn take_part(&self, thread: usize, work: &Work<'_, T, O>) {
         let mut last = 0;
         loop {
-            self.begun.wait_until(|| self.round.load(SeqCst) != last);
-            last = self.round.load(SeqCst);
+            self.begun.wait_until(|| self.round.0.load(SeqCst) != last);
+            last = self.round.0.load(SeqCst);
             if last == NO_MORE {
                 return;
             }
@@ -198,42 +214,36 @@ impl<T: Send, O: Copy + Send> Team<T, O> {
         }
         for other in thread + 1..thread + self.threads {
             for slot in share(other % self.threads).iter().rev() {
+                if self.unclaimed.load(SeqCst) == 0 {
+                    return;
+                }
                 self.try_one(slot, work);
             }
         }
     }
 
     /// Does the work of an item, unless another thread does it or has done it.
-    fn try_one(&self, slot: &Mutex<Slot<T, O>>, work: &Work<'_, T, O>) {
-        // Who holds the slot sees that it has an order.
-        let Ok(mut slot) = slot.try_lock() else {
+    fn try_one(&self, slot: &Apart<Mutex<Slot<T, O>>>, work: &Work<'_, T, O>) {
+        // Whoever holds the slot has taken the order, or finds none.
+        let Ok(mut slot) = slot.0.try_lock() else {
             return;
         };
-        let Slot { item, order } = &mut *slot;
+        let Slot { item, order, panic } = &mut *slot;
         if let (Some(order), Some(item)) = (take(order), item) {
-            let finish = Finish(self);
-            work(item, order);
+            self.unclaimed.fetch_sub(1, SeqCst);
+            *panic = catch_unwind(AssertUnwindSafe(|| work(item, order))).err();
             drop(slot);
-            drop(finish);
+            if self.left.0.fetch_sub(1, SeqCst) == 1 {
+                self.finished.happened();
+            }
         }
     }
 }
 
 impl<T, O> Team<T, O> {
     fn begin(&self, round: u64) {
-        self.round.store(round, SeqCst);
+        self.round.0.store(round, SeqCst);
         self.begun.happened();
-    }
-}
-
-/// Counts an item as finished, even if its work panics: the leading thread waits for it.
-struct Finish<'a, T, O>(&'a Team<T, O>);
-
-impl<T, O> Drop for Finish<'_, T, O> {
-    fn drop(&mut self) {
-        if self.0.left.fetch_sub(1, SeqCst) == 1 {
-            self.0.finished.happened();
-        }
     }
 }
 
@@ -244,8 +254,6 @@ struct Event {
     lock: Mutex<()>,
     woken: Condvar,
 }
-
-const NEVER_POISONED: &str = "nothing panics while it holds the lock of an event";
 
 impl Event {
     /// Waits until it `has_happened` says so.
@@ -278,107 +286,4 @@ impl Event {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::thread::sleep;
-    use std::time::Duration;
-
-    use super::*;
-
-    fn threads(count: usize) -> Threads {
-        Threads::start(count).expect("they can be had")
-    }
-
-    #[test]
-    fn each_item_gets_the_order_of_each_round_once() {
-        for count in [1, 2, 3, 8] {
-            let mut sums: Vec<u64> = (0..10).collect();
-            let add = |sum: &mut u64, order: u64| *sum += order;
-            threads(count).in_rounds(10, &add, |rounds| {
-                for round in 0..2_000 {
-                    rounds.run(&mut sums, round);
-                }
-            });
-            let all = (0..2_000).sum::<u64>();
-            assert_eq!(sums, (all..all + 10).collect::<Vec<_>>(), "{count} threads");
-        }
-    }
-
-    #[test]
-    fn rounds_may_differ_in_length_and_be_empty() {
-        let mut sums = vec![0; 7];
-        let add = |sum: &mut u64, ()| *sum += 1;
-        threads(3).in_rounds(7, &add, |rounds| {
-            for length in (0..=7).cycle().take(800) {
-                let mut rest = sums.split_off(length);
-                rounds.run(&mut sums, ());
-                sums.append(&mut rest);
-            }
-        });
-        assert_eq!(sums, [700, 600, 500, 400, 300, 200, 100]);
-    }
-
-    #[test]
-    fn threads_that_have_fallen_asleep_wake_up() {
-        let mut sums = vec![0; 4];
-        let add = |sum: &mut u64, order: u64| {
-            sleep(Duration::from_millis(order));
-            *sum += 1;
-        };
-        threads(3).in_rounds(4, &add, |rounds| {
-            for round in 0..20 {
-                sleep(Duration::from_millis(2));
-                rounds.run(&mut sums, round % 3);
-            }
-        });
-        assert_eq!(sums, [20; 4]);
-    }
-
-    /// The first item of a share waits for the rest of it, which only others can do.
-    #[test]
-    fn a_thread_takes_what_is_left_to_another() {
-        let mut items: Vec<usize> = (0..8).collect();
-        let done = AtomicUsize::new(0);
-        let work = |item: &mut usize, before: usize| {
-            if item.is_multiple_of(4) {
-                while done.load(SeqCst) < before + 6 {
-                    yield_now();
-                }
-            } else {
-                done.fetch_add(1, SeqCst);
-            }
-        };
-        threads(3).in_rounds(8, &work, |rounds| {
-            for round in 0..50 {
-                rounds.run(&mut items, 6 * round);
-            }
-        });
-        assert_eq!(done.load(SeqCst), 300);
-    }
-
-    #[test]
-    fn a_panic_of_any_thread_ends_the_rounds() {
-        for culprit in 0..4 {
-            let mut items: Vec<usize> = (0..4).collect();
-            let work = |item: &mut usize, round: usize| {
-                assert!(*item != culprit || round < 5, "culprit {culprit}");
-            };
-            let run = || {
-                threads(2).in_rounds(4, &work, |rounds| {
-                    for round in 0..10 {
-                        rounds.run(&mut items, round);
-                    }
-                });
-            };
-            let panicked = catch_unwind(AssertUnwindSafe(run));
-            assert!(panicked.is_err(), "culprit {culprit}");
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "no more items than announced")]
-    fn more_items_than_announced_are_refused() {
-        let mut items = vec![0; 3];
-        threads(2).in_rounds(2, &|_, ()| {}, |rounds| rounds.run(&mut items, ()));
-    }
-}
+mod tests;

@@ -336,7 +336,10 @@ impl<D: LogicalProcess> Engine<D> {
         }
         (steered.stops).sort_unstable_by_key(|&stop| Reverse(stop));
         steered.is_begun = true;
+        // Until it is done: it may end in a panic.
+        self.broken = true;
         rounds.run(&mut self.partitions, span);
+        self.broken = false;
         self.steered = Some(steered);
     }
 
@@ -384,12 +387,7 @@ impl<D: LogicalProcess> Engine<D> {
             partition.finish(place as usize, span, &self.mailboxes);
         }
         (self.partitions.iter_mut()).for_each(|partition| partition.settle_steered());
-        if interrupt.is_raised() {
-            self.broken = true;
-        } else {
-            self.epochs += 1;
-            self.now = span.epoch.end;
-        }
+        self.finish_epoch(span.epoch, interrupt.is_raised());
         let mut partitions = self.partitions.iter();
         if partitions.any(|partition| !partition.results.is_empty()) {
             driver.collect(&mut self.between());

@@ -1,19 +1,47 @@
 //! The threads that an engine runs on.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use super::address_space;
 
 /// The most threads that can be asked for.
 pub const MOST_THREADS: usize = 1_024;
 
-/// The threads that run an engine: the calling thread alone, or a pool of some size.
+/// The threads that run an engine: the calling thread alone, or that thread and those of a pool.
 ///
-/// Cheap to clone: the pool is shared, and ends with the last that holds it.
+/// Cheap to clone: the pool is shared, and ends with the last that holds it. It has as many threads as
+/// were asked for, of which one is idle where the calling thread does its share
+/// ([`Self::in_rounds`]).
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
-    pool: Option<Arc<rayon::ThreadPool>>,
+    pool: Option<Arc<Pool>>,
+}
+
+#[derive(Debug)]
+struct Pool {
+    threads: rayon::ThreadPool,
+    /// The threads are in rounds.
+    is_in_rounds: AtomicBool,
+}
+
+/// A pool whose threads are in rounds, until this is dropped.
+pub(super) struct PoolInRounds<'a>(&'a Pool);
+
+impl Deref for PoolInRounds<'_> {
+    type Target = rayon::ThreadPool;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0.threads
+    }
+}
+
+impl Drop for PoolInRounds<'_> {
+    fn drop(&mut self) {
+        self.0.is_in_rounds.store(false, SeqCst);
+    }
 }
 
 impl Threads {
@@ -43,8 +71,11 @@ impl Threads {
             .stack_size(address_space::STACK_BYTES)
             .build();
         match pool {
-            Ok(pool) => Ok(Self {
-                pool: Some(Arc::new(pool)),
+            Ok(threads) => Ok(Self {
+                pool: Some(Arc::new(Pool {
+                    threads,
+                    is_in_rounds: AtomicBool::new(false),
+                })),
             }),
             Err(error) => Err(refuse(error.to_string())),
         }
@@ -55,7 +86,7 @@ impl Threads {
     pub fn count(&self) -> usize {
         self.pool
             .as_ref()
-            .map_or(1, |pool| pool.current_num_threads())
+            .map_or(1, |pool| pool.threads.current_num_threads())
     }
 
     /// Runs `task` where parallel iterators use these threads. On the calling thread alone they
@@ -63,12 +94,15 @@ impl Threads {
     pub fn run<R: Send>(&self, task: impl FnOnce(Crew) -> R + Send) -> R {
         match &self.pool {
             None => task(Crew::Alone),
-            Some(pool) => pool.install(|| task(Crew::Pool)),
+            Some(pool) => pool.threads.install(|| task(Crew::Pool)),
         }
     }
 
-    pub(super) const fn pool(&self) -> Option<&Arc<rayon::ThreadPool>> {
-        self.pool.as_ref()
+    /// Takes the pool for rounds. `None` where there is none, or its threads are in rounds already.
+    pub(super) fn pool_for_rounds(&self) -> Option<PoolInRounds<'_>> {
+        let pool = self.pool.as_deref()?;
+        let was_in_rounds = pool.is_in_rounds.swap(true, SeqCst);
+        (!was_in_rounds).then(|| PoolInRounds(pool))
     }
 }
 

@@ -12,8 +12,8 @@ use crate::plugin::event_order::PacketOrder;
 use crate::rng::Stream;
 use crate::units::{Rate, Time};
 
-/// What a packet costs a host, for the rate of its ports, relative to a switch: transport and congestion
-/// control. 3.9 with HPCC on 320 hosts.
+/// How many times as much a host costs as a switch for the same rate of ports: transport and congestion
+/// control are its work. 3.9 was measured with HPCC on 320 hosts.
 pub const HOST_COST: u64 = 4;
 
 /// One node; each is a process of its own.

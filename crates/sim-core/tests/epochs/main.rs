@@ -5,6 +5,7 @@ mod balls;
 mod thieves;
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fabricsim_core::engine::{
     Driver, Engine, Epoch, Execution, Interrupt, MOST_THREADS, Probe, Processes, Threads,
@@ -38,7 +39,7 @@ fn flight(own: usize) -> Duration {
 }
 
 fn play_with(
-    driver: &mut (impl Driver<Thrower> + Send),
+    driver: &mut impl Driver<Thrower>,
     count: usize,
     threads: usize,
     lazy: bool,
@@ -54,7 +55,7 @@ fn logs(engine: &Engine<Thrower>) -> Vec<Vec<(Time, u64)>> {
 }
 
 /// On one thread all processes are in one partition, which is too large for a cache, so their memory is
-/// asked for ahead; on eight threads in 32, in which it is not.
+/// asked for ahead; on eight threads in 16, in which it is not.
 #[test]
 fn memory_that_is_asked_for_ahead_changes_nothing() {
     let play = |threads| {
@@ -195,6 +196,22 @@ fn an_interrupt_ends_a_run_within_an_epoch_and_for_good() {
         engine.set_interrupt(Interrupt::default());
         engine.run(&mut driver);
         assert_eq!((engine.epochs(), logs(&engine)), (9, seen));
+    }
+}
+
+#[test]
+fn a_panic_ends_a_run_within_an_epoch_and_for_good() {
+    for threads in [1, 3] {
+        let mut engine = mesh(23, threads, false);
+        engine.update(11, |thrower| thrower.held.clear());
+        let run = catch_unwind(AssertUnwindSafe(|| engine.run(&mut Clock)));
+        let panic = run.expect_err("a timer without a ball");
+        let text = panic.downcast_ref::<String>().expect("it has a text");
+        assert!(text.contains("each timer holds a ball"), "{text}");
+        assert!(engine.is_broken());
+        let (epochs, seen) = (engine.epochs(), logs(&engine));
+        engine.run(&mut Clock);
+        assert_eq!((engine.epochs(), logs(&engine)), (epochs, seen));
     }
 }
 

@@ -68,7 +68,7 @@ fn the_engine_does_what_a_list_of_events_does() {
     check_all(0..100);
 }
 
-/// Each of eight partitions is too large for a cache, so processes take in the messages of their own
+/// Each partition is too large for a cache, so processes take in the messages of their own
 /// partition and of others one turn before they are run, lazily or not, with changes between epochs.
 #[test]
 fn the_same_where_memory_is_asked_for_ahead_on_several_threads() {
