@@ -5,8 +5,9 @@ use std::hint::spin_loop;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use super::{BarrierSource, WORKERS, median, nanos};
 use fabricsim_core::engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
+
+use super::{BarrierSource, WORKERS, median, nanos};
 
 /// Epochs that are timed for each number of threads.
 const ROUNDS: usize = 2_000;
@@ -85,8 +86,9 @@ fn thread_counts(cores: usize) -> Vec<usize> {
 
 /// By how much `threads` exceed their even share when they go once through partitions of even work,
 /// as the engine does in an epoch: the median in nanoseconds. The beginning of the round, the search
-/// for what others have left, and the wait for the last one are in it. Rounds in which some thread did nothing are left out as far as enough
-/// others are left: other programs had its core. The second value is the share of the others.
+/// for what others have left, and the wait for the last one are in it. Rounds in which some thread
+/// did nothing are left out as far as enough others are left: other programs had its core. The second
+/// value is the share of the others.
 fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
     let team = Threads::start(threads)?;
     // Which thread has done each partition.

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use super::calendar::BLOCK;
-use super::epochs::EpochRounds;
+use super::epochs::{EpochRounds, has_results};
 use super::mailboxes::Mailboxes;
 use super::partition::{Partition, Span, SteeredBlock, earliest};
 use super::placement::Position;
@@ -256,6 +256,7 @@ impl<D: LogicalProcess> Engine<D> {
         });
     }
 
+    /// Runs epochs, with the processes that are not steered in rounds, until `driver` stops.
     fn steered_epochs<'run>(
         &mut self,
         driver: &mut impl SteeredDriver<D>,
@@ -388,8 +389,7 @@ impl<D: LogicalProcess> Engine<D> {
         }
         (self.partitions.iter_mut()).for_each(|partition| partition.settle_steered());
         self.finish_epoch(span.epoch, interrupt.is_raised());
-        let mut partitions = self.partitions.iter();
-        if partitions.any(|partition| !partition.results.is_empty()) {
+        if has_results(&self.partitions) {
             driver.collect(&mut self.between());
         }
     }
