@@ -92,12 +92,14 @@ pub struct Job {
 
 impl Job {
     /// Returns the path that a scenario in [`Job::folder`] has for the file at `path`: relative,
-    /// where both are in one tree.
+    /// where both are in one tree, and else from the root.
     #[must_use]
     pub fn path_in_scenario(&self, path: &Path) -> String {
         let whole = (path.canonicalize().ok()).zip(self.folder.canonicalize().ok());
-        let relative = whole.and_then(|(path, folder)| relative(&path, &folder));
-        let path = relative.unwrap_or_else(|| path.to_owned());
+        let path = match whole {
+            Some((path, folder)) => relative(&path, &folder).unwrap_or(path),
+            None => path.to_owned(),
+        };
         path.display().to_string()
     }
 
@@ -151,5 +153,22 @@ mod tests {
         assert_eq!(seen("/a/b/c.txt", "/a/d/e"), Some("../../b/c.txt".into()));
         assert_eq!(seen("/a/b/c.txt", "/d"), None);
         assert_eq!(seen("/c.txt", "/"), Some("c.txt".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_scenario_in_another_tree_finds_the_file() {
+        // Tests run in the folder of the crate, which lies nowhere below that of devices.
+        let folder = Path::new("/dev");
+        let job = Job {
+            files: Vec::new(),
+            base: None,
+            folder: folder.to_owned(),
+            name: "other".to_owned(),
+        };
+        let path = Path::new("Cargo.toml");
+        let found = folder.join(job.path_in_scenario(path)).canonicalize();
+        let meant = path.canonicalize();
+        assert_eq!(found.expect("it is found"), meant.expect("it is there"));
     }
 }
