@@ -5,6 +5,8 @@
 //! [t, t + lookahead) no process can therefore affect another one: each is run alone from the start
 //! of the epoch to its end, with all its state hot in cache, on any thread. At the barrier the
 //! halves of the channels are exchanged. Empty time is skipped: t is the least next event of all.
+//! Where every channel leads from one of two sides to the other, the sides can take turns, each of
+//! which is as long as two such epochs.
 //!
 //! The engine knows nothing of networks. What is executed when depends on times, channels and the
 //! order that processes give their own events, never on threads: results are the same for any
@@ -31,6 +33,7 @@ mod probe;
 mod processes;
 mod rank_epoch;
 mod rounds;
+mod sides;
 mod spare;
 mod steered;
 mod threads;
@@ -182,8 +185,14 @@ pub struct Engine<D: LogicalProcess> {
     /// Some processes are run lazily.
     lazy: bool,
     lookahead: Duration,
+    /// The longest epoch: more than the lookahead where processes have two sides that take turns.
+    longest: Duration,
     now: Time,
     epochs: u64,
+    /// Times that all partitions have been run: once in each epoch, and more often in long ones.
+    rounds: u64,
+    /// In long epochs the two sides of the processes take turns.
+    takes_turns: bool,
     threads: Threads,
     interrupt: Interrupt,
     /// An epoch was left half done.
@@ -201,7 +210,7 @@ pub trait Driver<D: LogicalProcess> {
     /// Called before each epoch. `next` is the least next event of all processes, [`Time::MAX`]
     /// when nothing is left to happen. Here events from outside are put into the processes. Returns
     /// the epoch to run, or `None` to stop; it must begin no later than any event, and be no longer
-    /// than [`Processes::lookahead`].
+    /// than [`Processes::longest_epoch`].
     fn before(&mut self, processes: &mut Processes<'_, D>, next: Time) -> Option<Epoch>;
 
     /// Called after an epoch when some process has results.
@@ -294,15 +303,27 @@ impl<D: LogicalProcess> Engine<D> {
         self.broken
     }
 
+    /// The half of mailboxes that the next round writes.
+    const fn parity(&self) -> usize {
+        (self.rounds % 2) as usize
+    }
+
+    /// The half of mailboxes that the last round has written.
+    const fn unread(&self) -> usize {
+        self.parity() ^ 1
+    }
+
     /// The processes between two runs.
     pub(crate) fn between(&mut self) -> Processes<'_, D> {
+        let unread = self.unread();
         Processes {
             partitions: &mut self.partitions,
             mailboxes: &self.mailboxes,
-            unread: usize::from(self.epochs.is_multiple_of(2)),
+            unread,
             positions: &self.positions,
             lazy: self.lazy,
             lookahead: self.lookahead,
+            longest: self.lookahead,
             exchange: self.exchange.as_mut(),
         }
     }

@@ -55,7 +55,8 @@ fn a_profile_leaves_its_files_and_the_same_results() {
 fn a_profile_adds_up() {
     let (folder, _) = profiled();
     let report = report(&folder);
-    assert_eq!(report["epochs"], folder.summary("out")["epochs"]);
+    // An epoch of several lookaheads is several here.
+    assert!(number(&report["epochs"]) >= number(&folder.summary("out")["epochs"]));
     let sum_of = |keys: &[&str]| -> f64 { keys.iter().map(|key| number(&report[*key])).sum() };
     let alone = sum_of(&["work_ns", "search_ns", "driver_ns"]);
     let least = sum_of(&["critical_path_ns", "driver_ns"]);

@@ -350,3 +350,11 @@ pub(crate) fn crowds(seed: u64) -> Case {
         lookahead: Duration::from_ns(100 + dice.roll(400)),
     }
 }
+
+/// The same with flows that take many times a lookahead.
+pub(crate) fn long(mut case: Case) -> Case {
+    for flow in &mut case.flows {
+        flow.size = Bytes::new(flow.size.get() * 30);
+    }
+    case
+}

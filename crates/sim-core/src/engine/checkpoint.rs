@@ -26,7 +26,7 @@ impl<D: LogicalProcess> Engine<D> {
         self.now.store(out);
         self.epochs.store(out);
         out.number(self.positions.len());
-        let unread = usize::from(self.epochs.is_multiple_of(2));
+        let unread = self.unread();
         for &Position { partition, place } in &self.positions {
             let partition = &self.partitions[partition as usize];
             let member = &partition.members[place as usize];

@@ -9,6 +9,7 @@ use super::inbox::{Inbox, LONGEST_SPAN, MOST_CHANNELS};
 use super::mailboxes::Mailboxes;
 use super::partition::{Member, Partition};
 use super::placement::{Placement, Position};
+use super::sides::{longest_of, sides_of};
 use super::spare::Pool;
 use super::{Engine, Interrupt, LogicalProcess, PARTITIONS_PER_THREAD, Threads, Wiring};
 use crate::ranks::{Shares, gather};
@@ -67,6 +68,7 @@ impl<D: LogicalProcess> Engine<D> {
         let mailboxes = Arc::new(Mailboxes::new(&sizes, ranks));
         let mut exchange = shares.map(Exchange::new);
         let mut lazy = false;
+        let sides = sides_of(&wiring);
         for index in placed_here(&positions) {
             let process = processes[index].take().expect("it is here");
             let channels = std::mem::take(&mut wiring[index]);
@@ -103,14 +105,24 @@ impl<D: LogicalProcess> Engine<D> {
             let all = gather(Some(&*exchange.shares.ranks), lazy);
             lazy = all.into_iter().any(|lazy| lazy);
         }
+        let long = longest_of(lookahead);
+        let sides = sides.filter(|_| !lazy && long <= LONGEST_SPAN);
+        let mut takes_turns = false;
+        if let (Some(sides), [partition], None) = (&sides, &mut *partitions, &exchange) {
+            partition.take_sides(sides);
+            takes_turns = true;
+        }
         Self {
             partitions,
             positions,
             mailboxes,
             lazy,
             lookahead,
+            longest: if sides.is_some() { long } else { lookahead },
             now: Time::ZERO,
             epochs: 0,
+            rounds: 0,
+            takes_turns,
             threads: threads.clone(),
             interrupt: Interrupt::default(),
             broken: false,

@@ -19,8 +19,9 @@ pub(super) type EpochRounds<'a, 'scope, 'run, D> =
 impl<D: LogicalProcess> Engine<D> {
     /// Runs epochs until `driver` stops, or the run is interrupted.
     pub fn run(&mut self, driver: &mut impl Driver<D>) {
+        let turns = self.takes_turns;
         self.with_threads(|engine, interrupt, rounds| {
-            engine.epochs_on(driver, interrupt, &mut |partitions, span| {
+            engine.epochs_on(driver, turns, interrupt, &mut |partitions, span| {
                 rounds.run(partitions, span);
             });
         });
@@ -40,10 +41,11 @@ impl<D: LogicalProcess> Engine<D> {
         threads.in_rounds(most, &work, |rounds| lead(self, &interrupt, rounds))
     }
 
-    /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does.
+    /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does. An epoch that
+    /// is longer than the lookahead is several for `probe`, as it is for several threads.
     pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
         let (mailboxes, interrupt) = (Arc::clone(&self.mailboxes), self.interrupt.clone());
-        self.epochs_on(driver, &interrupt, &mut |partitions, span| {
+        self.epochs_on(driver, false, &interrupt, &mut |partitions, span| {
             probe.epoch_begins();
             for partition in partitions {
                 partition.step(span, &mailboxes, probe);
@@ -52,11 +54,13 @@ impl<D: LogicalProcess> Engine<D> {
         });
     }
 
-    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions. Both are called
-    /// a few times in an epoch, so this is compiled once for all of them.
+    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions, or a part of it. Both are
+    /// called a few times in an epoch, so this is compiled once for all of them. `turns` says whether two
+    /// sides take turns.
     fn epochs_on<'run>(
         &mut self,
         driver: &mut dyn Driver<D>,
+        turns: bool,
         interrupt: &'run Interrupt,
         step: &mut EpochStep<'_, 'run, D>,
     ) {
@@ -65,29 +69,59 @@ impl<D: LogicalProcess> Engine<D> {
         }
         while !self.broken {
             let next = self.least_next();
-            let Some(epoch) = driver.before(&mut self.between(), next) else {
+            let longest = self.longest;
+            let mut processes = self.between();
+            processes.longest = longest;
+            let Some(epoch) = driver.before(&mut processes, next) else {
                 return;
             };
             debug_assert!(
-                epoch.end.since(epoch.start) <= self.lookahead,
-                "an epoch fits the lookahead"
+                epoch.end.since(epoch.start) <= longest,
+                "an epoch is as long as it may be"
             );
-            let span = Span {
-                epoch,
-                parity: usize::from(self.epochs % 2 == 1),
-                interrupt,
-            };
             // Until the epoch is done: it may end in a panic.
             self.broken = true;
-            if self.exchange.is_some() {
-                self.epoch_on_ranks(driver, span, step);
-                continue;
-            }
-            step(&mut self.partitions, span);
-            self.finish_epoch(epoch, interrupt.is_raised());
-            if has_results(&self.partitions) {
+            let is_broken = if turns && epoch.end.since(epoch.start) > self.lookahead {
+                self.epoch_in_turns(epoch, interrupt, step)
+            } else {
+                self.epoch_in_parts(epoch, interrupt, driver, step)
+            };
+            self.finish_epoch(epoch, is_broken);
+            if self.exchange.is_none() && has_results(&self.partitions) {
                 driver.collect(&mut self.between());
             }
+        }
+    }
+
+    /// Runs an epoch, part by part where it is longer than the lookahead. Returns whether it was broken
+    /// off.
+    fn epoch_in_parts<'run>(
+        &mut self,
+        epoch: Epoch,
+        interrupt: &'run Interrupt,
+        driver: &mut dyn Driver<D>,
+        step: &mut EpochStep<'_, 'run, D>,
+    ) -> bool {
+        let mut span = Span::whole(epoch, self.parity(), interrupt);
+        loop {
+            let end = span.epoch.start.saturating_add(self.lookahead);
+            span.epoch.end = end.min(epoch.end);
+            let is_broken = if self.exchange.is_some() {
+                self.run_on_ranks(driver, span, step)
+            } else {
+                step(&mut self.partitions, span);
+                interrupt.is_raised()
+            };
+            self.rounds += 1;
+            if is_broken || span.epoch.end >= epoch.end {
+                return is_broken;
+            }
+            span.epoch.start = self.least_next().max(span.epoch.end);
+            if span.epoch.start >= epoch.end {
+                return false;
+            }
+            span.parity = self.parity();
+            span.continues = true;
         }
     }
 

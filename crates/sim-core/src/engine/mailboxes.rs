@@ -250,16 +250,14 @@ impl<M: Message> OwnMailboxes<M> {
         }
     }
 
-    /// The processes of a block that have messages in the half with `parity`, which are told only
-    /// once.
+    /// Those of `processes` of a block that have messages in the half with `parity`, which are told
+    /// only once.
     #[inline]
-    pub(super) fn take_ready(&mut self, parity: usize, block: usize) -> u64 {
-        std::mem::take(&mut self.ready[parity][block])
-    }
-
-    /// Says again that `processes` of a block have messages in the half with `parity`.
-    pub(super) fn put_ready(&mut self, parity: usize, block: usize, processes: u64) {
-        self.ready[parity][block] |= processes;
+    pub(super) fn take_ready(&mut self, parity: usize, block: usize, processes: u64) -> u64 {
+        let ready = &mut self.ready[parity][block];
+        let bits = *ready & processes;
+        *ready ^= bits;
+        bits
     }
 
     /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.

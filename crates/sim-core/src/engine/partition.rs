@@ -9,6 +9,7 @@ use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor, OwnMailboxes};
 use super::order::EpochSort;
 use super::prefetching::Next;
+use super::sides::Side;
 use super::spare::{Pool, Spare};
 use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
 use crate::checkpoint::{Reader, Writer};
@@ -18,9 +19,26 @@ use crate::units::{Duration, Time};
 #[derive(Clone, Copy)]
 pub(super) struct Span<'a> {
     pub(super) epoch: Epoch,
+    /// The processes that are run: of one side, or all.
+    pub(super) side: Option<Side>,
+    /// Whether there was a turn before this one in the same epoch, with results of its own.
+    pub(super) continues: bool,
     /// The half of mailboxes that is written.
     pub(super) parity: usize,
     pub(super) interrupt: &'a Interrupt,
+}
+
+impl<'a> Span<'a> {
+    /// An epoch in which all processes are run.
+    pub(super) const fn whole(epoch: Epoch, parity: usize, interrupt: &'a Interrupt) -> Self {
+        Self {
+            epoch,
+            side: None,
+            continues: false,
+            parity,
+            interrupt,
+        }
+    }
 }
 
 /// Messages that a process takes in before it is seen whether the run is to end.
@@ -101,6 +119,8 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) calendar: Calendar,
     /// Longest simulated time by which any of its processes may be behind the others.
     pub(super) widest_margin: Duration,
+    /// By block: a bit for each process on the first side, where the sides take turns.
+    pub(super) first_side: Vec<u64>,
     /// The earliest arrival that its processes have caused in the last epoch.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
@@ -137,6 +157,7 @@ impl<D: LogicalProcess> Partition<D> {
             members: Vec::with_capacity(size as usize),
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
+            first_side: Vec::new(),
             sent: Time::MAX,
             spare: Spare::new(pool),
             mailboxes: OwnMailboxes::new(size),
@@ -171,9 +192,12 @@ impl<D: LogicalProcess> Partition<D> {
             epoch,
             parity,
             interrupt,
+            ..
         } = span;
         self.sent = Time::MAX;
-        self.results.clear();
+        if !span.continues {
+            self.results.clear();
+        }
         // The calendar has what may be put off; where nothing may, all that could have been is
         // looked at.
         let before = match epoch.execution {
@@ -184,9 +208,11 @@ impl<D: LogicalProcess> Partition<D> {
         let blocks = self.calendar.blocks();
         for turn in 0..blocks {
             let block = if parity == 0 { turn } else { blocks - 1 - turn };
-            let own = self.mailboxes.take_ready(parity ^ 1, block);
+            let members = self.members_of(span.side, block);
+            let left = self.fetch_left(span, block, members);
+            let own = self.mailboxes.take_ready(parity ^ 1, block, members);
             let others = mailboxes.take_ready(parity ^ 1, self.number, block);
-            let mut due = self.calendar.due(block, before) | own | others;
+            let mut due = self.calendar.due(block, before) & members | own | others | left;
             if due == 0 {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use super::LogicalProcess;
 use super::exchange::{Exchange, Totals};
-use super::mailboxes::Mailboxes;
+use super::mailboxes::{ChannelBatch, Mailboxes};
 use super::partition::{Partition, earliest};
 use super::placement::Position;
 use super::rank_epoch::totals;
@@ -19,6 +19,7 @@ pub struct Processes<'a, D: LogicalProcess> {
     pub(super) positions: &'a [Position],
     pub(super) lazy: bool,
     pub(super) lookahead: Duration,
+    pub(super) longest: Duration,
     /// What is shared with other ranks; nothing while an epoch is being ended.
     pub(super) exchange: Option<&'a mut Exchange<D::Message>>,
 }
@@ -74,6 +75,29 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .recall(channel, |message| lost(process, message));
         let next = member.inbox.first().min(process.next_event());
         calendar.put(place, next.saturating_add(member.margin));
+        if self.exchange.is_none() {
+            self.find_first_sent();
+        }
+    }
+
+    /// Finds anew when the first of the messages arrives that wait in mailboxes: which messages these
+    /// are depends on the number of threads, and the next event must not.
+    fn find_first_sent(&mut self) {
+        let mut earliest = Time::MAX;
+        let mut look = |batches: &[ChannelBatch<D::Message>]| {
+            let first = batches.iter().map(|batch| batch.first).min();
+            earliest = earliest.min(first.unwrap_or(Time::MAX));
+        };
+        for partition in &mut *self.partitions {
+            partition.sent = Time::MAX;
+            for (place, member) in partition.members.iter().enumerate() {
+                look(partition.mailboxes.shown(place, self.unread));
+                self.mailboxes.show(member.mailbox, self.unread, &mut look);
+            }
+        }
+        if let Some(partition) = self.partitions.first_mut() {
+            partition.sent = earliest;
+        }
     }
 
     /// The least next event over all processes, on all ranks.
@@ -132,6 +156,9 @@ impl<D: LogicalProcess> Processes<'_, D> {
             let Partition {
                 members, results, ..
             } = &mut **partition;
+            // In an epoch with several turns a process may have had results in more than one.
+            results.sort_unstable();
+            results.dedup();
             for place in results.drain(..) {
                 visit(&mut members[place as usize].process);
             }
@@ -168,9 +195,17 @@ impl<D: LogicalProcess> Processes<'_, D> {
         self.positions.len()
     }
 
-    /// The longest epoch: no message sent in it can arrive in it.
+    /// The least time that a message takes to arrive: no message sent in an epoch of that length can
+    /// arrive in it.
     #[must_use]
     pub const fn lookahead(&self) -> Duration {
         self.lookahead
+    }
+
+    /// The longest epoch: the lookahead or, where processes have two sides that take turns, several
+    /// times as long.
+    #[must_use]
+    pub const fn longest_epoch(&self) -> Duration {
+        self.longest
     }
 }

@@ -8,13 +8,14 @@ use super::{Driver, Engine, LogicalProcess, Processes};
 use crate::checkpoint::Reader;
 
 impl<D: LogicalProcess> Engine<D> {
-    /// Runs an epoch together with other ranks.
-    pub(super) fn epoch_on_ranks<'run>(
+    /// Runs an epoch, or a part of it, together with other ranks. Returns whether one of them has broken
+    /// it off.
+    pub(super) fn run_on_ranks<'run>(
         &mut self,
         driver: &mut dyn Driver<D>,
         span: Span<'run>,
         step: &mut EpochStep<'_, 'run, D>,
-    ) {
+    ) -> bool {
         let mut exchange = self.exchange.take().expect("there are other ranks");
         let Self {
             partitions,
@@ -38,6 +39,7 @@ impl<D: LogicalProcess> Engine<D> {
                 positions,
                 lazy: self.lazy,
                 lookahead: self.lookahead,
+                longest: self.lookahead,
                 exchange: None,
             };
             driver.report(&mut processes, report);
@@ -49,9 +51,9 @@ impl<D: LogicalProcess> Engine<D> {
             ..
         } = exchange.totals;
         self.exchange = Some(exchange);
-        self.finish_epoch(span.epoch, is_broken);
         let mut readers: Vec<Reader<'_>> = reports.iter().map(|one| Reader::new(one)).collect();
         driver.take_reports(&mut readers, has_results);
+        is_broken
     }
 }
 

@@ -34,6 +34,9 @@ const HELD: &str = "a pool is held only to move buffers into room that is there"
 
 /// Bytes of empty buffers that are kept of each class; more are given back to the allocator.
 const MOST_BYTES: usize = 256 << 10;
+/// The same for each process, where two sides take turns: one gives back buffers before the other one
+/// takes them.
+const MOST_BYTES_OF_ONE: usize = 1 << 10;
 /// The same for large buffers, as a number.
 const MOST_LARGE: usize = 64;
 
@@ -94,6 +97,14 @@ impl<M: Message> Spare<M> {
         Self {
             classes: rooms(MOST_BYTES).collect(),
             pool,
+        }
+    }
+
+    /// For so many processes on two sides that take turns.
+    pub(super) fn for_turns(processes: usize) -> Self {
+        Self {
+            classes: rooms(MOST_BYTES.max(processes * MOST_BYTES_OF_ONE)).collect(),
+            pool: None,
         }
     }
 

@@ -177,14 +177,13 @@ impl<D: LogicalProcess> Partition<D> {
                 continue;
             }
             let unread = span.parity ^ 1;
-            let own = self.mailboxes.take_ready(unread, block);
-            self.mailboxes.put_ready(unread, block, own & !all);
+            let own = self.mailboxes.take_ready(unread, block, all);
             let others = mailboxes.take_ready(unread, self.number, block);
             if others & !all != 0 {
                 mailboxes.put_ready(unread, self.number, block, others & !all);
             }
             let due = self.calendar.due(block, span.epoch.end);
-            let mut due = (due | own | others) & all;
+            let mut due = (due | others) & all | own;
             while due != 0 {
                 let bit = due.trailing_zeros() as usize;
                 due &= due - 1;
@@ -317,12 +316,8 @@ impl<D: LogicalProcess> Engine<D> {
             epoch.end.since(epoch.start) <= self.lookahead,
             "an epoch fits the lookahead"
         );
-        let parity = usize::from(self.epochs % 2 == 1);
-        let span = Span {
-            epoch,
-            parity,
-            interrupt,
-        };
+        let parity = self.parity();
+        let span = Span::whole(epoch, parity, interrupt);
         let mut steered = Steered {
             epoch,
             parity,
@@ -376,11 +371,7 @@ impl<D: LogicalProcess> Engine<D> {
             return;
         };
         let interrupt = self.interrupt.clone();
-        let span = Span {
-            epoch: steered.epoch,
-            parity: steered.parity,
-            interrupt: &interrupt,
-        };
+        let span = Span::whole(steered.epoch, steered.parity, &interrupt);
         // Backwards: the next epoch then begins with what is still in the cache.
         for &index in steered.begun.iter().rev() {
             let Position { partition, place } = self.positions[index as usize];
@@ -388,6 +379,7 @@ impl<D: LogicalProcess> Engine<D> {
             partition.finish(place as usize, span, &self.mailboxes);
         }
         (self.partitions.iter_mut()).for_each(|partition| partition.settle_steered());
+        self.rounds += 1;
         self.finish_epoch(span.epoch, interrupt.is_raised());
         if has_results(&self.partitions) {
             driver.collect(&mut self.between());

@@ -2,6 +2,7 @@
 
 mod flow_state;
 mod look;
+mod reach;
 mod report;
 mod synchronize;
 mod watch_schedule;
@@ -114,6 +115,7 @@ impl<R> NetworkDriver<'_, R> {
                 continue;
             };
             self.state.endless += u64::from(request.is_endless());
+            self.note_size(processes, &request);
             processes.update(request.src.index(), |node| match node {
                 Node::Host(host) => host.add_flow(found.flow(id, request), found.nic),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
@@ -171,6 +173,7 @@ impl<R> NetworkDriver<'_, R> {
             tell_hosts(processes, now);
         }
         self.changed = now;
+        self.forget_rates();
         self.state.progress_at = self.state.progress_at.max(now);
         self.state.vain_looks = 0;
         self.state.health.forget();
@@ -345,10 +348,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             return None;
         }
         let look_at = self.look_at(over);
-        let end = start.saturating_add(lookahead).min(look_at);
-        if !self.inject(processes, end) {
-            return None;
-        }
+        let end = self.reach(processes, start, look_at)?;
         self.state.ran = end;
         self.state.health.forget();
         let execution = if end == look_at {

@@ -242,7 +242,11 @@ impl<const ORDERED: bool> Driver<Part<ORDERED>> for Hand<'_> {
         if next == Time::MAX {
             return None;
         }
-        let most = processes.lookahead().as_ps();
+        let most = match self.dice.roll(3) {
+            0 => processes.lookahead(),
+            _ => processes.longest_epoch(),
+        };
+        let most = most.as_ps();
         let length = match self.dice.roll(4) {
             0 if !self.whole => 1 + self.dice.roll(most),
             _ => most,

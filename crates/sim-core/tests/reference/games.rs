@@ -88,6 +88,9 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     // A tree, or a star, or stars on a chain, and links across it.
     let shape = dice.roll(3);
     let both_ways = dice.roll(2) == 0;
+    // In some games all links lead from one side to the other, so that sides can take turns.
+    let has_sides = dice.roll(2) == 0;
+    let mut sides = vec![false; size];
     for own in 1..size {
         let far = match shape {
             0 => dice.roll(own as u64),
@@ -96,16 +99,17 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         };
         let there = dice.pick(delays);
         let back = if both_ways { there } else { dice.pick(delays) };
+        sides[own] = !sides[index(far)];
         join(&mut jugglers, (own, index(far)), (there, back));
     }
     for _ in 0..dice.roll(size as u64) {
         let (a, b) = (dice.roll(size as u64), dice.roll(size as u64));
         let delay = dice.pick(delays);
-        if a != b {
+        if a != b && !(has_sides && sides[index(a)] == sides[index(b)]) {
             join(&mut jugglers, (index(a), index(b)), (delay, delay));
         }
     }
-    let lagging = dice.roll(4);
+    let lagging = if has_sides { 0 } else { dice.roll(4) };
     let time = |dice: &mut Dice, span: u64| {
         Time::from_ps(origin + dice.roll(span.max(1)) / quantum * quantum)
     };

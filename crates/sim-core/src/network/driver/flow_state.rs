@@ -41,6 +41,13 @@ pub(in crate::network) struct FlowState {
     pub(in crate::network) schedule: WatchSchedule,
     /// Time at which the last flow ended, or at which a flow without a route was to start.
     pub(in crate::network) settled: Time,
+    /// The run is not over before: the last of the flows that have started would have ended then if it
+    /// had been sent at the highest rate.
+    #[checkpoint(rebuilt)]
+    pub(in crate::network) not_over_before: Time,
+    /// The highest rate of a host in bits per second, once somebody has asked for it.
+    #[checkpoint(rebuilt)]
+    pub(in crate::network) fastest: Option<u64>,
     /// Everything before has happened everywhere, also in processes that are run lazily.
     pub(in crate::network) level: Time,
     /// The end of the last epoch.
@@ -66,6 +73,8 @@ impl FlowState {
             health: Health::new(stall_after),
             schedule: WatchSchedule::default(),
             settled: Time::ZERO,
+            not_over_before: Time::ZERO,
+            fastest: None,
             level: Time::ZERO,
             ran: Time::ZERO,
         }

@@ -1,0 +1,181 @@
+//! Epochs of networks with two sides.
+//!
+//! In a tree, a leaf-spine fabric or a fat-tree every link leads from one of two *sides* to the other:
+//! hosts and every second tier of switches are on one of them. Processes of one side hear nothing from
+//! one another. So the two sides can take turns: when one has done everything before t, the other one
+//! can do everything before t + lookahead, then the first one everything before t + 2 lookahead, and so
+//! on. Each turn is twice as long as an epoch that all processes run side by side, and a process is run
+//! half as often, with twice as many messages at a time.
+
+use super::calendar::BLOCK;
+use super::epochs::EpochStep;
+use super::partition::{Partition, Span, earliest};
+use super::spare::Spare;
+use super::{Engine, Epoch, Interrupt, LogicalProcess, Wiring};
+use crate::units::{Duration, Time};
+
+/// The longest epoch with turns, in lookaheads. When it ends both sides are at the same time, which takes
+/// a turn that is shorter than the others.
+const LOOKAHEADS: u64 = 16;
+
+/// One of two sides.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Side {
+    /// That of process 0, which has the first turn.
+    First,
+    /// The other one.
+    Second,
+}
+
+/// Finds the sides of all processes; `None` where some link leads from one side to the same one.
+pub(super) fn sides_of(wiring: &[Vec<Wiring>]) -> Option<Vec<Side>> {
+    let mut sides: Vec<Option<Side>> = vec![None; wiring.len()];
+    let mut found = Vec::new();
+    for root in 0..wiring.len() {
+        if sides[root].is_none() {
+            sides[root] = Some(Side::First);
+            found.push(root);
+        }
+        while let Some(process) = found.pop() {
+            let far = match sides[process] {
+                Some(Side::First) => Side::Second,
+                _ => Side::First,
+            };
+            for channel in &wiring[process] {
+                let peer = channel.process as usize;
+                match sides[peer] {
+                    None => {
+                        sides[peer] = Some(far);
+                        found.push(peer);
+                    }
+                    Some(side) if side != far => return None,
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    sides.into_iter().collect()
+}
+
+/// The longest epoch in which two sides take turns.
+pub(super) const fn longest_of(lookahead: Duration) -> Duration {
+    lookahead.saturating_mul(LOOKAHEADS)
+}
+
+impl<D: LogicalProcess> Engine<D> {
+    /// Runs an epoch in which the two sides take turns. Returns whether it was broken off.
+    pub(super) fn epoch_in_turns<'run>(
+        &mut self,
+        epoch: Epoch,
+        interrupt: &'run Interrupt,
+        step: &mut EpochStep<'_, 'run, D>,
+    ) -> bool {
+        // Times before which the sides have done everything.
+        let (mut first, mut second) = (epoch.start, epoch.start);
+        let mut continues = false;
+        let mut turn = |engine: &mut Self, side: Side, start: Time, other: Time| {
+            let end = other.saturating_add(engine.lookahead).min(epoch.end);
+            let span = Span {
+                epoch: Epoch {
+                    start,
+                    end,
+                    ..epoch
+                },
+                side: Some(side),
+                continues,
+                parity: engine.parity(),
+                interrupt,
+            };
+            step(&mut engine.partitions, span);
+            engine.rounds += 1;
+            continues = true;
+            end
+        };
+        while first < epoch.end && !interrupt.is_raised() {
+            first = turn(self, Side::First, first, second);
+            if second < epoch.end {
+                second = turn(self, Side::Second, second, first);
+            }
+            // Nothing happens before the next event: the sides have done all of it.
+            let next = earliest(&self.partitions).min(epoch.end);
+            (first, second) = (first.max(next), second.max(next));
+        }
+        interrupt.is_raised()
+    }
+}
+
+impl<D: LogicalProcess> Partition<D> {
+    /// Lets the sides take turns: those of all processes, all of which are in this partition, in their
+    /// order.
+    pub(super) fn take_sides(&mut self, sides: &[Side]) {
+        let bits = |block: &[Side]| {
+            let sides = block.iter().rev();
+            sides.fold(0, |bits, &side| bits << 1 | u64::from(side == Side::First))
+        };
+        self.first_side = sides.chunks(BLOCK as usize).map(bits).collect();
+        self.spare = Spare::for_turns(sides.len());
+    }
+
+    /// The processes of a block that are on `side`, and bits of none.
+    #[inline]
+    pub(super) fn members_of(&self, side: Option<Side>, block: usize) -> u64 {
+        match side {
+            None => u64::MAX,
+            Some(Side::First) => self.first_side[block],
+            Some(Side::Second) => !self.first_side[block],
+        }
+    }
+
+    /// Where sides take turns: lets `members` take in what waits for them in the half of mailboxes that
+    /// is written now. It was sent before the last turn of the other side, in which nobody read it.
+    /// Returns who has taken in something.
+    #[inline]
+    pub(super) fn fetch_left(&mut self, span: Span<'_>, block: usize, members: u64) -> u64 {
+        if span.side.is_none() {
+            return 0;
+        }
+        let all = self.mailboxes.take_ready(span.parity, block, members);
+        let mut left = all;
+        while left != 0 {
+            let place = block * BLOCK as usize + left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.fetch_own(place, span.parity);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sides(count: usize, links: &[(u32, u32)]) -> Option<Vec<bool>> {
+        let mut wiring = vec![Vec::new(); count];
+        for &(one, other) in links {
+            for (own, process) in [(one, other), (other, one)] {
+                wiring[own as usize].push(Wiring {
+                    process,
+                    channel: 0,
+                    delay: Duration::from_ns(1),
+                });
+            }
+        }
+        let sides = sides_of(&wiring)?;
+        Some(sides.iter().map(|&side| side == Side::First).collect())
+    }
+
+    #[test]
+    fn hosts_and_every_second_tier_are_on_one_side() {
+        // Two hosts each at two ToR switches, and a spine; a pair of nodes on its own.
+        let links = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6), (7, 8)];
+        let first = [true, true, true, true, false, false, true, true, false];
+        assert_eq!(sides(9, &links), Some(first.into()));
+    }
+
+    #[test]
+    fn a_circle_of_three_has_no_sides() {
+        assert_eq!(sides(4, &[(0, 1), (1, 2), (2, 3), (3, 1)]), None);
+        assert_eq!(sides(1, &[(0, 0)]), None, "a link to itself");
+        assert!(sides(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]).is_some());
+    }
+}
