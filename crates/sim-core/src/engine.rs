@@ -324,6 +324,7 @@ impl<D: LogicalProcess> Engine<D> {
             lazy: self.lazy,
             lookahead: self.lookahead,
             longest: self.lookahead,
+            recalled: false,
             exchange: self.exchange.as_mut(),
         }
     }

@@ -9,7 +9,7 @@ use super::inbox::{Inbox, LONGEST_SPAN, MOST_CHANNELS};
 use super::mailboxes::Mailboxes;
 use super::partition::{Member, Partition};
 use super::placement::{Placement, Position};
-use super::sides::{longest_of, sides_of};
+use super::sides::{longest_of, sides_of, take_sides};
 use super::spare::Pool;
 use super::{Engine, Interrupt, LogicalProcess, PARTITIONS_PER_THREAD, Threads, Wiring};
 use crate::ranks::{Shares, gather};
@@ -44,12 +44,7 @@ impl<D: LogicalProcess> Engine<D> {
             wiring.len(),
             "every process has its wiring"
         );
-        let delays = wiring.iter().flatten().map(|channel| channel.delay);
-        let lookahead = delays.min().unwrap_or(LONGEST_SPAN).min(LONGEST_SPAN);
-        assert!(
-            lookahead > Duration::ZERO,
-            "an epoch needs links with a delay"
-        );
+        let lookahead = lookahead_of(&wiring);
         let wanted = match threads.count() {
             1 => 1,
             count => PARTITIONS_PER_THREAD * count,
@@ -76,11 +71,7 @@ impl<D: LogicalProcess> Engine<D> {
                 channels.len() <= MOST_CHANNELS,
                 "a process has at most 65,536 channels"
             );
-            let shortest = channels.iter().map(|channel| channel.delay).min();
-            let margin = match shortest {
-                Some(delay) if process.may_run_lazily() => delay.min(LONGEST_SPAN) - lookahead,
-                _ => Duration::ZERO,
-            };
+            let margin = margin_of(&process, &channels, lookahead);
             lazy |= margin > Duration::ZERO;
             let own = positions[index].partition;
             let neighbor = |far: &Wiring| match (positions[far.process as usize], &mut exchange) {
@@ -105,20 +96,16 @@ impl<D: LogicalProcess> Engine<D> {
             let all = gather(Some(&*exchange.shares.ranks), lazy);
             lazy = all.into_iter().any(|lazy| lazy);
         }
-        let long = longest_of(lookahead);
-        let sides = sides.filter(|_| !lazy && long <= LONGEST_SPAN);
-        let mut takes_turns = false;
-        if let (Some(sides), [partition], None) = (&sides, &mut *partitions, &exchange) {
-            partition.take_sides(sides);
-            takes_turns = true;
-        }
+        let longest = longest_of(lookahead).filter(|_| !lazy && sides.is_some());
+        let sides = sides.filter(|_| longest.is_some() && exchange.is_none());
+        let takes_turns = sides.is_some_and(|sides| take_sides(&mut partitions, &sides));
         Self {
             partitions,
             positions,
             mailboxes,
             lazy,
             lookahead,
-            longest: if sides.is_some() { long } else { lookahead },
+            longest: longest.unwrap_or(lookahead),
             now: Time::ZERO,
             epochs: 0,
             rounds: 0,
@@ -139,4 +126,24 @@ fn placed_here(positions: &[Position]) -> Vec<usize> {
     let mut here: Vec<usize> = all.filter(|&index| positions[index].is_here()).collect();
     here.sort_by_key(|&index| positions[index]);
     here
+}
+
+/// The shortest delay of all channels, no longer than a key can hold.
+fn lookahead_of(wiring: &[Vec<Wiring>]) -> Duration {
+    let delays = wiring.iter().flatten().map(|channel| channel.delay);
+    let lookahead = delays.min().unwrap_or(LONGEST_SPAN).min(LONGEST_SPAN);
+    assert!(
+        lookahead > Duration::ZERO,
+        "an epoch needs links with a delay"
+    );
+    lookahead
+}
+
+/// The simulated time by which a process with these channels may be behind the others.
+fn margin_of<D: LogicalProcess>(process: &D, channels: &[Wiring], lookahead: Duration) -> Duration {
+    let shortest = channels.iter().map(|channel| channel.delay).min();
+    match shortest {
+        Some(delay) if process.may_run_lazily() => delay.min(LONGEST_SPAN) - lookahead,
+        _ => Duration::ZERO,
+    }
 }

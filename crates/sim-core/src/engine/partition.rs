@@ -149,6 +149,25 @@ pub(super) fn earliest<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> T
     next.min().unwrap_or(Time::MAX)
 }
 
+/// The bits of `due` in the order in which processes are run, forwards or backwards, and their number.
+#[inline(always)]
+fn in_order(mut due: u64, parity: usize) -> ([u8; BLOCK as usize], usize) {
+    let (mut bits, mut count) = ([0; BLOCK as usize], 0);
+    while due != 0 {
+        let bit = if parity == 0 {
+            due.trailing_zeros()
+        } else {
+            u64::BITS - 1 - due.leading_zeros()
+        };
+        due &= !(1 << bit);
+        #[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
+        let bit = bit as u8;
+        bits[count] = bit;
+        count += 1;
+    }
+    (bits, count)
+}
+
 impl<D: LogicalProcess> Partition<D> {
     /// A partition with room for `size` processes.
     pub(super) fn new(size: u32, number: usize, pool: Option<Arc<Pool<D::Message>>>) -> Self {
@@ -180,7 +199,7 @@ impl<D: LogicalProcess> Partition<D> {
 
     /// Runs one epoch.
     ///
-    /// Epochs go through the processes forwards and backwards in turn: what was written last is
+    /// Rounds go through the processes forwards and backwards in turn: what was written last is
     /// then read first, as long as it is in the cache.
     pub(super) fn step(
         &mut self,
@@ -212,25 +231,11 @@ impl<D: LogicalProcess> Partition<D> {
             let left = self.fetch_left(span, block, members);
             let own = self.mailboxes.take_ready(parity ^ 1, block, members);
             let others = mailboxes.take_ready(parity ^ 1, self.number, block);
-            let mut due = self.calendar.due(block, before) & members | own | others | left;
+            let due = self.calendar.due(block, before) & members | own | others | left;
             if due == 0 {
                 continue;
             }
-            let run = due;
-            // Places in the order in which they are run.
-            let (mut bits, mut count) = ([0u8; BLOCK as usize], 0);
-            while due != 0 {
-                let bit = if parity == 0 {
-                    due.trailing_zeros()
-                } else {
-                    u64::BITS - 1 - due.leading_zeros()
-                };
-                due &= !(1 << bit);
-                #[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
-                let bit = bit as u8;
-                bits[count] = bit;
-                count += 1;
-            }
+            let (bits, count) = in_order(due, parity);
             let bits = &bits[..count];
             let first = block * BLOCK as usize;
             for turn in 0..count + ahead {
@@ -275,7 +280,7 @@ impl<D: LogicalProcess> Partition<D> {
                 self.step_one((place, next), span, mailboxes, probe);
                 probe.process_ends(self.members[place].index);
             }
-            self.calendar.settle(block, run);
+            self.calendar.settle(block, due);
         }
     }
 

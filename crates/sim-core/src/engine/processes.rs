@@ -20,6 +20,8 @@ pub struct Processes<'a, D: LogicalProcess> {
     pub(super) lazy: bool,
     pub(super) lookahead: Duration,
     pub(super) longest: Duration,
+    /// Messages have been taken back since the next event was last asked for.
+    pub(super) recalled: bool,
     /// What is shared with other ranks; nothing while an epoch is being ended.
     pub(super) exchange: Option<&'a mut Exchange<D::Message>>,
 }
@@ -75,13 +77,11 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .recall(channel, |message| lost(process, message));
         let next = member.inbox.first().min(process.next_event());
         calendar.put(place, next.saturating_add(member.margin));
-        if self.exchange.is_none() {
-            self.find_first_sent();
-        }
+        self.recalled = true;
     }
 
-    /// Finds anew when the first of the messages arrives that wait in mailboxes: which messages these
-    /// are depends on the number of threads, and the next event must not.
+    /// Finds anew when the first of the messages arrives that wait in mailboxes, after some have been taken
+    /// back. Which messages wait there depends on the number of threads, and the next event must not.
     fn find_first_sent(&mut self) {
         let mut earliest = Time::MAX;
         let mut look = |batches: &[ChannelBatch<D::Message>]| {
@@ -103,6 +103,9 @@ impl<D: LogicalProcess> Processes<'_, D> {
     /// The least next event over all processes, on all ranks.
     #[must_use]
     pub fn next_event(&mut self) -> Time {
+        if std::mem::take(&mut self.recalled) {
+            self.find_first_sent();
+        }
         if self.exchange.is_none() {
             return earliest(self.partitions);
         }

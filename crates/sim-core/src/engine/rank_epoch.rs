@@ -40,6 +40,7 @@ impl<D: LogicalProcess> Engine<D> {
                 lazy: self.lazy,
                 lookahead: self.lookahead,
                 longest: self.lookahead,
+                recalled: false,
                 exchange: None,
             };
             driver.report(&mut processes, report);

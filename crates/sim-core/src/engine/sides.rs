@@ -18,6 +18,10 @@ use crate::units::{Duration, Time};
 /// a turn that is shorter than the others.
 const LOOKAHEADS: u64 = 16;
 
+/// No epoch with turns is longer. With long links there are many messages in an epoch as it is: with more,
+/// those of a large switch would no longer be sorted by port, nor progress reported often.
+const LONGEST: Duration = Duration::from_us(40);
+
 /// One of two sides.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Side {
@@ -57,9 +61,22 @@ pub(super) fn sides_of(wiring: &[Vec<Wiring>]) -> Option<Vec<Side>> {
     sides.into_iter().collect()
 }
 
-/// The longest epoch in which two sides take turns.
-pub(super) const fn longest_of(lookahead: Duration) -> Duration {
-    lookahead.saturating_mul(LOOKAHEADS)
+/// The longest epoch in which two sides can take turns, if they can.
+pub(super) fn longest_of(lookahead: Duration) -> Option<Duration> {
+    let longest = lookahead.saturating_mul(LOOKAHEADS);
+    (longest <= LONGEST).then_some(longest)
+}
+
+/// Lets the sides of all processes take turns, where all are in one partition. Returns whether they do.
+pub(super) fn take_sides<D: LogicalProcess>(
+    partitions: &mut [Box<Partition<D>>],
+    sides: &[Side],
+) -> bool {
+    let [partition] = partitions else {
+        return false;
+    };
+    partition.take_sides(sides);
+    true
 }
 
 impl<D: LogicalProcess> Engine<D> {

@@ -37,6 +37,8 @@ const MOST_BYTES: usize = 256 << 10;
 /// The same for each process, where two sides take turns: one gives back buffers before the other one
 /// takes them.
 const MOST_BYTES_OF_ONE: usize = 1 << 10;
+/// And of all of them.
+const MOST_BYTES_OF_ALL: usize = 16 << 20;
 /// The same for large buffers, as a number.
 const MOST_LARGE: usize = 64;
 
@@ -103,7 +105,8 @@ impl<M: Message> Spare<M> {
     /// For so many processes on two sides that take turns.
     pub(super) fn for_turns(processes: usize) -> Self {
         Self {
-            classes: rooms(MOST_BYTES.max(processes * MOST_BYTES_OF_ONE)).collect(),
+            classes: rooms((processes * MOST_BYTES_OF_ONE).clamp(MOST_BYTES, MOST_BYTES_OF_ALL))
+                .collect(),
             pool: None,
         }
     }

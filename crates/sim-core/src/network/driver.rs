@@ -114,8 +114,7 @@ impl<R> NetworkDriver<'_, R> {
                 self.state.unreachable.push(request);
                 continue;
             };
-            self.state.endless += u64::from(request.is_endless());
-            self.note_size(processes, &request);
+            self.note_flow(processes, &request);
             processes.update(request.src.index(), |node| match node {
                 Node::Host(host) => host.add_flow(found.flow(id, request), found.nic),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),

@@ -41,8 +41,8 @@ pub(in crate::network) struct FlowState {
     pub(in crate::network) schedule: WatchSchedule,
     /// Time at which the last flow ended, or at which a flow without a route was to start.
     pub(in crate::network) settled: Time,
-    /// The run is not over before: the last of the flows that have started would have ended then if it
-    /// had been sent at the highest rate.
+    /// The run is not over before: one of the flows that were handed to their hosts takes longer, even at
+    /// the highest rate.
     #[checkpoint(rebuilt)]
     pub(in crate::network) not_over_before: Time,
     /// The highest rate of a host in bits per second, once somebody has asked for it.

@@ -1,8 +1,8 @@
 //! How far the next epoch may reach.
 //!
-//! A run is over a moment after its last flow has ended, wherever epochs begin. An epoch of one lookahead
-//! cannot miss that moment. A longer one, in which two sides of a network take turns, ends before it:
-//! while flows are yet to start, or while one is under way that is too large to end.
+//! A run is over a lookahead after its last flow has ended, wherever epochs begin. An epoch of one lookahead
+//! cannot miss that moment. A longer one ends before it: it reaches a lookahead beyond a flow that is yet to
+//! start, or to where a flow cannot have ended that is under way.
 
 use super::NetworkDriver;
 use crate::engine::Processes;
@@ -21,29 +21,40 @@ impl<R> NetworkDriver<'_, R> {
         start: Time,
         look_at: Time,
     ) -> Option<Time> {
-        let end = start.saturating_add(processes.lookahead()).min(look_at);
+        let lookahead = processes.lookahead();
         let far = start.saturating_add(processes.longest_epoch()).min(look_at);
-        // Applications may start flows at any time, and end the run with the number of those that live.
-        let may_reach = far > end
-            && self.state.applications.is_none()
-            && self.live() < self.room.live_flows / 2;
-        if !may_reach {
-            return self.inject(processes, end).then_some(end);
+        let mut end = start.saturating_add(lookahead).min(look_at);
+        while self.inject(processes, end) {
+            // Applications may start flows at any time, and end the run with the number of those that
+            // live; what has ended in this epoch is not known.
+            let few = self.live() < self.room.live_flows / 2;
+            if end >= far || self.state.applications.is_some() || !few {
+                return Some(end);
+            }
+            end = if far <= self.state.not_over_before {
+                far
+            } else if let Some(next) = self.source.next_start() {
+                next.saturating_add(lookahead).min(far)
+            } else {
+                return Some(end);
+            };
         }
-        if !self.inject(processes, far) {
-            return None;
-        }
-        let goes_on = self.source.next_start().is_some() || far <= self.state.not_over_before;
-        Some(if goes_on { far } else { end })
+        None
     }
 
-    /// Takes note of a flow that is handed to its host: the run is not over before it ends.
-    pub(super) fn note_size<M: Model>(
+    /// Takes note of a flow that is handed to its host: the run is not over before it ends or, where it is
+    /// endless, starts.
+    pub(super) fn note_flow<M: Model>(
         &mut self,
         processes: &Processes<'_, Node<M>>,
         request: &FlowRequest,
     ) {
-        if processes.longest_epoch() == processes.lookahead() || request.is_endless() {
+        if request.is_endless() {
+            self.state.endless += 1;
+            self.state.settled = self.state.settled.max(request.start);
+            return;
+        }
+        if processes.longest_epoch() == processes.lookahead() {
             return;
         }
         let fastest = *self.state.fastest.get_or_insert_with(|| {
@@ -58,9 +69,9 @@ impl<R> NetworkDriver<'_, R> {
                 .unwrap_or(0)
         });
         if let Some(fastest) = Rate::from_bps(fastest) {
-            // Less than all of it, as the published simulator's packets take less than their time.
-            let most = Bytes::new(request.size.get() / 8 * 7);
-            let ends = (request.start).saturating_add(fastest.transmission(most));
+            // Not all of it: packets of the published simulator take less than their time.
+            let part = Bytes::new(request.size.get() / 4 * 3);
+            let ends = (request.start).saturating_add(fastest.transmission(part));
             self.state.not_over_before = self.state.not_over_before.max(ends);
         }
     }
