@@ -134,6 +134,27 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
     }
 }
 
+/// A download that is to start after all flows have ended is seen to start.
+#[test]
+fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_at() {
+    for start in ["12us", "13400ns", "300us"] {
+        let text = format!(
+            "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"1us\"\n[cc]\nkind = \"cubic\"\n\
+             [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1KB\"\nat = \"0s\"\n\
+             [[workload]]\nkind = \"download\"\nclient = 2\nserver = 3\nstart = \"{start}\"\n"
+        );
+        let alone = run(&text, 1);
+        assert_eq!(format!("{:?}", alone.status), "Finished");
+        for interval in ["300ns", "4us", "8us", "11100ns"] {
+            let observed = format!("{text}[observe]\ninterval = \"{interval}\"\nqueues = true\n");
+            for threads in [1, 3] {
+                let looked_at = run(&observed, threads);
+                assert_eq!(results(&alone), results(&looked_at), "{observed}");
+            }
+        }
+    }
+}
+
 /// Timeouts that double cannot keep a run alive: it ends after the second that it was given, or the
 /// next timeouts.
 #[test]
