@@ -75,7 +75,13 @@ pub(super) fn take_sides<D: LogicalProcess>(
     let [partition] = partitions else {
         return false;
     };
-    partition.take_sides(sides);
+    let bits = |block: &[Side]| {
+        let sides = block.iter().rev();
+        sides.fold(0, |bits, &side| bits << 1 | u64::from(side == Side::First))
+    };
+    // In one partition processes stand in their order.
+    partition.first_side = sides.chunks(BLOCK as usize).map(bits).collect();
+    partition.spare = Spare::for_turns(sides.len());
     true
 }
 
@@ -122,17 +128,6 @@ impl<D: LogicalProcess> Engine<D> {
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    /// Lets the sides take turns: those of all processes, all of which are in this partition, in their
-    /// order.
-    pub(super) fn take_sides(&mut self, sides: &[Side]) {
-        let bits = |block: &[Side]| {
-            let sides = block.iter().rev();
-            sides.fold(0, |bits, &side| bits << 1 | u64::from(side == Side::First))
-        };
-        self.first_side = sides.chunks(BLOCK as usize).map(bits).collect();
-        self.spare = Spare::for_turns(sides.len());
-    }
-
     /// The processes of a block that are on `side`, and bits of none.
     #[inline]
     pub(super) fn members_of(&self, side: Option<Side>, block: usize) -> u64 {
