@@ -34,6 +34,7 @@ mod processes;
 mod rank_epoch;
 mod rounds;
 mod sides;
+mod span;
 mod spare;
 mod steered;
 mod threads;

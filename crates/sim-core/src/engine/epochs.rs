@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::partition::{Partition, Span, earliest};
+use super::partition::{Partition, earliest};
+use super::span::Span;
 use super::{Driver, Engine, Epoch, Interrupt, LogicalProcess, Probe, Rounds};
 use crate::units::Time;
 

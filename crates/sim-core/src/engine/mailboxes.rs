@@ -64,6 +64,14 @@ pub(super) struct Neighbor {
     bit: u8,
 }
 
+impl Neighbor {
+    /// The place of the process at the far end, which is in the own partition.
+    pub(super) const fn place(&self) -> usize {
+        debug_assert!(self.word == OWN_PARTITION, "it is in this partition");
+        self.mailbox as usize
+    }
+}
+
 /// The word of processes in the own partition.
 const OWN_PARTITION: u32 = u32::MAX;
 

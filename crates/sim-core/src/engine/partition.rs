@@ -9,37 +9,12 @@ use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor, OwnMailboxes};
 use super::order::EpochSort;
 use super::prefetching::Next;
-use super::sides::Side;
+use super::sides::Group;
+use super::span::Span;
 use super::spare::{Pool, Spare};
-use super::{Epoch, Execution, Interrupt, LogicalProcess, Message, Probe};
+use super::{Execution, LogicalProcess, Message, Probe};
 use crate::checkpoint::{Reader, Writer};
 use crate::units::{Duration, Time};
-
-/// An epoch, as it is to be run.
-#[derive(Clone, Copy)]
-pub(super) struct Span<'a> {
-    pub(super) epoch: Epoch,
-    /// The processes that are run: of one side, or all.
-    pub(super) side: Option<Side>,
-    /// Whether there was a turn before this one in the same epoch, with results of its own.
-    pub(super) continues: bool,
-    /// The half of mailboxes that is written.
-    pub(super) parity: usize,
-    pub(super) interrupt: &'a Interrupt,
-}
-
-impl<'a> Span<'a> {
-    /// An epoch in which all processes are run.
-    pub(super) const fn whole(epoch: Epoch, parity: usize, interrupt: &'a Interrupt) -> Self {
-        Self {
-            epoch,
-            side: None,
-            continues: false,
-            parity,
-            interrupt,
-        }
-    }
-}
 
 /// Messages that a process takes in before it is seen whether the run is to end.
 const MOST_AT_ONCE: usize = 1 << 14;
@@ -119,8 +94,8 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) calendar: Calendar,
     /// Longest simulated time by which any of its processes may be behind the others.
     pub(super) widest_margin: Duration,
-    /// By block: a bit for each process on the first side, where the sides take turns.
-    pub(super) first_side: Vec<u64>,
+    /// Where the sides take turns: the order in which processes are run.
+    pub(super) groups: Vec<Group>,
     /// The earliest arrival that its processes have caused in the last epoch.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
@@ -176,7 +151,7 @@ impl<D: LogicalProcess> Partition<D> {
             members: Vec::with_capacity(size as usize),
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
-            first_side: Vec::new(),
+            groups: Vec::new(),
             sent: Time::MAX,
             spare: Spare::new(pool),
             mailboxes: OwnMailboxes::new(size),
@@ -207,16 +182,41 @@ impl<D: LogicalProcess> Partition<D> {
         mailboxes: &Mailboxes<D::Message>,
         probe: &mut (impl Probe + ?Sized),
     ) {
+        self.sent = Time::MAX;
+        if !span.continues {
+            self.results.clear();
+        }
+        if let Some(second) = span.second {
+            self.step_in_turns(span, second, mailboxes, probe);
+            return;
+        }
+        let blocks = self.calendar.blocks();
+        for turn in 0..blocks {
+            let block = if span.parity == 0 {
+                turn
+            } else {
+                blocks - 1 - turn
+            };
+            if !self.step_block((block, u64::MAX), span, mailboxes, probe) {
+                return;
+            }
+        }
+    }
+
+    /// Runs one epoch of those of a block that are among `members`. Returns whether the run goes on.
+    pub(super) fn step_block(
+        &mut self,
+        (block, members): (usize, u64),
+        span: Span<'_>,
+        mailboxes: &Mailboxes<D::Message>,
+        probe: &mut (impl Probe + ?Sized),
+    ) -> bool {
         let Span {
             epoch,
             parity,
             interrupt,
             ..
         } = span;
-        self.sent = Time::MAX;
-        if !span.continues {
-            self.results.clear();
-        }
         // The calendar has what may be put off; where nothing may, all that could have been is
         // looked at.
         let before = match epoch.execution {
@@ -224,64 +224,60 @@ impl<D: LogicalProcess> Partition<D> {
             Execution::Eager => epoch.end.saturating_add(self.widest_margin),
         };
         let ahead = self.prefetched_ahead();
-        let blocks = self.calendar.blocks();
-        for turn in 0..blocks {
-            let block = if parity == 0 { turn } else { blocks - 1 - turn };
-            let members = self.members_of(span.side, block);
-            let left = self.fetch_left(span, block, members);
-            let own = self.mailboxes.take_ready(parity ^ 1, block, members);
-            let others = mailboxes.take_ready(parity ^ 1, self.number, block);
-            let due = self.calendar.due(block, before) & members | own | others | left;
-            if due == 0 {
-                continue;
-            }
-            let (bits, count) = in_order(due, parity);
-            let bits = &bits[..count];
-            let first = block * BLOCK as usize;
-            for turn in 0..count + ahead {
-                let bit = bits.get(turn.wrapping_sub(ahead)).copied();
-                if let Some(bit) = bit {
-                    if interrupt.is_raised() {
-                        return;
-                    }
-                    probe.process_begins(self.members[first + usize::from(bit)].index);
-                }
-                if ahead > 0 {
-                    let at = |before: usize| {
-                        let bit = *bits.get(turn.wrapping_sub(before))?;
-                        let others = others >> bit & 1 != 0;
-                        Some((first + usize::from(bit), others.then_some(mailboxes)))
-                    };
-                    self.prefetch([at(0), at(1)], parity);
-                }
-                // Where memory is asked for ahead, a process takes in its messages one turn before it
-                // is run.
-                let taking = bits
-                    .get(turn.wrapping_sub(ahead.saturating_sub(1)))
-                    .copied();
-                if let Some(bit) = taking {
-                    let place = first + usize::from(bit);
-                    if own >> bit & 1 != 0 {
-                        self.fetch_own(place, parity ^ 1);
-                    }
-                    if others >> bit & 1 != 0 {
-                        self.fetch_others(place, parity ^ 1, mailboxes);
-                    }
-                }
-                let next = if ahead > 0 { taking } else { None };
-                let next = next.map(|bit| first + usize::from(bit));
-                let Some(bit) = bit else {
-                    if let Some(next) = next {
-                        Next::new(&self.members[next], &self.mailboxes, parity).ask_all();
-                    }
-                    continue;
-                };
-                let place = first + usize::from(bit);
-                self.step_one((place, next), span, mailboxes, probe);
-                probe.process_ends(self.members[place].index);
-            }
-            self.calendar.settle(block, due);
+        let left = self.fetch_left(span, block, members);
+        let own = self.mailboxes.take_ready(parity ^ 1, block, members);
+        let others = mailboxes.take_ready(parity ^ 1, self.number, block);
+        let due = self.calendar.due(block, before) & members | own | others | left;
+        if due == 0 {
+            return true;
         }
+        let (bits, count) = in_order(due, parity);
+        let bits = &bits[..count];
+        let first = block * BLOCK as usize;
+        for turn in 0..count + ahead {
+            let bit = bits.get(turn.wrapping_sub(ahead)).copied();
+            if let Some(bit) = bit {
+                if interrupt.is_raised() {
+                    return false;
+                }
+                probe.process_begins(self.members[first + usize::from(bit)].index);
+            }
+            if ahead > 0 {
+                let at = |before: usize| {
+                    let bit = *bits.get(turn.wrapping_sub(before))?;
+                    let others = others >> bit & 1 != 0;
+                    Some((first + usize::from(bit), others.then_some(mailboxes)))
+                };
+                self.prefetch([at(0), at(1)], parity);
+            }
+            // Where memory is asked for ahead, a process takes in its messages one turn before it
+            // is run.
+            let taking = bits
+                .get(turn.wrapping_sub(ahead.saturating_sub(1)))
+                .copied();
+            if let Some(bit) = taking {
+                let place = first + usize::from(bit);
+                if own >> bit & 1 != 0 {
+                    self.fetch_own(place, parity ^ 1);
+                }
+                if others >> bit & 1 != 0 {
+                    self.fetch_others(place, parity ^ 1, mailboxes);
+                }
+            }
+            let next = if ahead > 0 { taking } else { None };
+            let next = next.map(|bit| first + usize::from(bit));
+            let Some(bit) = bit else {
+                if let Some(next) = next {
+                    Next::new(&self.members[next], &self.mailboxes, parity).ask_all();
+                }
+                continue;
+            };
+            let place = first + usize::from(bit);
+            self.step_one((place, next), span, mailboxes, probe);
+            probe.process_ends(self.members[place].index);
+        }
+        self.calendar.settle(block, due);
+        true
     }
 
     /// Takes in the messages from this partition that wait for one process in the half with `parity`.

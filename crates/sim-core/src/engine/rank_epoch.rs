@@ -3,7 +3,8 @@
 use super::epochs::{EpochStep, has_results};
 use super::exchange::Totals;
 use super::mailboxes::Mailboxes;
-use super::partition::{Partition, Span, earliest};
+use super::partition::{Partition, earliest};
+use super::span::Span;
 use super::{Driver, Engine, LogicalProcess, Processes};
 use crate::checkpoint::Reader;
 

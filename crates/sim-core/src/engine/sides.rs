@@ -6,12 +6,18 @@
 //! can do everything before t + lookahead, then the first one everything before t + 2 lookahead, and so
 //! on. Each turn is twice as long as an epoch that all processes run side by side, and a process is run
 //! half as often, with twice as many messages at a time.
+//!
+//! A process of the second side needs only its neighbors to have had their turn. So a turn of each side
+//! is run in one go, group by group: in a fat-tree some racks and the switches above them, then their ToR
+//! switches, and so on, and the core at last.
 
 use super::calendar::BLOCK;
 use super::epochs::EpochStep;
-use super::partition::{Partition, Span, earliest};
+use super::mailboxes::{Mailboxes, Neighbor};
+use super::partition::{Partition, earliest};
+use super::span::Span;
 use super::spare::Spare;
-use super::{Engine, Epoch, Interrupt, LogicalProcess, Wiring};
+use super::{Engine, Epoch, Interrupt, LogicalProcess, Probe, Wiring};
 use crate::units::{Duration, Time};
 
 /// The longest epoch with turns, in lookaheads. When it ends both sides are at the same time, which takes
@@ -67,6 +73,72 @@ pub(super) fn longest_of(lookahead: Duration) -> Option<Duration> {
     (longest <= LONGEST).then_some(longest)
 }
 
+/// Some processes of a block, a bit for each.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct InBlock {
+    block: usize,
+    members: u64,
+}
+
+/// Processes that are run one after the other: some of the first side, and then those of the second side
+/// that have all their neighbors among them and in the groups before.
+///
+/// What the first ones have sent is read while it is in the cache, and the buffers in which it was sent
+/// are written again by the next group.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// By side.
+    sides: [Vec<InBlock>; 2],
+}
+
+/// The most processes of the first side in a group, but for those that one of the second side needs: so
+/// many that what they send does not fill a cache of a megabyte.
+const MOST_TOGETHER: usize = 128;
+
+/// The blocks in which the processes of `places` stand.
+fn in_blocks(places: &mut Vec<usize>) -> Vec<InBlock> {
+    places.sort_unstable();
+    let mut blocks: Vec<InBlock> = Vec::new();
+    for place in places.drain(..) {
+        let (block, bit) = (place / BLOCK as usize, 1 << (place % BLOCK as usize));
+        match blocks.last_mut() {
+            Some(last) if last.block == block => last.members |= bit,
+            _ => blocks.push(InBlock {
+                block,
+                members: bit,
+            }),
+        }
+    }
+    blocks
+}
+
+/// Divides processes, which stand in their order, into groups.
+fn groups_of<I: Iterator<Item = usize>>(
+    sides: &[Side],
+    neighbors_of: impl Fn(usize) -> I,
+) -> Vec<Group> {
+    let on = |side: Side| (0..sides.len()).filter(move |&place| sides[place] == side);
+    let mut groups = Vec::new();
+    let mut is_placed = vec![false; sides.len()];
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for place in on(Side::Second) {
+        let neighbors = neighbors_of(place);
+        let mut needed: Vec<usize> = neighbors
+            .filter(|&neighbor| !std::mem::replace(&mut is_placed[neighbor], true))
+            .collect();
+        if !first.is_empty() && first.len() + needed.len() > MOST_TOGETHER {
+            let sides = [in_blocks(&mut first), in_blocks(&mut second)];
+            groups.push(Group { sides });
+        }
+        first.append(&mut needed);
+        second.push(place);
+    }
+    first.extend(on(Side::First).filter(|&place| !is_placed[place]));
+    let sides = [in_blocks(&mut first), in_blocks(&mut second)];
+    groups.push(Group { sides });
+    groups
+}
+
 /// Lets the sides of all processes take turns, where all are in one partition. Returns whether they do.
 pub(super) fn take_sides<D: LogicalProcess>(
     partitions: &mut [Box<Partition<D>>],
@@ -75,12 +147,11 @@ pub(super) fn take_sides<D: LogicalProcess>(
     let [partition] = partitions else {
         return false;
     };
-    let bits = |block: &[Side]| {
-        let sides = block.iter().rev();
-        sides.fold(0, |bits, &side| bits << 1 | u64::from(side == Side::First))
-    };
     // In one partition processes stand in their order.
-    partition.first_side = sides.chunks(BLOCK as usize).map(bits).collect();
+    partition.groups = groups_of(sides, |place| {
+        let neighbors = partition.members[place].neighbors.iter();
+        neighbors.map(Neighbor::place)
+    });
     partition.spare = Spare::for_turns(sides.len());
     true
 }
@@ -94,56 +165,78 @@ impl<D: LogicalProcess> Engine<D> {
         step: &mut EpochStep<'_, 'run, D>,
     ) -> bool {
         // Times before which the sides have done everything.
-        let (mut first, mut second) = (epoch.start, epoch.start);
+        let [mut first, mut second] = [epoch.start; 2];
         let mut continues = false;
-        let mut turn = |engine: &mut Self, side: Side, start: Time, other: Time| {
-            let end = other.saturating_add(engine.lookahead).min(epoch.end);
+        while first < epoch.end && !interrupt.is_raised() {
+            let after = |other: Time| other.saturating_add(self.lookahead).min(epoch.end);
+            let ends = [after(second), after(after(second))];
+            let part = |start, end| Epoch {
+                start,
+                end,
+                ..epoch
+            };
             let span = Span {
-                epoch: Epoch {
-                    start,
-                    end,
-                    ..epoch
-                },
-                side: Some(side),
+                epoch: part(first, ends[0]),
+                second: Some(part(second, ends[1])),
                 continues,
-                parity: engine.parity(),
+                parity: self.parity(),
                 interrupt,
             };
-            step(&mut engine.partitions, span);
-            engine.rounds += 1;
+            step(&mut self.partitions, span);
+            // One for each side.
+            self.rounds += 2;
             continues = true;
-            end
-        };
-        while first < epoch.end && !interrupt.is_raised() {
-            first = turn(self, Side::First, first, second);
-            if second < epoch.end {
-                second = turn(self, Side::Second, second, first);
-            }
             // Nothing happens before the next event: the sides have done all of it.
             let next = earliest(&self.partitions).min(epoch.end);
-            (first, second) = (first.max(next), second.max(next));
+            [first, second] = ends.map(|end| end.max(next));
         }
         interrupt.is_raised()
     }
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    /// The processes of a block that are on `side`, and bits of none.
-    #[inline]
-    pub(super) fn members_of(&self, side: Option<Side>, block: usize) -> u64 {
-        match side {
-            None => u64::MAX,
-            Some(Side::First) => self.first_side[block],
-            Some(Side::Second) => !self.first_side[block],
+    /// Runs a turn of each side, group by group: the first one for the epoch of `span`, and `second`.
+    pub(super) fn step_in_turns(
+        &mut self,
+        span: Span<'_>,
+        second: Epoch,
+        mailboxes: &Mailboxes<D::Message>,
+        probe: &mut (impl Probe + ?Sized),
+    ) {
+        let turn_of_second = Span {
+            epoch: second,
+            parity: span.parity ^ 1,
+            ..span
+        };
+        let groups = std::mem::take(&mut self.groups);
+        let turns = groups.iter().flat_map(|group| {
+            let [one, other] = &group.sides;
+            [(span, one), (turn_of_second, other)]
+        });
+        let mut sent = Time::MAX;
+        for (turn, parts) in turns {
+            self.sent = Time::MAX;
+            let goes_on = parts
+                .iter()
+                .all(|part| self.step_block((part.block, part.members), turn, mailboxes, probe));
+            if !goes_on {
+                break;
+            }
+            // The second side has taken in all that the first one has sent.
+            if turn.parity != span.parity {
+                sent = sent.min(self.sent);
+            }
         }
+        self.sent = sent;
+        self.groups = groups;
     }
 
     /// Where sides take turns: lets `members` take in what waits for them in the half of mailboxes that
-    /// is written now. It was sent before the last turn of the other side, in which nobody read it.
+    /// is written now. It was sent when all processes were run side by side, an odd number of rounds ago.
     /// Returns who has taken in something.
     #[inline]
     pub(super) fn fetch_left(&mut self, span: Span<'_>, block: usize, members: u64) -> u64 {
-        if span.side.is_none() {
+        if span.second.is_none() {
             return 0;
         }
         let all = self.mailboxes.take_ready(span.parity, block, members);
@@ -161,7 +254,7 @@ impl<D: LogicalProcess> Partition<D> {
 mod tests {
     use super::*;
 
-    fn sides(count: usize, links: &[(u32, u32)]) -> Option<Vec<bool>> {
+    fn wiring(count: usize, links: &[(u32, u32)]) -> Vec<Vec<Wiring>> {
         let mut wiring = vec![Vec::new(); count];
         for &(one, other) in links {
             for (own, process) in [(one, other), (other, one)] {
@@ -172,8 +265,72 @@ mod tests {
                 });
             }
         }
-        let sides = sides_of(&wiring)?;
+        wiring
+    }
+
+    fn sides(count: usize, links: &[(u32, u32)]) -> Option<Vec<bool>> {
+        let sides = sides_of(&wiring(count, links))?;
         Some(sides.iter().map(|&side| side == Side::First).collect())
+    }
+
+    /// The places of each group by side.
+    fn groups(count: usize, links: &[(u32, u32)]) -> Vec<[Vec<usize>; 2]> {
+        let wiring = wiring(count, links);
+        let sides = sides_of(&wiring).expect("there are two sides");
+        let places = |parts: &Vec<InBlock>| {
+            let mut places = Vec::new();
+            for part in parts {
+                let bits = (0..BLOCK as usize).filter(|bit| part.members >> bit & 1 != 0);
+                places.extend(bits.map(|bit| part.block * BLOCK as usize + bit));
+            }
+            places
+        };
+        let neighbors = |place: usize| wiring[place].iter().map(|far| far.process as usize);
+        let groups = groups_of(&sides, neighbors);
+        let by_side = groups.iter().map(|group| group.sides.each_ref());
+        by_side.map(|sides| sides.map(places)).collect()
+    }
+
+    #[test]
+    fn a_rack_is_run_with_its_switch_and_the_core_at_last() {
+        // Three racks of 100 hosts and their ToR switches, and two switches above them, which are on the
+        // side of the hosts; a core switch, and a node on its own.
+        let mut links: Vec<(u32, u32)> = (0..300).map(|host| (host, 300 + host / 100)).collect();
+        links.extend((300..303).flat_map(|tor| [(tor, 303), (tor, 304)]));
+        links.extend([(303, 305), (304, 305)]);
+        let expected = [
+            [(0..100).chain([303, 304]).collect(), vec![300]],
+            [(100..200).collect(), vec![301]],
+            [(200..300).chain([306]).collect(), vec![302, 305]],
+        ];
+        assert_eq!(groups(307, &links), expected);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn each_is_run_once_and_after_its_neighbors_of_the_first_side(
+            ends in proptest::collection::vec((0u32..400, 0u32..40), 1..600),
+        ) {
+            // Numbers of one side among those of the other.
+            let links: Vec<(u32, u32)> =
+                ends.iter().map(|&(one, other)| (one + one / 10, 11 * other + 10)).collect();
+            let (count, wiring) = (440, wiring(440, &links));
+            let sides = sides_of(&wiring).expect("there are two sides");
+            let mut done = vec![false; count];
+            for group in groups(count, &links) {
+                for (places, side) in group.iter().zip([Side::First, Side::Second]) {
+                    for &place in places {
+                        proptest::prop_assert!(!done[place], "{} is run twice", place);
+                        proptest::prop_assert_eq!(sides[place], side);
+                        done[place] = true;
+                        let waits = side == Side::Second
+                            && wiring[place].iter().any(|far| !done[far.process as usize]);
+                        proptest::prop_assert!(!waits, "{} is run before a neighbor", place);
+                    }
+                }
+            }
+            proptest::prop_assert!(done.iter().all(|&done| done));
+        }
     }
 
     #[test]

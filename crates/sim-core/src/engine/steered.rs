@@ -13,8 +13,9 @@ use std::ops::ControlFlow;
 use super::calendar::BLOCK;
 use super::epochs::{EpochRounds, has_results};
 use super::mailboxes::Mailboxes;
-use super::partition::{Partition, Span, SteeredBlock, earliest};
+use super::partition::{Partition, SteeredBlock, earliest};
 use super::placement::Position;
+use super::span::Span;
 use super::{Driver, Engine, Epoch, Interrupt, LogicalProcess};
 use crate::units::{Duration, Time};
 
