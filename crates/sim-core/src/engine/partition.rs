@@ -204,6 +204,7 @@ impl<D: LogicalProcess> Partition<D> {
     }
 
     /// Runs one epoch of those of a block that are among `members`. Returns whether the run goes on.
+    #[inline]
     pub(super) fn step_block(
         &mut self,
         (block, members): (usize, u64),
@@ -211,26 +212,35 @@ impl<D: LogicalProcess> Partition<D> {
         mailboxes: &Mailboxes<D::Message>,
         probe: &mut (impl Probe + ?Sized),
     ) -> bool {
-        let Span {
-            epoch,
-            parity,
-            interrupt,
-            ..
-        } = span;
+        let Span { epoch, parity, .. } = span;
         // The calendar has what may be put off; where nothing may, all that could have been is
         // looked at.
         let before = match epoch.execution {
             Execution::Lazy => epoch.end,
             Execution::Eager => epoch.end.saturating_add(self.widest_margin),
         };
-        let ahead = self.prefetched_ahead();
         let left = self.fetch_left(span, block, members);
         let own = self.mailboxes.take_ready(parity ^ 1, block, members);
         let others = mailboxes.take_ready(parity ^ 1, self.number, block);
         let due = self.calendar.due(block, before) & members | own | others | left;
-        if due == 0 {
-            return true;
-        }
+        due == 0 || self.step_due((block, due), (own, others), span, mailboxes, probe)
+    }
+
+    /// Runs one epoch of those of a block that are `due`, some of which have messages from their `own`
+    /// partition and from `others`. Returns whether the run goes on.
+    #[inline(never)]
+    fn step_due(
+        &mut self,
+        (block, due): (usize, u64),
+        (own, others): (u64, u64),
+        span: Span<'_>,
+        mailboxes: &Mailboxes<D::Message>,
+        probe: &mut (impl Probe + ?Sized),
+    ) -> bool {
+        let Span {
+            parity, interrupt, ..
+        } = span;
+        let ahead = self.prefetched_ahead();
         let (bits, count) = in_order(due, parity);
         let bits = &bits[..count];
         let first = block * BLOCK as usize;
