@@ -190,7 +190,8 @@ pub struct Engine<D: LogicalProcess> {
     longest: Duration,
     now: Time,
     epochs: u64,
-    /// Times that all partitions have been run: once in each epoch, and more often in long ones.
+    /// Times that all partitions have been run: once in each epoch, and more often in long ones. A turn of
+    /// each side counts as two.
     rounds: u64,
     /// In long epochs the two sides of the processes take turns.
     takes_turns: bool,

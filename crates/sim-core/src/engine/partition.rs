@@ -96,7 +96,7 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) widest_margin: Duration,
     /// Where the sides take turns: the order in which processes are run.
     pub(super) groups: Vec<Group>,
-    /// The earliest arrival that its processes have caused in the last epoch.
+    /// The earliest arrival of what its processes have sent in the last epoch and is in mailboxes.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
     /// What its processes send one another.
@@ -175,7 +175,8 @@ impl<D: LogicalProcess> Partition<D> {
     /// Runs one epoch.
     ///
     /// Rounds go through the processes forwards and backwards in turn: what was written last is
-    /// then read first, as long as it is in the cache.
+    /// then read first, as long as it is in the cache. Where two sides take turns, the groups have an
+    /// order of their own.
     pub(super) fn step(
         &mut self,
         span: Span<'_>,
@@ -222,6 +223,10 @@ impl<D: LogicalProcess> Partition<D> {
         let left = self.fetch_left(span, block, members);
         let own = self.mailboxes.take_ready(parity ^ 1, block, members);
         let others = mailboxes.take_ready(parity ^ 1, self.number, block);
+        debug_assert!(
+            others & !members == 0,
+            "parts of blocks hear only from here"
+        );
         let due = self.calendar.due(block, before) & members | own | others | left;
         due == 0 || self.step_due((block, due), (own, others), span, mailboxes, probe)
     }

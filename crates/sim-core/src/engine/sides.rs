@@ -8,8 +8,10 @@
 //! half as often, with twice as many messages at a time.
 //!
 //! A process of the second side needs only its neighbors to have had their turn. So a turn of each side
-//! is run in one go, group by group: in a fat-tree some racks and the switches above them, then their ToR
-//! switches, and so on, and the core at last.
+//! is run in one go, group by group: in a fat-tree the hosts of some racks and the aggregation switches
+//! above them, then the ToR switches of these racks, and so on; core switches come last.
+
+use std::iter;
 
 use super::calendar::BLOCK;
 use super::epochs::EpochStep;
@@ -92,8 +94,12 @@ pub(super) struct Group {
 }
 
 /// The most processes of the first side in a group, but for those that one of the second side needs: so
-/// many that what they send does not fill a cache of a megabyte.
+/// many that what they send, where they are hosts, does not fill a cache of a megabyte.
 const MOST_TOGETHER: usize = 128;
+
+/// The most parts of blocks in all groups, for each block. With more, as where the hosts of a rack have
+/// numbers that are far apart, it costs too much to go through them: then there is one group.
+const MOST_PARTS: usize = 3;
 
 /// The blocks in which the processes of `places` stand.
 fn in_blocks(places: &mut Vec<usize>) -> Vec<InBlock> {
@@ -112,21 +118,20 @@ fn in_blocks(places: &mut Vec<usize>) -> Vec<InBlock> {
     blocks
 }
 
-/// Divides processes, which stand in their order, into groups.
-fn groups_of<I: Iterator<Item = usize>>(
-    sides: &[Side],
-    neighbors_of: impl Fn(usize) -> I,
-) -> Vec<Group> {
+/// Divides processes, which stand in their order, into groups with up to `most` of the first side.
+/// `near` has the neighbors of those of the second side.
+fn groups_of(sides: &[Side], near: &[Vec<usize>], most: usize) -> Vec<Group> {
     let on = |side: Side| (0..sides.len()).filter(move |&place| sides[place] == side);
     let mut groups = Vec::new();
     let mut is_placed = vec![false; sides.len()];
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for place in on(Side::Second) {
-        let neighbors = neighbors_of(place);
+        let neighbors = near[place].iter().copied();
         let mut needed: Vec<usize> = neighbors
             .filter(|&neighbor| !std::mem::replace(&mut is_placed[neighbor], true))
             .collect();
-        if !first.is_empty() && first.len() + needed.len() > MOST_TOGETHER {
+        let are_many = first.len().saturating_add(needed.len()) > most;
+        if are_many && !first.is_empty() && !needed.is_empty() {
             let sides = [in_blocks(&mut first), in_blocks(&mut second)];
             groups.push(Group { sides });
         }
@@ -139,6 +144,30 @@ fn groups_of<I: Iterator<Item = usize>>(
     groups
 }
 
+/// The order in which processes are run, with `neighbors` in one direction or both.
+fn order_of<N: Iterator<Item = usize>>(
+    sides: &[Side],
+    neighbors: impl Fn(usize) -> N,
+) -> Vec<Group> {
+    let mut near = vec![Vec::new(); sides.len()];
+    for (place, &side) in sides.iter().enumerate() {
+        for far in neighbors(place) {
+            match side {
+                Side::First => near[far].push(place),
+                Side::Second => near[place].push(far),
+            }
+        }
+    }
+    let groups = groups_of(sides, &near, MOST_TOGETHER);
+    let parts = groups.iter().flat_map(|group| &group.sides).map(Vec::len);
+    let blocks = sides.len().div_ceil(BLOCK as usize);
+    if parts.sum::<usize>() <= MOST_PARTS * blocks {
+        groups
+    } else {
+        groups_of(sides, &near, usize::MAX)
+    }
+}
+
 /// Lets the sides of all processes take turns, where all are in one partition. Returns whether they do.
 pub(super) fn take_sides<D: LogicalProcess>(
     partitions: &mut [Box<Partition<D>>],
@@ -148,7 +177,7 @@ pub(super) fn take_sides<D: LogicalProcess>(
         return false;
     };
     // In one partition processes stand in their order.
-    partition.groups = groups_of(sides, |place| {
+    partition.groups = order_of(sides, |place| {
         let neighbors = partition.members[place].neighbors.iter();
         neighbors.map(Neighbor::place)
     });
@@ -183,8 +212,7 @@ impl<D: LogicalProcess> Engine<D> {
                 interrupt,
             };
             step(&mut self.partitions, span);
-            // One for each side.
-            self.rounds += 2;
+            self.rounds += if second < epoch.end { 2 } else { 1 };
             continues = true;
             // Nothing happens before the next event: the sides have done all of it.
             let next = earliest(&self.partitions).min(epoch.end);
@@ -195,7 +223,8 @@ impl<D: LogicalProcess> Engine<D> {
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    /// Runs a turn of each side, group by group: the first one for the epoch of `span`, and `second`.
+    /// Runs a turn of each side, group by group: that of the first one in `span`, and `second`, which is
+    /// left out where it is empty.
     pub(super) fn step_in_turns(
         &mut self,
         span: Span<'_>,
@@ -208,10 +237,12 @@ impl<D: LogicalProcess> Partition<D> {
             parity: span.parity ^ 1,
             ..span
         };
+        let both = second.start < second.end;
         let groups = std::mem::take(&mut self.groups);
         let turns = groups.iter().flat_map(|group| {
             let [one, other] = &group.sides;
-            [(span, one), (turn_of_second, other)]
+            let other = both.then_some((turn_of_second, other));
+            iter::once((span, one)).chain(other)
         });
         let mut sent = Time::MAX;
         for (turn, parts) in turns {
@@ -223,7 +254,7 @@ impl<D: LogicalProcess> Partition<D> {
                 break;
             }
             // The second side has taken in all that the first one has sent.
-            if turn.parity != span.parity {
+            if !both || turn.parity != span.parity {
                 sent = sent.min(self.sent);
             }
         }
@@ -232,8 +263,9 @@ impl<D: LogicalProcess> Partition<D> {
     }
 
     /// Where sides take turns: lets `members` take in what waits for them in the half of mailboxes that
-    /// is written now. It was sent when all processes were run side by side, an odd number of rounds ago.
-    /// Returns who has taken in something.
+    /// is written now. It was sent before the last turn of the other side, and they had none since: that
+    /// was the last turn of an epoch, or a round of all processes came before it. Returns who has taken in
+    /// something.
     #[inline]
     pub(super) fn fetch_left(&mut self, span: Span<'_>, block: usize, members: u64) -> u64 {
         if span.second.is_none() {
@@ -286,7 +318,7 @@ mod tests {
             places
         };
         let neighbors = |place: usize| wiring[place].iter().map(|far| far.process as usize);
-        let groups = groups_of(&sides, neighbors);
+        let groups = order_of(&sides, neighbors);
         let by_side = groups.iter().map(|group| group.sides.each_ref());
         by_side.map(|sides| sides.map(places)).collect()
     }
@@ -304,6 +336,23 @@ mod tests {
             [(200..300).chain([306]).collect(), vec![302, 305]],
         ];
         assert_eq!(groups(307, &links), expected);
+    }
+
+    #[test]
+    fn hosts_of_a_rack_that_are_far_apart_are_in_one_group() {
+        let links: Vec<(u32, u32)> = (0..600).map(|host| (host, 600 + host % 60)).collect();
+        let expected = [[Vec::from_iter(0..600), Vec::from_iter(600..660)]];
+        assert_eq!(groups(660, &links), expected);
+    }
+
+    #[test]
+    fn whoever_only_hears_waits_too() {
+        let sides = [Side::First, Side::Second, Side::First];
+        let links = [vec![1], vec![], vec![1]];
+        let groups = order_of(&sides, |place| links[place].iter().copied());
+        let bits = |side: &Vec<InBlock>| side.iter().map(|part| part.members).sum::<u64>();
+        assert_eq!(groups[0].sides.each_ref().map(bits), [0b101, 0b010]);
+        assert_eq!(groups.len(), 1);
     }
 
     proptest::proptest! {

@@ -5,8 +5,9 @@ use super::{Epoch, Interrupt};
 /// An epoch, as it is to be run.
 #[derive(Clone, Copy)]
 pub(super) struct Span<'a> {
+    /// Of the processes that are run.
     pub(super) epoch: Epoch,
-    /// Where two sides take turns, the epoch of the second one; `epoch` is that of the first.
+    /// Where two sides take turns: that of the second one.
     pub(super) second: Option<Epoch>,
     /// Whether there was a turn before this one in the same epoch, with results of its own.
     pub(super) continues: bool,

@@ -12,7 +12,7 @@ use fabricsim_core::engine::{
 };
 use fabricsim_core::units::{Duration, Time};
 
-use crate::balls::{LOOKAHEAD, Thrower, mesh, ring};
+use crate::balls::{LOOKAHEAD, Thrower, circle, mesh, ring};
 
 struct Clock;
 
@@ -66,6 +66,50 @@ fn memory_that_is_asked_for_ahead_changes_nothing() {
     let alone = play(1);
     assert!(alone.iter().map(Vec::len).sum::<usize>() > 100_000);
     assert_eq!(alone, play(8));
+}
+
+/// Runs the longest epochs, in which two sides take turns on one thread.
+struct LongClock;
+
+impl Driver<Thrower> for LongClock {
+    fn before(&mut self, processes: &mut Processes<'_, Thrower>, next: Time) -> Option<Epoch> {
+        assert!(
+            processes.longest_epoch() > processes.lookahead(),
+            "there are two sides"
+        );
+        (next != Time::MAX).then(|| Epoch {
+            start: next,
+            end: next + processes.longest_epoch(),
+            execution: Execution::Lazy,
+        })
+    }
+
+    fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
+}
+
+#[test]
+fn two_sides_that_take_turns_see_the_same() {
+    let of = |mut engine: Engine<Thrower>, turns: bool| {
+        if turns {
+            engine.run(&mut LongClock);
+        } else {
+            engine.run(&mut Clock);
+        }
+        logs(&engine)
+    };
+    for count in [24, 1_200] {
+        let side_by_side = of(ring(count, 8), false);
+        assert_eq!(of(ring(count, 1), true), side_by_side, "{count}");
+        assert_eq!(of(ring(count, 8), true), side_by_side, "{count}");
+        for ahead in [1, count - 1] {
+            let side_by_side = of(circle(count, ahead, 8), false);
+            let turns = of(circle(count, ahead, 1), true);
+            assert_eq!(
+                turns, side_by_side,
+                "{count}, each throws to the one {ahead} ahead"
+            );
+        }
+    }
 }
 
 /// Checks the order in which it is called, and counts.
