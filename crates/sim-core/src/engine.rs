@@ -21,6 +21,7 @@ mod checkpoint;
 mod construction;
 mod epochs;
 mod exchange;
+mod groups;
 mod inbox;
 mod interrupt;
 mod mailboxes;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::calendar::{BLOCK, Calendar};
 use super::channel::SendBuffer;
+use super::groups::Group;
 use super::inbox::Inbox;
 use super::mailboxes::{Mailboxes, Neighbor, OwnMailboxes};
 use super::order::EpochSort;
 use super::prefetching::Next;
-use super::sides::Group;
 use super::span::Span;
 use super::spare::{Pool, Spare};
 use super::{Execution, LogicalProcess, Message, Probe};

@@ -15,6 +15,7 @@ use std::iter;
 
 use super::calendar::BLOCK;
 use super::epochs::EpochStep;
+use super::groups::order_of;
 use super::mailboxes::{Mailboxes, Neighbor};
 use super::partition::{Partition, earliest};
 use super::span::Span;
@@ -73,99 +74,6 @@ pub(super) fn sides_of(wiring: &[Vec<Wiring>]) -> Option<Vec<Side>> {
 pub(super) fn longest_of(lookahead: Duration) -> Option<Duration> {
     let longest = lookahead.saturating_mul(LOOKAHEADS);
     (longest <= LONGEST).then_some(longest)
-}
-
-/// Some processes of a block, a bit for each.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct InBlock {
-    block: usize,
-    members: u64,
-}
-
-/// Processes that are run one after the other: some of the first side, and then those of the second side
-/// that have all their neighbors among them and in the groups before.
-///
-/// What the first ones have sent is read while it is in the cache, and the buffers in which it was sent
-/// are written again by the next group.
-#[derive(Debug)]
-pub(super) struct Group {
-    /// By side.
-    sides: [Vec<InBlock>; 2],
-}
-
-/// The most processes of the first side in a group, but for those that one of the second side needs: so
-/// many that what they send, where they are hosts, does not fill a cache of a megabyte.
-const MOST_TOGETHER: usize = 128;
-
-/// The most parts of blocks in all groups, for each block. With more, as where the hosts of a rack have
-/// numbers that are far apart, it costs too much to go through them: then there is one group.
-const MOST_PARTS: usize = 3;
-
-/// The blocks in which the processes of `places` stand.
-fn in_blocks(places: &mut Vec<usize>) -> Vec<InBlock> {
-    places.sort_unstable();
-    let mut blocks: Vec<InBlock> = Vec::new();
-    for place in places.drain(..) {
-        let (block, bit) = (place / BLOCK as usize, 1 << (place % BLOCK as usize));
-        match blocks.last_mut() {
-            Some(last) if last.block == block => last.members |= bit,
-            _ => blocks.push(InBlock {
-                block,
-                members: bit,
-            }),
-        }
-    }
-    blocks
-}
-
-/// Divides processes, which stand in their order, into groups with up to `most` of the first side.
-/// `near` has the neighbors of those of the second side.
-fn groups_of(sides: &[Side], near: &[Vec<usize>], most: usize) -> Vec<Group> {
-    let on = |side: Side| (0..sides.len()).filter(move |&place| sides[place] == side);
-    let mut groups = Vec::new();
-    let mut is_placed = vec![false; sides.len()];
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    for place in on(Side::Second) {
-        let neighbors = near[place].iter().copied();
-        let mut needed: Vec<usize> = neighbors
-            .filter(|&neighbor| !std::mem::replace(&mut is_placed[neighbor], true))
-            .collect();
-        let are_many = first.len().saturating_add(needed.len()) > most;
-        if are_many && !first.is_empty() && !needed.is_empty() {
-            let sides = [in_blocks(&mut first), in_blocks(&mut second)];
-            groups.push(Group { sides });
-        }
-        first.append(&mut needed);
-        second.push(place);
-    }
-    first.extend(on(Side::First).filter(|&place| !is_placed[place]));
-    let sides = [in_blocks(&mut first), in_blocks(&mut second)];
-    groups.push(Group { sides });
-    groups
-}
-
-/// The order in which processes are run, with `neighbors` in one direction or both.
-fn order_of<N: Iterator<Item = usize>>(
-    sides: &[Side],
-    neighbors: impl Fn(usize) -> N,
-) -> Vec<Group> {
-    let mut near = vec![Vec::new(); sides.len()];
-    for (place, &side) in sides.iter().enumerate() {
-        for far in neighbors(place) {
-            match side {
-                Side::First => near[far].push(place),
-                Side::Second => near[place].push(far),
-            }
-        }
-    }
-    let groups = groups_of(sides, &near, MOST_TOGETHER);
-    let parts = groups.iter().flat_map(|group| &group.sides).map(Vec::len);
-    let blocks = sides.len().div_ceil(BLOCK as usize);
-    if parts.sum::<usize>() <= MOST_PARTS * blocks {
-        groups
-    } else {
-        groups_of(sides, &near, usize::MAX)
-    }
 }
 
 /// Lets the sides of all processes take turns, where all are in one partition. Returns whether they do.
@@ -303,83 +211,6 @@ mod tests {
     fn sides(count: usize, links: &[(u32, u32)]) -> Option<Vec<bool>> {
         let sides = sides_of(&wiring(count, links))?;
         Some(sides.iter().map(|&side| side == Side::First).collect())
-    }
-
-    /// The places of each group by side.
-    fn groups(count: usize, links: &[(u32, u32)]) -> Vec<[Vec<usize>; 2]> {
-        let wiring = wiring(count, links);
-        let sides = sides_of(&wiring).expect("there are two sides");
-        let places = |parts: &Vec<InBlock>| {
-            let mut places = Vec::new();
-            for part in parts {
-                let bits = (0..BLOCK as usize).filter(|bit| part.members >> bit & 1 != 0);
-                places.extend(bits.map(|bit| part.block * BLOCK as usize + bit));
-            }
-            places
-        };
-        let neighbors = |place: usize| wiring[place].iter().map(|far| far.process as usize);
-        let groups = order_of(&sides, neighbors);
-        let by_side = groups.iter().map(|group| group.sides.each_ref());
-        by_side.map(|sides| sides.map(places)).collect()
-    }
-
-    #[test]
-    fn a_rack_is_run_with_its_switch_and_the_core_at_last() {
-        // Three racks of 100 hosts and their ToR switches, and two switches above them, which are on the
-        // side of the hosts; a core switch, and a node on its own.
-        let mut links: Vec<(u32, u32)> = (0..300).map(|host| (host, 300 + host / 100)).collect();
-        links.extend((300..303).flat_map(|tor| [(tor, 303), (tor, 304)]));
-        links.extend([(303, 305), (304, 305)]);
-        let expected = [
-            [(0..100).chain([303, 304]).collect(), vec![300]],
-            [(100..200).collect(), vec![301]],
-            [(200..300).chain([306]).collect(), vec![302, 305]],
-        ];
-        assert_eq!(groups(307, &links), expected);
-    }
-
-    #[test]
-    fn hosts_of_a_rack_that_are_far_apart_are_in_one_group() {
-        let links: Vec<(u32, u32)> = (0..600).map(|host| (host, 600 + host % 60)).collect();
-        let expected = [[Vec::from_iter(0..600), Vec::from_iter(600..660)]];
-        assert_eq!(groups(660, &links), expected);
-    }
-
-    #[test]
-    fn whoever_only_hears_waits_too() {
-        let sides = [Side::First, Side::Second, Side::First];
-        let links = [vec![1], vec![], vec![1]];
-        let groups = order_of(&sides, |place| links[place].iter().copied());
-        let bits = |side: &Vec<InBlock>| side.iter().map(|part| part.members).sum::<u64>();
-        assert_eq!(groups[0].sides.each_ref().map(bits), [0b101, 0b010]);
-        assert_eq!(groups.len(), 1);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn each_is_run_once_and_after_its_neighbors_of_the_first_side(
-            ends in proptest::collection::vec((0u32..400, 0u32..40), 1..600),
-        ) {
-            // Numbers of one side among those of the other.
-            let links: Vec<(u32, u32)> =
-                ends.iter().map(|&(one, other)| (one + one / 10, 11 * other + 10)).collect();
-            let (count, wiring) = (440, wiring(440, &links));
-            let sides = sides_of(&wiring).expect("there are two sides");
-            let mut done = vec![false; count];
-            for group in groups(count, &links) {
-                for (places, side) in group.iter().zip([Side::First, Side::Second]) {
-                    for &place in places {
-                        proptest::prop_assert!(!done[place], "{} is run twice", place);
-                        proptest::prop_assert_eq!(sides[place], side);
-                        done[place] = true;
-                        let waits = side == Side::Second
-                            && wiring[place].iter().any(|far| !done[far.process as usize]);
-                        proptest::prop_assert!(!waits, "{} is run before a neighbor", place);
-                    }
-                }
-            }
-            proptest::prop_assert!(done.iter().all(|&done| done));
-        }
     }
 
     #[test]
