@@ -145,8 +145,8 @@ pub(crate) fn ring(count: usize, threads: usize) -> Engine<Thrower> {
     engine(count, 2, wiring.collect(), threads, false)
 }
 
-/// `count` processes in a circle, in which each throws only to the one `ahead` of it.
-pub(crate) fn circle(count: usize, ahead: usize, threads: usize) -> Engine<Thrower> {
+/// `count` processes in a ring, in which each throws only to the one that is `ahead` of it.
+pub(crate) fn one_way_ring(count: usize, ahead: usize, threads: usize) -> Engine<Thrower> {
     let wiring = (0..count).map(|own| {
         vec![Wiring {
             process: u32::try_from((own + ahead) % count).expect("few processes"),

@@ -12,7 +12,7 @@ use fabricsim_core::engine::{
 };
 use fabricsim_core::units::{Duration, Time};
 
-use crate::balls::{LOOKAHEAD, Thrower, circle, mesh, ring};
+use crate::balls::{LOOKAHEAD, Thrower, mesh, one_way_ring, ring};
 
 struct Clock;
 
@@ -102,8 +102,8 @@ fn two_sides_that_take_turns_see_the_same() {
         assert_eq!(of(ring(count, 1), true), side_by_side, "{count}");
         assert_eq!(of(ring(count, 8), true), side_by_side, "{count}");
         for ahead in [1, count - 1] {
-            let side_by_side = of(circle(count, ahead, 8), false);
-            let turns = of(circle(count, ahead, 1), true);
+            let side_by_side = of(one_way_ring(count, ahead, 8), false);
+            let turns = of(one_way_ring(count, ahead, 1), true);
             assert_eq!(
                 turns, side_by_side,
                 "{count}, each throws to the one {ahead} ahead"
