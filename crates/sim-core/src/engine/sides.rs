@@ -194,7 +194,7 @@ impl<D: LogicalProcess> Partition<D> {
 mod tests {
     use super::*;
 
-    fn wiring(count: usize, links: &[(u32, u32)]) -> Vec<Vec<Wiring>> {
+    fn sides(count: usize, links: &[(u32, u32)]) -> Option<Vec<bool>> {
         let mut wiring = vec![Vec::new(); count];
         for &(one, other) in links {
             for (own, process) in [(one, other), (other, one)] {
@@ -205,11 +205,7 @@ mod tests {
                 });
             }
         }
-        wiring
-    }
-
-    fn sides(count: usize, links: &[(u32, u32)]) -> Option<Vec<bool>> {
-        let sides = sides_of(&wiring(count, links))?;
+        let sides = sides_of(&wiring)?;
         Some(sides.iter().map(|&side| side == Side::First).collect())
     }
 
