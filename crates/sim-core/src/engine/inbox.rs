@@ -101,17 +101,14 @@ impl<M: Message> Inbox<M> {
     #[inline]
     pub(super) fn accept(&mut self, batches: &mut Vec<ChannelBatch<M>>, spare: &mut Spare<M>) {
         let mut earliest = self.first;
-        for batch in batches.drain(..) {
-            let ChannelBatch {
-                channel: input,
-                first,
-                messages,
-            } = batch;
-            earliest = earliest.min(first);
-            if self.channels[input as usize].accept(messages, spare) {
+        for batch in &mut *batches {
+            earliest = earliest.min(batch.first);
+            let input = batch.channel;
+            if self.channels[input as usize].accept(&mut batch.messages, spare) {
                 self.active.push(input);
             }
         }
+        batches.clear();
         self.first = earliest;
     }
 

@@ -183,15 +183,29 @@ impl<M: Message> Mailboxes<M> {
             let to = neighbors[channel as usize];
             let mut messages = send_buffer.channels[channel as usize].hand_over();
             messages.trim();
-            let batch = ChannelBatch {
-                channel: to.channel,
-                first,
-                messages,
-            };
+            // Made where it is used: one in memory would be read back at once and in wider parts than
+            // it was written in, for which the processor waits until all of it has reached the cache.
+            let channel = to.channel;
             if to.word == OWN_PARTITION {
-                own.put(to, batch, parity);
+                own.put(
+                    to,
+                    ChannelBatch {
+                        channel,
+                        first,
+                        messages,
+                    },
+                    parity,
+                );
             } else {
-                self.put(to, batch, parity);
+                self.put(
+                    to,
+                    ChannelBatch {
+                        channel,
+                        first,
+                        messages,
+                    },
+                    parity,
+                );
             }
         }
         earliest

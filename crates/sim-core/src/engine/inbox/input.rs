@@ -17,16 +17,16 @@ pub(super) struct Channel<M> {
 }
 
 impl<M: Message> Channel<M> {
-    /// Takes in a batch; whether it is the only one.
+    /// Takes a batch out of where it lies; whether it is the only one.
     #[inline]
-    pub(super) fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) -> bool {
+    pub(super) fn accept(&mut self, fresh: &mut Batch<M>, spare: &mut Spare<M>) -> bool {
         let only = self.is_read();
         if only {
             // What has been read to its end has given its buffer away when the epoch ended.
             self.cursor = 0;
-            self.current = fresh;
+            std::mem::swap(&mut self.current, fresh);
         } else {
-            self.accept_behind(fresh, spare);
+            self.accept_behind(std::mem::take(fresh), spare);
         }
         only
     }
