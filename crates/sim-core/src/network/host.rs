@@ -20,7 +20,7 @@ use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
 use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
-use serving::send;
+use serving::Exit;
 
 /// The ranks of a host's own events at one time. Arrivals come before them, starts of flows before
 /// arrivals.
@@ -229,24 +229,19 @@ impl<M: Model> Host<M> {
         let ended = self.completions.len();
         let nic = PortId::from_index(channel);
         let reply = packet.is(PacketKind::Data) && self.may_reply(now, channel);
-        let Self {
-            nics,
-            endpoint,
-            observer,
-            ..
-        } = self;
-        let reply = reply.then_some(|reply: &Packet<M::Header>| {
-            let wire = (self.id, channel, self.cause);
-            send::<M>(
-                now,
-                wire,
-                &mut nics[channel].egress,
-                observer,
-                reply,
-                send_buffer,
-            )
-        });
-        let update = endpoint.on_packet(now, nic, packet, &mut self.completions, reply);
+        let exit = &mut Exit::<M> {
+            now,
+            host: self.id,
+            port: channel,
+            cause: self.cause,
+            egress: &mut self.nics[channel].egress,
+            observer: &mut self.observer,
+            send_buffer,
+        };
+        let reply = reply.then_some(|reply: &Packet<M::Header>| exit.send(reply));
+        let update = self
+            .endpoint
+            .on_packet(now, nic, packet, &mut self.completions, reply);
         self.observe_completions(ended);
         if self.applications.is_some() {
             self.call_applications(now, ended, Some(packet.key.src));

@@ -8,27 +8,38 @@ use crate::packet::{Packet, Stamps};
 use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
-/// Puts `packet` on the free wire of a port, of which `wire` says the host, the number, and when
-/// the event was set that is the cause. Returns when the wire is free again.
-#[inline(always)]
-pub(super) fn send<M: Model>(
-    now: Time,
-    wire: (NodeId, usize, u32),
-    egress: &mut Egress,
-    observer: &mut M::Observer,
-    packet: &Packet<M::Header>,
-    send_buffer: &mut SendBuffer<Packet<M::Header>>,
-) -> Time {
-    let (host, port, cause) = wire;
-    let sent = egress.transmit::<M::Order, _>(now, cause, packet, send_buffer.lane(port));
-    if sent.is_none() {
-        observer.on_drop(now, host, DropReason::Link, packet);
+/// A port through which a packet may leave within one event.
+// It is lent to the transport as one reference: several would be put together in memory for each packet.
+pub(super) struct Exit<'a, M: Model> {
+    pub(super) now: Time,
+    pub(super) host: NodeId,
+    pub(super) port: usize,
+    /// When the event was set that is the cause.
+    pub(super) cause: u32,
+    pub(super) egress: &'a mut Egress,
+    pub(super) observer: &'a mut M::Observer,
+    pub(super) send_buffer: &'a mut SendBuffer<Packet<M::Header>>,
+}
+
+impl<M: Model> Exit<'_, M> {
+    /// Puts `packet` on the free wire. Returns when it is free again.
+    #[inline(always)]
+    pub(super) fn send(&mut self, packet: &Packet<M::Header>) -> Time {
+        let lane = self.send_buffer.lane(self.port);
+        let sent = self
+            .egress
+            .transmit::<M::Order, _>(self.now, self.cause, packet, lane);
+        if sent.is_none() {
+            self.observer
+                .on_drop(self.now, self.host, DropReason::Link, packet);
+        }
+        if self.observer.sees_sends() {
+            let seen = sent.as_deref().unwrap_or(packet);
+            let port = PortId::from_index(self.port);
+            self.observer.on_send(self.now, self.host, port, seen);
+        }
+        self.egress.busy_until
     }
-    if observer.sees_sends() {
-        let seen = sent.as_deref().unwrap_or(packet);
-        observer.on_send(now, host, PortId::from_index(port), seen);
-    }
-    egress.busy_until
 }
 
 impl<M: Model> Host<M> {
@@ -125,20 +136,20 @@ impl<M: Model> Host<M> {
         port: usize,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) -> bool {
-        let Self {
-            id,
-            nics,
-            endpoint,
-            observer,
-            cause,
-            ..
-        } = self;
-        let egress = &mut nics[port].egress;
+        let egress = &mut self.nics[port].egress;
         let paused = egress.paused;
-        endpoint.poll(now, PortId::from_index(port), paused, |packet| {
-            let wire = (*id, port, *cause);
-            send::<M>(now, wire, egress, observer, packet, send_buffer)
-        })
+        let exit = &mut Exit::<M> {
+            now,
+            host: self.id,
+            port,
+            cause: self.cause,
+            egress,
+            observer: &mut self.observer,
+            send_buffer,
+        };
+        let nic = PortId::from_index(port);
+        self.endpoint
+            .poll(now, nic, paused, |packet| exit.send(packet))
     }
 
     /// Lets the transport use `port` if its wire is free, and sees to it that it is asked again
