@@ -163,6 +163,11 @@ impl Admission for MixedBuffer {
     }
 
     #[inline]
+    fn only_drops(&self) -> bool {
+        self.lossy == PrioritySet::DATA
+    }
+
+    #[inline]
     fn stays_calm(&self, bytes: u64) -> bool {
         self.lossless.shared_used().saturating_add(bytes) < self.calm_below
             && self.lossless.stays_calm(bytes)

@@ -2,6 +2,7 @@ use fabricsim_core::units::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::shared_buffer::Pfc;
 
 const LOSSY: Priority = Priority::new(1);
 const LOSSLESS: Priority = Priority::new(3);
@@ -230,6 +231,67 @@ proptest! {
             let verdict = exact.admit(ingress, egress, priority, size);
             prop_assert_eq!(late.admit(ingress, egress, priority, size), verdict);
             if verdict == Admit::Accept || verdict == Admit::AcceptAndPause {
+                held.push((ingress, egress, priority, size));
+            }
+        }
+    }
+}
+
+proptest! {
+    /// A buffer that only drops takes the same packets where what has left other ports is given back no
+    /// sooner than before a packet that does not pass.
+    #[test]
+    fn what_only_drops_may_be_given_back_late(
+        size in prop::sample::select(vec![20u64 << 10, 60 << 10, 300 << 10]),
+        alpha in prop::sample::select(vec![0.1, 0.5, 1.0, 8.0]),
+        limit in prop::sample::select(vec![None, Some(Bytes::new(9_000)), Some(Bytes::new(60_000))]),
+        trimmed in prop::sample::select(vec![PrioritySet::EMPTY, PrioritySet::from_iter([LOSSLESS])]),
+        steps in prop::collection::vec((0u16..3, 0u16..3, 1u8..8, 60u64..9_100, 0u8..3), 1..600),
+    ) {
+        let config = BufferConfig {
+            size: Bytes::new(size),
+            pfc: Pfc::Off,
+            reserve: Bytes::ZERO,
+            ..BufferConfig::default()
+        };
+        let lossy = LossyConfig {
+            priorities: PrioritySet::DATA,
+            alpha,
+            limit,
+            trimmed,
+            trim_above: Bytes::new(5_000),
+        };
+        let mut exact = MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports());
+        prop_assert!(exact.only_drops());
+        let mut late = exact.clone();
+        let mut held: Vec<(PortId, PortId, Priority, Bytes)> = Vec::new();
+        let mut owed = Vec::new();
+        for (ingress, egress, priority, size, choice) in steps {
+            if choice == 0 && !held.is_empty() {
+                let packet = held.remove(0);
+                let (ingress, egress, priority, size) = packet;
+                let released = exact.release(ingress, egress, priority, size);
+                prop_assert_eq!(released, Release::Quiet);
+                owed.push(packet);
+                continue;
+            }
+            let (ingress, egress, size) = (PortId(ingress), PortId(egress), Bytes::new(size));
+            let priority = Priority::new(priority);
+            let mut give_back = |late: &mut MixedBuffer, of: Option<PortId>| owed.retain(|&(ingress, own, priority, size)| {
+                let stays = of.is_some_and(|of| of != own);
+                if !stays {
+                    late.release(ingress, own, priority, size);
+                }
+                stays
+            });
+            give_back(&mut late, Some(egress));
+            if !late.passes(ingress, egress, priority, size) {
+                give_back(&mut late, None);
+                prop_assert_eq!(late.used(), exact.used());
+            }
+            let verdict = exact.admit(ingress, egress, priority, size);
+            prop_assert_eq!(late.admit(ingress, egress, priority, size), verdict);
+            if verdict == Admit::Accept {
                 held.push((ingress, egress, priority, size));
             }
         }

@@ -65,6 +65,16 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
+    /// Returns whether the buffer pauses nobody, and a packet that [passes](Self::passes) would also be
+    /// admitted if more had been given back before. The switch may then give back late what has left
+    /// other ports even where the buffer is not [calm](Self::is_calm), as long as all that comes passes;
+    /// before it asks for room for anything else, it gives back everything. A policy may always return
+    /// false, which is slower.
+    #[inline]
+    fn only_drops(&self) -> bool {
+        false
+    }
+
     /// Returns whether the buffer is calm, and stays so when packets of `bytes` in all are admitted and
     /// nothing is given back. The switch may then handle these packets port by port. A policy may
     /// always return false, which is slower.

@@ -9,7 +9,9 @@
 //! Where telemetry, routing and observer do not look at several ports, all that others see of a port
 //! is what it holds of the shared buffer. That is given back late, so the buffer looks fuller than it
 //! is, which makes no difference while it is [calm](Admission::is_calm). As soon as it is not, all
-//! ports are served up to the present, and timers take over.
+//! ports are served up to the present, and timers take over. Where it [only drops](Admission::only_drops)
+//! none do: what it takes although it looks fuller it takes in any case, and before anything else all
+//! ports are served up to the present.
 
 use super::Switch;
 use crate::engine::{SendBuffer, Timer};
@@ -40,7 +42,7 @@ impl<M: Model> Switch<M> {
         if self.defers != may_defer {
             if self.defers {
                 self.set_timers();
-            } else if self.buffer.is_calm() {
+            } else if self.buffer.is_calm() || self.buffer.only_drops() {
                 self.drop_timers();
             }
         }

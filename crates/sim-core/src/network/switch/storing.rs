@@ -26,12 +26,17 @@ impl<M: Model> Switch<M> {
         }
         let priority = packet.priority();
         if self.defers {
-            if priority.is_control() || self.buffer.is_calm() {
+            let is_quiet = priority.is_control() || self.buffer.is_calm();
+            if is_quiet || self.buffer.only_drops() {
                 if self.ports[out].due < now {
                     self.serve_until(now, out, send_buffer);
                 }
                 if self.pass(now, out, ingress, packet, send_buffer) {
                     return;
+                }
+                let (egress, size) = (PortId::from_index(out), packet.size());
+                if !is_quiet && !self.buffer.passes(ingress, egress, priority, size) {
+                    self.serve_all_until(now, send_buffer);
                 }
             } else {
                 self.stop_deferring(now, send_buffer);
