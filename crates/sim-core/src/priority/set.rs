@@ -50,6 +50,17 @@ impl PrioritySet {
         self.0.count_ones()
     }
 
+    /// Returns its priority where it has one alone.
+    #[inline]
+    #[must_use]
+    pub const fn only(self) -> Option<Priority> {
+        if self.0.is_power_of_two() {
+            Some(lowest(self.0))
+        } else {
+            None
+        }
+    }
+
     /// Returns the priorities that are in this set and not in `others`.
     #[inline]
     #[must_use]
@@ -159,6 +170,8 @@ mod tests {
         assert!(some.contains(Priority::CONTROL) && !some.contains(Priority::new(3)));
         assert_eq!(some.without(set(&[0, 1])), set(&[7]));
         assert_eq!(some.intersection(PrioritySet::DATA), set(&[7]));
+        assert_eq!(set(&[7]).only(), Some(Priority::new(7)));
+        assert_eq!([some.only(), PrioritySet::EMPTY.only()], [None, None]);
         assert_eq!(Priority::all().collect::<PrioritySet>(), PrioritySet::ALL);
         assert!(PrioritySet::EMPTY.is_empty() && PrioritySet::default().is_empty());
     }

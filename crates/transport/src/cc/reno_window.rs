@@ -81,7 +81,7 @@ impl RenoWindow {
     fn bytes_of(&self, size: f64) -> Bytes {
         let whole = size as u32;
         let rest = (size - f64::from(whole)) * self.mss.as_f64();
-        let rest = (rest as u64).min(self.mss.get() - 1);
+        let rest = u64::from(rest as u32).min(self.mss.get() - 1);
         Bytes::new(u64::from(whole) * self.mss.get() + rest)
     }
 

@@ -126,10 +126,20 @@ impl<H> Nic<H> {
     }
 
     /// The next flow in the circle among those whose priority is in `allowed`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn turn(&self, allowed: PrioritySet) -> Option<u32> {
+        let occupied = self.occupied.intersection(allowed);
+        match occupied.only() {
+            Some(priority) => self.ready[priority.index()].after(self.last),
+            None => self.turn_of_many(occupied),
+        }
+    }
+
+    /// [`Self::turn`] where flows of several priorities are ready, or none.
+    #[inline(never)]
+    fn turn_of_many(&self, occupied: PrioritySet) -> Option<u32> {
         let mut best = None;
-        for priority in self.occupied.intersection(allowed) {
+        for priority in occupied {
             if let Some(slot) = self.ready[priority.index()].after(self.last) {
                 // Distance around the circle from the last turn.
                 let distance = slot.wrapping_sub(self.last).wrapping_sub(1);

@@ -11,7 +11,7 @@ pub(crate) struct SlotSet {
 
 impl SlotSet {
     /// Adds `slot`; whether it was absent.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, slot: u32) -> bool {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
         if word >= self.words.len() {
@@ -52,6 +52,15 @@ impl SlotSet {
             return None;
         }
         let next = slot.wrapping_add(1);
+        if let &[word] = &*self.words {
+            let above = if next < 64 {
+                word & (u64::MAX << next)
+            } else {
+                0
+            };
+            let bits = if above == 0 { word } else { above };
+            return Some(bits.trailing_zeros());
+        }
         self.from(next).or_else(|| self.from(0))
     }
 
@@ -73,6 +82,22 @@ impl SlotSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As many slots as one word has are searched in another way.
+    #[test]
+    fn turns_go_round_in_one_word() {
+        let mut set = SlotSet::default();
+        for slot in [2, 40, 63] {
+            assert!(set.insert(slot));
+        }
+        let turns: Vec<_> = [u32::MAX, 2, 39, 40, 62, 63, 64, 200]
+            .map(|last| set.after(last))
+            .into();
+        let expected = [2, 40, 40, 63, 63, 2, 2, 2].map(Some);
+        assert_eq!(turns, expected);
+        assert!(set.remove(2) && set.remove(40) && set.remove(63));
+        assert_eq!(set.after(1), None);
+    }
 
     #[test]
     fn turns_go_round() {

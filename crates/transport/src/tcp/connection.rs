@@ -207,14 +207,14 @@ impl Connection {
                 // Nothing else means something before the SYN-ACK.
                 return Outcome::of(Event::Nothing);
             }
-            if packet.kind() == PacketKind::Ack && self.handshake.sent == 1 {
+            if packet.is(PacketKind::Ack) && self.handshake.sent == 1 {
                 self.sender.rtt.sample(now.since(packet.sent_at));
             }
             self.handshake.open();
             only_received = false;
         }
         let header = packet.telemetry.tcp();
-        if packet.kind() == PacketKind::Data {
+        if packet.is(PacketKind::Data) {
             only_received &= !self.on_segment(now, packet, counters, &mut out);
         }
         debug_assert_eq!(
@@ -225,7 +225,7 @@ impl Connection {
         if header.bits.has(Bits::ACK) && self.awaits_ack {
             only_received = false;
             let blocks = sack::blocks(packet, header);
-            let pure = packet.kind() == PacketKind::Ack;
+            let pure = packet.is(PacketKind::Ack);
             let whole = packet.flags.has(Flags::COMPLETE);
             let newly = self.sender.on_ack(
                 now,

@@ -35,6 +35,8 @@ pub struct Tcp<H> {
     free: Vec<u32>,
     /// By the flow for which a connection was opened.
     slots: FxHashMap<FlowId, u32>,
+    /// Slot of the connection that the last packet was for: the next one often is for the same.
+    recent: u32,
     /// Connections that are used for one request after another.
     pools: BTreeMap<(ClassId, NodeId), Pool>,
     /// Connections that have ended, until the time that stands beside each.
@@ -59,6 +61,7 @@ impl<H: HasTcp> Tcp<H> {
             connections: Vec::new(),
             free: Vec::new(),
             slots: FxHashMap::default(),
+            recent: 0,
             pools: BTreeMap::new(),
             time_wait: VecDeque::new(),
             ended: FxHashSet::default(),
@@ -88,6 +91,16 @@ impl<H: HasTcp> Tcp<H> {
         self.connections[slot as usize]
             .as_mut()
             .expect("a listed slot holds a connection")
+    }
+
+    /// Returns the slot of the connection that was opened for `flow`, where there is one.
+    #[inline]
+    fn slot_of(&mut self, flow: FlowId) -> Option<u32> {
+        let recent = self.connections.get(self.recent as usize);
+        if !matches!(recent, Some(Some(connection)) if connection.id == flow) {
+            self.recent = *self.slots.get(&flow)?;
+        }
+        Some(self.recent)
     }
 
     /// Moves connections whose time has come to the ready ones. Returns when the next one will be.
@@ -123,8 +136,14 @@ impl<H: HasTcp> Tcp<H> {
 
     /// After a change of the connection of `slot`: sees to it that it is looked at when a timer of
     /// its wants it, and [places](place) it. Returns when it may send.
-    #[inline]
+    #[inline(never)]
     fn settle(&mut self, now: Time, slot: u32) -> Time {
+        self.settle_inline(now, slot)
+    }
+
+    /// [`Self::settle`] as a part of what happens to each packet.
+    #[inline(always)]
+    fn settle_inline(&mut self, now: Time, slot: u32) -> Time {
         let Self {
             connections,
             nics,
@@ -162,7 +181,7 @@ fn arm(
 
 /// Puts `connection`, that of `slot`, where its state says: ready, waiting for its pacing, or
 /// neither. Returns when it may send; [`Time::MAX`] for neither.
-#[inline]
+#[inline(always)]
 fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
     let due = connection.next_send();
     connection.due = due;
@@ -186,7 +205,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         done: &mut Vec<Completion>,
         send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate {
-        let known = self.slots.get(&packet.flow).copied();
+        let known = self.slot_of(packet.flow);
         let Some(slot) = known.or_else(|| self.meet(now, nic, packet)) else {
             return PortUpdate::Ready;
         };
@@ -233,7 +252,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             arm(timers, ack_by, slot, &mut connection.timer_at);
             connection.due
         } else {
-            self.settle(now, slot)
+            self.settle_inline(now, slot)
         };
         if queued {
             PortUpdate::Ready
@@ -269,16 +288,17 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             return false;
         };
         port.last = slot;
-        let (payload, again) = self.connection(slot).send(now, |packet| {
-            send(packet);
-        });
-        let payload = Bytes::new(u64::from(payload));
+        let (packet, again) = self.connection(slot).send(now);
+        let payload = Bytes::new(u64::from(packet.payload));
         self.counters.sent += payload;
         self.counters.packets += 1;
         if again {
             self.counters.retransmitted += payload;
         }
-        self.settle(now, slot);
+        self.settle_inline(now, slot);
+        // Last: the packet is copied in wider parts than it was written in, for which the processor waits
+        // until all of it has reached the cache.
+        send(&packet);
         true
     }
 

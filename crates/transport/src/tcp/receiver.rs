@@ -110,7 +110,7 @@ impl Receiver {
     }
 
     /// A segment with payload or FIN has arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_segment(
         &mut self,
         now: Time,
@@ -186,6 +186,7 @@ impl Receiver {
 
     /// The blocks that go with [`Self::report`]: a second copy first, then the latest (RFC 2018,
     /// section 4; RFC 2883, section 4).
+    #[inline]
     pub(super) fn blocks(&mut self, detection: Detection) -> [SackBlock; 3] {
         match &mut self.gaps {
             Some(gaps) if detection == Detection::Rack => gaps.blocks(self.next),

@@ -204,7 +204,7 @@ impl TcpSender {
     }
 
     /// Returns whether a segment may leave when its pacing lets it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn may_send(&self) -> bool {
         let lost = self.board.lost() > 0;
         match self.forced {
@@ -349,7 +349,7 @@ impl TcpSender {
     }
 
     /// Returns when [`Self::on_deadline`] wants to be called.
-    #[inline]
+    #[inline(always)]
     pub(super) fn deadline(&self) -> Time {
         let own = self.timers.deadline().min(self.cc.due());
         match &self.probing {

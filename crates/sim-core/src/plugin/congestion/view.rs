@@ -55,6 +55,13 @@ pub struct TelemetryView {
 }
 
 impl TelemetryView {
+    /// No telemetry.
+    pub const EMPTY: Self = Self {
+        path: 0,
+        hops: Vec::new(),
+        utilization: None,
+    };
+
     /// Returns the entries of the switches on the path, in the order in which they were passed.
     /// There are none unless the configuration requires
     /// [`RequiredTelemetry::Int`](super::RequiredTelemetry::Int), or when the path has more than

@@ -49,24 +49,22 @@ impl Connection {
         Bits::SYN.and_if(self.task == Task::Stream, Bits::STREAM)
     }
 
-    /// The next segment leaves through `out`. Returns its payload, and whether it is retransmitted.
-    #[inline]
-    pub(in crate::tcp) fn send<H: HasTcp>(
-        &mut self,
-        now: Time,
-        out: impl FnOnce(&Packet<H>),
-    ) -> (u16, bool) {
+    /// The next segment leaves. Returns its packet, and whether it is retransmitted.
+    #[inline(always)]
+    pub(in crate::tcp) fn send<H: HasTcp>(&mut self, now: Time) -> (Packet<H>, bool) {
         let segment = self.sender.send(now);
         let report = self.receiver.report();
         self.receiver.on_acked();
         let request = matches!(self.task, Task::Fetch(_)) && segment.payload > 0;
         let opens = self.opens_with_data && self.sender.acknowledged() == 0;
-        let bits = Bits::ACK
+        let mut bits = Bits::ACK
             .and_if(segment.fin, Bits::FIN)
             .and_if(segment.cwr, Bits::CWR)
             .and_if(report.ece, Bits::ECE)
-            .and_if(request, Bits::REQUEST)
-            .and_if(opens, self.opening_bits());
+            .and_if(request, Bits::REQUEST);
+        if opens {
+            bits = bits.with(self.opening_bits());
+        }
         let mut packet = self.packet::<H>(PacketKind::Data, bits);
         packet.seq = segment.seq;
         packet.payload = segment.payload;
@@ -83,7 +81,6 @@ impl Connection {
             Task::Fetch(fetch) => fetch.flow.request.size,
             _ => Bytes::new(self.sender.retransmitted),
         });
-        out(&packet);
-        (segment.payload, segment.again)
+        (packet, segment.again)
     }
 }

@@ -17,6 +17,7 @@ impl<H: HasTcp> Checkpointed for Tcp<H> {
             connections,
             free,
             slots: _,
+            recent: _,
             pools,
             time_wait,
             ended,

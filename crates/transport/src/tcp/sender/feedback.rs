@@ -14,6 +14,9 @@ use crate::tcp::recovery::{ProportionalReduction, Safe};
 use crate::tcp::sack::SackBlock;
 use crate::tcp::scoreboard::Delivery;
 
+/// What controllers see of telemetry with an acknowledgement; that of probes comes apart from it.
+static NO_TELEMETRY: TelemetryView = TelemetryView::EMPTY;
+
 /// An acknowledgement that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Incoming<'a> {
@@ -305,7 +308,7 @@ impl TcpSender {
             round,
             growth,
             sample,
-            telemetry: &TelemetryView::default(),
+            telemetry: &NO_TELEMETRY,
         });
     }
 }
