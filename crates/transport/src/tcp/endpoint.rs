@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod lifecycle;
+mod placing;
 mod probes;
 
 use std::cmp::Reverse;
@@ -18,6 +19,7 @@ use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::placing::arm;
 use self::probes::Content;
 use super::connection::{Connection, Event};
 use super::header::HasTcp;
@@ -102,93 +104,6 @@ impl<H: HasTcp> Tcp<H> {
         }
         Some(self.recent)
     }
-
-    /// Moves connections whose time has come to the ready ones. Returns when the next one will be.
-    #[inline]
-    fn promote(&mut self, now: Time, nic: usize) -> Time {
-        if self.nics[nic].paced.is_empty() {
-            return Time::MAX;
-        }
-        self.promote_paced(now, nic)
-    }
-
-    /// [`Self::promote`] where connections are paced.
-    #[inline(never)]
-    fn promote_paced(&mut self, now: Time, nic: usize) -> Time {
-        while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
-            let connection = self.connections[slot as usize].as_mut();
-            // Otherwise the connection has gone, or a newer entry stands for it.
-            let live = connection.filter(|c| c.paced_at == at && c.nic.index() == nic);
-            if let Some(connection) = live {
-                if at > now && connection.sender.paced == at && connection.may_send() {
-                    return at;
-                }
-                connection.paced_at = Time::MAX;
-                let port = &mut self.nics[nic];
-                port.paced.pop();
-                place(now, slot, connection, port);
-            } else {
-                self.nics[nic].paced.pop();
-            }
-        }
-        Time::MAX
-    }
-
-    /// After a change of the connection of `slot`: sees to it that it is looked at when a timer of
-    /// its wants it, and [places](place) it. Returns when it may send.
-    #[inline(never)]
-    fn settle(&mut self, now: Time, slot: u32) -> Time {
-        self.settle_inline(now, slot)
-    }
-
-    /// [`Self::settle`] as a part of what happens to each packet.
-    #[inline(always)]
-    fn settle_inline(&mut self, now: Time, slot: u32) -> Time {
-        let Self {
-            connections,
-            nics,
-            timers,
-            ..
-        } = self;
-        let connection = connections[slot as usize]
-            .as_mut()
-            .expect("a listed slot holds a connection");
-        arm(
-            timers,
-            connection.deadline(),
-            slot,
-            &mut connection.timer_at,
-        );
-        let nic = &mut nics[connection.nic.index()];
-        place(now, slot, connection, nic)
-    }
-}
-
-/// Has the timers of the connection of `slot` looked at by `deadline`, and not at `timer_at` where that is
-/// later.
-#[inline]
-fn arm(
-    timers: &mut BinaryHeap<Reverse<(Time, u32)>>,
-    deadline: Time,
-    slot: u32,
-    timer_at: &mut Time,
-) {
-    if deadline < *timer_at {
-        *timer_at = deadline;
-        timers.push(Reverse((deadline, slot)));
-    }
-}
-
-/// Puts `connection`, that of `slot`, where its state says: ready, waiting for its pacing, or
-/// neither. Returns when it may send; [`Time::MAX`] for neither.
-#[inline(always)]
-fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
-    let due = connection.next_send();
-    connection.due = due;
-    connection.awaits_ack = connection.sender.awaits_ack();
-    let flow = (connection.priority, slot);
-    nic.put(now, flow, due, &mut connection.paced_at);
-    due
 }
 
 impl<H: HasTcp> Endpoint<H> for Tcp<H> {
