@@ -139,6 +139,7 @@ fn rows() -> Vec<Row> {
         ("DCQCN with window", "kind = \"dcqcn\"\nwindow = true"),
         ("TIMELY with window", "kind = \"timely\"\nwindow = true"),
         ("HPCC-PINT", "kind = \"hpcc-pint\""),
+        ("CUBIC", "kind = \"cubic\""),
     ] {
         let title = format!("320 hosts, WebSearch 50%, 2 ms, {name}");
         rows.push(Row::new(title, &short, cc));
