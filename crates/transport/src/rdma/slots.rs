@@ -48,9 +48,6 @@ impl SlotSet {
     /// The first member above `slot`, or the least one.
     #[inline]
     pub(crate) fn after(&self, slot: u32) -> Option<u32> {
-        if self.is_empty() {
-            return None;
-        }
         let next = slot.wrapping_add(1);
         if let &[word] = &*self.words {
             let above = if next < 64 {
@@ -59,7 +56,10 @@ impl SlotSet {
                 0
             };
             let bits = if above == 0 { word } else { above };
-            return Some(bits.trailing_zeros());
+            return (bits != 0).then(|| bits.trailing_zeros());
+        }
+        if self.is_empty() {
+            return None;
         }
         self.from(next).or_else(|| self.from(0))
     }

@@ -10,8 +10,8 @@
 //! is what it holds of the shared buffer. That is given back late, so the buffer looks fuller than it
 //! is, which makes no difference while it is [calm](Admission::is_calm). As soon as it is not, all
 //! ports are served up to the present, and timers take over. Where it [only drops](Admission::only_drops)
-//! none do: what it takes although it looks fuller it takes in any case, and before anything else all
-//! ports are served up to the present.
+//! none do in switches with few ports: what it takes although it looks fuller it takes in any case, and
+//! before anything else all ports are served up to the present.
 
 use super::Switch;
 use crate::engine::{SendBuffer, Timer};
@@ -19,7 +19,17 @@ use crate::packet::Packet;
 use crate::plugin::{Admission, EventOrder, Model, Observer, Routing, Telemetry};
 use crate::units::Time;
 
+/// The most ports that are looked at before a packet which a buffer might not take: with more of them
+/// timers cost less. No result depends on it.
+const MOST_PORTS: usize = 64;
+
 impl<M: Model> Switch<M> {
+    /// Returns whether ports may be served late although the buffer is not calm.
+    #[inline]
+    pub(super) fn may_look_fuller(&self) -> bool {
+        self.buffer.only_drops() && self.ports.len() <= MOST_PORTS
+    }
+
     /// Returns whether nothing but the buffer depends on the order in which the ports send.
     #[inline]
     pub(super) fn has_independent_ports(&self) -> bool {
@@ -42,7 +52,7 @@ impl<M: Model> Switch<M> {
         if self.defers != may_defer {
             if self.defers {
                 self.set_timers();
-            } else if self.buffer.is_calm() || self.buffer.only_drops() {
+            } else if self.buffer.is_calm() || self.may_look_fuller() {
                 self.drop_timers();
             }
         }
@@ -141,7 +151,9 @@ impl<M: Model> Switch<M> {
     ) {
         let (mut first, mut next) = (0, Time::MAX);
         while let Some(port) = self.waiting.from(first) {
-            self.serve_until(now, port, send_buffer);
+            if self.ports[port].due < now {
+                self.serve_until(now, port, send_buffer);
+            }
             let due = self.ports[port].due;
             if due == Time::MAX {
                 self.waiting.remove(port);

@@ -27,7 +27,7 @@ impl<M: Model> Switch<M> {
         let priority = packet.priority();
         if self.defers {
             let is_quiet = priority.is_control() || self.buffer.is_calm();
-            if is_quiet || self.buffer.only_drops() {
+            if is_quiet || self.may_look_fuller() {
                 if self.ports[out].due < now {
                     self.serve_until(now, out, send_buffer);
                 }
@@ -35,7 +35,10 @@ impl<M: Model> Switch<M> {
                     return;
                 }
                 let (egress, size) = (PortId::from_index(out), packet.size());
-                if !is_quiet && !self.buffer.passes(ingress, egress, priority, size) {
+                if !is_quiet
+                    && self.next_due < now
+                    && !self.buffer.passes(ingress, egress, priority, size)
+                {
                     self.serve_all_until(now, send_buffer);
                 }
             } else {
