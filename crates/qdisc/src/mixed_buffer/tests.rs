@@ -238,8 +238,8 @@ proptest! {
 }
 
 proptest! {
-    /// A buffer that only drops takes the same packets where what has left other ports is given back no
-    /// sooner than before a packet that does not pass.
+    /// A buffer that only drops admits the same packets when the room of what has left other ports is
+    /// given back late: before a packet that does not pass.
     #[test]
     fn what_only_drops_may_be_given_back_late(
         size in prop::sample::select(vec![20u64 << 10, 60 << 10, 300 << 10]),

@@ -183,8 +183,8 @@ impl<M: Message> Mailboxes<M> {
             let to = neighbors[channel as usize];
             let mut messages = send_buffer.channels[channel as usize].hand_over();
             messages.trim();
-            // Made where it is used: one in memory would be read back at once and in wider parts than
-            // it was written in, for which the processor waits until all of it has reached the cache.
+            // A batch is built in each branch. Built before, it would be written to the stack and read
+            // back at once in wider parts, and the processor would wait for the writes.
             let channel = to.channel;
             if to.word == OWN_PARTITION {
                 own.put(

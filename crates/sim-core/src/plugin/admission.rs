@@ -65,11 +65,11 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         false
     }
 
-    /// Returns whether the buffer pauses nobody, and a packet that [passes](Self::passes) would also be
-    /// admitted if more had been given back before. The switch may then give back late what has left
-    /// other ports even where the buffer is not [calm](Self::is_calm), as long as all that comes passes;
-    /// before it asks for room for anything else, it gives back everything. A policy may always return
-    /// false, which is slower.
+    /// Returns whether the buffer never pauses a neighbor, and a packet that [passes](Self::passes) would
+    /// also be admitted if more room had been given back before. The switch may then give back late the
+    /// room of what has left other ports, even where the buffer is not [calm](Self::is_calm): it does so
+    /// before it asks room for a packet that does not pass. A policy may always return false, which is
+    /// slower.
     #[inline]
     fn only_drops(&self) -> bool {
         false

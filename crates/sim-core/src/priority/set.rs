@@ -50,7 +50,7 @@ impl PrioritySet {
         self.0.count_ones()
     }
 
-    /// Returns its priority where it has one alone.
+    /// Returns the priority if there is exactly one in the set.
     #[inline]
     #[must_use]
     pub const fn only(self) -> Option<Priority> {

@@ -83,7 +83,7 @@ impl SlotSet {
 mod tests {
     use super::*;
 
-    /// As many slots as one word has are searched in another way.
+    /// A set of up to 64 slots is one word, which is searched in another way.
     #[test]
     fn turns_go_round_in_one_word() {
         let mut set = SlotSet::default();

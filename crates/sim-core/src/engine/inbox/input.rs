@@ -17,7 +17,7 @@ pub(super) struct Channel<M> {
 }
 
 impl<M: Message> Channel<M> {
-    /// Takes a batch out of where it lies; whether it is the only one.
+    /// Moves the batch `fresh` in and leaves an empty one; whether it is the only batch of the channel.
     #[inline]
     pub(super) fn accept(&mut self, fresh: &mut Batch<M>, spare: &mut Spare<M>) -> bool {
         let only = self.is_read();

@@ -8,13 +8,14 @@ use crate::packet::{Packet, Stamps};
 use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
-/// A port through which a packet may leave within one event.
-// It is lent to the transport as one reference: several would be put together in memory for each packet.
+/// A port of a host through which its transport may send a packet within one event.
+// The transport borrows it as one reference. A closure that holds several would be built in memory for
+// each packet, and read back before all of it has reached the cache.
 pub(super) struct Exit<'a, M: Model> {
     pub(super) now: Time,
     pub(super) host: NodeId,
     pub(super) port: usize,
-    /// When the event was set that is the cause.
+    /// Time at which the event was set that causes the transmission, as `Host::cause`.
     pub(super) cause: u32,
     pub(super) egress: &'a mut Egress,
     pub(super) observer: &'a mut M::Observer,

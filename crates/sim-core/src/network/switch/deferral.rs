@@ -9,9 +9,11 @@
 //! Where telemetry, routing and observer do not look at several ports, all that others see of a port
 //! is what it holds of the shared buffer. That is given back late, so the buffer looks fuller than it
 //! is, which makes no difference while it is [calm](Admission::is_calm). As soon as it is not, all
-//! ports are served up to the present, and timers take over. Where it [only drops](Admission::only_drops)
-//! none do in switches with few ports: what it takes although it looks fuller it takes in any case, and
-//! before anything else all ports are served up to the present.
+//! ports are served up to the present, and timers take over.
+//!
+//! Switches with few ports need no timers where the buffer [only drops](Admission::only_drops): a packet
+//! that it accepts while it looks fuller than it is would be accepted in any case, and before a packet
+//! that it might refuse, all ports are served up to the present.
 
 use super::Switch;
 use crate::engine::{SendBuffer, Timer};
@@ -19,12 +21,12 @@ use crate::packet::Packet;
 use crate::plugin::{Admission, EventOrder, Model, Observer, Routing, Telemetry};
 use crate::units::Time;
 
-/// The most ports that are looked at before a packet which a buffer might not take: with more of them
-/// timers cost less. No result depends on it.
+/// Switches with more ports have timers where the buffer is not calm: to look at all ports that wait
+/// before each packet that the buffer might refuse would cost more. No result depends on it.
 const MOST_PORTS: usize = 64;
 
 impl<M: Model> Switch<M> {
-    /// Returns whether ports may be served late although the buffer is not calm.
+    /// Returns whether ports may be served late even where the buffer is not calm.
     #[inline]
     pub(super) fn may_look_fuller(&self) -> bool {
         self.buffer.only_drops() && self.ports.len() <= MOST_PORTS

@@ -14,7 +14,7 @@ use crate::tcp::recovery::{ProportionalReduction, Safe};
 use crate::tcp::sack::SackBlock;
 use crate::tcp::scoreboard::Delivery;
 
-/// What controllers see of telemetry with an acknowledgement; that of probes comes apart from it.
+/// The telemetry that controllers see with an acknowledgement: none. That of probes is told apart.
 static NO_TELEMETRY: TelemetryView = TelemetryView::EMPTY;
 
 /// An acknowledgement that has arrived.
