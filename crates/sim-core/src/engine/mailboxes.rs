@@ -183,29 +183,17 @@ impl<M: Message> Mailboxes<M> {
             let to = neighbors[channel as usize];
             let mut messages = send_buffer.channels[channel as usize].hand_over();
             messages.trim();
-            // A batch is built in each branch. Built before, it would be written to the stack and read
-            // back at once in wider parts, and the processor would wait for the writes.
-            let channel = to.channel;
+            let batch = |messages| ChannelBatch {
+                channel: to.channel,
+                first,
+                messages,
+            };
+            // It is built in each branch. Built before, it would be written to the stack and read back at
+            // once in wider parts, and the processor would wait for the writes.
             if to.word == OWN_PARTITION {
-                own.put(
-                    to,
-                    ChannelBatch {
-                        channel,
-                        first,
-                        messages,
-                    },
-                    parity,
-                );
+                own.put(to, batch(messages), parity);
             } else {
-                self.put(
-                    to,
-                    ChannelBatch {
-                        channel,
-                        first,
-                        messages,
-                    },
-                    parity,
-                );
+                self.put(to, batch(messages), parity);
             }
         }
         earliest
