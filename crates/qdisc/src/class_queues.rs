@@ -306,7 +306,9 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     #[inline]
     fn bypass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         // What has waited counts as a turn, and control only has so much room to wait in.
-        if waits && (self.turns.counts() || u64::from(packet.wire) > self.control_limit) {
+        // Not `&&`: whether it waits cannot be foreseen, whether both hold mostly can.
+        let counts = self.turns.counts() | (u64::from(packet.wire) > self.control_limit);
+        if waits & counts {
             return None;
         }
         let priority = packet.priority();

@@ -94,6 +94,15 @@ impl<M: Message> Batch<M> {
         }
     }
 
+    /// Asks for the memory of an empty buffer.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        for slot in &self.slots {
+            slot.prefetch();
+            slot.prefetch_rest();
+        }
+    }
+
     #[cold]
     fn allocate(&mut self) {
         self.class = self.class.min(Self::LARGE - 1);

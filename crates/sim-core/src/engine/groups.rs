@@ -1,5 +1,7 @@
 //! Groups of processes in which two sides take turns: the order of a round.
 
+use std::cmp::Reverse;
+
 use super::calendar::BLOCK;
 use super::sides::Side;
 
@@ -46,14 +48,13 @@ fn in_blocks(places: &mut Vec<usize>) -> Vec<InBlock> {
     blocks
 }
 
-/// Divides processes, which stand in their order, into groups with up to `most` of the first side.
-/// `near` has the neighbors of those of the second side.
-fn groups_of(sides: &[Side], near: &[Vec<usize>], most: usize) -> Vec<Group> {
-    let on = |side: Side| (0..sides.len()).filter(move |&place| sides[place] == side);
+/// Divides processes into groups with up to `most` of the first side. `near` has the neighbors of those
+/// of the second side, which are run in the order of `seconds`.
+fn groups_of(sides: &[Side], near: &[Vec<usize>], seconds: &[usize], most: usize) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut is_placed = vec![false; sides.len()];
     let (mut first, mut second) = (Vec::new(), Vec::new());
-    for place in on(Side::Second) {
+    for &place in seconds {
         let neighbors = near[place].iter().copied();
         let mut needed: Vec<usize> = neighbors
             .filter(|&neighbor| !std::mem::replace(&mut is_placed[neighbor], true))
@@ -66,17 +67,48 @@ fn groups_of(sides: &[Side], near: &[Vec<usize>], most: usize) -> Vec<Group> {
         first.append(&mut needed);
         second.push(place);
     }
-    first.extend(on(Side::First).filter(|&place| !is_placed[place]));
+    first
+        .extend((0..sides.len()).filter(|&place| sides[place] == Side::First && !is_placed[place]));
     let sides = [in_blocks(&mut first), in_blocks(&mut second)];
     groups.push(Group { sides });
     groups
 }
 
-/// The order in which processes are run, with `neighbors` in one direction or both.
-pub(super) fn order_of<N: Iterator<Item = usize>>(
+/// The order of `forwards` on the way back: from the pod of the last ToR switch to that of the first
+/// one, and core switches when all below them have had their turn.
+fn backwards(forwards: &[usize], near: &[Vec<usize>]) -> Vec<usize> {
+    // For each process of the first side, when it is needed for the first time.
+    let mut needed = vec![usize::MAX; near.len()];
+    for (turn, &place) in forwards.iter().enumerate() {
+        for &neighbor in &near[place] {
+            needed[neighbor] = needed[neighbor].min(turn);
+        }
+    }
+    let first_need = |&place: &usize| near[place].iter().map(|&neighbor| needed[neighbor]).min();
+    let mut order: Vec<usize> = forwards.iter().rev().copied().collect();
+    order.sort_by_key(|place| Reverse(first_need(place)));
+    order
+}
+
+/// Divides processes into groups, or into one where groups would be small pieces of blocks.
+fn groups_in(sides: &[Side], near: &[Vec<usize>], seconds: &[usize]) -> Vec<Group> {
+    let groups = groups_of(sides, near, seconds, MOST_TOGETHER);
+    let parts = groups.iter().flat_map(|group| &group.sides).map(Vec::len);
+    let blocks = sides.len().div_ceil(BLOCK as usize);
+    if parts.sum::<usize>() <= MOST_PARTS * blocks {
+        groups
+    } else {
+        groups_of(sides, near, seconds, usize::MAX)
+    }
+}
+
+/// The orders in which processes are run, with `neighbors` in one direction or both: forwards, and
+/// backwards as far as neighbors allow. Rounds have them in turn: what was written last is then read
+/// first, as long as it is in a cache.
+pub(super) fn orders_of<N: Iterator<Item = usize>>(
     sides: &[Side],
     neighbors: impl Fn(usize) -> N,
-) -> Vec<Group> {
+) -> [Vec<Group>; 2] {
     let mut near = vec![Vec::new(); sides.len()];
     for (place, &side) in sides.iter().enumerate() {
         for far in neighbors(place) {
@@ -86,27 +118,32 @@ pub(super) fn order_of<N: Iterator<Item = usize>>(
             }
         }
     }
-    let groups = groups_of(sides, &near, MOST_TOGETHER);
-    let parts = groups.iter().flat_map(|group| &group.sides).map(Vec::len);
-    let blocks = sides.len().div_ceil(BLOCK as usize);
-    if parts.sum::<usize>() <= MOST_PARTS * blocks {
-        groups
-    } else {
-        groups_of(sides, &near, usize::MAX)
-    }
+    let forwards: Vec<usize> = (0..sides.len())
+        .filter(|&place| sides[place] == Side::Second)
+        .collect();
+    let back = backwards(&forwards, &near);
+    let [there, mut back] = [forwards, back].map(|seconds| groups_in(sides, &near, &seconds));
+    let parts = back.iter_mut().flat_map(|group| &mut group.sides);
+    parts.for_each(|parts| parts.reverse());
+    [there, back]
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
-    /// The places of each group by side, where every process is on the second side of which `is_second`
+    /// The places of each group by side.
+    type Places = Vec<[Vec<usize>; 2]>;
+
+    /// The groups forwards and backwards, where every process is on the second side of which `is_second`
     /// says so.
-    fn groups(
+    fn orders(
         count: usize,
         is_second: impl Fn(usize) -> bool,
         links: &[(usize, usize)],
-    ) -> Vec<[Vec<usize>; 2]> {
+    ) -> [Places; 2] {
         let side = |place| {
             if is_second(place) {
                 Side::Second
@@ -127,9 +164,11 @@ mod tests {
             }
             places
         };
-        let groups = order_of(&sides, |place| near[place].iter().copied());
-        let by_side = groups.iter().map(|group| group.sides.each_ref());
-        by_side.map(|sides| sides.map(places)).collect()
+        let orders = orders_of(&sides, |place| near[place].iter().copied());
+        orders.map(|groups| {
+            let by_side = groups.iter().map(|group| group.sides.each_ref());
+            by_side.map(|sides| sides.map(places)).collect()
+        })
     }
 
     fn both_ways(links: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
@@ -139,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rack_is_run_with_its_switch_and_the_core_at_last() {
+    fn a_rack_is_run_with_its_switch_and_the_core_when_all_above_the_racks_have_run() {
         // Three racks of 100 hosts and their ToR switches, and two switches above them, which are on the
         // side of the hosts; a core switch, and a node on its own.
         let hosts = (0..300).map(|host| (host, 300 + host / 100));
@@ -151,14 +190,25 @@ mod tests {
             [(100..200).collect(), vec![301]],
             [(200..300).chain([306]).collect(), vec![302, 305]],
         ];
-        assert_eq!(groups(307, is_second, &links), expected);
+        let [there, back] = orders(307, is_second, &links);
+        assert_eq!(there, expected);
+        // From rack to rack backwards, and in a rack from block to block.
+        let blocks = |parts: Vec<Range<usize>>| parts.into_iter().flatten().collect();
+        let expected: [[Vec<usize>; 2]; 3] = [
+            [blocks(vec![256..300, 303..305, 200..256]), vec![302, 305]],
+            [blocks(vec![192..200, 128..192, 100..128]), vec![301]],
+            [blocks(vec![306..307, 64..100, 0..64]), vec![300]],
+        ];
+        assert_eq!(back, expected);
     }
 
     #[test]
     fn hosts_of_a_rack_that_are_far_apart_are_in_one_group() {
         let links = both_ways((0..600).map(|host| (host, 600 + host % 60)));
         let expected = [[Vec::from_iter(0..600), Vec::from_iter(600..660)]];
-        assert_eq!(groups(660, |place| place >= 600, &links), expected);
+        let [there, back] = orders(660, |place| place >= 600, &links);
+        assert_eq!(there, expected);
+        assert_eq!(back.len(), 1);
     }
 
     #[test]
@@ -169,7 +219,8 @@ mod tests {
             [Vec::from_iter(200..400), vec![401]],
         ];
         let links: Vec<_> = racks.collect();
-        assert_eq!(groups(402, |place| place >= 400, &links), expected);
+        let [there, _] = orders(402, |place| place >= 400, &links);
+        assert_eq!(there, expected);
     }
 
     proptest::proptest! {
@@ -184,21 +235,23 @@ mod tests {
                 if back { (other, one) } else { (one, other) }
             };
             let links: Vec<_> = ends.iter().map(link).collect();
-            let mut done = vec![false; 440];
-            for group in groups(440, is_second, &links) {
-                for (places, second) in group.iter().zip([false, true]) {
-                    for &place in places {
-                        proptest::prop_assert!(!done[place], "{} is run twice", place);
-                        proptest::prop_assert_eq!(is_second(place), second);
-                        done[place] = true;
-                        let waits = second && links.iter().any(|&(one, other)| {
-                            one == place && !done[other] || other == place && !done[one]
-                        });
-                        proptest::prop_assert!(!waits, "{} is run before a neighbor", place);
+            for order in orders(440, is_second, &links) {
+                let mut done = vec![false; 440];
+                for group in order {
+                    for (places, second) in group.iter().zip([false, true]) {
+                        for &place in places {
+                            proptest::prop_assert!(!done[place], "{} is run twice", place);
+                            proptest::prop_assert_eq!(is_second(place), second);
+                            done[place] = true;
+                            let waits = second && links.iter().any(|&(one, other)| {
+                                one == place && !done[other] || other == place && !done[one]
+                            });
+                            proptest::prop_assert!(!waits, "{} is run before a neighbor", place);
+                        }
                     }
                 }
+                proptest::prop_assert!(done.iter().all(|&done| done));
             }
-            proptest::prop_assert!(done.iter().all(|&done| done));
         }
     }
 }

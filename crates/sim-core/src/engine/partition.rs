@@ -94,8 +94,10 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) calendar: Calendar,
     /// Longest simulated time by which any of its processes may be behind the others.
     pub(super) widest_margin: Duration,
-    /// Where the sides take turns: the order in which processes are run.
-    pub(super) groups: Vec<Group>,
+    /// Where the sides take turns: the order in which processes are run, forwards and backwards.
+    pub(super) groups: [Vec<Group>; 2],
+    /// Whether this epoch goes backwards.
+    pub(super) backwards: bool,
     /// The earliest arrival of what its processes have sent in the last epoch and is in mailboxes.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
@@ -126,13 +128,13 @@ pub(super) fn earliest<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> T
 
 /// The bits of `due` in the order in which processes are run, forwards or backwards, and their number.
 #[inline(always)]
-fn in_order(mut due: u64, parity: usize) -> ([u8; BLOCK as usize], usize) {
+fn in_order(mut due: u64, backwards: bool) -> ([u8; BLOCK as usize], usize) {
     let (mut bits, mut count) = ([0; BLOCK as usize], 0);
     while due != 0 {
-        let bit = if parity == 0 {
-            due.trailing_zeros()
-        } else {
+        let bit = if backwards {
             u64::BITS - 1 - due.leading_zeros()
+        } else {
+            due.trailing_zeros()
         };
         due &= !(1 << bit);
         #[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
@@ -151,7 +153,8 @@ impl<D: LogicalProcess> Partition<D> {
             members: Vec::with_capacity(size as usize),
             calendar: Calendar::new(),
             widest_margin: Duration::ZERO,
-            groups: Vec::new(),
+            groups: [Vec::new(), Vec::new()],
+            backwards: false,
             sent: Time::MAX,
             spare: Spare::new(pool),
             mailboxes: OwnMailboxes::new(size),
@@ -175,8 +178,7 @@ impl<D: LogicalProcess> Partition<D> {
     /// Runs one epoch.
     ///
     /// Rounds go through the processes forwards and backwards in turn: what was written last is
-    /// then read first, as long as it is in the cache. Where two sides take turns, the groups have an
-    /// order of their own.
+    /// then read first, as long as it is in the cache.
     pub(super) fn step(
         &mut self,
         span: Span<'_>,
@@ -191,12 +193,13 @@ impl<D: LogicalProcess> Partition<D> {
             self.step_in_turns(span, second, mailboxes, probe);
             return;
         }
+        self.backwards = span.parity != 0;
         let blocks = self.calendar.blocks();
         for turn in 0..blocks {
-            let block = if span.parity == 0 {
-                turn
-            } else {
+            let block = if self.backwards {
                 blocks - 1 - turn
+            } else {
+                turn
             };
             if !self.step_block((block, u64::MAX), span, mailboxes, probe) {
                 return;
@@ -246,7 +249,7 @@ impl<D: LogicalProcess> Partition<D> {
             parity, interrupt, ..
         } = span;
         let ahead = self.prefetched_ahead();
-        let (bits, count) = in_order(due, parity);
+        let (bits, count) = in_order(due, self.backwards);
         let bits = &bits[..count];
         let first = block * BLOCK as usize;
         for turn in 0..count + ahead {

@@ -9,13 +9,14 @@
 //!
 //! A process of the second side needs only its neighbors to have had their turn. So a turn of each side
 //! is run in one go, group by group: in a fat-tree the hosts of some racks and the aggregation switches
-//! above them, then the ToR switches of these racks, and so on; core switches come last.
+//! above them, then the ToR switches of these racks, and so on; core switches come last. The next turns
+//! go through the groups backwards: what was written last is in the cache.
 
 use std::iter;
 
 use super::calendar::BLOCK;
 use super::epochs::EpochStep;
-use super::groups::order_of;
+use super::groups::orders_of;
 use super::mailboxes::{Mailboxes, Neighbor};
 use super::partition::{Partition, earliest};
 use super::span::Span;
@@ -85,11 +86,11 @@ pub(super) fn take_sides<D: LogicalProcess>(
         return false;
     };
     // In one partition processes stand in their order.
-    partition.groups = order_of(sides, |place| {
+    partition.groups = orders_of(sides, |place| {
         let neighbors = partition.members[place].neighbors.iter();
         neighbors.map(Neighbor::place)
     });
-    partition.spare = Spare::for_turns(sides.len());
+    partition.spare = Spare::for_turns(sides.len(), partition.prefetched_ahead() > 0);
     true
 }
 
@@ -131,8 +132,8 @@ impl<D: LogicalProcess> Engine<D> {
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    /// Runs a turn of each side, group by group: that of the first one in `span`, and `second`, which is
-    /// left out where it is empty.
+    /// Runs a turn of each side, group by group, in the other order than before: that of the first one in
+    /// `span`, and `second`, which is left out where it is empty.
     pub(super) fn step_in_turns(
         &mut self,
         span: Span<'_>,
@@ -146,7 +147,8 @@ impl<D: LogicalProcess> Partition<D> {
             ..span
         };
         let both = second.start < second.end;
-        let groups = std::mem::take(&mut self.groups);
+        self.backwards = !self.backwards;
+        let groups = std::mem::take(&mut self.groups[usize::from(self.backwards)]);
         let turns = groups.iter().flat_map(|group| {
             let [one, other] = &group.sides;
             let other = both.then_some((turn_of_second, other));
@@ -167,7 +169,7 @@ impl<D: LogicalProcess> Partition<D> {
             }
         }
         self.sent = sent;
-        self.groups = groups;
+        self.groups[usize::from(self.backwards)] = groups;
     }
 
     /// Where sides take turns: lets `members` take in what waits for them in the half of mailboxes that

@@ -17,6 +17,8 @@ pub(super) struct Spare<M> {
     classes: Box<[Vec<Batch<M>>]>,
     /// What several share that are at work side by side.
     pool: Option<Arc<Pool<M>>>,
+    /// Whether the memory of a buffer is asked for before the buffer is.
+    ahead: bool,
 }
 
 /// Buffers that one partition has too many of and another may lack. They go from one to the other
@@ -48,6 +50,7 @@ impl<M> Default for Spare<M> {
         Self {
             classes: Box::default(),
             pool: None,
+            ahead: false,
         }
     }
 }
@@ -99,15 +102,18 @@ impl<M: Message> Spare<M> {
         Self {
             classes: rooms(MOST_BYTES).collect(),
             pool,
+            ahead: false,
         }
     }
 
-    /// For so many processes on two sides that take turns.
-    pub(super) fn for_turns(processes: usize) -> Self {
+    /// For so many processes on two sides that take turns. `ahead` says whether the memory of the next
+    /// buffer is asked for when one is taken.
+    pub(super) fn for_turns(processes: usize, ahead: bool) -> Self {
         Self {
             classes: rooms((processes * MOST_BYTES_OF_ONE).clamp(MOST_BYTES, MOST_BYTES_OF_ALL))
                 .collect(),
             pool: None,
+            ahead,
         }
     }
 
@@ -120,7 +126,13 @@ impl<M: Message> Spare<M> {
         {
             pool.hand_out(class, kept);
         }
-        kept.pop()
+        let taken = kept.pop();
+        if self.ahead
+            && let Some(next) = kept.last()
+        {
+            next.prefetch();
+        }
+        taken
     }
 
     /// Empties `messages` and keeps its memory, as far as there is room.
