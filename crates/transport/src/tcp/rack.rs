@@ -69,17 +69,17 @@ impl Rack {
         }
     }
 
-    /// The segments from one that ends at `first_end` up to `last` are newly acknowledged, all of which
-    /// have been sent once, in the order of their bytes: as [`Self::on_delivered`] for each.
+    /// The segments from one that ends at `first_end` up to one that was sent at `sent_at` and ends at
+    /// `end` are newly acknowledged, all of which have been sent once, in the order of their bytes: as
+    /// [`Self::on_delivered`] for each.
     #[inline]
-    pub(super) fn on_delivered_in_order(&mut self, first_end: u64, last: &Segment) {
-        let end = last.end();
+    pub(super) fn on_delivered_in_order(&mut self, first_end: u64, sent_at: Time, end: u64) {
         self.reordering_seen |= first_end < self.highest;
         self.highest = self.highest.max(end);
-        if (last.sent_at, end) > (self.sent_at, self.end) {
-            self.sent_at = last.sent_at;
+        if (sent_at, end) > (self.sent_at, self.end) {
+            self.sent_at = sent_at;
             self.end = end;
-            self.rtt = self.now.since(last.sent_at);
+            self.rtt = self.now.since(sent_at);
         }
     }
 

@@ -7,9 +7,11 @@
 
 #[cfg(test)]
 mod tests;
+mod window;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::units::{Duration, Time};
@@ -19,6 +21,7 @@ use super::rack::Rack;
 use super::ranges::Ranges;
 use super::sack::SackBlock;
 use super::segment::{Segment, SegmentState};
+use window::Window;
 
 /// Segments and bytes that an acknowledgement delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,9 +46,7 @@ pub(super) struct Delivery {
 #[derive(Checkpointed, Clone, Debug)]
 #[repr(C)]
 pub(super) struct Scoreboard {
-    segments: VecDeque<Segment>,
-    /// The number of the first of them.
-    first: u64,
+    segments: Window,
     sacked: u32,
     lost: u32,
     /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has
@@ -67,8 +68,7 @@ pub(super) struct Scoreboard {
 impl Scoreboard {
     pub(super) const fn new(detection: Detection) -> Self {
         Self {
-            segments: VecDeque::new(),
-            first: 0,
+            segments: Window::EMPTY,
             sacked: 0,
             lost: 0,
             reported: Ranges::EMPTY,
@@ -106,36 +106,17 @@ impl Scoreboard {
         self.sacked
     }
 
-    fn segment(&self, number: u64) -> Option<&Segment> {
-        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        self.segments.get(index)
-    }
-
-    fn segment_mut(&mut self, number: u64) -> &mut Segment {
-        let index = usize::try_from(number - self.first).expect("a window fits memory");
-        &mut self.segments[index]
-    }
-
     /// A new segment leaves.
     #[inline]
     pub(super) fn send(&mut self, now: Time, seq: u64, payload: u16, fin: bool) {
-        self.segments.push_back(Segment {
-            seq,
-            sent_at: now,
-            payload,
-            fin,
-            state: SegmentState::InFlight,
-            again: false,
-        });
+        self.segments.push(now, seq, payload, fin);
     }
 
     /// The first lost segment leaves again.
     pub(super) fn resend_lost(&mut self, now: Time) -> Option<Segment> {
         while let Some(Reverse(number)) = self.lost_numbers.pop() {
-            if self
-                .segment(number)
-                .is_some_and(|s| s.state == SegmentState::Lost)
-            {
+            let segment = self.segments.get(number);
+            if segment.is_some_and(|s| s.state == SegmentState::Lost) {
                 self.lost -= 1;
                 return Some(self.resend(now, number));
             }
@@ -145,10 +126,12 @@ impl Scoreboard {
 
     /// The last segment that was not reported leaves again, as a probe.
     pub(super) fn resend_last(&mut self, now: Time) -> Option<Segment> {
-        let open = |segment: &Segment| segment.state != SegmentState::Sacked;
-        let index = self.segments.iter().rposition(open)?;
-        let number = self.first + index as u64;
-        if self.segments[index].state == SegmentState::Lost {
+        let mut numbers = self.segments.numbers().rev();
+        let (number, segment) = numbers.find_map(|number| {
+            let segment = self.segments.get(number)?;
+            (segment.state != SegmentState::Sacked).then_some((number, segment))
+        })?;
+        if segment.state == SegmentState::Lost {
             self.lost -= 1;
         }
         Some(self.resend(now, number))
@@ -158,11 +141,7 @@ impl Scoreboard {
         if self.detection == Detection::Rack {
             self.resent.push_back((number, now));
         }
-        let segment = self.segment_mut(number);
-        segment.state = SegmentState::InFlight;
-        segment.sent_at = now;
-        segment.again = true;
-        *segment
+        self.segments.resend(now, number)
     }
 
     /// Takes in an acknowledgement of all below `cumulative` and of `blocks` beyond; `rack` learns
@@ -174,14 +153,7 @@ impl Scoreboard {
         rack: &mut Rack,
     ) -> Delivery {
         let mut delivery = self.acknowledge_in_order(cumulative, rack);
-        while let Some(segment) = self
-            .segments
-            .front()
-            .filter(|s| s.end() <= cumulative)
-            .copied()
-        {
-            self.segments.pop_front();
-            self.first += 1;
+        while let Some(segment) = self.segments.take_first(cumulative) {
             delivery.cumulative += 1;
             delivery.bytes += u64::from(segment.payload);
             match segment.state {
@@ -221,33 +193,22 @@ impl Scoreboard {
     /// first flight.
     #[inline]
     fn acknowledge_in_order(&mut self, cumulative: u64, rack: &mut Rack) -> Delivery {
-        let delivered =
-            |s: &Segment| s.state == SegmentState::InFlight && !s.again && s.end() <= cumulative;
-        let Some(first) = self.segments.front().filter(|s| delivered(s)).copied() else {
+        let Some(taken) = self.segments.take_in_order(cumulative) else {
             return Delivery::default();
         };
-        let mut last = first;
-        let (mut count, mut bytes) = (0, 0);
-        while let Some(segment) = self.segments.front().filter(|s| delivered(s)) {
-            count += 1;
-            bytes += u64::from(segment.payload);
-            last = *segment;
-            self.segments.pop_front();
-        }
-        self.first += u64::from(count);
-        rack.on_delivered_in_order(first.end(), &last);
+        rack.on_delivered_in_order(taken.first_end, taken.last_sent, taken.last_end);
         Delivery {
-            segments: count,
-            cumulative: count,
-            bytes,
-            first_sent: Some(first.sent_at),
-            last_sent: Some(last.sent_at),
-            newest: Some(last.sent_at),
+            segments: taken.count,
+            cumulative: taken.count,
+            bytes: taken.bytes,
+            first_sent: Some(taken.first_sent),
+            last_sent: Some(taken.last_sent),
+            newest: Some(taken.last_sent),
             duplicate: false,
         }
     }
 
-    fn report(&mut self, range: std::ops::Range<u64>, rack: &mut Rack, delivery: &mut Delivery) {
+    fn report(&mut self, range: Range<u64>, rack: &mut Rack, delivery: &mut Delivery) {
         let Self {
             segments,
             sacked,
@@ -256,18 +217,16 @@ impl Scoreboard {
             ..
         } = self;
         reported.insert(range, |gap| {
-            let from = segments.partition_point(|segment| segment.seq < gap.start);
-            for segment in segments.range_mut(from..) {
-                if segment.end() > gap.end {
-                    break;
-                }
+            let mut number = segments.number_from(gap.start);
+            while let Some(segment) = segments.get(number).filter(|s| s.end() <= gap.end) {
                 if segment.state == SegmentState::Lost {
                     *lost -= 1;
                 }
-                segment.state = SegmentState::Sacked;
+                segments.set_state(number, SegmentState::Sacked);
                 *sacked += 1;
-                delivery.add(segment);
-                rack.on_delivered(segment);
+                delivery.add(&segment);
+                rack.on_delivered(&segment);
+                number += 1;
             }
         });
     }
@@ -293,11 +252,11 @@ impl Scoreboard {
     /// The segment in flight that was last sent before all others, and its number. For RACK.
     #[inline]
     fn earliest_in_flight(&mut self) -> Option<(u64, Segment)> {
-        self.unsettled = self.unsettled.max(self.first);
+        self.unsettled = self.unsettled.max(self.segments.first());
         let sent_once = loop {
-            match self.segment(self.unsettled) {
+            match self.segments.get(self.unsettled) {
                 Some(segment) if segment.state == SegmentState::InFlight && !segment.again => {
-                    break Some((self.unsettled, *segment));
+                    break Some((self.unsettled, segment));
                 }
                 Some(_) => self.unsettled += 1,
                 None => break None,
@@ -317,11 +276,11 @@ impl Scoreboard {
     /// The same of those that have been retransmitted.
     fn earliest_resent(&mut self) -> Option<(u64, Segment)> {
         while let Some(&(number, sent_at)) = self.resent.front() {
-            let live = self.segment(number).filter(|segment| {
+            let live = self.segments.get(number).filter(|segment| {
                 segment.sent_at == sent_at && segment.state == SegmentState::InFlight
             });
             if let Some(segment) = live {
-                return Some((number, *segment));
+                return Some((number, segment));
             }
             self.resent.pop_front();
         }
@@ -329,17 +288,18 @@ impl Scoreboard {
     }
 
     fn mark_lost(&mut self, number: u64) {
-        self.segment_mut(number).state = SegmentState::Lost;
+        self.segments.set_state(number, SegmentState::Lost);
         self.lost += 1;
         self.lost_numbers.push(Reverse(number));
     }
 
     /// The first segment is lost, if it is in flight; whether it was.
     pub(super) fn lose_first(&mut self) -> bool {
-        let in_flight = |s: &Segment| s.state == SegmentState::InFlight;
-        let found = self.segments.front().is_some_and(in_flight);
+        let first = self.segments.first();
+        let segment = self.segments.get(first);
+        let found = segment.is_some_and(|s| s.state == SegmentState::InFlight);
         if found {
-            self.mark_lost(self.first);
+            self.mark_lost(first);
         }
         found
     }
@@ -347,11 +307,15 @@ impl Scoreboard {
     /// A timeout: the first segment is lost, and each that was sent at `before` or earlier (RFC
     /// 8985, section 6.3).
     pub(super) fn lose_on_timeout(&mut self, before: Time) {
-        for index in 0..self.segments.len() {
-            let segment = &self.segments[index];
-            if segment.state == SegmentState::InFlight && (index == 0 || segment.sent_at <= before)
-            {
-                self.mark_lost(self.first + index as u64);
+        let first = self.segments.first();
+        for number in self.segments.numbers() {
+            let segment = self.segments.get(number);
+            let is_lost = segment.is_some_and(|segment| {
+                segment.state == SegmentState::InFlight
+                    && (number == first || segment.sent_at <= before)
+            });
+            if is_lost {
+                self.mark_lost(number);
             }
         }
     }

@@ -1,10 +1,9 @@
 //! A segment that has been sent.
 
-use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::units::Time;
 
 /// A segment in flight, or believed lost.
-#[derive(Clone, Copy, Debug, Stored)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) seq: u64,
     /// Time at which the segment was last sent.
@@ -18,7 +17,7 @@ pub(super) struct Segment {
 }
 
 /// State of a segment, as far as the sender knows it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum SegmentState {
     InFlight,
     /// Reported by a selective acknowledgement.

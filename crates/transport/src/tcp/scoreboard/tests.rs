@@ -161,7 +161,8 @@ fn a_probe_sends_the_last_segment_that_was_not_reported() {
 
 /// The number of the segment in flight that was last sent before all others, found by looking at all.
 fn earliest_of_all(board: &Scoreboard) -> Option<u64> {
-    let numbered = (board.first..).zip(&board.segments);
+    let numbers = board.segments.numbers();
+    let numbered = numbers.filter_map(|number| Some((number, board.segments.get(number)?)));
     let in_flight = numbered.filter(|(_, segment)| segment.state == SegmentState::InFlight);
     let earliest = in_flight.min_by_key(|(_, segment)| segment.sent_at);
     earliest.map(|(number, _)| number)
