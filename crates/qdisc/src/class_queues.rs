@@ -306,9 +306,9 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     #[inline]
     fn bypass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         // What has waited counts as a turn, and control only has so much room to wait in.
-        // Not `&&`: whether it waits cannot be foreseen, whether both hold mostly can.
-        let counts = self.turns.counts() | (u64::from(packet.wire) > self.control_limit);
-        if waits & counts {
+        // Not `&&`: the processor cannot predict whether a packet waits, but mostly whether both hold.
+        let matters = self.turns.counts() | (u64::from(packet.wire) > self.control_limit);
+        if waits & matters {
             return None;
         }
         let priority = packet.priority();

@@ -19,6 +19,9 @@ pub(super) struct Batch<M> {
 /// Buffers above this many bytes are large.
 const LARGE_BYTES: usize = 64 << 10;
 
+/// The most slots of an empty buffer whose memory is asked for.
+const MOST_ASKED_FOR: usize = 64;
+
 impl<M> Default for Batch<M> {
     fn default() -> Self {
         Self::without_memory(0)
@@ -94,10 +97,10 @@ impl<M: Message> Batch<M> {
         }
     }
 
-    /// Asks for the memory of an empty buffer.
+    /// Asks for the memory of an empty buffer, of its beginning where it is large.
     #[inline]
     pub(super) fn prefetch(&self) {
-        for slot in &self.slots {
+        for slot in self.slots.iter().take(MOST_ASKED_FOR) {
             slot.prefetch();
             slot.prefetch_rest();
         }

@@ -75,8 +75,8 @@ fn groups_of(sides: &[Side], near: &[Vec<usize>], seconds: &[usize], most: usize
 }
 
 /// The order of `forwards` on the way back: from the pod of the last ToR switch to that of the first
-/// one, and core switches when all below them have had their turn.
-fn backwards(forwards: &[usize], near: &[Vec<usize>]) -> Vec<usize> {
+/// one, and core switches when all aggregation switches have had their turn.
+fn way_back(forwards: &[usize], near: &[Vec<usize>]) -> Vec<usize> {
     // For each process of the first side, when it is needed for the first time.
     let mut needed = vec![usize::MAX; near.len()];
     for (turn, &place) in forwards.iter().enumerate() {
@@ -121,7 +121,7 @@ pub(super) fn orders_of<N: Iterator<Item = usize>>(
     let forwards: Vec<usize> = (0..sides.len())
         .filter(|&place| sides[place] == Side::Second)
         .collect();
-    let back = backwards(&forwards, &near);
+    let back = way_back(&forwards, &near);
     let [there, mut back] = [forwards, back].map(|seconds| groups_in(sides, &near, &seconds));
     let parts = back.iter_mut().flat_map(|group| &mut group.sides);
     parts.for_each(|parts| parts.reverse());

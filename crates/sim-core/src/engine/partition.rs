@@ -96,7 +96,7 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) widest_margin: Duration,
     /// Where the sides take turns: the order in which processes are run, forwards and backwards.
     pub(super) groups: [Vec<Group>; 2],
-    /// Whether this epoch goes backwards.
+    /// Whether this round goes through its processes backwards.
     pub(super) backwards: bool,
     /// The earliest arrival of what its processes have sent in the last epoch and is in mailboxes.
     pub(super) sent: Time,

@@ -9,8 +9,9 @@
 //!
 //! A process of the second side needs only its neighbors to have had their turn. So a turn of each side
 //! is run in one go, group by group: in a fat-tree the hosts of some racks and the aggregation switches
-//! above them, then the ToR switches of these racks, and so on; core switches come last. The next turns
-//! go through the groups backwards: what was written last is in the cache.
+//! above them, then the ToR switches of these racks, and so on; core switches come when all aggregation
+//! switches have had their turn. Every second round goes backwards, with groups of its own: what was
+//! written last is read first, as long as it is in the cache.
 
 use std::iter;
 
@@ -132,8 +133,8 @@ impl<D: LogicalProcess> Engine<D> {
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    /// Runs a turn of each side, group by group, in the other order than before: that of the first one in
-    /// `span`, and `second`, which is left out where it is empty.
+    /// Runs a turn of each side, group by group and in the other direction than the last time: that of the
+    /// first one in `span`, and `second`, which is left out where it is empty.
     pub(super) fn step_in_turns(
         &mut self,
         span: Span<'_>,

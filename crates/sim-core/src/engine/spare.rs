@@ -17,7 +17,7 @@ pub(super) struct Spare<M> {
     classes: Box<[Vec<Batch<M>>]>,
     /// What several share that are at work side by side.
     pool: Option<Arc<Pool<M>>>,
-    /// Whether the memory of a buffer is asked for before the buffer is.
+    /// Whether the memory of the next buffer is asked for when one is taken.
     ahead: bool,
 }
 

@@ -31,8 +31,8 @@ struct Kept {
     packed: u64,
 }
 
-/// Bits of a byte number that are kept. Those of a window differ by less: as many bytes in flight would
-/// be 2^28 segments or more.
+/// Bits of a byte number that are kept. Those of a window differ by less: blocks of selective
+/// acknowledgements reach 2^31 bytes.
 const SEQ_BITS: u32 = 44;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 const FIN: u64 = 1 << 60;
@@ -148,7 +148,7 @@ impl Window {
     fn kept_mut(&mut self, number: u64) -> &mut Kept {
         let index = self.index(number);
         let kept = index.and_then(|index| self.kept.get_mut(index));
-        kept.expect("the segment is not acknowledged")
+        kept.expect("the segment is in the window")
     }
 
     /// The segment with this number has another state.
