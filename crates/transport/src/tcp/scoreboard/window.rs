@@ -27,7 +27,7 @@ pub(super) struct Window {
 struct Kept {
     sent_at: Time,
     /// From the lowest bit on: the lower bits of the byte number, the payload, whether there is a FIN,
-    /// whether it was sent again, and the state.
+    /// whether it was retransmitted, and the state.
     packed: u64,
 }
 
@@ -38,7 +38,7 @@ const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 const FIN: u64 = 1 << 60;
 const AGAIN: u64 = 1 << 61;
 const STATE_SHIFT: u32 = 62;
-/// Not 0 in segments that were sent again, or are not in flight.
+/// Not 0 in segments that were retransmitted, or are not in flight.
 const UNUSUAL: u64 = !0 << 61;
 
 /// What a cumulative acknowledgement has taken from the beginning of a window.
@@ -162,7 +162,7 @@ impl Window {
         kept.packed = kept.packed & !(!0 << STATE_SHIFT) | state << STATE_SHIFT;
     }
 
-    /// The segment with this number is sent again. Returns it.
+    /// The segment with this number is retransmitted. Returns it.
     pub(super) fn resend(&mut self, now: Time, number: u64) -> Segment {
         self.set_state(number, SegmentState::InFlight);
         let kept = self.kept_mut(number);
@@ -307,7 +307,7 @@ mod tests {
         window.resend(at(5), 2);
         assert!(
             window.take_in_order(u64::MAX).is_none(),
-            "it was sent again"
+            "it was retransmitted"
         );
         let again = window.take_first(u64::MAX).unwrap();
         assert_eq!((again.seq, again.again), (start + 101, true));
