@@ -48,6 +48,11 @@ fn in_blocks(places: &mut Vec<usize>) -> Vec<InBlock> {
     blocks
 }
 
+/// The places of the processes on `side`.
+fn places_on(sides: &[Side], side: Side) -> impl Iterator<Item = usize> {
+    (0..sides.len()).filter(move |&place| sides[place] == side)
+}
+
 /// Divides processes into groups with up to `most` of the first side. `near` has the neighbors of those
 /// of the second side, which are run in the order of `seconds`.
 fn groups_of(sides: &[Side], near: &[Vec<usize>], seconds: &[usize], most: usize) -> Vec<Group> {
@@ -67,8 +72,7 @@ fn groups_of(sides: &[Side], near: &[Vec<usize>], seconds: &[usize], most: usize
         first.append(&mut needed);
         second.push(place);
     }
-    first
-        .extend((0..sides.len()).filter(|&place| sides[place] == Side::First && !is_placed[place]));
+    first.extend(places_on(sides, Side::First).filter(|&place| !is_placed[place]));
     let sides = [in_blocks(&mut first), in_blocks(&mut second)];
     groups.push(Group { sides });
     groups
@@ -118,9 +122,7 @@ pub(super) fn orders_of<N: Iterator<Item = usize>>(
             }
         }
     }
-    let forwards: Vec<usize> = (0..sides.len())
-        .filter(|&place| sides[place] == Side::Second)
-        .collect();
+    let forwards: Vec<usize> = places_on(sides, Side::Second).collect();
     let back = way_back(&forwards, &near);
     let [there, mut back] = [forwards, back].map(|seconds| groups_in(sides, &near, &seconds));
     let parts = back.iter_mut().flat_map(|group| &mut group.sides);

@@ -35,11 +35,11 @@ struct Kept {
 /// acknowledgements reach 2^31 bytes.
 const SEQ_BITS: u32 = 44;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
-const FIN: u64 = 1 << 60;
-const AGAIN: u64 = 1 << 61;
-const STATE_SHIFT: u32 = 62;
+const FIN_SHIFT: u32 = SEQ_BITS + u16::BITS;
+const AGAIN: u64 = 1 << (FIN_SHIFT + 1);
+const STATE_SHIFT: u32 = FIN_SHIFT + 2;
 /// Not 0 in segments that were retransmitted, or are not in flight.
-const UNUSUAL: u64 = !0 << 61;
+const UNUSUAL: u64 = !0 << (FIN_SHIFT + 1);
 
 /// What a cumulative acknowledgement has taken from the beginning of a window.
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +62,16 @@ impl Kept {
         (self.packed >> SEQ_BITS) as u16
     }
 
+    /// Returns 1 where it has the FIN, which takes one number.
+    #[inline]
+    const fn fin(self) -> u64 {
+        self.packed >> FIN_SHIFT & 1
+    }
+
     /// Returns how many numbers it takes.
     #[inline]
     const fn len(self) -> u64 {
-        self.payload() as u64 + (self.packed >> 60 & 1)
+        self.payload() as u64 + self.fin()
     }
 
     /// Returns how many bytes it begins after `start`, which is before it.
@@ -81,7 +87,7 @@ impl Kept {
             seq,
             sent_at: self.sent_at,
             payload: self.payload(),
-            fin: self.packed & FIN != 0,
+            fin: self.fin() != 0,
             state: match self.packed >> STATE_SHIFT {
                 0 => SegmentState::InFlight,
                 1 => SegmentState::Sacked,
@@ -130,7 +136,7 @@ impl Window {
         );
         self.kept.push_back(Kept {
             sent_at: now,
-            packed: seq & SEQ_MASK | u64::from(payload) << SEQ_BITS | u64::from(fin) << 60,
+            packed: seq & SEQ_MASK | u64::from(payload) << SEQ_BITS | u64::from(fin) << FIN_SHIFT,
         });
     }
 
