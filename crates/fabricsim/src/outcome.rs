@@ -275,6 +275,7 @@ impl<'s> Run<'s> {
             (folder, status),
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
+        simulation.add_downloads(&mut checksum);
         let end = Measured {
             hops_before,
             status,

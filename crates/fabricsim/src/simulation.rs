@@ -19,7 +19,7 @@ use fabricsim_core::plugin::Unfinished;
 use fabricsim_core::units::{Rate, Time};
 use fabricsim_hpcc::IntScale;
 use fabricsim_pint::query::Queries;
-use fabricsim_report::FctRecord;
+use fabricsim_report::{Checksum, FctRecord};
 use fabricsim_scenario::Scenario;
 use fabricsim_topology::{PathStats, Routes};
 
@@ -267,6 +267,15 @@ impl Simulation {
         let mut flows = self.runner.unfinished();
         flows.retain(|unfinished| unfinished.request.is_endless());
         flows
+    }
+
+    /// Adds the bytes that have arrived of flows that never end to `checksum`: they are in no row of a
+    /// file.
+    pub fn add_downloads(&self, checksum: &mut Checksum) {
+        for download in self.downloads() {
+            let row = format!("{},{}\n", download.id.0, download.acknowledged.get());
+            checksum.update(row.as_bytes());
+        }
     }
 
     /// Flows that have started and not ended, and what they wait for, in the order of their

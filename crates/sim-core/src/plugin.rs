@@ -26,7 +26,9 @@ pub use congestion::{
     ReturnedProbe, Round, SendLimits, SharedConstants, Signal, TelemetryReader, TelemetryView,
     Transport, default_min_rate, scaled_window,
 };
-pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, Unfinished};
+pub use endpoint::{
+    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished,
+};
 pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};

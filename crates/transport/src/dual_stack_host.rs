@@ -7,7 +7,7 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
 use fabricsim_core::plugin::{
-    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, TelemetryReader,
+    ControllerFactory, Endpoint, EndpointCounters, LivePart, PortUpdate, Received, TelemetryReader,
     Transport, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
@@ -288,7 +288,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         flows
     }
 
-    fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+    fn for_each_live(&self, mut visit: impl FnMut(&LivePart)) {
         self.rdma.for_each_live(&mut visit);
         self.tcp.for_each_live(visit);
     }

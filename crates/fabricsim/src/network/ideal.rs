@@ -83,7 +83,8 @@ impl IdealFct {
                     ideal
                 }
                 (Pattern::Fetch, Reuse::None, _) | (Pattern::Plain, _, Opening::Handshake) => {
-                    ideal + path.base_rtt
+                    // That of a download is the longest time there is.
+                    ideal.saturating_add(path.base_rtt)
                 }
             };
         }

@@ -1,5 +1,7 @@
 //! The state of a network that can be read between two steps.
 
+use std::collections::BTreeMap;
+
 use super::callback::Stop;
 use super::counters::Counters;
 use super::deadlock::BlockedPort;
@@ -12,7 +14,9 @@ use super::{Network, deadlock};
 use crate::checkpoint::Stored;
 use crate::flow::{Completion, FlowRequest};
 use crate::id::{NodeId, PortId};
-use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
+use crate::plugin::{
+    Endpoint, EndpointCounters, LiveFlow, LivePart, Model, QueueReport, Unfinished,
+};
 use crate::ranks::gather;
 use crate::units::{Bytes, Time};
 
@@ -82,8 +86,28 @@ impl<M: Model> Network<M> {
         self.in_order(here, |(node, _, _)| *node)
     }
 
-    /// Shows the flows that have started and not ended to `visit`, in the order of their hosts.
+    /// Shows the flows that have started and not ended to `visit`, in any order. Rates and windows are
+    /// those of the hosts that send the bytes.
     pub fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+        let mut fetched = Vec::new();
+        let mut serving = BTreeMap::new();
+        self.for_each_part(|part| match *part {
+            LivePart::Sent(live) => visit(&live),
+            LivePart::Fetched(live, connection) => fetched.push((live, connection)),
+            LivePart::Serving(connection, rate, window) => {
+                serving.insert(connection, (rate, window));
+            }
+        });
+        for (mut live, connection) in fetched {
+            if let Some(&(rate, window)) = serving.get(&connection) {
+                (live.rate, live.window) = (rate, window);
+            }
+            visit(&live);
+        }
+    }
+
+    /// Shows what the hosts of all ranks know of live flows to `visit`.
+    fn for_each_part(&self, mut visit: impl FnMut(&LivePart)) {
         if self.engine.shares().is_none() {
             for host in self.hosts() {
                 host.endpoint().for_each_live(&mut visit);
@@ -92,11 +116,9 @@ impl<M: Model> Network<M> {
         }
         let mut here = Vec::new();
         for host in self.hosts() {
-            let id = host.id();
-            (host.endpoint()).for_each_live(&mut |live: &LiveFlow| here.push((id, *live)));
+            (host.endpoint()).for_each_live(&mut |part: &LivePart| here.push(*part));
         }
-        let all = self.in_order(here, |(host, _)| *host);
-        all.iter().for_each(|(_, live)| visit(live));
+        self.gathered(here).iter().flatten().for_each(visit);
     }
 
     /// Epochs run so far.

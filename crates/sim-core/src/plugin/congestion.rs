@@ -214,6 +214,10 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
         true
     }
 
+    /// Called when the handshake of a connection has measured its round-trip time: the first sample,
+    /// before the first segment leaves. TCP alone.
+    fn on_handshake(&mut self, _now: Time, _rtt: Duration) {}
+
     /// Called for each acknowledgement that reaches the sender; with TCP for each that delivers
     /// something.
     fn on_ack(&mut self, ack: &Ack<'_, H>);

@@ -53,6 +53,19 @@ pub struct LiveFlow {
     pub acknowledged: Bytes,
 }
 
+/// Part of a live flow that one endpoint knows: of a flow whose bytes the other side sends, each side
+/// knows a part.
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
+pub enum LivePart {
+    /// A flow that has started here, and whose bytes leave here.
+    Sent(LiveFlow),
+    /// A flow that has started here, and whose bytes the other side of a connection sends. Its rate and
+    /// window are those with which that side will begin.
+    Fetched(LiveFlow, FlowId),
+    /// Rate and window of the side of a connection that sends the bytes of such a flow.
+    Serving(FlowId, Rate, Option<Bytes>),
+}
+
 /// Counters of what an endpoint has sent and received, for conservation checks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct EndpointCounters {
@@ -197,10 +210,10 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// Flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;
 
-    /// Shows the flows that have started here and not ended to `visit`, in any fixed order. Not
+    /// Shows the parts of flows that have started and not ended to `visit`, in any fixed order. Not
     /// called on the packet path. An endpoint that shows none is not seen by those who sample
     /// flows.
-    fn for_each_live(&self, _visit: impl FnMut(&LiveFlow)) {}
+    fn for_each_live(&self, _visit: impl FnMut(&LivePart)) {}
 
     /// Acknowledgements that wait for a port. Not called on the packet path.
     fn waiting_acks(&self) -> usize {

@@ -15,7 +15,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use model::PathModel;
 use recovery::Recovery;
@@ -54,7 +54,7 @@ const MIN_PIPE: f64 = 4.0;
 /// Segments beyond the product of the model, so that acknowledgements may wait: three quanta, which
 /// are of one segment, as segments leave one by one (section 4.2.2).
 const QUANTA: f64 = 3.0;
-/// Round-trip time that the first rate assumes where none is known (section 4.2.1).
+/// Round-trip time that the first rate assumes if there was no handshake (section 4.2.1).
 const NOMINAL_RTT: f64 = 1e-3;
 
 impl<H> ControllerFactory<H> for BbrConfig {
@@ -196,6 +196,12 @@ impl<H> CongestionControl<H> for Bbr {
 
     fn counts_sends(&self) -> bool {
         false
+    }
+
+    /// `BBRInit`, which finds the sample of the handshake.
+    fn on_handshake(&mut self, now: Time, rtt: Duration) {
+        self.pace_first_round(rtt);
+        self.model.update_rtt(now, Some(rtt));
     }
 
     /// `BBRUpdateOnACK`.

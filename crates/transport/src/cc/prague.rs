@@ -240,12 +240,12 @@ impl Prague {
     /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow
     /// start, so that the window can double (`prague_update_pacing_rate`). It is spent by payload
     /// (`tcp_update_skb_after_send`), so that a window leaves in a little less than a round trip.
-    fn pace<H>(&mut self, ack: &Ack<'_, H>) {
-        let rtt = ack.smoothed_rtt.as_secs_f64();
+    fn pace(&mut self, rtt: Duration, in_flight: Bytes) {
+        let rtt = rtt.as_secs_f64();
         if !self.is_scalable() || rtt == 0.0 {
             return;
         }
-        let window = self.window.cwnd.max(self.window.segments(ack.in_flight));
+        let window = self.window.cwnd.max(self.window.segments(in_flight));
         let gain = if self.window.cwnd < self.window.ssthresh / 2.0 {
             2.0
         } else {
@@ -256,6 +256,11 @@ impl Prague {
 }
 
 impl<H> CongestionControl<H> for Prague {
+    /// `prague_init`.
+    fn on_handshake(&mut self, _now: Time, rtt: Duration) {
+        self.pace(rtt, Bytes::ZERO);
+    }
+
     /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the
     /// window grow, averages and sets the rate.
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
@@ -287,7 +292,7 @@ impl<H> CongestionControl<H> for Prague {
             self.pay_debt();
         }
         self.average(ack);
-        self.pace(ack);
+        self.pace(ack.smoothed_rtt, ack.in_flight);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {

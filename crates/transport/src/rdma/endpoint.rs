@@ -15,7 +15,7 @@ use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
-    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate,
+    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate,
     Received, SendLimits, Unfinished,
 };
 use fabricsim_core::prefetch::prefetch;
@@ -373,16 +373,16 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         flows
     }
 
-    fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+    fn for_each_live(&self, mut visit: impl FnMut(&LivePart)) {
         for sender in self.senders.iter().flatten() {
             let line_rate = || self.nic_rates[sender.nic.index()];
             if let Some((flow, acknowledged)) = sender.first_flow() {
-                visit(&LiveFlow {
+                visit(&LivePart::Sent(LiveFlow {
                     flow,
                     rate: sender.cc.pacing_rate().unwrap_or_else(line_rate),
                     window: sender.cc.window(),
                     acknowledged,
-                });
+                }));
             }
         }
     }

@@ -208,7 +208,7 @@ impl Connection {
                 return Outcome::of(Event::Nothing);
             }
             if packet.is(PacketKind::Ack) && self.handshake.sent == 1 {
-                self.sender.rtt.sample(now.since(packet.sent_at));
+                self.sender.on_handshake(now, packet.sent_at);
             }
             self.handshake.open();
             only_received = false;

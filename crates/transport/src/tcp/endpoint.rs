@@ -13,7 +13,8 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PrioritySet};
 use fabricsim_core::plugin::{
-    Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, TelemetryReader, Unfinished,
+    Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, TelemetryReader,
+    Unfinished,
 };
 use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate, Time};
@@ -21,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::placing::arm;
 use self::probes::Content;
-use super::connection::{Connection, Event};
+use super::connection::{Connection, Event, Task};
 use super::header::HasTcp;
 use super::pool::Pool;
 use super::settings::TcpSettings;
@@ -300,18 +301,27 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         flows
     }
 
-    fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+    fn for_each_live(&self, mut visit: impl FnMut(&LivePart)) {
         for connection in self.connections.iter().flatten() {
+            let line_rate = || self.nic_rates[connection.nic.index()];
+            let rate = connection.sender.pacing_rate().unwrap_or_else(line_rate);
+            let window = Some(connection.sender.window_bytes());
+            if connection.task == Task::Serve {
+                visit(&LivePart::Serving(connection.id, rate, window));
+            }
             let own = connection.flow().map(|flow| (flow, connection.progress()));
             let Some((flow, acknowledged)) = own.or_else(|| connection.first_message()) else {
                 continue;
             };
-            let line_rate = || self.nic_rates[connection.nic.index()];
-            visit(&LiveFlow {
+            let live = LiveFlow {
                 flow: *flow,
-                rate: connection.sender.pacing_rate().unwrap_or_else(line_rate),
-                window: Some(connection.sender.window_bytes()),
+                rate,
+                window,
                 acknowledged,
+            };
+            visit(&match connection.task {
+                Task::Fetch(_) => LivePart::Fetched(live, connection.id),
+                _ => LivePart::Sent(live),
             });
         }
     }

@@ -6,6 +6,7 @@ mod controller;
 mod delivery_rate;
 mod feedback;
 mod outgoing;
+mod pacing;
 mod probes;
 mod timeouts;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use fabricsim_core::checkpoint::{Checkpointed, Stored};
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_core::units::{Bytes, Time};
 
 use super::config::{Detection, TcpParameters};
 use super::probing::Probing;
@@ -103,6 +104,8 @@ pub(super) struct TcpSender {
     forced: Forced,
     closed: bool,
     cwr_due: bool,
+    /// Segments that are yet to leave without being spaced.
+    unpaced: u8,
     /// Without SACK: a partial acknowledgement has restarted the timeout in this recovery.
     restarted: bool,
     /// Use of marks, as agreed by the two sides.
@@ -151,6 +154,7 @@ impl TcpSender {
             usage: WindowUse::default(),
             probe: None,
             forced: Forced::Nothing,
+            unpaced: pacing::UNPACED,
             paced: Time::ZERO,
             last_sent: Time::ZERO,
             ce_count: 0,
@@ -222,11 +226,6 @@ impl TcpSender {
         self.board.outstanding() > 0
     }
 
-    /// The rate at which segments are spaced.
-    pub(super) fn pacing_rate(&self) -> Option<Rate> {
-        self.cc.rate()
-    }
-
     /// The congestion window in payload bytes.
     pub(super) fn window_bytes(&self) -> Bytes {
         self.bytes(self.window())
@@ -269,10 +268,7 @@ impl TcpSender {
         if !resent && !probing {
             self.schedule_probe(now);
         }
-        if let Some(rate) = self.cc.rate() {
-            let payload = Bytes::new(u64::from(payload));
-            self.paced = self.paced.max(now) + rate.transmission(payload);
-        }
+        self.space(now, payload);
         let headers = self.parameters.headers;
         self.cc.note_sent(Bytes::new(u64::from(payload + headers)));
         self.last_sent = now;

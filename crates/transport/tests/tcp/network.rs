@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority, PrioritySet};
-use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow};
+use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, LivePart};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpOnly, TcpSettings};
 
@@ -315,7 +315,10 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
 
     pub(crate) fn live(&self, host: usize) -> Vec<LiveFlow> {
         let mut live = Vec::new();
-        self.hosts[host].tcp.for_each_live(|flow| live.push(*flow));
+        self.hosts[host].tcp.for_each_live(|part| match *part {
+            LivePart::Sent(flow) | LivePart::Fetched(flow, _) => live.push(flow),
+            LivePart::Serving(..) => {}
+        });
         live
     }
 

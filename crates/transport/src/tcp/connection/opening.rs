@@ -219,7 +219,7 @@ impl Connection {
             );
         }
         if self.handshake.sent == 1 {
-            self.sender.rtt.sample(now.since(self.handshake.sent_at));
+            self.sender.on_handshake(now, self.handshake.sent_at);
         }
     }
 }
