@@ -52,3 +52,23 @@ impl RateRule {
         (bounded, stage)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Algorithm 1, line 12: the rate follows the utilization from U = η on, not only above.
+    #[test]
+    fn a_link_at_its_target_is_followed() {
+        let rule = RateRule {
+            eta: 0.5,
+            max_stage: 5,
+            additive_increase: 1e9,
+            min_rate: 1e8,
+            max_rate: 100e9,
+            unit: RateUnit::Fraction,
+        };
+        assert_eq!(rule.step(40e9, 3, 0.5), (41e9, 0));
+        assert_eq!(rule.step(40e9, 3, 0.499), (41e9, 4));
+    }
+}

@@ -234,6 +234,30 @@ fn per_rtt_reaction_ignores_what_comes_between() {
     assert!(cc.rate < LINE);
 }
 
+/// Within a round trip an empty queue says nothing, so its entry is passed over; one acknowledgement
+/// in each round trip counts whatever it shows.
+#[test]
+fn with_sampled_feedback_empty_queues_count_once_in_a_round_trip() {
+    let config = HpccConfig {
+        sampled_feedback: true,
+        ..HpccConfig::default()
+    };
+    let factory = factory(config, Quirks::EXACT);
+    let mut cc = flow(&factory);
+    let scene = seen(&factory, 1_024, 0, 0);
+    ack(&mut cc, &scene, 1_000, 100_000);
+    ack(&mut cc, &seen(&factory, 2_024, 12_500, 0), 2_000, 101_000);
+    assert_eq!((cc.rate, reschedules(&cc)), (LINE, false));
+    // 25,000 bytes in 2,000 ns since the first acknowledgement are line rate: U stays 1.
+    ack(&mut cc, &seen(&factory, 3_024, 25_000, 16), 3_000, 102_000);
+    assert!((gbps(&cc) - 95.05).abs() < 0.1, "{}", gbps(&cc));
+    assert!(reschedules(&cc));
+    // A new round trip: half of the line rate for 2,000 ns, U = 0.8 + 0.2 0.5.
+    ack(&mut cc, &seen(&factory, 5_024, 37_500, 0), 101_000, 200_000);
+    let utilization = cc.utilization();
+    assert!((utilization - 0.9).abs() < 1e-3, "{utilization}");
+}
+
 #[test]
 fn additive_stages_come_before_a_multiplicative_change() {
     let config = HpccConfig {

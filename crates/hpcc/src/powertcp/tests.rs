@@ -5,6 +5,7 @@ use fabricsim_core::plugin::{CcContext, Hop};
 use fabricsim_core::units::Time;
 
 use super::*;
+use crate::config::Reaction;
 use crate::path::PortLabel;
 use crate::stack::ExactStack;
 
@@ -148,4 +149,28 @@ fn theta_measures_the_power_by_the_round_trip_time() {
     // Half at least, however fast it falls.
     let (power, _) = theta_ack(&mut cc, 121, 1, 4_000);
     assert!(power > 0.49 && power < 0.51, "{power}");
+}
+
+#[test]
+fn theta_moves_its_window_once_in_a_round_trip_if_told_so() {
+    let network = network();
+    let config = ThetaPowerTcpConfig {
+        additive_increase: Some(TENTH),
+        rtt_allowance: 1.0,
+        reaction: Reaction::PerRtt,
+        ..ThetaPowerTcpConfig::default()
+    };
+    let start = FlowStart::new(LINE, TAU, Bytes::new(1_000), &network);
+    let mut cc = ControllerFactory::<Stack>::build(&config, &start);
+    assert_eq!(theta_ack(&mut cc, 100, 10, 1_000), (1.0, 125_000));
+    // What is acknowledged was sent before that: the power is 1.12, and the window stays.
+    let (power, window) = theta_ack(&mut cc, 101, 11, 2_000);
+    assert!((power - 1.12).abs() < 1e-9, "{power}");
+    assert_eq!(window, 125_000);
+    theta_ack(&mut cc, 111, 20, 3_000);
+    // The next round trip: current 1, voltage 2.
+    let (power, window) = theta_ack(&mut cc, 121, 20, 102_000);
+    assert!((power - 2.0).abs() < 1e-9, "{power}");
+    // 0.7 (125,000 / 2 + 12,500) + 0.3 125,000 = 90,000.
+    assert_eq!(window, 90_000);
 }

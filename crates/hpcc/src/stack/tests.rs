@@ -132,7 +132,79 @@ fn units_grow_with_what_a_round_trip_carries() {
     assert!(error < 512, "{error}");
 }
 
+#[test]
+fn a_queue_beyond_its_field_is_shown_as_the_longest_one() {
+    let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+    for queue in [16 * ((1 << 24) - 1), 1 << 28, (1 << 28) + 16, 1 << 40] {
+        let mut stack = ExactStack::<1>::default();
+        stack.push(&hop(7_000, 0, queue), label(33), &scale);
+        assert_eq!(stack.queue(0, &scale).get(), 16 * ((1 << 24) - 1));
+        assert_eq!(stack.rate_code(0), 33);
+    }
+}
+
+#[test]
+fn units_follow_the_fastest_link() {
+    let context = CcContext {
+        base_rtt: Duration::from_ms(160),
+        link_rates: [10, 100].map(Rate::from_gbps).into(),
+        ..CcContext::of_nics(Rate::from_gbps(10))
+    };
+    let scale = IntScale::new(&context);
+    assert_eq!((scale.sent_unit, scale.queue_unit), (8, 512));
+}
+
+#[test]
+fn published_units_are_128_and_80_bytes_up_to_25_gbps() {
+    for nic in [10, 25].map(Rate::from_gbps) {
+        let scale = IntScale::published(vec![nic], nic);
+        assert_eq!((scale.sent_unit, scale.queue_unit), (128, 80), "{nic}");
+    }
+}
+
+/// The entry of a stack of two, decoded at `now`. There is no third one.
+fn decoded<S: IntHeader>(at: Time, sent: u64, queue: u64, now: Time, scale: &IntScale) -> IntHop {
+    let mut stack = S::default();
+    stack.push(&hop(1, 2, 3), label(0), scale);
+    stack.push(&hop(at.as_ps(), sent, queue), label(1), scale);
+    assert_eq!(stack.hop(2, now, scale), None);
+    stack.hop(1, now, scale).expect("two switches were passed")
+}
+
 proptest! {
+    /// What algorithms from outside are shown of an entry, before and after its fields begin anew.
+    #[test]
+    fn decoded_entries_are_what_switches_wrote(
+        at_ns in 0u64..40_000_000_000, age_ns in 0u64..4_000_000_000,
+        sent in 0u64..1 << 40, more in 0u64..1 << 32, queue in 0u64..200_000_000,
+    ) {
+        let rates = vec![Rate::from_gbps(25), Rate::from_gbps(400)];
+        let scale = IntScale::exact(rates);
+        let (at, now) = (Time::from_ns(at_ns), Time::from_ns(at_ns + age_ns));
+        let first = decoded::<ExactStack<2>>(at, sent, queue, now, &scale);
+        prop_assert!(first.at <= at && at.since(first.at).as_ps() < 256);
+        prop_assert_eq!(first.rate, Rate::from_gbps(400));
+        prop_assert!(queue - first.queue.get() < 16);
+        let later = decoded::<ExactStack<2>>(at, sent + more, queue, now, &scale);
+        prop_assert_eq!(later.sent.since(first.sent).get(), more);
+    }
+
+    #[test]
+    fn decoded_entries_of_the_published_header_are_what_switches_wrote(
+        at_ns in 0u64..4_000_000_000, age_ns in 0u64..1 << 24,
+        sent in 0u64..1 << 40, more in 0u64..1 << 20, queue in 0u64..10_000_000,
+    ) {
+        let rates = vec![Rate::from_gbps(10), Rate::from_gbps(25)];
+        let scale = IntScale::published(rates, Rate::from_gbps(25));
+        let (at, now) = (Time::from_ns(at_ns), Time::from_ns(at_ns + age_ns));
+        let first = decoded::<PublishedStack>(at, 128 * sent, queue, now, &scale);
+        prop_assert_eq!(first.at, at);
+        prop_assert_eq!(first.rate, Rate::from_gbps(25));
+        prop_assert_eq!(first.queue.get(), queue / 80 * 80);
+        let later = decoded::<PublishedStack>(at, 128 * (sent + more), queue, now, &scale);
+        prop_assert_eq!(later.sent.since(first.sent).get(), 128 * more);
+    }
+
     #[test]
     fn exact_fields_keep_their_resolution(
         start in 0u64..1 << 50, span in 0u64..4_000_000_000_000,

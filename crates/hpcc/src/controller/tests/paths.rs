@@ -165,3 +165,22 @@ fn the_samples_of_all_paths_together_are_averaged_over_a_round_trip() {
         );
     }
 }
+
+/// 64 paths are remembered beside the last one. Those beyond take the places of the oldest, in turn.
+#[test]
+fn the_oldest_of_many_paths_are_forgotten() {
+    let factory = factory(HpccConfig::default(), Quirks::EXACT);
+    let stack = |node: u32| seen_of::<Stack>(&factory, node, 1_024, 0);
+    let mut others = OtherPaths::default();
+    let mut previous = stack(0);
+    for node in 1..=67 {
+        assert!(!others.swap_in(&mut previous, &stack(node)), "{node} is new");
+    }
+    for node in 3..67 {
+        assert!(others.swap_in(&mut previous, &stack(node)), "{node}");
+        assert!(previous.same_path(&stack(node)));
+    }
+    for node in 0..3 {
+        assert!(!others.swap_in(&mut previous, &stack(node)), "{node}");
+    }
+}
