@@ -23,7 +23,20 @@ pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
         .chain(paths)
         .chain(unmarked_entropies(scenario))
         .chain(unmarked_queues(scenario))
+        .chain(small_buffers(scenario))
         .collect()
+}
+
+/// Returns a warning about ports that can hold no packet but in their reserves.
+fn small_buffers(scenario: &Scenario) -> Option<String> {
+    let (switch, share) = scenario.with_reserves_alone()?;
+    Some(format!(
+        "a port of {} may have {share} of the buffer beside its reserve, and no full packet fits into \
+         that, so that it holds {} at most; give [switch] a larger `buffer`, a larger `alpha`, or a \
+         smaller `reserve`",
+        scenario.topology().label(switch),
+        scenario.switch().reserve
+    ))
 }
 
 /// Returns a warning about senders that wait for marks, where no switch marks packets.

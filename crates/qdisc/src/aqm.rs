@@ -13,8 +13,9 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 
+use crate::arrival_marks::ArrivalMarks;
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, holds_one_line};
+use crate::discipline::{Discipline, holds_one_line, is_capable, mark_if};
 use crate::line::Line;
 
 /// Properties of its run and its port that a discipline needs to know.
@@ -54,7 +55,9 @@ pub struct AqmPacket<'a> {
 pub enum Verdict {
     /// It stays as it is.
     Pass,
-    /// It leaves with a mark (CE).
+    /// It leaves with a mark (CE) if its sender understands marks, else as it came: a rule that
+    /// drops such packets instead (RFC 3168, section 5) answers [`Verdict::DropEarly`] for
+    /// [`Ecn::NotCapable`].
     Mark,
     /// It is dropped because the queue is full.
     DropTail,
@@ -64,7 +67,8 @@ pub enum Verdict {
 
 /// A rule of active queue management for one first-in-first-out queue, with its state.
 pub trait Aqm: Debug + Send {
-    /// Decides about a packet that comes; [`Verdict::Mark`] is for packets that leave, and passes.
+    /// Decides about a packet that comes. A mark is set when the packet leaves; until then the rule
+    /// sees the packet as marked.
     fn on_arrival(&mut self, now: Time, packet: &AqmPacket<'_>) -> Verdict;
 
     /// Decides about the packet that is next to leave.
@@ -179,6 +183,8 @@ pub struct AqmQueue<H> {
     name: &'static str,
     line: Line<H>,
     rule: Box<dyn Aqm>,
+    /// Marks by [`Aqm::on_arrival`].
+    marks: ArrivalMarks,
     /// Mark with which the packet at the front leaves.
     mark: Mark,
     counters: DisciplineCounters,
@@ -190,6 +196,7 @@ impl<H: Clone> Clone for AqmQueue<H> {
             name: self.name,
             line: self.line.clone(),
             rule: self.rule.boxed_clone(),
+            marks: self.marks.clone(),
             mark: self.mark,
             counters: self.counters.clone(),
         }
@@ -204,6 +211,7 @@ impl<H: Header> AqmQueue<H> {
             name: config.name(),
             line: Line::default(),
             rule: config.0.rule(context),
+            marks: ArrivalMarks::default(),
             mark: Mark::None,
             counters: DisciplineCounters::default(),
         }
@@ -222,10 +230,12 @@ impl<H: Stored> Checkpointed for AqmQueue<H> {
             name: _,
             line,
             rule,
+            marks,
             mark,
             counters,
         } = self;
         line.store(out);
+        marks.store(out);
         mark.store(out);
         counters.store(out);
         rule.save_state(out);
@@ -236,10 +246,12 @@ impl<H: Stored> Checkpointed for AqmQueue<H> {
             name: _,
             line,
             rule,
+            marks,
             mark,
             counters,
         } = self;
         line.load(input)?;
+        marks.load(input)?;
         mark.load(input)?;
         counters.load(input)?;
         rule.load_state(input)
@@ -261,14 +273,19 @@ impl<H: Header> Discipline<H> for AqmQueue<H> {
             others: self.line.len(),
             other_bytes: self.line.bytes(),
         };
-        match self.rule.on_arrival(now, &seen) {
-            Verdict::Pass | Verdict::Mark => Some(self.line.push(now, packet, &mut self.counters)),
-            Verdict::DropTail => {
-                self.counters.on_refusal(packet.size(), DropCause::Tail);
-                None
+        let mark = match self.rule.on_arrival(now, &seen) {
+            Verdict::Pass => Ok(Mark::None),
+            Verdict::Mark => Ok(mark_if(is_capable(seen.ecn))),
+            Verdict::DropTail => Err(DropCause::Tail),
+            Verdict::DropEarly => Err(DropCause::Aqm),
+        };
+        match mark {
+            Ok(mark) => {
+                self.marks.push(mark);
+                Some(self.line.push(now, packet, &mut self.counters))
             }
-            Verdict::DropEarly => {
-                self.counters.on_refusal(packet.size(), DropCause::Aqm);
+            Err(cause) => {
+                self.counters.on_refusal(packet.size(), cause);
                 None
             }
         }
@@ -278,7 +295,10 @@ impl<H: Header> Discipline<H> for AqmQueue<H> {
         while let Some(packet) = self.line.front() {
             let seen = AqmPacket {
                 key: &packet.key,
-                ecn: packet.ecn(),
+                ecn: match self.marks.front() {
+                    Mark::Congestion => Ecn::Congestion,
+                    Mark::None => packet.ecn(),
+                },
                 size: packet.size(),
                 arrival: packet.arrival(),
                 others: self.line.len() - 1,
@@ -286,16 +306,17 @@ impl<H: Header> Discipline<H> for AqmQueue<H> {
             };
             let cause = match self.rule.on_departure(now, &seen) {
                 Verdict::Pass => {
-                    self.mark = Mark::None;
+                    self.mark = self.marks.front();
                     return true;
                 }
                 Verdict::Mark => {
-                    self.mark = Mark::Congestion;
+                    self.mark = mark_if(is_capable(seen.ecn));
                     return true;
                 }
                 Verdict::DropTail => DropCause::Tail,
                 Verdict::DropEarly => DropCause::Aqm,
             };
+            self.marks.pop();
             self.line.give_up(cause, &mut self.counters, dropped);
         }
         false
@@ -306,8 +327,12 @@ impl<H: Header> Discipline<H> for AqmQueue<H> {
     }
 
     fn pop(&mut self, now: Time) -> Mark {
+        self.marks.pop();
         self.line.leave(now, self.mark, &mut self.counters)
     }
 
     holds_one_line!(H);
 }
+
+#[cfg(test)]
+mod tests;

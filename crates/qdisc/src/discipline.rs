@@ -112,6 +112,17 @@ pub(crate) const fn is_capable(ecn: Ecn) -> bool {
     !matches!(ecn, Ecn::NotCapable)
 }
 
+/// Returns `mark` if `packet` takes one, so that a packet which another queue has marked counts there
+/// alone.
+#[inline]
+pub(crate) const fn mark_of<H: Header>(packet: &Packet<H>, mark: Mark) -> Mark {
+    if packet.takes_mark() {
+        mark
+    } else {
+        Mark::None
+    }
+}
+
 /// [`Mark::Congestion`] when `condition` holds.
 #[inline]
 pub(crate) const fn mark_if(condition: bool) -> Mark {

@@ -13,7 +13,7 @@ use fabricsim_core::units::{Bytes, Time};
 use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, Source};
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::Discipline;
+use crate::discipline::{Discipline, mark_of};
 use crate::packet_pool::{Chain, PacketPool};
 pub use config::FqCodelConfig;
 use lists::{Lists, Which};
@@ -244,12 +244,13 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
         };
         let wire = u64::from(packet.wire);
         let waited = now.since(packet.arrival());
-        self.counters.on_dequeue(packet.size(), waited, self.mark);
+        let mark = mark_of(packet, self.mark);
+        self.counters.on_dequeue(packet.size(), waited, mark);
         flow.deficit -= i64::from(packet.wire);
         self.backlogs[index] -= wire;
         self.bytes -= wire;
         self.pool.pop(&mut flow.packets);
-        self.mark
+        mark
     }
 
     #[inline]

@@ -19,6 +19,7 @@
 
 mod any_discipline;
 mod aqm;
+mod arrival_marks;
 mod class_queues;
 mod codel;
 mod codel_queue;

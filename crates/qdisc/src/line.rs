@@ -8,6 +8,7 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::counters::{DisciplineCounters, DropCause};
+use crate::discipline::mark_of;
 
 /// A first-in-first-out queue that knows its bytes and how long its packets have waited.
 ///
@@ -61,7 +62,7 @@ impl<H: Header> Line<H> {
         self.packets.pop();
     }
 
-    /// The first packet leaves for the wire with `mark`, which is returned.
+    /// The first packet leaves for the wire with `mark`, which is returned if the packet takes it.
     #[inline]
     pub(crate) fn leave(
         &mut self,
@@ -69,11 +70,13 @@ impl<H: Header> Line<H> {
         mark: Mark,
         counters: &mut DisciplineCounters,
     ) -> Mark {
-        if let Some(packet) = self.packets.front() {
-            self.bytes -= u64::from(packet.wire);
-            counters.on_dequeue(packet.size(), now.since(packet.arrival()), mark);
-            self.packets.pop();
-        }
+        let Some(packet) = self.packets.front() else {
+            return Mark::None;
+        };
+        let mark = mark_of(packet, mark);
+        self.bytes -= u64::from(packet.wire);
+        counters.on_dequeue(packet.size(), now.since(packet.arrival()), mark);
+        self.packets.pop();
         mark
     }
 

@@ -97,7 +97,9 @@ impl RedEcn {
         }
     }
 
-    /// Returns whether a packet that leaves `queue` bytes behind is marked.
+    /// Returns `true` if a packet that leaves `queue` bytes behind is marked, should it
+    /// [take a mark](fabricsim_core::packet::Packet::takes_mark). Every packet draws, as in the
+    /// published simulator.
     #[inline]
     pub fn marks(&mut self, queue: Bytes) -> bool {
         let queue = queue.get();

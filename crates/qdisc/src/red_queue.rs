@@ -1,15 +1,15 @@
 //! Random early detection.
 
 use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::fifo::{Assign, Fifo};
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::{Flags, Header, Packet};
+use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::aqm::DisciplineContext;
+use crate::arrival_marks::ArrivalMarks;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line, is_capable, mark_if};
 use crate::line::Line;
@@ -78,12 +78,6 @@ impl RedConfig {
     }
 }
 
-/// The place of a packet among all that were stored.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
-struct PacketNumber(u64);
-
-impl Assign for PacketNumber {}
-
 /// Random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the average
 /// length decides, by chance between two thresholds, whether it is marked, or dropped where its
 /// sender does not understand marks.
@@ -108,8 +102,7 @@ pub struct RedQueue<H> {
     /// Packets since the last mark or drop, while the average is between the thresholds.
     passed: u64,
     draws: Stream,
-    /// Stored packets that are to be marked.
-    marked: Fifo<PacketNumber>,
+    marks: ArrivalMarks,
     line: Line<H>,
     counters: DisciplineCounters,
 }
@@ -126,7 +119,7 @@ impl<H: Header> RedQueue<H> {
             idle_since: Some(Time::ZERO),
             passed: 0,
             draws: Stream::new(context.seed, context.entity, Purpose::Marking),
-            marked: Fifo::default(),
+            marks: ArrivalMarks::default(),
             line: Line::default(),
             counters: DisciplineCounters::default(),
         }
@@ -208,15 +201,8 @@ impl<H: Header> Discipline<H> for RedQueue<H> {
             }
             return None;
         }
-        if strikes {
-            self.marked
-                .push(&PacketNumber(self.counters.enqueued.packets));
-        }
-        let stored = self.line.push(now, packet, &mut self.counters);
-        if strikes {
-            stored.flags.set(Flags::CONGESTION);
-        }
-        Some(stored)
+        self.marks.push(mark_if(strikes));
+        Some(self.line.push(now, packet, &mut self.counters))
     }
 
     #[inline]
@@ -230,12 +216,8 @@ impl<H: Header> Discipline<H> for RedQueue<H> {
     }
 
     fn pop(&mut self, now: Time) -> Mark {
-        let place = PacketNumber(self.counters.dequeued.packets);
-        let marked = self.marked.front() == Some(&place);
-        if marked {
-            self.marked.pop();
-        }
-        let mark = self.line.leave(now, mark_if(marked), &mut self.counters);
+        let mark = self.marks.pop();
+        let mark = self.line.leave(now, mark, &mut self.counters);
         if self.line.is_empty() {
             self.idle_since = Some(now);
         }

@@ -59,6 +59,9 @@ pub struct SharedBuffer {
     pfc: Pfc,
     #[checkpoint(rebuilt)]
     reserve: u64,
+    /// The part of the reserve in which a packet finds room that finds none elsewhere.
+    #[checkpoint(rebuilt)]
+    usable_reserve: u64,
     #[checkpoint(rebuilt)]
     resume_offset: u64,
     /// The buffer without headroom and reserves.
@@ -104,6 +107,7 @@ impl SharedBuffer {
             ingress,
             pfc: config.pfc,
             reserve: config.reserve.get(),
+            usable_reserve: config.usable_reserve().get(),
             resume_offset: config.resume_offset.get(),
             shared_used: 0,
             total_used: 0,
@@ -198,10 +202,13 @@ impl SharedBuffer {
         let free = self.capacity.saturating_sub(self.shared_used);
         let threshold = part_of(free, port.alpha);
         let (filled, was_tense) = (share.bytes + size, share.is_tense());
-        if share.headroom + size > port.headroom
-            && share.bytes.saturating_sub(self.reserve) + size > threshold
-        {
-            return Admit::Drop;
+        if share.headroom + size > port.headroom {
+            // What is left of the reserve.
+            let left = self.usable_reserve.saturating_sub(share.bytes);
+            let shared = share.bytes.saturating_sub(self.reserve);
+            if shared + size.saturating_sub(left) > threshold {
+                return Admit::Drop;
+            }
         }
         let beyond = filled.saturating_sub(self.reserve);
         if beyond > threshold {

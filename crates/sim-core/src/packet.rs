@@ -90,6 +90,9 @@ const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 
 /// Size on the wire of a pause frame (14 link + 20 network + 12 payload in the published
 /// simulator).
+///
+/// Differs from the paper: IEEE 802.1Qbb pads the frame to the 60 bytes that are least on Ethernet
+/// before the checksum.
 pub const PAUSE_FRAME: u16 = 46;
 
 impl<H: Header> Packet<H> {
@@ -130,6 +133,14 @@ impl<H: Header> Packet<H> {
         headers.kind_and_priority = self.kind() as u8 | (Priority::CONTROL.get() << 4);
         headers.flags.set(Flags::TRIMMED);
         headers
+    }
+
+    /// Returns `true` if it is what [`Self::trimmed`] has left of a packet: data is never control
+    /// otherwise.
+    #[inline]
+    #[must_use]
+    pub const fn is_trimmed(&self) -> bool {
+        self.is(PacketKind::Data) && self.priority().is_control()
     }
 
     /// A frame that stops the neighbor's `priority` or lets it go on.
@@ -277,6 +288,17 @@ impl<H: Header> Packet<H> {
         }
     }
 
+    /// Returns `true` if a switch can mark this packet (CE): it is data and not marked yet.
+    ///
+    /// Acknowledgements of TCP are Not-ECT (RFC 3168, section 6.1.4), and nothing reads a mark of an
+    /// acknowledgement of RDMA. Senders of RDMA understand marks but set no codepoint here; queue
+    /// disciplines leave out the data of TCP senders that do not.
+    #[inline]
+    #[must_use]
+    pub const fn takes_mark(&self) -> bool {
+        self.is(PacketKind::Data) && !self.flags.has(Flags::CONGESTION)
+    }
+
     /// Bytes on the wire.
     #[inline]
     #[must_use]
@@ -320,69 +342,4 @@ impl<H: Header> Assign for Packet<H> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_packet_without_telemetry_is_forty_eight_bytes() {
-        assert_eq!(size_of::<Packet<()>>(), 48);
-    }
-
-    #[test]
-    fn a_report_of_a_gap_holds_far_distances() {
-        let mut nack = Packet::<()>::pause(Priority::new(3), PauseChange::Resume);
-        for (expected, beyond) in [
-            (0, 0),
-            (5_000, 1),
-            (1 << 40, 65_535),
-            (7, 65_536),
-            (7, u32::MAX),
-        ] {
-            nack.report_gap(expected, beyond);
-            assert_eq!((nack.cumulative(), nack.gap_distance()), (expected, beyond));
-        }
-    }
-
-    #[test]
-    fn a_mark_hides_what_the_sender_had_set() {
-        let ecn = |flags| {
-            let mut packet = Packet::<()>::pause(Priority::new(3), PauseChange::Resume);
-            packet.flags = flags;
-            packet.ecn()
-        };
-        let both = |ect: Flags| ect.and_if(true, Flags::CONGESTION);
-        assert_eq!(ecn(Flags::LAST), Ecn::NotCapable);
-        assert_eq!(ecn(Flags::ECT0), Ecn::Ect0);
-        assert_eq!(ecn(Flags::ECT1), Ecn::Ect1);
-        assert_eq!(ecn(Flags::CONGESTION), Ecn::Congestion);
-        assert_eq!(ecn(both(Flags::ECT0)), Ecn::Congestion);
-        assert_eq!(ecn(both(Flags::ECT1)), Ecn::Congestion);
-        assert!(!Flags::ECHO.has(Flags::ECT0) && !Flags::ECT0.has(Flags::ECT1));
-    }
-
-    #[test]
-    fn a_trimmed_packet_is_its_headers_as_control() {
-        let mut packet = Packet::<()>::pause(Priority::new(3), PauseChange::Resume);
-        packet = Packet::new(PacketKind::Data, Priority::new(3), packet.key, FlowId(7));
-        (packet.seq, packet.payload, packet.wire) = (5_000, 1_000, 1_048);
-        packet.flags = Flags::LAST;
-        let headers = packet.trimmed();
-        assert_eq!((headers.wire, headers.payload_bytes()), (48, Bytes::ZERO));
-        assert_eq!(
-            (headers.kind(), headers.priority()),
-            (PacketKind::Data, Priority::CONTROL)
-        );
-        assert_eq!((headers.seq, headers.flow), (5_000, FlowId(7)));
-        assert!(headers.flags.has(Flags::LAST.and_if(true, Flags::TRIMMED)));
-    }
-
-    #[test]
-    fn a_pause_frame_names_its_priority() {
-        let frame = Packet::<()>::pause(Priority::new(3), PauseChange::Pause);
-        assert_eq!(
-            (frame.kind(), frame.priority(), frame.paused_priority()),
-            (PacketKind::Pause, Priority::CONTROL, Priority::new(3))
-        );
-        assert_eq!(frame.pause_change(), PauseChange::Pause);
-    }
-}
+mod tests;

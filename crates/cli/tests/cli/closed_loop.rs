@@ -150,6 +150,15 @@ fn settings_without_effect_are_told() {
     };
     assert!(said("hpcc").starts_with("note: [switch] lossy_limit has no effect"));
     assert_eq!(said("cubic"), "");
+    let alpha = |more: &str| {
+        let (folder, _) = run(&format!(
+            "{STAR}[cc]\nkind = \"none\"\n[switch]\nlossy_alpha = 0.5\npfc = false\n{more}\
+             {RPC}queries = 1\n"
+        ));
+        folder.run(&["check", "s.toml"]).succeeded().stderr
+    };
+    assert!(alpha("").starts_with("note: [switch] lossy_alpha has no effect"));
+    assert_eq!(alpha("trim_above = \"80KB\"\n"), "");
 }
 
 #[test]

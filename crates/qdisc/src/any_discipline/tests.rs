@@ -1,4 +1,4 @@
-use fabricsim_core::packet::Flags;
+use fabricsim_core::packet::{Ecn, Flags};
 use fabricsim_core::units::{Duration, Rate};
 use proptest::prelude::*;
 
@@ -77,7 +77,9 @@ proptest! {
                         break;
                     };
                     left.push(head);
-                    marks += u64::from(queue.pop(now) == Mark::Congestion);
+                    let marked = queue.pop(now) == Mark::Congestion;
+                    prop_assert!(!marked || matches!(head.ecn(), Ecn::Ect0 | Ecn::Ect1));
+                    marks += u64::from(marked);
                 }
                 let mut waiting = Vec::new();
                 queue.for_each(|packet| waiting.push(*packet));

@@ -31,7 +31,9 @@ choices! {
         /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
         /// drops packets on short or slow links (see [`Self::Published`]).
         WorstCase = "worst-case" ("default, never drops"),
-        /// `3 x rate x delay`, as in the published HPCC simulator.
+        /// `3 x rate x delay`, as in the published HPCC simulator. As there, a packet that finds
+        /// no room in the headroom has to fit into the shared part as a whole, whatever is left of
+        /// its reserve.
         Published = "published" ("3 x rate x delay"),
     }
 }
@@ -85,6 +87,18 @@ impl BufferConfig {
                 .saturating_add(1)
                 .saturating_mul(2)
                 .saturating_add(3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME),
+        }
+    }
+
+    /// The part of the reserve in which a packet finds room that finds none elsewhere.
+    ///
+    /// Differs from the paper: the published simulator drops such a packet unless the shared part has
+    /// room for the whole of it, as [`Headroom::Published`] does.
+    #[must_use]
+    pub fn usable_reserve(&self) -> Bytes {
+        match self.headroom {
+            Headroom::WorstCase => self.reserve,
+            Headroom::Published => Bytes::ZERO,
         }
     }
 

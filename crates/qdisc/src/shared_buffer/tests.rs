@@ -220,7 +220,11 @@ impl Plain {
         let threshold = self.threshold(port, self.used());
         let reserve = self.like.reserve;
         let room = self.like.ingress[usize::from(port)].headroom;
-        if headroom + size > room && bytes.saturating_sub(reserve) + size > threshold {
+        let beyond = match self.like.usable_reserve {
+            0 => bytes.saturating_sub(reserve) + size,
+            _ => (bytes + size).saturating_sub(reserve),
+        };
+        if headroom + size > room && beyond > threshold {
             return Admit::Drop;
         }
         let stored = if (bytes + size).saturating_sub(reserve) > threshold {
@@ -265,12 +269,14 @@ proptest::proptest! {
     fn shortcuts_change_no_verdict(
         size in proptest::sample::select(vec![20_000u64, 300_000, 1 << 20, 8 << 20]),
         lossless: bool,
+        headroom in proptest::sample::select(vec![Headroom::WorstCase, Headroom::Published]),
         alpha in proptest::sample::select(vec![0.125, 1.0 / 128.0, 1.0]),
         steps in proptest::collection::vec((0u16..2, 3u8..5, 1u64..10_000, 0u8..5), 1..600),
     ) {
         let config = BufferConfig {
             size: Bytes::new(size),
             pfc: if lossless { Pfc::On } else { Pfc::Off },
+            headroom,
             alpha,
             ..BufferConfig::default()
         };
@@ -308,6 +314,42 @@ proptest::proptest! {
             buffer.release(PortId(ingress), PortId(0), class, Bytes::new(size));
         }
         proptest::prop_assert_eq!((buffer.used(), buffer.tense), (Bytes::ZERO, 0));
+    }
+}
+
+proptest::proptest! {
+    /// A packet that fits into what is left of its port's reserve is admitted, however full the shared
+    /// part is.
+    #[test]
+    fn a_reserve_is_its_ports_own(
+        size in 9_000u64..40_000,
+        steps in proptest::collection::vec((0u16..2, 3u8..5, 60u64..1_600, proptest::bool::weighted(0.2)), 1..300),
+    ) {
+        let config = BufferConfig {
+            size: Bytes::new(size),
+            pfc: Pfc::Off,
+            priorities: 2,
+            ..BufferConfig::default()
+        };
+        let reserve = config.reserve.get();
+        let ports = [port(100), port(100)];
+        let mut buffer = SharedBuffer::new(&config, Rate::from_gbps(100), &ports);
+        let mut held: Vec<(u16, u8, u64)> = Vec::new();
+        for (ingress, priority, size, leaves) in steps {
+            if leaves && !held.is_empty() {
+                let (ingress, priority, size) = held.remove(0);
+                buffer.release(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
+                continue;
+            }
+            let own = held.iter().filter(|own| (own.0, own.1) == (ingress, priority));
+            let own: u64 = own.map(|own| own.2).sum();
+            let verdict =
+                buffer.admit(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
+            proptest::prop_assert!(verdict == Admit::Accept || own + size > reserve, "{own} + {size}");
+            if verdict == Admit::Accept {
+                held.push((ingress, priority, size));
+            }
+        }
     }
 }
 

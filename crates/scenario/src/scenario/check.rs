@@ -1,7 +1,10 @@
 //! Checks of what the parts of a scenario say together.
 
+use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::PrioritySet;
 use fabricsim_core::plugin::Quirks;
+use fabricsim_core::units::Bytes;
 use fabricsim_pint::PintConfig;
 use fabricsim_pint::query::{Aggregation, QueryConfig, Value};
 use fabricsim_report::HEADER_BYTES;
@@ -67,6 +70,18 @@ impl Scenario {
         let algorithms: Vec<&PintConfig> = algorithms.iter().collect();
         let streams = (self.seed, self.profile);
         settings.check(streams, &algorithms, &self.topology)
+    }
+
+    /// Returns a switch whose ports have no room for a full packet of RDMA beside their reserves, and
+    /// the bytes that a port may have of the shared part.
+    #[must_use]
+    pub fn with_reserves_alone(&self) -> Option<(NodeId, Bytes)> {
+        if self.lossy().priorities == PrioritySet::DATA {
+            return None;
+        }
+        let longest_packet = self.transport.mtu + HEADER_BYTES;
+        let buffer = self.buffer_config();
+        (self.switch).with_reserves_alone(&self.topology, &buffer, longest_packet)
     }
 
     fn check_buffer(&self) -> Result<(), ConfigError> {

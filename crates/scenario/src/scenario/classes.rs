@@ -125,11 +125,19 @@ impl Scenario {
     /// Returns keys that are set without effect, each with the reason.
     #[must_use]
     pub fn without_effect(&self) -> Vec<String> {
-        let limit = self.switch.lossy_limit.filter(|_| !self.has_tcp());
-        let limit = limit.map(|_| {
+        if self.has_tcp() {
+            return Vec::new();
+        }
+        let limit = self.switch.lossy_limit.map(|_| {
             "[switch] lossy_limit has no effect: no algorithm of the scenario is of TCP".to_owned()
         });
-        limit.into_iter().collect()
+        let alpha = self.switch.lossy_alpha;
+        let alpha = alpha.filter(|_| self.switch.trim_above.is_none()).map(|_| {
+            "[switch] lossy_alpha has no effect: no algorithm of the scenario is of TCP, no packet is \
+             trimmed, and `alpha` bounds what an ingress port has of the buffer"
+                .to_owned()
+        });
+        limit.into_iter().chain(alpha).collect()
     }
 
     /// Refuses a limit of the queues of TCP that no full segment fits in.

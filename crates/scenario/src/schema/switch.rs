@@ -1,5 +1,6 @@
 //! The `[switch]` table.
 
+use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::Quirks;
@@ -77,6 +78,17 @@ settings! {
         #[note("(default: no packet is trimmed)")]
         pub trim_above: Option<Bytes> = none,
     }
+}
+
+/// The ports of the switch `node`.
+fn ports_of(topology: &Topology, node: NodeId) -> Vec<PortBuffer> {
+    let ports = topology.ports(node).iter();
+    ports
+        .map(|port| PortBuffer {
+            rate: topology.fastest_rate(port),
+            delay: port.delay,
+        })
+        .collect()
 }
 
 impl SwitchSettings {
@@ -166,14 +178,7 @@ impl SwitchSettings {
             return Ok(());
         };
         for node in topology.switches() {
-            let ports: Vec<PortBuffer> = topology
-                .ports(node)
-                .iter()
-                .map(|port| PortBuffer {
-                    rate: topology.fastest_rate(port),
-                    delay: port.delay,
-                })
-                .collect();
+            let ports = ports_of(topology, node);
             let set_aside = config.set_aside(&ports);
             if set_aside >= size {
                 return Err(ConfigError::new(
@@ -194,15 +199,15 @@ impl SwitchSettings {
                     },
                 ));
             }
-            let share = config.alpha_of(size - set_aside).get();
-            if config.pfc == Pfc::Off && share + config.reserve.get() < longest_packet.get() {
+            let fills = config.alpha_of(size - set_aside) + config.usable_reserve();
+            if config.pfc == Pfc::Off && fills < longest_packet {
                 return Err(ConfigError::new(
                     "buffer",
                     format!(
                         "a port of {} may fill {} bytes, and a full packet has {}: all \
                          would be dropped",
                         topology.label(node),
-                        share + config.reserve.get(),
+                        fills.get(),
                         longest_packet.get()
                     ),
                     "give a larger buffer, or a larger `alpha`",
@@ -210,6 +215,22 @@ impl SwitchSettings {
             }
         }
         Ok(())
+    }
+
+    /// Returns a switch of `topology` whose ports have no room for a packet of `longest_packet` beside
+    /// their reserves, and the bytes that a port may have of the shared part.
+    pub fn with_reserves_alone(
+        &self,
+        topology: &Topology,
+        config: &BufferConfig,
+        longest_packet: Bytes,
+    ) -> Option<(NodeId, Bytes)> {
+        let size = self.buffer.filter(|_| config.pfc == Pfc::Off)?;
+        let mut switches = topology.switches().map(|node| {
+            let set_aside = config.set_aside(&ports_of(topology, node));
+            (node, config.alpha_of(size.saturating_sub(set_aside)))
+        });
+        switches.find(|(_, share)| *share < longest_packet)
     }
 
     /// The thresholds of a port of `rate` for `priority`, whose algorithm wants `wanted` at NIC

@@ -7,7 +7,7 @@ use crate::checkpoint::Stored;
 pub struct Flags(u8);
 
 impl Flags {
-    /// Congestion experienced (RFC 3168): set by a switch on any packet.
+    /// Congestion experienced (RFC 3168): set by a switch on data.
     pub const CONGESTION: Self = Self(1);
     /// On an ACK: the data packet that caused it had met congestion.
     pub const ECHO: Self = Self(32);
@@ -81,7 +81,7 @@ impl Flags {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ecn {
     /// Not-ECT: the sender asks for no marks. Queue disciplines drop where they would mark. Packets
-    /// of RDMA are all of this kind, and switches mark them nevertheless.
+    /// of RDMA are all of this kind, and switches mark its data nevertheless.
     NotCapable,
     /// ECT(0).
     Ect0,

@@ -11,7 +11,8 @@ use crate::units::{Bytes, Duration, Time};
 pub enum Mark {
     /// Nothing.
     None,
-    /// It has met congestion (CE, RFC 3168).
+    /// It has met congestion (CE, RFC 3168). The switch sets and counts the mark if the packet
+    /// [takes one](Packet::takes_mark).
     Congestion,
 }
 

@@ -157,7 +157,7 @@ impl<M: Model> Switch<M> {
         mark: Mark,
     ) {
         let number = port.index();
-        if mark == Mark::Congestion {
+        if mark == Mark::Congestion && sent.takes_mark() {
             sent.flags.set(Flags::CONGESTION);
             self.meters[number].marked += 1;
         }

@@ -159,8 +159,8 @@ impl<M: Model> Switch<M> {
                 let Some(place) = line.pop() else {
                     break 'line None;
                 };
-                let mark = passage.send_from(&mut line, arrivals.at(place), lane.lend());
-                marked += u64::from(mark == Mark::Congestion);
+                let is_marked = passage.send_from(&mut line, arrivals.at(place), lane.lend());
+                marked += u64::from(is_marked);
             }
             match arrivals.next() {
                 Some(next) => arrival = next,
@@ -204,14 +204,14 @@ impl<M: Model> Switch<M> {
 
 impl<M: Model> Passage<'_, M> {
     /// Sends the packet of `arrival`, which is the next of `line`, over `lane`, as the wire has become
-    /// free, and returns its mark.
+    /// free, and returns `true` if it is marked here.
     #[inline(always)]
     fn send_from(
         &mut self,
         line: &mut Line,
         arrival: Grouped<'_, Packet<M::Header>>,
         lane: Lane<'_, Packet<M::Header>>,
-    ) -> Mark {
+    ) -> bool {
         let port = &mut *self.port;
         let packet = arrival.message;
         line.take_off(packet.priority(), packet.size());
@@ -224,7 +224,8 @@ impl<M: Model> Passage<'_, M> {
         let sent = sent.expect("a link that may lose packets has no line");
         port.open_after = port.egress.busy_until;
         self.counters.events += 1;
-        if mark == Mark::Congestion {
+        let is_marked = mark == Mark::Congestion && sent.takes_mark();
+        if is_marked {
             sent.flags.set(Flags::CONGESTION);
         }
         let way = (arrival.at, PortId::from_index(arrival.channel));
@@ -233,7 +234,7 @@ impl<M: Model> Passage<'_, M> {
             ..port.hop(now, self.number.index(), way, sent.wire)
         };
         write_telemetry::<M>(self.telemetry, &hop, leaving, sent);
-        mark
+        is_marked
     }
 }
 
