@@ -8,7 +8,7 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::NoSpread;
-use fabricsim_workload::{AnyWorkload, FlowCost, Offered};
+use fabricsim_workload::{AnyWorkload, FlowCost, Offered, Traffic};
 use serde::Serialize;
 
 use crate::simulation::Simulation;
@@ -100,16 +100,25 @@ impl ExpectedUtilization {
         }
         let mut offered = Vec::new();
         for (index, workload) in scenario.workloads().iter().enumerate() {
+            let name = format!("[[workload]] {index} ({})", workload.kind());
             match rate_of(scenario, simulation, index, &**workload) {
-                Some(rate) => offered.push(rate),
+                Some(rate) => {
+                    if rate.longer > 0 {
+                        found.left_out.push(format!(
+                            "{name}: {} of its flows last longer than it starts flows, at whatever \
+                             rate the network gives them",
+                            rate.longer
+                        ));
+                    }
+                    offered.push(rate);
+                }
                 None => found.left_out.push(format!(
-                    "[[workload]] {} ({}): its flows {}",
-                    index,
-                    workload.kind(),
+                    "{name}: its flows {}",
                     no_rate(scenario, index, &**workload)
                 )),
             }
         }
+        offered.retain(|rate| !matches!(&rate.traffic, Traffic::Pairs(pairs) if pairs.is_empty()));
         if scenario.routing().binds_nics() {
             found.left_out.push(
                 "`nic` and `nics` of [routing]: flows are spread over all NICs here".to_owned(),
@@ -196,8 +205,6 @@ fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// Returns the traffic that workload `index` offers per second, or `None` if it has no rate:
-/// traffic that starts within one round trip is a burst.
 /// Returns why the workload number `index` has no rate.
 fn no_rate(scenario: &Scenario, index: usize, workload: &dyn AnyWorkload) -> &'static str {
     let context = scenario.workload_context(index);
@@ -212,6 +219,8 @@ fn no_rate(scenario: &Scenario, index: usize, workload: &dyn AnyWorkload) -> &'s
     }
 }
 
+/// Returns the traffic that workload `index` offers per second until the run ends, or `None` if it
+/// has no rate: traffic that starts within one round trip is a burst.
 fn rate_of(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -222,7 +231,11 @@ fn rate_of(
     let cost = cost_of(scenario, simulation, class);
     let context = scenario.workload_context(index);
     // What is wrong with a workload has been said when the simulation was built.
-    let offered = workload.offered(&context, &cost).ok().flatten()?;
+    let mut offered = workload.offered(&context, &cost).ok().flatten()?;
+    let stop = scenario.run().stop_at.map(|after| Time::ZERO + after);
+    if let Some(stop) = stop.filter(|&stop| stop > offered.from) {
+        offered.until = offered.until.min(stop);
+    }
     let round_trip = simulation.network_info().path_stats.base_rtt;
     (offered.until.since(offered.from) > round_trip).then_some(offered)
 }

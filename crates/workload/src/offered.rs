@@ -40,6 +40,9 @@ pub struct Offered {
     pub until: Time,
     /// Between whom.
     pub traffic: Traffic,
+    /// Flows that are not in `traffic`, because they last longer than it does even if nothing slows
+    /// them down.
+    pub longer: u64,
 }
 
 /// Function that returns the cost of a flow of a given size.
@@ -85,6 +88,7 @@ impl Rounds {
                 taken: vec![1.0; context.hosts.len()],
                 cost,
             },
+            longer: 0,
         })
     }
 }

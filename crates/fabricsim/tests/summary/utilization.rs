@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use fabricsim::utilization::{BusySpan, ExpectedUtilization};
+use fabricsim::{Scenario, Simulation};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::Time;
@@ -229,4 +230,57 @@ fn what_is_not_counted_is_said() {
     );
     let warning = chain.warning().unwrap();
     assert!(warning.contains("offer at most"), "{warning}");
+}
+
+/// The utilization that is expected of a list of flows between four hosts of 100 Gbps.
+fn of_list(flows: &str, stop_at: &str) -> ExpectedUtilization {
+    let dir = tempfile::tempdir().unwrap();
+    let list = format!("src,dst,size_bytes,start_ns\n{flows}");
+    std::fs::write(dir.path().join("flows.csv"), list).unwrap();
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"list\"\n\
+         path = \"flows.csv\"\n[cc]\nkind = \"none\"\n[run]\nstop_at = \"{stop_at}\"\n"
+    );
+    let scenario = Scenario::from_text("case", &text, dir.path(), &[]).unwrap();
+    ExpectedUtilization::of(&scenario, &Simulation::new(&scenario, 1).unwrap())
+}
+
+/// A flow sends no faster than its host: one that needs longer than the list takes to start flows has
+/// no load of its own, whatever its size.
+#[test]
+fn flows_without_an_end_in_practice_are_no_load() {
+    let endless = of_list("0,1,1000000000000,0\n2,3,900000000000,1000000\n", "5ms");
+    assert_eq!(endless.span, None);
+    assert_eq!(endless.warning(), None);
+    assert_eq!(
+        endless.left_out,
+        [
+            "[[workload]] 0 (list): 2 of its flows last longer than it starts flows, at whatever rate the \
+          network gives them"
+        ]
+    );
+    // 1 MB every 200 us beside it is 40% of 100 Gbps.
+    let small: String = (0..50)
+        .map(|round| format!("0,1,1000000,{}\n", round * 200_000))
+        .collect();
+    let mixed = of_list(&format!("{small}2,3,1000000000000,0\n"), "100ms");
+    let share = mixed.span.unwrap().busiest.utilization;
+    // With the endless one 51 flows start within 50 gaps.
+    let seconds = 9.8e-3 * 51.0 / 50.0;
+    assert_near(share, 50.0 * 8e6 * (1.0 + 0.048) / (seconds * 100e9));
+    assert!(
+        mixed.left_out[0].contains("1 of its flows"),
+        "{:?}",
+        mixed.left_out
+    );
+}
+
+#[test]
+fn a_load_ends_with_the_run() {
+    let flows: String = (0..100)
+        .map(|round| format!("0,1,1000000,{}\n", round * 200_000))
+        .collect();
+    let span = of_list(&flows, "5ms").span.unwrap();
+    assert_eq!((span.from_ns, span.until_ns), (0, 5_000_000));
+    assert_near(span.busiest.utilization, 8e6 * 1.048 / (200e-6 * 100e9));
 }

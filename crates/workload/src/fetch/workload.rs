@@ -113,6 +113,7 @@ impl Workload for FetchConfig {
         Ok(ends.filter(|_| last > Duration::ZERO).map(|(from, to)| {
             // Bytes of a flow go from the server to the client.
             Offered {
+                longer: 0,
                 from: self.start,
                 until: self.start.saturating_add(last),
                 traffic: Traffic::Pairs(vec![(from, to, rate)]),

@@ -114,6 +114,7 @@ fn offered(config: &IncastConfig, context: &WorkloadContext, cost: CostOf<'_>) -
         }
     };
     Some(Offered {
+        longer: 0,
         from: config.start,
         until: config.start.saturating_add(duration),
         traffic: Traffic::Product {

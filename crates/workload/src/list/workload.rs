@@ -111,12 +111,20 @@ fn offered(config: &ListConfig, context: &WorkloadContext, cost: CostOf<'_>) -> 
     let gaps = flows.len() as f64 - 1.0;
     let seconds = last.since(first).as_secs_f64() * (gaps + 1.0) / gaps;
     let hosts = context.hosts.iter().enumerate();
-    let positions: BTreeMap<NodeId, usize> = hosts.map(|(at, host)| (host.id, at)).collect();
+    let places: BTreeMap<NodeId, (usize, f64)> = hosts
+        .map(|(at, host)| (host.id, (at, host.rate.as_bps_f64() / 8.0)))
+        .collect();
     let mut sums: BTreeMap<(usize, usize), FlowCost> = BTreeMap::new();
+    let mut longer = 0;
     for flow in flows {
-        let (from, to) = (*positions.get(&flow.src)?, *positions.get(&flow.dst)?);
-        let sum = sums.entry((from, to)).or_default();
+        let ((from, sends), (to, takes)) = (*places.get(&flow.src)?, *places.get(&flow.dst)?);
         let one = cost(flow.size);
+        // It cannot send as many bytes in that time, and how many it does the network decides.
+        if one.forth > sends.min(takes) * seconds {
+            longer += 1;
+            continue;
+        }
+        let sum = sums.entry((from, to)).or_default();
         sum.forth += one.forth / seconds;
         sum.back += one.back / seconds;
     }
@@ -126,5 +134,6 @@ fn offered(config: &ListConfig, context: &WorkloadContext, cost: CostOf<'_>) -> 
         from: first,
         until: last,
         traffic: Traffic::Pairs(pairs),
+        longer,
     })
 }

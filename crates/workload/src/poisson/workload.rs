@@ -153,6 +153,7 @@ fn offered(
     let sizes = config.sizes.cdf();
     let mean_cost = sizes.map_or_else(FlowCost::default, |sizes| mean_cost(sizes, cost));
     Ok(Offered {
+        longer: 0,
         from: config.start,
         until: config.start.saturating_add(config.duration),
         traffic: Traffic::Product {

@@ -176,6 +176,7 @@ impl Workload for RpcConfig {
         }
         let (query, response) = (mean_cost(&sizes, cost), cost(self.response));
         Ok(Some(Offered {
+            longer: 0,
             from: self.start,
             until: self.start.saturating_add(duration),
             traffic: Traffic::Product {
