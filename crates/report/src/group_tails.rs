@@ -98,29 +98,42 @@ pub struct Ratio {
     pub interval: Option<Interval>,
     /// Runs of each that the interval is between; 1 when it is of the flows of one run.
     pub runs: usize,
+    /// Runs of each that there were: some may have no value.
+    pub given: usize,
 }
 
 impl Ratio {
-    /// The ratio of the estimates `first` to `second`, each of the runs of a setting that differ in
-    /// nothing but the seed; `None` where either has no value.
+    /// The ratio of the estimates `first` to `second`, one of each run of a setting in the order of
+    /// seeds, known or not; `None` where either has no value.
     ///
-    /// With several runs of each the interval is Student's, of the logarithms: of the ratios of
-    /// pairs where there are equally many, as runs of one seed have the same flows, else both
-    /// intervals' ends are divided by one another. With one run of each it is made of the ends of
-    /// both [`percentile_interval`]s, which take flows to be independent.
+    /// With several runs of each the interval is Student's, of the logarithms. If there are equally
+    /// many, it is of the ratios of pairs of which both have a value, as runs of one seed have the
+    /// same flows; else both intervals' ends are divided by one another. With one run of each it is
+    /// made of the ends of both [`percentile_interval`]s, which take flows to be independent.
     #[must_use]
     pub fn between(
         first: &[PercentileEstimate],
         second: &[PercentileEstimate],
         confidence: Confidence,
     ) -> Option<Self> {
+        let given = first.len().min(second.len());
+        let known = |(a, b): &(&PercentileEstimate, &PercentileEstimate)| {
+            a.slowdown.is_some() && b.slowdown.is_some()
+        };
+        let pairs = || first.iter().zip(second).filter(known);
+        // A single pair is better than runs of different seeds.
+        let is_paired = first.len() == second.len() && pairs().next().is_some();
+        let (first, second): (Vec<PercentileEstimate>, Vec<_>) = match is_paired {
+            true => pairs().map(|(a, b)| (*a, *b)).unzip(),
+            false => (first.to_vec(), second.to_vec()),
+        };
         let logs = |estimates: &[PercentileEstimate]| -> Vec<f64> {
             let known = estimates.iter().filter_map(|estimate| estimate.slowdown);
             known.map(libm::log).collect()
         };
-        let (a, b) = (logs(first), logs(second));
+        let (a, b) = (logs(&first), logs(&second));
         let runs = a.len().min(b.len());
-        if runs > 1 && a.len() == b.len() {
+        if runs > 1 && is_paired {
             let ratios: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
             let mean = ReplicaMean::new(&ratios, confidence)?;
             return Some(Self {
@@ -130,6 +143,7 @@ impl Ratio {
                     high: libm::exp(log.high),
                 }),
                 runs,
+                given,
             });
         }
         let (mean_a, mean_b) = (
@@ -143,7 +157,7 @@ impl Ratio {
                 own.interval.map(|interval| (interval.low, interval.high))
             }
         };
-        let interval = ends(&mean_a, first).zip(ends(&mean_b, second));
+        let interval = ends(&mean_a, &first).zip(ends(&mean_b, &second));
         Some(Self {
             ratio: libm::exp(mean_a.mean - mean_b.mean),
             interval: interval.map(|(a, b)| Interval {
@@ -151,6 +165,7 @@ impl Ratio {
                 high: a.1 / b.0,
             }),
             runs,
+            given,
         })
     }
 
@@ -164,6 +179,7 @@ impl Ratio {
                 high: 1.0 / interval.low,
             }),
             runs: self.runs,
+            given: self.given,
         }
     }
 
@@ -243,6 +259,33 @@ mod tests {
         assert!(interval.low > 1.7 && interval.high < 2.3, "{interval:?}");
         assert!((ratio.inverse().ratio - 0.5).abs() < 0.01);
         assert!((ratio.inverse().inverse().ratio - ratio.ratio).abs() < 1e-12);
+    }
+
+    /// A run whose flows are too few for the percentile has no value, and its pair does not count.
+    #[test]
+    fn pairs_without_a_value_are_left_out_and_seeds_stay_together() {
+        let mut first = runs(&[4.0, 9.0, 21.0, 190.0]);
+        let mut second = runs(&[2.0, 7.0, 10.0, 100.0]);
+        first[1].slowdown = None;
+        second[3].slowdown = None;
+        let ratio = Ratio::between(&first, &second, Confidence::P95).expect("two pairs");
+        assert_eq!((ratio.runs, ratio.given), (2, 4));
+        assert!(
+            (ratio.ratio - (2.0f64 * 2.1).sqrt()).abs() < 1e-9,
+            "{ratio:?}"
+        );
+        first[2].slowdown = None;
+        let one = Ratio::between(&first, &second, Confidence::P95).expect("one pair");
+        assert_eq!((one.runs, one.given, one.interval), (1, 4, None));
+        assert!((one.ratio - 2.0).abs() < 1e-9, "{one:?}");
+        // Without a common seed all runs count.
+        first[0].slowdown = None;
+        first[1].slowdown = Some(14.0);
+        second[1].slowdown = None;
+        let apart = Ratio::between(&first, &second, Confidence::P95).expect("values of both");
+        assert_eq!((apart.runs, apart.given), (2, 4));
+        let wanted = (14.0f64 * 190.0).sqrt() / (2.0f64 * 10.0).sqrt();
+        assert!((apart.ratio - wanted).abs() < 1e-9, "{apart:?}");
     }
 
     #[test]

@@ -59,6 +59,16 @@ impl ReplicaMean {
             interval,
         })
     }
+
+    /// This with an interval that ends at `least`, below which no value can be: of few values
+    /// Student's interval reaches further.
+    #[must_use]
+    pub fn at_least(mut self, least: f64) -> Self {
+        if let Some(interval) = &mut self.interval {
+            interval.low = interval.low.max(least);
+        }
+        self
+    }
 }
 
 /// An interval that holds the true `percentile` of the distribution from which `sorted` was drawn,

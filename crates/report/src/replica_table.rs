@@ -95,7 +95,10 @@ impl ReplicationTable {
                 .enumerate()
                 .map(|(index, bin)| {
                     let bins = || each.iter().filter_map(move |bins| bins.bin(index));
-                    let over = |values: Vec<f64>| ReplicaMean::new(&values, confidence);
+                    // No slowdown is below one.
+                    let over = |values: Vec<f64>| {
+                        ReplicaMean::new(&values, confidence).map(|mean| mean.at_least(1.0))
+                    };
                     ReplicaRow {
                         from_pct: bin.from * 100.0,
                         upto_pct: bin.upto * 100.0,
@@ -277,6 +280,20 @@ flows upto   bytes upto         n                p50               mean     geom
         assert!(csv.starts_with(header), "{csv}");
         let row = "\n0,50,0,2000,6,1.300000,3,0.100000,1.051586,1.548414,1.250000,3,";
         assert!(csv.contains(row), "{csv}");
+    }
+
+    /// Of two replications t is 12.7: 3 +- 12.7 x 2.83 / sqrt(2) would begin at -22.
+    #[test]
+    fn no_interval_of_slowdowns_goes_below_one() {
+        let replications = [1_000u64, 5_000].map(|fct| vec![record(1_000, fct, 1_000); 2]);
+        let table =
+            ReplicationTable::between(&replications, &[], &[Percentile::P50], Confidence::P95);
+        let interval = |mean: Option<ReplicaMean>| mean.and_then(|mean| mean.interval);
+        for mean in [table.all.percentiles[0], table.all.mean] {
+            let interval = interval(mean).expect("of two replications");
+            assert!((interval.low - 1.0).abs() < 1e-12, "{interval:?}");
+            assert!(interval.high > 20.0, "{interval:?}");
+        }
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct SweepCurves {
     pub without: usize,
     /// Points with too few flows for the percentile.
     pub too_few: usize,
+    /// The most flows that one of these has, and how many the percentile needs.
+    pub most_flows: (usize, usize),
     /// Points whose run has not finished: what is left of their flows is in the numbers.
     pub unfinished: usize,
 }
@@ -76,6 +78,7 @@ impl SweepCurves {
         }
         self.without += other.without;
         self.too_few += other.too_few;
+        self.most_flows = self.most_flows.max(other.most_flows);
         self.unfinished += other.unfinished;
         self
     }
@@ -179,15 +182,17 @@ impl SweepTable {
         let mut found = SweepCurves::default();
         let mut values: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
         for row in self.chosen(question) {
+            // First: the value of too few flows is empty.
+            let counted = count.and_then(|(place, least)| Some((row[place].parse().ok()?, least)));
+            if let Some((flows, least)) = counted.filter(|(flows, least)| flows < least) {
+                found.too_few += 1;
+                found.most_flows = found.most_flows.max((flows, least));
+                continue;
+            }
             let Ok(value) = row[of].parse::<f64>() else {
                 found.without += 1;
                 continue;
             };
-            let counted = |place: usize| row[place].parse::<usize>().unwrap_or(0);
-            if count.is_some_and(|(place, least)| counted(place) < least) {
-                found.too_few += 1;
-                continue;
-            }
             if !matches!(row[self.axes + 1].as_str(), "finished" | "time-reached") {
                 found.unfinished += 1;
             }
@@ -352,7 +357,20 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
             count: Some(("flows_finished", 100)),
             ..question(&by, &[])
         };
-        assert_eq!(table.curves(&enough).expect("columns").too_few, 1);
+        let enough = table.curves(&enough).expect("columns");
+        assert_eq!((enough.too_few, enough.most_flows), (1, (50, 100)));
+        // Where flows are too few the run has left the value out.
+        let empty = TABLE.replace("finished,50,7", "finished,50,");
+        let empty = SweepTable::read(&empty).expect("a table");
+        let question = SweepQuestion {
+            count: Some(("flows_finished", 100)),
+            ..question(&by, &[])
+        };
+        let empty = empty.curves(&question).expect("columns");
+        assert_eq!(
+            (empty.without, empty.too_few, empty.most_flows),
+            (1, 1, (50, 100))
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the results say, in words.
 
+use std::fmt::Write as _;
+
 use fabricsim::report::{Confidence, Percentile, PercentileEstimate, Ratio, SizeClass};
 use fabricsim_plot::html::Page;
 
@@ -95,18 +97,28 @@ fn statement(pair: &Pair, [first, other]: [&Scheme<'_>; 2], group: &Group) -> Op
     })
 }
 
+/// The estimate of each run, without a value for one that has too few such flows.
 fn estimates(
     scheme: &Scheme<'_>,
     group: &Group,
     percentile: Percentile,
 ) -> Vec<PercentileEstimate> {
-    let tails = scheme.runs.iter().flat_map(|run| &run.tails);
-    tails
-        .filter(|tail| (tail.class.0, tail.size) == (group.class, group.size))
-        .flat_map(|tail| &tail.percentiles)
-        .filter(|estimate| estimate.percentile == percentile)
-        .copied()
-        .collect()
+    let of_run = |run: &&Run| {
+        let mut tails = run.tails.iter();
+        tails
+            .find(|tail| (tail.class.0, tail.size) == (group.class, group.size))
+            .and_then(|tail| {
+                let mut own = tail.percentiles.iter();
+                own.find(|estimate| estimate.percentile == percentile)
+            })
+            .copied()
+            .unwrap_or(PercentileEstimate {
+                percentile,
+                slowdown: None,
+                interval: None,
+            })
+    };
+    scheme.runs.iter().map(of_run).collect()
 }
 
 /// The flows of a group in words: `poisson flows under 30 KB`.
@@ -142,13 +154,21 @@ fn sentence([a, b]: [&str; 2], percentile: Percentile, flows: &str, ratio: Ratio
              to say how certain that is"
         );
     };
-    let (low, high) = (times(interval.low), times(interval.high));
+    let mut range = format!("{} to {}", times(interval.low), times(interval.high));
+    if ratio.runs < ratio.given {
+        write!(
+            range,
+            "; {} of {} runs of each have enough such flows",
+            ratio.runs, ratio.given
+        )
+        .expect("a string takes everything");
+    }
     if ratio.is_a_difference() {
-        format!("{better}'s {what} is {size} lower ({low} to {high}) than {worse}'s for {flows}")
+        format!("{better}'s {what} is {size} lower ({range}) than {worse}'s for {flows}")
     } else {
         format!(
             "No difference that these runs can show between {a} and {b} in the {what} of {flows}: \
-             {size} lower with {better} ({low} to {high})"
+             {size} lower with {better} ({range})"
         )
     }
 }
@@ -171,9 +191,9 @@ fn advice(statements: &[Statement]) -> Vec<String> {
         advice.push(format!(
             "In brackets are 95% confidence intervals of ratios between {most} runs of each, which \
              differ in the seed{}.",
-            match least == Some(most) {
+            match statements.iter().all(|own| own.ratio.runs == most) {
                 true => "",
-                false => ", or fewer where not all have such flows",
+                false => ", or between fewer if the brackets say so",
             }
         ));
     } else {
@@ -210,6 +230,7 @@ mod tests {
             ratio,
             interval: interval.map(|(low, high)| Interval { low, high }),
             runs: 3,
+            given: 3,
         }
     }
 
@@ -228,6 +249,16 @@ mod tests {
             say(ratio(1.04, Some((0.9, 1.2)))),
             "No difference that these runs can show between HPCC and DCQCN in the p99 slowdown of \
              incast flows: 1.04x lower with DCQCN (0.90x to 1.20x)"
+        );
+        let of_two = Ratio {
+            runs: 2,
+            given: 5,
+            ..ratio(1.16, Some((0.59, 2.3)))
+        };
+        let of_two = say(of_two);
+        assert!(
+            of_two.ends_with("(0.59x to 2.3x; 2 of 5 runs of each have enough such flows)"),
+            "{of_two}"
         );
         let unknown = say(ratio(2.0, None));
         assert!(

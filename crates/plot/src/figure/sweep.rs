@@ -106,15 +106,19 @@ fn notes(curves: &SweepCurves) -> Vec<String> {
                 .to_owned(),
         );
     }
+    let (most, needed) = curves.most_flows;
     for (count, what) in [
-        (curves.without, "have no such value"),
+        (curves.without, "have no such value".to_owned()),
         (
             curves.too_few,
-            "have too few flows for the percentile and are left out",
+            format!(
+                "have too few flows for the percentile, which needs {needed}, and are left out; the most \
+                 flows that one of them has are {most}"
+            ),
         ),
         (
             curves.unfinished,
-            "have not finished: their slowest flows are missing",
+            "have not finished: their slowest flows are missing".to_owned(),
         ),
     ] {
         if count > 0 {
@@ -135,6 +139,7 @@ mod tests {
             xs: xs.iter().map(|x| (*x).to_owned()).collect(),
             curves: vec![("hpcc".to_owned(), values.iter().map(mean).collect())],
             too_few: 1,
+            most_flows: (57, 100),
             ..SweepCurves::default()
         };
         let (x, y) = ("load".to_owned(), Axis::linear("p99"));
@@ -161,7 +166,8 @@ mod tests {
             figure.notes,
             [
                 "means over 1 to 2 seeds; bands hold the true mean with 95% confidence (Student)",
-                "1 points have too few flows for the percentile and are left out",
+                "1 points have too few flows for the percentile, which needs 100, and are left out; the \
+                 most flows that one of them has are 57",
             ]
         );
     }
