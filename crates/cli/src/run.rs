@@ -191,13 +191,12 @@ pub(crate) fn run(
         };
         print(args, &summary, text, &dir)?;
     }
-    Ok(match summary.status {
-        Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
-            ExitCode::from(exit::STALLED)
-        }
-        Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
-        Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
+    Ok(if summary.status == Status::Interrupted {
+        ExitCode::from(exit::INTERRUPTED)
+    } else if summary.status.leaves_flows(&summary.flows) {
+        ExitCode::from(exit::STALLED)
+    } else {
+        ExitCode::SUCCESS
     })
 }
 

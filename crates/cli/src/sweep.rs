@@ -189,19 +189,37 @@ fn point_line(outcome: &PointOutcome) -> String {
             };
             let all = results.slowdown.first();
             format!(
-                "{name}: {}, {} of {} flows, slowdown p50 {} p95 {} p99 {}",
+                "{name}: {}, {} of {} flows, slowdown p50 {} p95 {} p99 {}{}",
                 results.status.name(),
                 results.flows.finished,
                 results.flows.started + results.flows.unreachable,
                 slowdown(all.and_then(|row| row.p50)),
                 slowdown(all.and_then(|row| row.p95)),
                 slowdown(all.and_then(|row| row.p99)),
+                losses(results),
             )
         }
         Ended::Failed(message) => format!("{name}: failed: {message}"),
         Ended::Stopped => format!("{name}: stopped"),
         Ended::Elsewhere => format!("{name}: not run yet"),
     }
+}
+
+/// What a point has lost, for the end of its line; nothing if it has lost nothing.
+fn losses(results: &PointResults) -> String {
+    let counts = [
+        (results.buffer_drops, "buffer drops"),
+        (results.queue_drops, "queue drops"),
+        (results.trimmed_packets, "trimmed"),
+        (results.link_losses, "link losses"),
+        (results.link_down_drops, "lost on failed links"),
+        (results.no_route_drops, "without a route"),
+        (results.timeouts, "timeouts"),
+    ];
+    let there = counts.iter().filter(|(count, _)| *count > 0);
+    there
+        .map(|(count, what)| format!(", {count} {what}"))
+        .collect()
 }
 
 /// Describes the outcome of a sweep, with the first `listed` points one by one.
@@ -249,7 +267,7 @@ pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
                 "point {}: {}, {} flows cannot finish; see {}",
                 point.name,
                 results.status.name(),
-                results.flows.unfinished + results.flows.unreachable,
+                results.stuck_flows(),
                 point.folder.join("summary.json").display()
             ),
             _ => {}

@@ -94,11 +94,14 @@ pub struct Summary {
     /// Epochs run: how the engine has divided the time. Samples of `[observe]` end epochs, so there
     /// are more with them; nothing else depends on it.
     pub epochs: u64,
-    /// Packets dropped for want of buffer.
+    /// Packets dropped because a switch's buffer had no room for them.
     pub buffer_drops: u64,
     /// Packets whose payload switches have cut off.
     #[serde(skip_serializing_if = "is_zero")]
     pub trimmed_packets: u64,
+    /// Those of them whose headers were dropped or lost, too: they are among the drops and losses.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub trimmed_headers_lost: u64,
     /// Packets dropped by queue disciplines.
     pub queue_drops: u64,
     /// Packets lost on links.
@@ -109,6 +112,8 @@ pub struct Summary {
     pub no_route_drops: u64,
     /// Payload bytes in all packets that were dropped or lost, for any reason.
     pub lost_bytes: u64,
+    /// Packets that switches have marked (CE).
+    pub marked_packets: u64,
     /// Pause frames sent.
     pub pfc_pauses: u64,
     /// Resume frames sent.
@@ -220,11 +225,13 @@ pub(crate) fn summarize(
         events,
         buffer_drops,
         trimmed,
+        headers_lost,
         queue_drops,
         link_losses,
         link_down_drops,
         no_route,
         lost_payload,
+        marked,
         pauses,
         resumes,
         paused,
@@ -257,11 +264,13 @@ pub(crate) fn summarize(
         epochs: simulation.epochs(),
         buffer_drops,
         trimmed_packets: trimmed,
+        trimmed_headers_lost: headers_lost,
         queue_drops,
         link_losses,
         link_down_drops,
         no_route_drops: no_route,
         lost_bytes: lost_payload.get(),
+        marked_packets: marked,
         pfc_pauses: pauses,
         pfc_resumes: resumes,
         pfc_paused_ns: paused.as_ps() as f64 / 1_000.0,

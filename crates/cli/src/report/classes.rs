@@ -219,7 +219,7 @@ pub(super) fn queries(page: &mut Page, runs: &[Run]) {
     page.table(&headers, &rows);
 }
 
-/// Pauses, drops and retransmissions, of whole runs.
+/// Pauses, marks, and each way to lose packets, of whole runs.
 pub(super) fn losses(page: &mut Page, runs: &[Run]) {
     let known: Vec<&Run> = runs.iter().filter(|run| !run.summary.is_null()).collect();
     if known.is_empty() {
@@ -232,15 +232,21 @@ pub(super) fn losses(page: &mut Page, runs: &[Run]) {
                 0 => Cell::from("0"),
                 count => Cell::bad(thousands(count)),
             };
+            let number = |pointer: &str| Cell::from(thousands(run.count(pointer)));
             let paused = run.summary.pointer("/pfc_paused_ns");
             let bytes = |pointer: &str| quantity(run.count(pointer) as f64, Unit::Bytes);
             vec![
                 Cell::from(run.name.as_str()),
-                thousands(run.count("/pfc_pauses")).into(),
+                number("/pfc_pauses"),
                 time(paused.and_then(serde_json::Value::as_f64)),
                 bad("/buffer_drops"),
-                thousands(run.count("/queue_drops")).into(),
-                thousands(run.count("/link_losses") + run.count("/link_down_drops")).into(),
+                number("/queue_drops"),
+                number("/trimmed_packets"),
+                bad("/trimmed_headers_lost"),
+                number("/link_losses"),
+                number("/link_down_drops"),
+                number("/no_route_drops"),
+                number("/marked_packets"),
                 bytes("/retransmitted_bytes").into(),
                 bad("/timeouts"),
                 bytes("/max_queue_bytes").into(),
@@ -254,7 +260,12 @@ pub(super) fn losses(page: &mut Page, runs: &[Run]) {
             "ports paused",
             "buffer drops",
             "queue drops",
-            "lost on links",
+            "trimmed",
+            "headers lost, too",
+            "link losses",
+            "lost on failed links",
+            "without a route",
+            "marked",
             "retransmitted",
             "timeouts",
             "longest queue",

@@ -261,8 +261,15 @@ impl Run {
                 "flows have not finished: the results are without them",
             ),
             ("/flows/unreachable", "flows have no route"),
-            ("/buffer_drops", "packets were dropped for want of buffer"),
+            (
+                "/buffer_drops",
+                "packets were dropped because buffers were full",
+            ),
             ("/queue_drops", "packets were dropped by queue disciplines"),
+            (
+                "/trimmed_headers_lost",
+                "trimmed packets lost their headers, too, and were found by timeouts",
+            ),
         ] {
             let count = self.count(pointer);
             if count > 0 {

@@ -93,29 +93,7 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
         summary.threads
     );
     describe_ranks(&mut text, summary);
-    line!(
-        text,
-        "losses       {} for want of buffer, {} on links; {} PFC pauses; longest queue {} bytes",
-        summary.buffer_drops,
-        summary.link_losses,
-        summary.pfc_pauses,
-        summary.max_queue_bytes
-    );
-    if summary.trimmed_packets > 0 {
-        line!(
-            text,
-            "trimmed      {} packets, whose headers went on",
-            summary.trimmed_packets
-        );
-    }
-    if summary.link_down_drops + summary.no_route_drops > 0 {
-        line!(
-            text,
-            "failures     {} packets lost on links that were down, {} without a route",
-            summary.link_down_drops,
-            summary.no_route_drops
-        );
-    }
+    describe_losses(&mut text, summary);
     describe_checkpoints(&mut text, summary);
     line!(text, "checksum     {}", summary.checksum);
     let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
@@ -126,6 +104,47 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     rpc::describe(&mut text, &summary.rpc);
     jobs::describe(&mut text, &summary.jobs);
     text
+}
+
+/// Adds each way in which packets were lost or marked. Only the line of drops and link losses is
+/// always there.
+fn describe_losses(text: &mut String, summary: &Summary) {
+    line!(
+        text,
+        "losses       {} buffer drops, {} queue drops, {} link losses; {} PFC pauses; longest queue {} \
+         bytes",
+        summary.buffer_drops,
+        summary.queue_drops,
+        summary.link_losses,
+        summary.pfc_pauses,
+        summary.max_queue_bytes
+    );
+    if summary.trimmed_packets > 0 {
+        line!(
+            text,
+            "trimmed      {} packets, of which {} lost their headers, too",
+            summary.trimmed_packets,
+            summary.trimmed_headers_lost
+        );
+    }
+    if summary.link_down_drops + summary.no_route_drops > 0 {
+        line!(
+            text,
+            "failures     {} packets lost on links that were down, {} without a route",
+            summary.link_down_drops,
+            summary.no_route_drops
+        );
+    }
+    if summary.timeouts > 0 {
+        line!(
+            text,
+            "timeouts     {} retransmission timeouts",
+            summary.timeouts
+        );
+    }
+    if summary.marked_packets > 0 {
+        line!(text, "marked       {} packets", summary.marked_packets);
+    }
 }
 
 /// Adds a line on the ranks, where there were several.

@@ -8,7 +8,8 @@ use crate::console::note;
 /// Says which flows are left and why, the first ones on the terminal.
 pub(super) fn report_unfinished(summary: &Summary) {
     const SHOWN: usize = 10;
-    let left = summary.flows.unfinished + summary.flows.unreachable;
+    let unreachable = summary.flows.unreachable;
+    let left = summary.flows.unfinished + unreachable;
     if left == 0 {
         if summary.status == Status::BeyondHorizon {
             note!("flows that start after more than 53 days of simulated time are left out");
@@ -17,6 +18,9 @@ pub(super) fn report_unfinished(summary: &Summary) {
     }
     let why = match summary.status {
         Status::Finished => "no route leads to their destinations",
+        Status::TimeReached if summary.flows.unfinished == 0 => {
+            "no route leads to their destinations"
+        }
         Status::TimeReached => "the scenario's stop_at came first",
         Status::Stalled => "nothing moves any more",
         Status::Deadlocked => "paused switch ports wait for one another (PFC deadlock)",
@@ -24,7 +28,12 @@ pub(super) fn report_unfinished(summary: &Summary) {
         Status::Overloaded => summary.overload.as_deref().unwrap_or("there were too many"),
         Status::Interrupted => "interrupted",
     };
-    note!("{left} flows did not finish: {why}");
+    let without_route = match unreachable {
+        0 => String::new(),
+        _ if unreachable == left => String::new(),
+        _ => format!(", and to the destinations of {unreachable} of them no route leads"),
+    };
+    note!("{left} flows did not finish: {why}{without_route}");
     for port in &summary.deadlock {
         note!(
             "  {} (node {}) port {} is paused by {} (node {}) (priority {}, {} bytes wait)",

@@ -20,6 +20,7 @@ mod import_simai;
 mod inputs;
 mod interrupt;
 mod kept;
+mod losses;
 mod parallelism;
 mod pint;
 mod plot;

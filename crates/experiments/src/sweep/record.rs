@@ -67,8 +67,14 @@ pub struct PointResults {
     pub simulated_ns: f64,
     /// Packets that crossed a link.
     pub packet_hops: u64,
-    /// Packets dropped for want of buffer.
+    /// Packets dropped because a switch's buffer had no room for them.
     pub buffer_drops: u64,
+    /// Packets whose payload switches have cut off.
+    #[serde(default)]
+    pub trimmed_packets: u64,
+    /// Those of them whose headers were dropped or lost, too.
+    #[serde(default)]
+    pub trimmed_headers_lost: u64,
     /// Packets dropped by queue disciplines.
     pub queue_drops: u64,
     /// Packets lost on links.
@@ -77,6 +83,8 @@ pub struct PointResults {
     pub link_down_drops: u64,
     /// Packets dropped for want of a route.
     pub no_route_drops: u64,
+    /// Packets that switches have marked (CE).
+    pub marked_packets: u64,
     /// Pause frames sent.
     pub pfc_pauses: u64,
     /// Time that ports have been paused, in nanoseconds.
@@ -85,6 +93,8 @@ pub struct PointResults {
     pub max_queue_bytes: u64,
     /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
     /// Threads that ran it.
     pub threads: usize,
     /// Wall time of the simulation, in seconds.
@@ -108,15 +118,19 @@ impl PointResults {
             + self.no_route_drops
     }
 
-    /// Returns whether flows are left that can never finish.
+    /// Returns `true` if flows are left that can never finish.
     #[must_use]
     pub const fn is_stuck(&self) -> bool {
+        self.status.leaves_flows(&self.flows)
+    }
+
+    /// Flows of a point that [is stuck](Self::is_stuck) that can never finish.
+    #[must_use]
+    pub const fn stuck_flows(&self) -> u64 {
         match self.status {
-            Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
-                true
-            }
-            Status::Finished => self.flows.unreachable > 0,
-            Status::TimeReached | Status::Interrupted => false,
+            // Those that have started could go on after `stop_at`.
+            Status::TimeReached => self.flows.unreachable,
+            _ => self.flows.unfinished + self.flows.unreachable,
         }
     }
 }

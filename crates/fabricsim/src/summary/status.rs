@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::FlowCounts;
+
 /// Reason why a run ended.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -34,6 +36,16 @@ impl Status {
             Self::BeyondHorizon => "beyond-horizon",
             Self::Overloaded => "overloaded",
             Self::Interrupted => "interrupted",
+        }
+    }
+    /// Returns `true` if flows are left that can never finish: nothing moves them any more, or no
+    /// route led to their destinations when they were due, however the run ended.
+    #[must_use]
+    pub const fn leaves_flows(self, flows: &FlowCounts) -> bool {
+        match self {
+            Self::Stalled | Self::Deadlocked | Self::BeyondHorizon | Self::Overloaded => true,
+            Self::Finished | Self::TimeReached => flows.unreachable > 0,
+            Self::Interrupted => false,
         }
     }
 }

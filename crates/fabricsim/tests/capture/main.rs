@@ -8,6 +8,7 @@
 mod driven;
 mod exact;
 mod file;
+mod losses;
 mod refusals;
 mod tshark;
 

@@ -109,7 +109,7 @@ impl Simulation {
         let engine = session.engine()?;
         let simulation = &engine.simulation;
         let (network, hosts) = (simulation.counters(), simulation.endpoint_counters());
-        let counts: [(&str, u64); 18] = [
+        let counts: [(&str, u64); 20] = [
             ("flows_started", simulation.flows_started()),
             ("flows_finished", simulation.flows_finished()),
             ("flows_unreachable", simulation.unreachable().len() as u64),
@@ -123,9 +123,11 @@ impl Simulation {
             ("buffer_drops", network.buffer_drops),
             ("queue_drops", network.queue_drops),
             ("trimmed_packets", network.trimmed),
+            ("trimmed_headers_lost", network.headers_lost),
             ("link_losses", network.link_losses),
             ("link_down_drops", network.link_down_drops),
             ("no_route_drops", network.no_route),
+            ("marked_packets", network.marked),
             ("pfc_pauses", network.pauses),
             ("max_queue_bytes", network.max_queue.get()),
         ];

@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use crate::checkpoint::Stored;
+use crate::packet::{Header, Packet};
 use crate::units::{Bytes, Duration};
 
 /// Counts of one node, or of a whole network.
@@ -14,10 +15,13 @@ pub struct Counters {
     pub wire_bytes: Bytes,
     /// Local events and arrivals executed.
     pub events: u64,
-    /// Packets dropped for want of buffer.
+    /// Packets dropped because the buffer had no room for them.
     pub buffer_drops: u64,
-    /// Packets whose payload was cut off for want of buffer.
+    /// Packets whose payload was cut off because the buffer had no room for it; their headers go on.
     pub trimmed: u64,
+    /// Those of them whose headers were dropped or lost, too, which the counters of drops and losses
+    /// count.
+    pub headers_lost: u64,
     /// Packets dropped by a queue discipline.
     pub queue_drops: u64,
     /// Packets lost on a link.
@@ -30,6 +34,8 @@ pub struct Counters {
     /// Payload bytes in all packets that were dropped, trimmed or lost, for any reason: what was sent
     /// and will not arrive.
     pub lost_payload: Bytes,
+    /// Packets that switches have marked (CE), each where it was marked.
+    pub marked: u64,
     /// Pause frames sent by switches.
     pub pauses: u64,
     /// Resume frames sent by switches.
@@ -40,6 +46,14 @@ pub struct Counters {
     pub max_queue: Bytes,
 }
 
+impl Counters {
+    /// Accounts for the contents of `packet`, which is dropped or lost.
+    pub(super) fn lose<H: Header>(&mut self, packet: &Packet<H>) {
+        self.lost_payload += packet.payload_bytes();
+        self.headers_lost += u64::from(packet.is_trimmed());
+    }
+}
+
 impl AddAssign for Counters {
     fn add_assign(&mut self, other: Self) {
         self.packet_hops += other.packet_hops;
@@ -47,11 +61,13 @@ impl AddAssign for Counters {
         self.events += other.events;
         self.buffer_drops += other.buffer_drops;
         self.trimmed += other.trimmed;
+        self.headers_lost += other.headers_lost;
         self.queue_drops += other.queue_drops;
         self.link_losses += other.link_losses;
         self.link_down_drops += other.link_down_drops;
         self.no_route += other.no_route;
         self.lost_payload += other.lost_payload;
+        self.marked += other.marked;
         self.pauses += other.pauses;
         self.resumes += other.resumes;
         self.paused = self.paused + other.paused;

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU64;
 
+use super::counters::Counters;
 use super::line::LineTiming;
 use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use crate::engine::Lane;
@@ -53,6 +54,8 @@ struct Losses {
     probability: f64,
     stream: Stream,
     packets: u64,
+    /// Headers of trimmed packets among them.
+    headers: u64,
     payload: Bytes,
 }
 
@@ -62,6 +65,7 @@ impl Losses {
             probability,
             stream,
             packets: 0,
+            headers: 0,
             payload: Bytes::ZERO,
         })
     }
@@ -72,6 +76,7 @@ impl Losses {
         let lost = !packet.is(PacketKind::Pause) && self.stream.chance(self.probability);
         if lost {
             self.packets += 1;
+            self.headers += u64::from(packet.is_trimmed());
             self.payload += packet.payload_bytes();
         }
         lost
@@ -147,11 +152,20 @@ impl Egress {
         self.rate
     }
 
-    /// Packets that the link has lost, and payload bytes in them.
-    pub(super) fn lost(&self) -> (u64, Bytes) {
-        self.loss
-            .as_ref()
-            .map_or((0, Bytes::ZERO), |losses| (losses.packets, losses.payload))
+    /// Packets that the link has lost.
+    pub(super) fn lost(&self) -> u64 {
+        self.loss.as_ref().map_or(0, |losses| losses.packets)
+    }
+
+    /// Adds what the port has sent, and what its link has lost of it, to `counters`.
+    pub(super) fn add_to(&self, counters: &mut Counters) {
+        counters.packet_hops += self.packets;
+        counters.wire_bytes += Bytes::new(self.sent);
+        if let Some(losses) = &self.loss {
+            counters.link_losses += losses.packets;
+            counters.headers_lost += losses.headers;
+            counters.lost_payload += losses.payload;
+        }
     }
 
     #[inline]

@@ -74,7 +74,7 @@ impl Meter {
         egress: &Egress,
         pauses: &PauseClock,
     ) -> PortSample {
-        let (losses, _) = egress.lost();
+        let losses = egress.lost();
         let left = egress.busy_until.since(now);
         PortSample {
             node: at.0,

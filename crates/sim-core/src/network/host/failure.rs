@@ -14,7 +14,7 @@ impl<M: Model> Host<M> {
     pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
             self.counters.link_down_drops += 1;
-            self.counters.lost_payload += packet.payload_bytes();
+            self.counters.lose(packet);
             self.observer
                 .on_drop(now, self.id, DropReason::LinkDown, packet);
         }

@@ -8,7 +8,7 @@ use crate::network::egress::Egress;
 use crate::network::meter::PortSample;
 use crate::plugin::{Endpoint, Model};
 use crate::prefetch::prefetch;
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 
 impl<M: Model> Host<M> {
     pub(in crate::network) const fn id(&self) -> NodeId {
@@ -74,11 +74,7 @@ impl<M: Model> Host<M> {
         let mut counters = self.counters;
         for nic in &self.nics {
             counters.paused = counters.paused + nic.pauses.ended();
-            counters.packet_hops += nic.egress.packets;
-            counters.wire_bytes += Bytes::new(nic.egress.sent);
-            let (losses, payload) = nic.egress.lost();
-            counters.link_losses += losses;
-            counters.lost_payload += payload;
+            nic.egress.add_to(&mut counters);
         }
         counters
     }

@@ -38,7 +38,7 @@ impl<M: Model> Switch<M> {
         reason: DropReason,
         packet: &Packet<M::Header>,
     ) {
-        self.counters.lost_payload += packet.payload_bytes();
+        self.counters.lose(packet);
         self.observer.on_drop(now, self.id, reason, packet);
     }
 

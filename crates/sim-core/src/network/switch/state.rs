@@ -8,7 +8,7 @@ use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
 use crate::packet::{Priority, PrioritySet};
 use crate::plugin::{Admission, Model, Qdisc, QueueReport};
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 
 impl<M: Model> Switch<M> {
     pub(in crate::network) fn for_each_report(&self, visit: &mut dyn FnMut(PortId, &QueueReport)) {
@@ -25,12 +25,9 @@ impl<M: Model> Switch<M> {
             counters.paused = counters.paused + pause.ended();
         }
         for port in &self.ports {
-            counters.packet_hops += port.egress.packets;
-            counters.wire_bytes += Bytes::new(port.egress.sent);
-            let (losses, payload) = port.egress.lost();
-            counters.link_losses += losses;
-            counters.lost_payload += payload;
+            port.egress.add_to(&mut counters);
         }
+        counters.marked = self.meters.iter().map(|meter| meter.marked).sum();
         counters
     }
 

@@ -34,6 +34,7 @@ impl<M: Model> Switch<M> {
         let state = &mut self.ports[port];
         let Some(stored) = state.queue.enqueue(now, &packet.trimmed()) else {
             self.counters.queue_drops += 1;
+            self.counters.headers_lost += 1;
             return;
         };
         stored.port = ingress;
