@@ -1,5 +1,6 @@
 //! Switches that are flooded, with and without PFC.
 
+use fabricsim::warnings::scenario_warnings;
 use fabricsim_core::units::Bytes;
 
 use crate::cases::{Case, Losses};
@@ -92,4 +93,25 @@ fn a_lossy_link_loses_and_every_flow_finishes() {
     run_until_quiet(&mut simulation);
     assert!(simulation.counters().link_losses > 10);
     assert!(simulation.endpoint_counters().retransmitted > Bytes::ZERO);
+}
+
+/// The shared part of this buffer holds no packet, and the reserve of each port holds three.
+#[test]
+fn an_empty_switch_without_pfc_stores_packets_in_reserves() {
+    let case = Case {
+        scenario: format!(
+            "[topology]\nkind = \"star\"\nhosts = 2\n[switch]\npfc = false\nbuffer = \"12KB\"\n\
+             reserve = \"4KiB\"\n[cc]\n{FLOOD}\n[rdma]\nrto_min = \"100us\"\n\
+             [[workload]]\nkind = \"permutation\"\nsize = \"100KB\""
+        ),
+        topology: String::new(),
+        losses: Losses::InSwitches,
+        threads: 1,
+    };
+    check(&case);
+    let mut simulation = simulation(&case);
+    run_until_quiet(&mut simulation);
+    assert_eq!(simulation.counters().buffer_drops, 0);
+    let warnings = scenario_warnings(simulation.scenario());
+    assert!(warnings[0].contains("beside its reserve"), "{warnings:?}");
 }
