@@ -9,12 +9,23 @@ pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
     if jobs.is_empty() {
         return;
     }
-    let mut line = |cells: [String; 9]| {
-        let [name, ranks, ended, p50, p99, max, mean, algorithm, bus] = cells;
+    let mut line = |cells: [String; 10]| {
+        let [
+            name,
+            ranks,
+            ended,
+            p50,
+            p99,
+            max,
+            mean,
+            algorithm,
+            bus,
+            least,
+        ] = cells;
         writeln!(
             text,
             "{name:<18} {ranks:>5} {ended:>10} {p50:>9} {p99:>9} {max:>9} {mean:>9} \
-             {algorithm:>10} {bus:>10}"
+             {algorithm:>10} {bus:>10} {least:>10}"
         )
         .expect("a string takes everything");
     };
@@ -29,6 +40,7 @@ pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
             "mean",
             "algbw Gbps",
             "busbw Gbps",
+            "of slowest",
         ]
         .map(str::to_owned),
     );
@@ -46,6 +58,7 @@ pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
             micros(job.iteration_mean_ns),
             number(job.algbw_gbps),
             number(job.busbw_gbps),
+            number(job.busbw_slowest_gbps),
         ]);
     }
     for waiting in jobs.iter().filter_map(|job| job.waiting.first()) {

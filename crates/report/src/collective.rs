@@ -12,7 +12,8 @@ use crate::write::{push_integer, push_nanoseconds};
 /// The header of a file of collectives.
 pub const COLLECTIVE_HEADER: &str = "class,job,collective,group,operation,algorithm,iteration,\
                                      ranks,size_bytes,start_ns,end_ns,duration_ns,algbw_gbps,\
-                                     busbw_gbps,slowest_rank,slowest_host,last_flow,last_sender";
+                                     busbw_gbps,slowest_rank,slowest_host,last_flow,last_sender,\
+                                     iteration_ns";
 
 /// A collective that has ended at all ranks of its group.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,8 @@ pub struct CollectiveRecord {
     pub slowest: (u32, NodeId),
     /// The message and the rank that sent it.
     pub last: Option<(FlowId, u32)>,
+    /// Time at which the same collective ended in the iteration before.
+    pub before: Option<Time>,
 }
 
 impl CollectiveRecord {
@@ -52,6 +55,13 @@ impl CollectiveRecord {
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.end.since(self.start)
+    }
+
+    /// Time from the end of the same collective in the iteration before, or else from the first rank's
+    /// beginning, to the last delivery.
+    #[must_use]
+    pub fn iteration(&self) -> Duration {
+        self.end.since(self.before.unwrap_or(self.start))
     }
 
     /// Algorithm bandwidth: size over duration; `None` where no time passes, as with one rank.
@@ -110,9 +120,11 @@ pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> i
         }
         write!(row, "{rank},{},", host.0)?;
         match record.last {
-            Some((flow, sender)) => writeln!(row, "{},{sender}", flow.0)?,
-            None => row.extend_from_slice(b",\n"),
+            Some((flow, sender)) => write!(row, "{},{sender},", flow.0)?,
+            None => row.extend_from_slice(b",,"),
         }
+        push_nanoseconds(&mut row, record.iteration().as_ps());
+        row.push(b'\n');
         out.write_all(&row)?;
     }
     Ok(())
@@ -204,9 +216,11 @@ mod tests {
             bus_factor: 1.5,
             slowest: (2, NodeId(7)),
             last: Some((FlowId(9), 1)),
+            before: Some(Time::from_ps(500)),
         };
         let without = CollectiveRecord {
             last: None,
+            before: None,
             ..record.clone()
         };
         let at_once = CollectiveRecord {
@@ -220,11 +234,11 @@ mod tests {
         assert_eq!(
             rows[1],
             "2,train,3,1,all-reduce,ring,4,4,1000000,1000.5,101000.5,100000,80.000000,120.000000,\
-             2,7,9,1"
+             2,7,9,1,101000"
         );
         assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
         assert_eq!(rows[0].split(',').count(), rows[2].split(',').count());
-        assert!(rows[3].contains(",0,,,2,7,,"), "{}", rows[3]);
+        assert!(rows[3].ends_with(",0,,,2,7,,,0"), "{}", rows[3]);
         let read = read_collectives(&text).unwrap();
         assert_eq!(read.len(), 3);
         assert_eq!((read[0].class, read[0].iteration), (ClassId(2), 4));

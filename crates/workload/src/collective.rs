@@ -89,7 +89,8 @@ settings! {
         pub operation: CollectiveOperation = required,
         /// Size of the whole buffer, such as "64MB", as NCCL-tests define it.
         ///
-        /// Its parts differ by one byte where it cannot be divided.
+        /// Its parts differ by one byte if it cannot be divided. A message without a byte is sent
+        /// as one byte, so that "0B" is a barrier.
         pub size: Bytes = required,
         /// How it is done.
         #[note("(default: \"ring\"; of all-to-all \"direct\", of broadcast \"binomial\")")]
@@ -264,7 +265,6 @@ impl CollectiveConfig {
     /// Checks the keys that need no hosts.
     fn check_keys(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
-        check::size(self.size)?;
         check::job(self.job.as_deref())?;
         check::instant("start", self.start)?;
         check::span("compute", self.compute)?;

@@ -39,6 +39,7 @@ pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
                 nanoseconds("iteration_max_ns"),
                 gbps("algbw_gbps"),
                 gbps("busbw_gbps"),
+                gbps("busbw_slowest_gbps"),
             ]);
             let first = job["waiting"].get(0).and_then(Value::as_str);
             waiting.extend(first.map(|words| format!("{}: waits: {words}", run.name)));
@@ -49,9 +50,9 @@ pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
     }
     page.section("Jobs");
     page.paragraph(
-        "Times of iterations: from the beginning of the first rank to the last receipt or \
-         computation of the last one. Bandwidths are means over collectives, as NCCL-tests define \
-         them.",
+        "Time of an iteration: from the end of the one before, the first one from the beginning, to \
+         the last receipt or computation of all ranks. Bandwidths are means over collectives, as \
+         NCCL-tests define them, and over those of the slowest group.",
     );
     page.table(
         &[
@@ -66,6 +67,7 @@ pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
             "longest",
             "algorithm bandwidth",
             "bus bandwidth",
+            "slowest group",
         ],
         &rows,
     );

@@ -5,7 +5,7 @@ use fabricsim::outcome::JobSummary;
 use super::record::PointState;
 
 /// What stands in the columns of a class.
-const STATISTICS: [&str; 9] = [
+const STATISTICS: [&str; 10] = [
     "job_ranks_finished",
     "job_iterations",
     "job_completion_ns",
@@ -15,6 +15,7 @@ const STATISTICS: [&str; 9] = [
     "job_iteration_max_ns",
     "job_algbw_gbps",
     "job_busbw_gbps",
+    "job_busbw_slowest_gbps",
 ];
 
 /// Returns whether such a column may be called `name`.
@@ -66,6 +67,7 @@ pub(super) fn job_cells(classes: &[u16], jobs: &[JobSummary]) -> impl Iterator<I
             number(row.iteration_max_ns, 3),
             number(row.algbw_gbps, 6),
             number(row.busbw_gbps, 6),
+            number(row.busbw_slowest_gbps, 6),
         ]
     })
 }
@@ -97,14 +99,16 @@ mod tests {
             collectives_unfinished: 1,
             algbw_gbps: Some(5.0),
             busbw_gbps: Some(6.0),
+            busbw_slowest_gbps: Some(5.5),
             waiting: Vec::new(),
         };
         let cells: Vec<String> = job_cells(&[0, 12], &[row]).collect();
-        assert!(cells[..9].iter().all(String::is_empty));
+        assert!(cells[..10].iter().all(String::is_empty));
         assert_eq!(
-            cells[9..],
+            cells[10..],
             [
-                "7", "3", "", "1.000", "2.000", "3.000", "4.500", "5.000000", "6.000000"
+                "7", "3", "", "1.000", "2.000", "3.000", "4.500", "5.000000", "6.000000",
+                "5.500000"
             ]
         );
     }

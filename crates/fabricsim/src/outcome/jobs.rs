@@ -37,8 +37,9 @@ pub struct JobSummary {
     /// Time from the beginning of the first iteration to the end of the last one; absent unless
     /// all ranks have come to their end.
     pub completion_ns: Option<f64>,
-    /// Mean time of an iteration, from the first rank's beginning to the last rank's last receipt
-    /// or computation; absent without iterations, as all that follow.
+    /// Mean time of an iteration; absent without iterations, as all that follow. An iteration takes
+    /// from the end of the one before, the first one from the beginning of the job, to the last
+    /// receipt or computation of all ranks: so the slowest group counts.
     pub iteration_mean_ns: Option<f64>,
     /// Its median.
     pub iteration_p50_ns: Option<f64>,
@@ -54,6 +55,8 @@ pub struct JobSummary {
     pub algbw_gbps: Option<f64>,
     /// Mean bus bandwidth of collectives; absent without any.
     pub busbw_gbps: Option<f64>,
+    /// The same of the group for which it is least.
+    pub busbw_slowest_gbps: Option<f64>,
     /// What ranks that have not come to their end wait for, at most ten of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<String>,
@@ -120,6 +123,8 @@ impl Job<'_> {
         }
         let mut unfinished = 0;
         let mut records = Vec::new();
+        // By collective: its last end.
+        let mut ends: BTreeMap<u32, Time> = BTreeMap::new();
         for ((iteration, number), all) in gathered {
             let instance: &Instance = &info.instances[number as usize];
             if all.ranks < instance.ranks {
@@ -138,23 +143,28 @@ impl Job<'_> {
                 size: instance.size,
                 start: all.start,
                 end: all.end,
-                bus_factor: instance.operation.bus_factor(instance.ranks),
+                bus_factor: instance.bus_factor,
                 slowest: all.slowest,
                 last: all.last,
+                before: ends.insert(number, all.end),
             });
         }
         (records, unfinished)
     }
 
-    /// Beginning and end of each iteration that has ended at all ranks.
+    /// The iterations that have ended at all ranks: each from the end of the one before, the first one
+    /// from the beginning. Groups drift apart, so from the first rank's beginning of an iteration to
+    /// the last one's end is more than the job takes for it.
     fn iterations(&self) -> Vec<(Time, Time)> {
-        let ended = |(_, rank): &(NodeId, &RankApplication)| rank.iterations().len();
-        let count = self.ranks.iter().map(ended).min().unwrap_or(0);
-        let mut spans = vec![(Time::MAX, Time::ZERO); count];
-        for (_, rank) in &self.ranks {
-            for (span, &(start, end)) in spans.iter_mut().zip(rank.iterations()) {
-                *span = (span.0.min(start), span.1.max(end));
-            }
+        let of_ranks = || self.ranks.iter().map(|(_, rank)| rank.iterations());
+        let count = of_ranks().map(<[_]>::len).min().unwrap_or(0);
+        let starts = of_ranks().filter_map(|all| all.first().map(|(start, _)| *start));
+        let mut from = starts.min().unwrap_or(Time::ZERO);
+        let mut spans = Vec::new();
+        for at in 0..count {
+            let end = of_ranks().map(|all| all[at].1).max().unwrap_or(from);
+            spans.push((from, end));
+            from = end;
         }
         spans
     }
@@ -204,12 +214,26 @@ impl Job<'_> {
             collectives_unfinished: unfinished,
             algbw_gbps: rates(CollectiveRecord::algorithm_gbps),
             busbw_gbps: rates(CollectiveRecord::bus_gbps),
+            busbw_slowest_gbps: slowest_busbw(records),
             waiting: (self.ranks.iter())
                 .filter_map(|(_, rank)| rank.waits_for())
                 .take(WAITING)
                 .collect(),
         }
     }
+}
+
+/// The mean bus bandwidth of the group for which it is least.
+fn slowest_busbw(records: &[CollectiveRecord]) -> Option<f64> {
+    let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for record in records {
+        if let Some(gbps) = record.bus_gbps() {
+            let (sum, count) = groups.entry(record.group).or_default();
+            (*sum, *count) = (*sum + gbps, *count + 1.0);
+        }
+    }
+    let means = groups.into_values().map(|(sum, count)| sum / count);
+    means.min_by(f64::total_cmp)
 }
 
 /// Writes the collectives of all jobs, if there are jobs, and returns the sums.

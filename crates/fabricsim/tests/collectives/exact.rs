@@ -157,7 +157,8 @@ fn all_to_all_fills_the_links() {
     }
 }
 
-/// When members of a binomial tree get the data, each sending one packet after the other.
+/// When members of a binomial tree get the data, each sending one packet after the other: those of
+/// short messages do not wait for ACKs.
 fn binomial(at: u64, reach: u64, place: u64, n: u64, bytes: u64) -> u64 {
     let acked = if place == 0 { at } else { at + ACK };
     let mut last = at;

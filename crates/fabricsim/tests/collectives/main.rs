@@ -6,11 +6,14 @@
 )]
 
 mod bisection;
+mod closed_forms;
+mod drift;
 mod endings;
 mod exact;
 mod fat_tree;
 mod row;
 mod runs;
+mod small;
 mod star;
 mod uneven;
 mod waits;

@@ -16,6 +16,8 @@ pub(crate) struct Row {
     pub(crate) duration: u64,
     pub(crate) slowest_rank: u64,
     pub(crate) last_sender: u64,
+    /// From the end of the same collective in the iteration before.
+    pub(crate) since_last: u64,
 }
 
 fn picoseconds(cell: &str) -> u64 {
@@ -26,7 +28,11 @@ fn picoseconds(cell: &str) -> u64 {
 
 fn row(line: &str) -> Row {
     let cells: Vec<&str> = line.split(',').collect();
-    let whole = |index: usize| cells[index].parse().unwrap();
+    // A collective of one rank has no last message.
+    let whole = |index: usize| match cells[index] {
+        "" => 0,
+        cell => cell.parse().unwrap(),
+    };
     let time = |index: usize| picoseconds(cells[index]);
     let row = Row {
         class: whole(0),
@@ -39,8 +45,13 @@ fn row(line: &str) -> Row {
         duration: time(11),
         slowest_rank: whole(14),
         last_sender: whole(17),
+        since_last: time(18),
     };
     assert_eq!(row.end - row.start, row.duration);
+    if row.duration == 0 {
+        assert_eq!((cells[12], cells[13]), ("", ""));
+        return row;
+    }
     let gbps = whole(8) as f64 * 8e3 / row.duration as f64;
     assert!((cells[12].parse::<f64>().unwrap() - gbps).abs() < 1e-5);
     row

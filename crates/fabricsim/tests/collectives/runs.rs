@@ -79,7 +79,7 @@ fn iterations_follow_one_another_with_the_computation_between() {
     }
     let job = &summary.jobs[0];
     assert_eq!(job.iteration_max_ns.map(|ns| (ns * 1e3).round()), {
-        let longest = rows.iter().map(|row| row.duration).max();
+        let longest = rows.iter().map(|row| row.since_last).max();
         longest.map(|ps| ps as f64)
     });
     assert_eq!(job.job, "job0");

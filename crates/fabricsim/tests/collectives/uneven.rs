@@ -28,6 +28,9 @@ fn an_all_to_all_v_takes_its_largest_part_where_each_has_one() {
     assert_eq!(rows[0].duration, message(3_500));
     assert_eq!((rows[0].slowest_rank, rows[0].last_sender), (1, 0));
     assert_eq!(summary.flows.started, 2);
+    // The bus bandwidth is that of the busiest link, whatever a member keeps.
+    let gbps = 3_500.0 * 8e3 / message(3_500) as f64;
+    assert!((summary.jobs[0].busbw_gbps.unwrap() - gbps).abs() < 1e-6);
 }
 
 /// Ends of what each stage computes, by stage, in the order in which it does.

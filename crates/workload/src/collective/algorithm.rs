@@ -31,7 +31,7 @@ pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
         Algorithm::Hierarchical => hierarchical::all_reduce(ranks, shape.local_size, member, to),
         Algorithm::Direct => all_to_all::direct(shape, member, to),
         Algorithm::Pairwise => all_to_all::pairwise(shape, member, to),
-        Algorithm::Binomial => broadcast::binomial(ranks, shape.root, member, to),
+        Algorithm::Binomial => broadcast::binomial(shape, member, to),
         Algorithm::Chain => broadcast::chain(ranks, shape.root, member, to),
         // Computations make it more than an exchange of blocks: `pipeline`.
         Algorithm::Gpipe | Algorithm::OneForwardOneBackward => {}

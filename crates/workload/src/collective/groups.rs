@@ -40,14 +40,16 @@ impl Groups {
         hosts.truncate(ranks as usize);
         let (size, stride) = (config.group_size.unwrap_or(ranks), config.group_stride);
         let block = u64::from(size) * u64::from(stride);
-        if size < 2 || block > u64::from(ranks) || !u64::from(ranks).is_multiple_of(block) {
+        if size < 1 || block > u64::from(ranks) || !u64::from(ranks).is_multiple_of(block) {
             let (key, help) = match config.group_size {
                 Some(_) => (
                     "group_size",
-                    "let group_size times group_stride be a divisor of the number of ranks; a \
-                     group has at least 2",
+                    "let group_size times group_stride be a divisor of the number of ranks",
                 ),
-                None => ("ranks", "a group needs two ranks, and one group no stride"),
+                None => (
+                    "group_stride",
+                    "one group has no stride: give `group_size`, too",
+                ),
             };
             return Err(ConfigError::new(
                 key,
@@ -149,7 +151,7 @@ mod tests {
 
     #[test]
     fn groups_that_do_not_divide_the_ranks_are_refused() {
-        for (size, stride) in [(3, 1), (4, 3), (1, 1), (16, 2)] {
+        for (size, stride) in [(3, 1), (4, 3), (0, 1), (16, 2)] {
             let mut config = config();
             (config.group_size, config.group_stride) = (Some(size), stride);
             let error = Groups::of(&config, &context(16, 1)).unwrap_err();

@@ -83,18 +83,19 @@ impl Shape {
     /// Messages of one group, and the bytes of all of them together.
     pub(crate) fn traffic(&self) -> (f64, f64) {
         match &self.detail {
-            Detail::Parts(parts) => {
-                let (messages, bytes) = parts.traffic();
-                return (messages * f64::from(self.units()), bytes);
-            }
+            Detail::Parts(parts) => return parts.traffic(self.units()),
             // Forward and back over each gap between stages.
             Detail::Stages(_) => {
-                let ways = 2.0 * f64::from(self.ranks - 1);
-                return (ways * f64::from(self.chunks), ways * self.size.as_f64());
+                let (ways, chunks) = (2.0 * f64::from(self.ranks - 1), f64::from(self.chunks));
+                return (ways * chunks, ways * self.size.as_f64().max(chunks));
             }
             Detail::None => {}
         }
-        let mut count = Count::default();
+        let mut count = Count {
+            block: self.size.as_f64() / self.blocks() as f64,
+            messages: 0,
+            bytes: 0.0,
+        };
         // Members differ only by a byte here and there, but for trees.
         let alike = !matches!(
             self.algorithm,
@@ -106,25 +107,24 @@ impl Shape {
         for member in 0..members {
             algorithm::transfer(self, member, &mut count);
         }
-        let scale = f64::from(self.ranks) / f64::from(members);
-        let messages = count.messages as f64 * scale * f64::from(self.units());
-        let blocks = f64::from(self.unit_blocks());
-        let bytes = count.blocks as f64 * scale * self.size.as_f64() / blocks;
-        (messages, bytes)
+        let scale = f64::from(self.ranks) / f64::from(members) * f64::from(self.units());
+        (count.messages as f64 * scale, count.bytes * scale)
     }
 }
 
-/// Counts messages and the blocks in them.
-#[derive(Default)]
+/// Counts messages and the bytes in them.
 struct Count {
+    /// Bytes of a block.
+    block: f64,
     messages: u64,
-    blocks: u64,
+    bytes: f64,
 }
 
 impl Transfers for Count {
     fn send(&mut self, _to: u32, blocks: std::ops::Range<u32>) {
         self.messages += 1;
-        self.blocks += u64::from(blocks.end - blocks.start);
+        // No message is empty: see `Shape::message`.
+        self.bytes += (self.block * f64::from(blocks.end - blocks.start)).max(1.0);
     }
 
     fn receive(&mut self, _from: u32, _blocks: std::ops::Range<u32>, _used: Use) {}

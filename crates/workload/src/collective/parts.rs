@@ -63,9 +63,9 @@ impl Parts {
         };
         let outside = |(from, row): (usize, &Vec<u64>)| {
             let mut others = row.iter().enumerate().filter(|(to, _)| *to != from);
-            others.any(|(_, &weight)| share(size, weight, total) > 0)
+            others.any(|(_, &weight)| weight > 0)
         };
-        if total == 0 || !weights.iter().enumerate().any(outside) {
+        if ranks > 1 && !weights.iter().enumerate().any(outside) {
             return refuse("no rank has anything for another one".to_owned());
         }
         let row = |row: &Vec<u64>| row.iter().map(|&one| share(size, one, total)).collect();
@@ -77,24 +77,35 @@ impl Parts {
         self.0[from as usize][to as usize]
     }
 
-    /// Messages from one member to another one, and their bytes.
-    pub(super) fn traffic(&self) -> (f64, f64) {
+    /// Messages from one member to another one, and their bytes, where each part goes in `units`.
+    pub(super) fn traffic(&self, units: u32) -> (f64, f64) {
+        let units = f64::from(units);
         let (mut messages, mut bytes) = (0.0, 0.0);
-        for (from, row) in self.0.iter().enumerate() {
-            for (to, &part) in row.iter().enumerate() {
-                if part > 0 && from != to {
-                    messages += 1.0;
-                    bytes += part as f64;
-                }
-            }
+        for (_, _, part) in self.between() {
+            messages += units;
+            bytes += part.max(units);
         }
         (messages, bytes)
     }
 
-    /// The least bytes of a message.
-    pub(super) fn least(&self) -> u64 {
-        let parts = self.0.iter().flatten().copied();
-        parts.filter(|&part| part > 0).min().unwrap_or(0)
+    /// The most bytes that one member sends to others or receives from them.
+    pub(super) fn busiest(&self) -> f64 {
+        let mut sums = vec![[0.0; 2]; self.0.len()];
+        for (from, to, part) in self.between() {
+            sums[from][0] += part;
+            sums[to][1] += part;
+        }
+        sums.into_iter().flatten().fold(0.0, f64::max)
+    }
+
+    /// What members have for others: sender, receiver and bytes.
+    fn between(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        self.0.iter().enumerate().flat_map(|(from, row)| {
+            let others = row.iter().enumerate();
+            others
+                .filter(move |(to, part)| *to != from && **part > 0)
+                .map(move |(to, &part)| (from, to, part as f64))
+        })
     }
 }
 
@@ -109,9 +120,11 @@ fn weight(place: u32, skew: f64) -> u64 {
     (weight as u64).max(1)
 }
 
+/// The share of `weight` in `size`: at least a byte, unless the weight is zero.
 fn share(size: Bytes, weight: u64, total: u64) -> u64 {
     let share = u128::from(size.get()) * u128::from(weight) / u128::from(total.max(1));
-    u64::try_from(share).expect("no share is above the size")
+    let share = u64::try_from(share).expect("no share is above the size");
+    share.max(weight.min(1))
 }
 
 #[cfg(test)]
@@ -124,11 +137,10 @@ mod tests {
         let parts = Parts::weighted(Bytes::new(1_000), 3, &weights).unwrap();
         assert_eq!(parts.bytes(0, 1), 700);
         assert_eq!(parts.bytes(2, 0), 5);
-        assert_eq!(parts.traffic(), (4.0, 1_015.0));
-        assert_eq!(parts.least(), 5);
+        assert_eq!(parts.traffic(1), (4.0, 1_015.0));
         // Twice the size: twice the bytes.
         let parts = Parts::weighted(Bytes::new(2_000), 3, &weights).unwrap();
-        assert_eq!(parts.traffic(), (4.0, 2_030.0));
+        assert_eq!(parts.traffic(1), (4.0, 2_030.0));
     }
 
     #[test]
@@ -138,7 +150,7 @@ mod tests {
         // 1 + 1/2 + 1/3 + 1/4 = 25/12.
         assert_eq!(row, [480_000, 240_000, 159_999, 120_000]);
         let even = Parts::skewed(Bytes::new(1_000), 4, 0.0);
-        assert_eq!(even.traffic(), (12.0, 3_000.0));
+        assert_eq!(even.traffic(1), (12.0, 3_000.0));
     }
 
     #[test]

@@ -6,8 +6,6 @@
 //! a stage goes as many micro-batches forward as there are stages behind it, then one forward and one
 //! backward in turn.
 
-use fabricsim_core::units::Bytes;
-
 use super::CollectiveAlgorithm;
 use super::shape::Shape;
 use super::stages::Stages;
@@ -70,11 +68,10 @@ pub(super) fn append(
             builder.after_end(compute, receive);
         }
         if let Some(to) = to {
-            let bytes = shape.offset(u64::from(batch) + 1) - shape.offset(u64::from(batch));
             let send = builder.add(Operation::Send {
                 channel: 0,
                 to: rank_of(to),
-                size: Bytes::new(bytes),
+                size: shape.message(batch, (stage, stage), &(0..1)),
                 tag: tag(batch),
             });
             builder.after_end(send, compute);

@@ -1,6 +1,9 @@
 //! One collective of one group: operation, algorithm, size and how it is cut up.
 
+use std::ops::Range;
+
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::units::Bytes;
 
 use super::parts::Parts;
@@ -76,12 +79,50 @@ impl Shape {
         u64::try_from(bytes).expect("no offset is beyond the size")
     }
 
+    /// Bytes of the message with `blocks` of part number `unit` from the member `from` to `to`: at
+    /// least one. A collective takes as many steps for a few bytes as for many, so a message whose
+    /// share of the buffer is empty is sent all the same.
+    pub(super) fn message(&self, unit: u32, (from, to): (u32, u32), blocks: &Range<u32>) -> Bytes {
+        let bytes = match &self.detail {
+            Detail::Parts(parts) => {
+                let (bytes, units) = (u128::from(parts.bytes(from, to)), u128::from(self.units()));
+                let at = |unit: u32| bytes * u128::from(unit) / units;
+                u64::try_from(at(unit + 1) - at(unit)).expect("no part is above the size")
+            }
+            _ => {
+                let first = u64::from(unit) * u64::from(self.unit_blocks());
+                let at = |block: u32| self.offset(first + u64::from(block));
+                at(blocks.end) - at(blocks.start)
+            }
+        };
+        Bytes::new(bytes.max(1))
+    }
+
+    /// The bus bandwidth over the algorithm bandwidth. Of an all-to-all-v it follows from what the
+    /// busiest link between a member and the network carries one way.
+    pub(crate) fn bus_factor(&self) -> f64 {
+        match &self.detail {
+            Detail::Parts(parts) if self.size > Bytes::ZERO => parts.busiest() / self.size.as_f64(),
+            _ => self.operation.bus_factor(self.ranks),
+        }
+    }
+
     /// Refuses a collective that cannot be done.
     ///
     /// # Errors
     /// The key that is at fault.
     pub(crate) fn checked(self) -> Result<Self, ConfigError> {
         let refuse = |key, message: String, help: String| Err(ConfigError::new(key, message, help));
+        if self.size > MAX_SIZE {
+            return refuse(
+                "size",
+                format!(
+                    "{} is too large: {MAX_SIZE} is the most of a collective",
+                    self.size
+                ),
+                "divide it into several".to_owned(),
+            );
+        }
         let able = self.operation.algorithms();
         let names = || {
             let names: Vec<String> = able
@@ -111,7 +152,9 @@ impl Shape {
                 "choose another algorithm, or other groups".to_owned(),
             );
         }
+        // A member that is alone has no steps, whatever the algorithm.
         if self.algorithm == CollectiveAlgorithm::Hierarchical
+            && self.ranks > 1
             && !self.ranks.is_multiple_of(self.local_size)
         {
             return refuse(
@@ -137,7 +180,7 @@ impl Shape {
         Ok(self)
     }
 
-    /// Refuses an operation without what only it has, and messages without a byte.
+    /// Refuses an operation without what only it has.
     fn check_detail(&self) -> Result<(), ConfigError> {
         let has_detail = match self.operation {
             CollectiveOperation::AllToAllV => matches!(self.detail, Detail::Parts(_)),
@@ -149,24 +192,6 @@ impl Shape {
                 "operation",
                 format!("{} has more keys than stand here", self.operation.name()),
                 "write its messages and computations one by one",
-            ));
-        }
-        let (cut, size, pieces) = match &self.detail {
-            Detail::Parts(parts) => {
-                let least = parts.least();
-                (
-                    format!("a message of {least} B"),
-                    least,
-                    self.units().into(),
-                )
-            }
-            _ => (self.size.to_string(), self.size.get(), self.blocks()),
-        };
-        if pieces > size {
-            return Err(ConfigError::new(
-                "size",
-                format!("{cut} is cut into {pieces} parts, each of which needs a byte"),
-                "choose a larger size, or fewer channels and chunks",
             ));
         }
         Ok(())

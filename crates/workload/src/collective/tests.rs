@@ -100,7 +100,7 @@ fn shape(operation: CollectiveOperation, algorithm: CollectiveAlgorithm, ranks: 
         channels: 1,
         chunks: 1,
         local_size: 4,
-        root: 1,
+        root: u32::from(ranks > 1),
         detail: match operation {
             CollectiveOperation::AllToAllV => {
                 Detail::Parts(Parts::skewed(Bytes::new(1_000_003), ranks, 0.7))
@@ -260,14 +260,69 @@ fn pairs_with_nothing_to_say_send_nothing() {
         assert_eq!(shape.traffic(), expected);
         assert_eq!(of_programs(&shape), expected);
     }
+    // A part of 5 bytes on 6 channels: 6 messages of a byte.
     config.channels = 6;
-    assert_eq!(config.shape(3).unwrap_err().key, "size");
+    let shape = config.shape(3).unwrap();
+    assert_eq!(shape.traffic(), (24.0, 1_016.0));
+    assert_eq!(of_programs(&shape), (24.0, 1_016.0));
+    // Too little for a byte, but not nothing.
     config.channels = 1;
+    config.size = Bytes::ZERO;
+    assert_eq!(of_programs(&config.shape(3).unwrap()), (4.0, 4.0));
+    config.size = Bytes::new(1_000);
     config.skew = 1.0;
     assert_eq!(config.shape(3).unwrap_err().key, "weights");
     config.operation = CollectiveOperation::AllToAll;
     config.algorithm = None;
     assert_eq!(config.shape(3).unwrap_err().key, "skew");
+}
+
+/// A collective has as many steps for no byte as for many.
+#[test]
+fn a_few_bytes_take_all_messages_of_many() {
+    let counts: Vec<u32> = (1..34).collect();
+    for shape in shapes(&counts) {
+        for (channels, chunks) in [(1, 1), (2, 3)] {
+            let with = |size| {
+                let mut small = Shape {
+                    size: Bytes::new(size),
+                    channels,
+                    chunks,
+                    ..shape.clone()
+                };
+                if let Detail::Parts(parts) = &mut small.detail {
+                    *parts = Parts::skewed(small.size, small.ranks, 0.7);
+                }
+                let expected = small.traffic();
+                let found = of_programs(&small);
+                assert!((expected.0 - found.0).abs() < 1e-6, "{small:?}");
+                assert!(found.1 >= found.0, "{small:?}");
+                found.0
+            };
+            let many = with(1_000_003);
+            for size in [0, 1, u64::from(shape.ranks) - 1, 40] {
+                assert_eq!(with(size), many, "{size} {shape:?}");
+            }
+        }
+    }
+}
+
+/// The bus bandwidth of an all-to-all-v is what the busiest link carries: that of the first of these
+/// members, which keeps nothing, or that to the second one, which all others send to.
+#[test]
+fn the_bus_bandwidth_of_uneven_parts_is_that_of_the_busiest_link() {
+    let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(3_000));
+    let mut factor = |weights: &[&[u64]]| {
+        let rows: Vec<Vec<u64>> = weights.iter().map(|row| row.to_vec()).collect();
+        config.weights = Some(rows);
+        let ranks = u32::try_from(weights.len()).unwrap();
+        config.shape(ranks).unwrap().bus_factor()
+    };
+    assert_eq!(factor(&[&[0, 3], &[1, 0]]), 1.0);
+    assert_eq!(factor(&[&[1, 1, 1], &[1, 1, 1], &[1, 1, 1]]), 2.0 / 3.0);
+    assert_eq!(factor(&[&[0, 3, 0], &[0, 3, 0], &[0, 3, 0]]), 2.0);
+    config.weights = None;
+    assert_eq!(config.shape(4).unwrap().bus_factor(), 0.75);
 }
 
 #[test]
@@ -284,6 +339,9 @@ fn a_pipeline_sends_each_micro_batch_forward_and_back() {
         assert_eq!(shape.traffic(), (16.0, 4_004.0));
         assert_eq!(of_programs(&shape), (16.0, 4_004.0));
     }
+    config.size = Bytes::new(1);
+    assert_eq!(of_programs(&config.shape(3).unwrap()), (16.0, 16.0));
+    assert_eq!(config.shape(3).unwrap().traffic(), (16.0, 16.0));
     config.channels = 2;
     assert_eq!(config.shape(3).unwrap_err().key, "channels");
     config.channels = 1;
@@ -328,16 +386,18 @@ fn errors_name_their_key() {
     assert_eq!(key(|c| c.root = 12), "root");
     assert_eq!(key(|c| c.root = 1), "root");
     assert_eq!(key(|c| c.local_size = 4), "local_size");
-    assert_eq!(key(|c| c.size = Bytes::new(11)), "size");
-    assert_eq!(key(|c| c.size = Bytes::ZERO), "size");
+    assert_eq!(key(|c| c.size = Bytes::new(11)), "");
+    assert_eq!(key(|c| c.size = Bytes::ZERO), "");
+    assert_eq!(key(|c| c.size = Bytes::new(1_000_000_000_000_001)), "size");
     assert_eq!(key(|c| c.channels = 0), "channels");
     assert_eq!(key(|c| c.chunks = 0), "chunks");
     assert_eq!(key(|c| c.iterations = 0), "iterations");
     assert_eq!(key(|c| c.ranks = Some(13)), "ranks");
-    assert_eq!(key(|c| c.ranks = Some(1)), "ranks");
-    assert_eq!(key(|c| c.skip = 11), "ranks");
+    assert_eq!(key(|c| c.ranks = Some(1)), "");
+    assert_eq!(key(|c| c.group_size = Some(1)), "");
+    assert_eq!(key(|c| c.skip = 11), "");
     assert_eq!(key(|c| c.group_size = Some(5)), "group_size");
-    assert_eq!(key(|c| c.group_stride = 2), "ranks");
+    assert_eq!(key(|c| c.group_stride = 2), "group_stride");
     assert_eq!(key(|c| c.job = Some("a,b".to_owned())), "job");
     let large = |c: &mut CollectiveConfig| {
         c.size = Bytes::new(1_000_000_000_000);

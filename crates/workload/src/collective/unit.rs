@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::units::Bytes;
-
-use super::shape::{Detail, Shape};
+use super::shape::Shape;
 use super::transfers::{Transfers, Use};
 use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
 
@@ -16,8 +14,6 @@ pub(super) struct Unit<'a> {
     member: u32,
     unit: u32,
     channel: u16,
-    /// The first block of the unit among those of all.
-    first_block: u64,
     /// The tag of block 0.
     tag: u64,
     /// The operation that everything follows: the beginning, or the end of a step.
@@ -46,7 +42,6 @@ impl<'a> Unit<'a> {
             member,
             unit,
             channel: u16::try_from(channel).expect("channels are few"),
-            first_block,
             tag: OF_A_COLLECTIVE | (first_tag + first_block),
             after: begin,
             writers: vec![Vec::new(); blocks as usize],
@@ -61,21 +56,10 @@ impl<'a> Unit<'a> {
 
 impl Transfers for Unit<'_> {
     fn send(&mut self, to: u32, blocks: Range<u32>) {
-        let size = match &self.shape.detail {
-            Detail::Parts(parts) => {
-                let (bytes, unit) = (parts.bytes(self.member, to), u64::from(self.unit));
-                let at = |unit: u64| bytes * unit / u64::from(self.shape.units());
-                at(unit + 1) - at(unit)
-            }
-            _ => {
-                let at = |block: u32| self.shape.offset(self.first_block + u64::from(block));
-                at(blocks.end) - at(blocks.start)
-            }
-        };
         let operation = self.builder.add(Operation::Send {
             channel: self.channel,
             to: (self.rank_of)(to),
-            size: Bytes::new(size),
+            size: (self.shape).message(self.unit, (self.member, to), &blocks),
             tag: self.tag(&blocks),
         });
         let written = &self.writers[blocks.start as usize..blocks.end as usize];

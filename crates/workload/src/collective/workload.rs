@@ -59,6 +59,7 @@ impl Workload for CollectiveConfig {
             algorithm: shape.algorithm,
             ranks: shape.ranks,
             size: shape.size,
+            bus_factor: shape.bus_factor(),
         };
         let job = self.job.clone();
         let info = GraphInfo {

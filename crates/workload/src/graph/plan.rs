@@ -39,7 +39,7 @@ choices! {
 }
 
 /// A collective of a graph: one group that does one operation.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     /// Number of the group among those of its job.
     pub group: u32,
@@ -51,6 +51,8 @@ pub struct Instance {
     pub ranks: u32,
     /// The size by which bandwidths are worked out: see [`CollectiveOperation`].
     pub size: Bytes,
+    /// The bus bandwidth over the algorithm bandwidth.
+    pub bus_factor: f64,
 }
 
 /// A graph as results need it.

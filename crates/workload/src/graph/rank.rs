@@ -1,18 +1,19 @@
 //! The application that goes through the program of one rank.
 
 mod checkpoint;
+mod sending;
 
 use std::sync::Arc;
 
 use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
+use fabricsim_core::plugin::{AppContext, Application, Connection};
 use fabricsim_core::units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use super::mailbox::Mailbox;
-use super::plan::{Connections, GraphInfo, Plan, SendEnd};
+use super::plan::{GraphInfo, Plan};
 use super::program::{Operation, Program};
 use super::rank_state::RankState;
 use super::streams::Streams;
@@ -230,51 +231,6 @@ impl RankApplication {
             self.compute(context, program, next, span);
         }
         self.go_on(context, program);
-    }
-
-    fn send(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
-        let Operation::Send {
-            channel,
-            to,
-            size,
-            tag,
-        } = program.operations[operation as usize]
-        else {
-            return;
-        };
-        self.state.started(program, operation);
-        let plan = &self.plan;
-        let (peer, class) = (plan.host_of(to), plan.info.class);
-        let message = match plan.connections {
-            Connections::PerMessage => Some(AppFlow {
-                priority: plan.priority,
-                dst_port: plan.dst_port,
-                ..AppFlow::new(peer, size, class)
-            }),
-            Connections::Kept => {
-                let connection = match self.connections.get(&(to, channel)) {
-                    Some(connection) => Some(*connection),
-                    None => context
-                        .connect(peer, class, plan.priority, plan.dst_port)
-                        .ok()
-                        .inspect(|connection| {
-                            self.connections.insert((to, channel), *connection);
-                        }),
-                };
-                connection.map(|connection| AppFlow::on(&connection, size))
-            }
-        };
-        let waits = plan.send_end == SendEnd::Acknowledged;
-        let tag = self.wire_tag(tag);
-        let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
-        match started {
-            Some(Ok(flow)) if waits => {
-                self.unacknowledged.insert(flow, operation);
-            }
-            Some(Ok(_)) => self.end(context, program, operation),
-            // No route leads to its destination, or the run ends because numbers have run out.
-            Some(Err(_)) | None => self.lost.push(operation),
-        }
     }
 
     fn received(

@@ -95,48 +95,48 @@ impl<'t> Assembly<'t> {
         u32::try_from(self.ranks.len()).expect("ranks are at most MAX_RANKS")
     }
 
-    /// Refuses a peer that is no other rank.
-    fn peer(&self, rank: u32, peer: u32, place: Piece<'t>) -> Result<(), InputError> {
-        if peer < self.count() && peer != rank {
+    /// Refuses a peer that is no rank.
+    fn peer(&self, peer: u32, place: Piece<'t>) -> Result<(), InputError> {
+        if self.has(peer) {
             return Ok(());
         }
-        let message = if peer == rank {
-            format!("a message of rank {rank} to itself, which no network carries")
-        } else {
-            format!("there is no rank {peer}")
-        };
         Err(place.error(
-            message,
-            format!("name another rank, 0 to {}", self.count() - 1),
+            format!("there is no rank {peer}"),
+            format!("name a rank, 0 to {}", self.count() - 1),
         ))
     }
 
-    /// Adds an operation of `rank`; `place` is the statement.
+    /// Adds an operation of `rank`; `place` is the statement. A message without a byte is sent as one
+    /// byte, as LogGOPSim does.
     pub(super) fn add(
         &mut self,
         rank: u32,
         name: &str,
-        operation: Operation,
+        mut operation: Operation,
         place: Piece<'t>,
     ) -> Result<Placed, InputError> {
-        let balanced = match operation {
+        let balanced = match &mut operation {
             Operation::Send { to, size, tag, .. } => {
-                self.peer(rank, to, place)?;
-                if size > MAX_SIZE {
+                self.peer(*to, place)?;
+                *size = (*size).max(Bytes::new(1));
+                if *size > MAX_SIZE {
                     return Err(place.error(
                         format!("{size} is too large: {MAX_SIZE} is the most of a message"),
                         "divide it",
                     ));
                 }
-                self.messages += 1.0;
-                self.bytes += size.as_f64();
-                Some(((rank, to, tag), 1))
+                // A message of a rank to itself is no flow.
+                if *to != rank {
+                    self.messages += 1.0;
+                    self.bytes += size.as_f64();
+                }
+                Some(((rank, *to, *tag), 1))
             }
             Operation::Receive { from, tag } => {
-                self.peer(rank, from, place)?;
-                Some(((from, rank, tag), -1))
+                self.peer(*from, place)?;
+                Some(((*from, rank, *tag), -1))
             }
-            Operation::Compute { span, .. } if span > MAX_DURATION => {
+            Operation::Compute { span, .. } if *span > MAX_DURATION => {
                 return Err(place.error(
                     format!("{span} is too long: {MAX_DURATION} is the most that can be simulated"),
                     "write a shorter time",
@@ -314,6 +314,7 @@ impl<'t> Assembly<'t> {
             algorithm: collective.shape.algorithm,
             ranks: collective.shape.ranks,
             size: collective.shape.size,
+            bus_factor: collective.shape.bus_factor(),
         };
         let instances = self.collectives.iter().map(instance).collect();
         let mut programs = Vec::new();

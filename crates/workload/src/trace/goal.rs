@@ -3,8 +3,10 @@
 //! Hoefler, Siebert, Lumsdaine: "Group Operation Assembly Language - A Flexible Way to Express
 //! Collective Communication" (ICPP 2009). The grammar is that of `src/LogGOPSim/txt2bin.re` of
 //! LogGOPSim: a statement is a line; a dependency follows the statements that it names. Differs from
-//! LogGOPSim: receipts from any source or of any tag are refused, a message without bytes is sent
-//! as one byte, and there are no overheads of the host (`o`, `g`): the network takes what it takes.
+//! LogGOPSim: receipts from any source or of any tag are refused, a message of a rank to itself is
+//! there at once, and there are no overheads of the host (`o`, `g`): the network takes what it takes.
+//! As there, a message without bytes is sent as one byte, and a receipt takes a message by its source
+//! and tag, whatever the size that either states (`match` in `LogGOPSim.cpp`).
 
 use std::collections::BTreeMap;
 
@@ -216,8 +218,8 @@ impl<'t> Reader<'t> {
                     ..*size
                 };
                 let tag = u64::from(option::<u32>(options, "tag", FORMS)?);
-                let peer = peer.integer("another rank; any source is not supported", FORMS)?;
-                let size = Bytes::new(number(&bytes)?.max(1));
+                let peer = peer.integer("a rank; any source is not supported", FORMS)?;
+                let size = Bytes::new(number(&bytes)?);
                 let operation = match (verb.text, way.text) {
                     ("send", "to") => Operation::Send {
                         channel: option(options, "nic", FORMS)?,

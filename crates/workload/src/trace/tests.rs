@@ -143,9 +143,7 @@ fn errors_of_rows_are_pointed_at() {
     );
     for (rows, at, words) in [
         ("0,a,snd,1,8,,,", "snd", "no operation"),
-        ("0,a,send,0,8,,,", "send", "to itself"),
         ("0,a,send,7,8,,,", "send", "no rank 7"),
-        ("0,a,send,1,0,,,\n1,b,recv,0,,,,", "0", "zero bytes"),
         ("0,a,calc,,,,,", "0,a,calc,,,,,", "needs `duration_ns`"),
         ("0,a,calc,,,,5,x", "x", "no operation `x`"),
         ("0,a,calc,,,,5,\n0,a,calc,,,,5,", "a", "a second `a`"),
@@ -162,6 +160,16 @@ fn errors_of_rows_are_pointed_at() {
             "another member",
         ),
         (
+            "0,a,send,1,1000000000000001,,,\n1,b,recv,0,,,,",
+            "send",
+            "too large",
+        ),
+        (
+            "0,a,all-gather,,18446744073709551615,,,\n1,a,calc,,,,5,",
+            "all-gather",
+            "too large",
+        ),
+        (
             "0,a,all-reduce,1,8,,,\n1,a,calc,,,,5,",
             "all-reduce",
             "no member",
@@ -170,6 +178,22 @@ fn errors_of_rows_are_pointed_at() {
         let (place, message) = row(rows);
         assert!(message.contains(words), "{rows}: {message}");
         assert_eq!(place, at, "{message}");
+    }
+}
+
+/// In GOAL and in a list: a message without bytes is a message, one of a rank to itself is no flow,
+/// and a rank may have nothing to do.
+#[test]
+fn messages_without_bytes_and_to_oneself_are_read() {
+    let goal = "num_ranks 3\nrank 0 {\na: send 0b to 2\nb: send 9b to 0 tag 1\n\
+                c: recv 9b from 0 tag 1\n}\nrank 1 {\n}\nrank 2 {\na: recv 0b from 0\n}\n";
+    let csv = "rank,id,op,peer,bytes,tag\n0,a,send,2,0,0\n0,b,send,0,9,1\n0,c,recv,0,,1\n\
+               2,a,recv,0,,0\n";
+    for text in [goal, csv] {
+        let loaded = load(text).unwrap().loaded.unwrap();
+        assert_eq!((loaded.messages, loaded.bytes), (1.0, 1.0));
+        assert_eq!(loaded.programs.len(), 3);
+        assert!(loaded.programs[1].is_empty());
     }
 }
 

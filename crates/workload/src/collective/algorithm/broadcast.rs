@@ -1,12 +1,25 @@
 //! Broadcasts: along a binomial tree, or along a chain.
 //!
-//! Thakur, Rabenseifner, Gropp (2005) have the binomial tree. The chain is the ring of
-//! NCCL's broadcast: with `chunks` it is a pipeline.
+//! Thakur, Rabenseifner, Gropp (2005) have the binomial tree. The chain is the ring of NCCL's
+//! broadcast: with `chunks` it is a pipeline.
 
+use fabricsim_core::units::Bytes;
+
+use super::super::shape::Shape;
 use super::super::transfers::{Transfers, Use};
 
+/// The most bytes of a short message: an MPI library hands such a message to the network and goes on,
+/// and waits for the end of a longer one. MPICH draws its line for broadcasts there
+/// (`MPIR_CVAR_BCAST_SHORT_MSG_SIZE`).
+const SHORT: Bytes = Bytes::new(12_288);
+
 /// The binomial tree: in each round all that have the data send it, to members half as far away.
-pub(super) fn binomial(count: u32, root: u32, member: u32, to: &mut impl Transfers) {
+///
+/// A member sends to the largest subtree first, which has the most rounds left. Its other messages
+/// wait: if they shared its link with the first one, all subtrees would begin when the last can.
+pub(super) fn binomial(shape: &Shape, member: u32, to: &mut impl Transfers) {
+    let (count, root) = (shape.ranks, shape.root);
+    let is_short = shape.size.get() / u64::from(shape.units()) <= SHORT.get();
     let place = (member + count - root) % count;
     let member_at = |place: u32| (place + root) % count;
     // The lowest bit of the place says from whom the data comes; the root has none.
@@ -21,6 +34,9 @@ pub(super) fn binomial(count: u32, root: u32, member: u32, to: &mut impl Transfe
         reach /= 2;
         if place + reach < count {
             to.send(member_at(place + reach), 0..1);
+            if !is_short {
+                to.wait();
+            }
         }
     }
 }

@@ -1,0 +1,76 @@
+//! Messages that a rank sends.
+
+use fabricsim_core::id::FlowId;
+use fabricsim_core::plugin::{AppContext, AppFlow};
+
+use super::super::plan::{Connections, SendEnd};
+use super::super::program::{Operation, Program};
+use super::RankApplication;
+
+/// What stands for the flow of a message of a rank to itself, which is none.
+const NO_FLOW: FlowId = FlowId(u32::MAX);
+
+impl RankApplication {
+    pub(super) fn send(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
+        let Operation::Send {
+            channel,
+            to,
+            size,
+            tag,
+        } = program.operations[operation as usize]
+        else {
+            return;
+        };
+        self.state.started(program, operation);
+        if to == self.rank {
+            return self.send_to_itself(context, program, (operation, tag));
+        }
+        let plan = &self.plan;
+        let (peer, class) = (plan.host_of(to), plan.info.class);
+        let message = match plan.connections {
+            Connections::PerMessage => Some(AppFlow {
+                priority: plan.priority,
+                dst_port: plan.dst_port,
+                ..AppFlow::new(peer, size, class)
+            }),
+            Connections::Kept => {
+                let connection = match self.connections.get(&(to, channel)) {
+                    Some(connection) => Some(*connection),
+                    None => context
+                        .connect(peer, class, plan.priority, plan.dst_port)
+                        .ok()
+                        .inspect(|connection| {
+                            self.connections.insert((to, channel), *connection);
+                        }),
+                };
+                connection.map(|connection| AppFlow::on(&connection, size))
+            }
+        };
+        let waits = plan.send_end == SendEnd::Acknowledged;
+        let tag = self.wire_tag(tag);
+        let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
+        match started {
+            Some(Ok(flow)) if waits => {
+                self.unacknowledged.insert(flow, operation);
+            }
+            Some(Ok(_)) => self.end(context, program, operation),
+            // No route leads to its destination, or the run ends because numbers have run out.
+            Some(Err(_)) | None => self.lost.push(operation),
+        }
+    }
+
+    /// A message of the rank to itself is there at once: no network carries it, and a copy in memory
+    /// takes no time.
+    fn send_to_itself(
+        &mut self,
+        context: &mut AppContext<'_>,
+        program: &Program,
+        (operation, tag): (u32, u64),
+    ) {
+        let tag = self.wire_tag(tag);
+        if let Some(receipt) = self.mailbox.deliver(self.rank, tag, NO_FLOW) {
+            self.received(context, program, receipt, (self.rank, NO_FLOW));
+        }
+        self.end(context, program, operation);
+    }
+}
