@@ -7,7 +7,9 @@
 //!
 //! Differs from ASTRA-sim: the sends and collectives of a rank whose dependencies are met run beside
 //! one another (there, one at a time: `HardwareResource.cc`), a broadcast is sent (there, it is a
-//! delay), and members of a group are in the order of their numbers (there, of the file).
+//! delay), and members of a group are in the order of their numbers (there, of the file). A node that
+//! communicates on the processor computes its duration, as there before such nodes were refused
+//! (`issue_comm`).
 
 mod groups;
 mod node;
@@ -17,6 +19,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use fabricsim_core::input::InputError;
+use fabricsim_core::limits::MAX_SIZE;
 
 use super::csv;
 pub use groups::ProcessGroups;
@@ -63,13 +66,25 @@ pub fn chakra_to_csv(
     groups: &ProcessGroups,
 ) -> Result<String, ChakraError> {
     let mut text = String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm\n");
+    let mut has_nodes = false;
     for (rank, file) in files.iter().enumerate() {
         let at = |error: ChakraError| ChakraError { rank, ..error };
         let nodes = node::read(file).map_err(at)?;
+        has_nodes |= !nodes.is_empty();
+        if nodes.is_empty() {
+            // The list has as many ranks as the trace has files.
+            writeln!(text, "{rank},idle,calc,,,,0,65535,,").expect("a string takes everything");
+        }
         let groups = &groups.stated(&nodes, files.len());
         for node in &nodes {
             row(&mut text, (rank, files.len()), node, (all_reduce, groups)).map_err(at)?;
         }
+    }
+    if !has_nodes {
+        return Err(ChakraError::new(
+            "the trace has no nodes",
+            "give a trace in which something is done",
+        ));
     }
     csv::parse(&text).map_err(|error| in_trace(&text, error))?;
     Ok(text)
@@ -93,15 +108,30 @@ fn in_trace(csv: &str, error: InputError) -> ChakraError {
 
 /// What a collective of `comm_type` is called, and its size as `size` of workloads over `comm_size`
 /// of ASTRA-sim, whose all-gather states what one rank brings (`Ring.cc`).
-fn collective(comm_type: u64, ranks: usize) -> Option<(&'static str, u64)> {
+fn collective(comm_type: i128, ranks: usize) -> Option<(&'static str, i128)> {
     Some(match comm_type {
         0 => ("all-reduce", 1),
-        2 => ("all-gather", ranks as u64),
+        2 => ("all-gather", ranks as i128),
         5 => ("broadcast", 1),
         6 => ("all-to-all", 1),
         7 => ("reduce-scatter", 1),
         _ => return None,
     })
+}
+
+/// Refuses a collective of some dimensions of ASTRA-sim's network, which this one does not have.
+fn all_dimensions(node: &Node) -> Result<(), ChakraError> {
+    let Some(stated) = node.dimensions.as_ref().filter(|all| all.contains(&false)) else {
+        return Ok(());
+    };
+    Err(ChakraError::new(
+        format!(
+            "node {}: `involved_dim` is {stated:?}: a collective along some dimensions of \
+             ASTRA-sim's network alone",
+            node.id
+        ),
+        "state its ranks as a process group: the attribute `pg_name`, and the groups with --groups",
+    ))
 }
 
 fn row(
@@ -110,7 +140,7 @@ fn row(
     node: &Node,
     (all_reduce, groups): (&str, &ProcessGroups),
 ) -> Result<(), ChakraError> {
-    let needed = |value: Option<u64>, name: &str| {
+    let needed = |value: Option<i128>, name: &str| {
         value.ok_or_else(|| {
             ChakraError::new(
                 format!("node {} has no attribute `{name}`", node.id),
@@ -118,7 +148,20 @@ fn row(
             )
         })
     };
-    let size = || needed(node.size, "comm_size").map(|size| size.max(1));
+    let size = |factor: i128| {
+        let size = needed(node.size, "comm_size")?;
+        if (0..=i128::from(MAX_SIZE.get())).contains(&size.saturating_mul(factor)) {
+            return Ok(size * factor);
+        }
+        let of_all = match factor {
+            1 => String::new(),
+            ranks => format!(" at each of {ranks} ranks"),
+        };
+        Err(ChakraError::new(
+            format!("node {}: `comm_size` is {size}{of_all}", node.id),
+            format!("0 to {} bytes are possible", MAX_SIZE.get()),
+        ))
+    };
     let tag = node.tag.unwrap_or(0);
     let cells = match node.kind {
         // ASTRA-sim: what has no duration takes 1 ns; the processor and the accelerator compute
@@ -133,13 +176,14 @@ fn row(
         Kind::Nothing => "calc,,,,0,65535".to_owned(),
         Kind::Send => {
             let peer = needed(node.dst, "comm_dst")?;
-            format!("send,{peer},{},{tag},,", size()?)
+            format!("send,{peer},{},{tag},,", size(1)?)
         }
         Kind::Receive => {
             let peer = needed(node.src, "comm_src")?;
             format!("recv,{peer},,{tag},,")
         }
         Kind::Collective => {
+            all_dimensions(node)?;
             let members = groups.members(node, (rank, ranks))?;
             let kind = needed(node.collective, "comm_type")?;
             let count = members.map_or(ranks, <[u32]>::len);
@@ -154,8 +198,7 @@ fn row(
                 .flat_map(|members| members.iter())
                 .map(u32::to_string)
                 .collect();
-            let size = size()?.saturating_mul(factor);
-            format!("{name},{},{size},,,", members.join(";"))
+            format!("{name},{},{},,,", members.join(";"), size(factor)?)
         }
     };
     let after: Vec<String> = node.after.iter().map(u64::to_string).collect();

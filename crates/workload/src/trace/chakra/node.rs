@@ -29,15 +29,29 @@ pub(super) struct Node {
     pub(super) after: Vec<u64>,
     pub(super) duration_micros: u64,
     pub(super) is_cpu: bool,
-    pub(super) collective: Option<u64>,
-    pub(super) size: Option<u64>,
-    pub(super) src: Option<u64>,
-    pub(super) dst: Option<u64>,
-    pub(super) tag: Option<u64>,
+    pub(super) collective: Option<i128>,
+    pub(super) size: Option<i128>,
+    pub(super) src: Option<i128>,
+    pub(super) dst: Option<i128>,
+    pub(super) tag: Option<i128>,
+    /// By dimension of ASTRA-sim's network: whether a collective goes along it.
+    pub(super) dimensions: Option<Vec<bool>>,
     /// The name of a process group.
     pub(super) group: Option<String>,
     /// What a metadata node says of process groups: `values` of its `inputs`.
     pub(super) stated_groups: Option<String>,
+}
+
+impl Node {
+    /// Whether it sends or receives, alone or with others.
+    const fn communicates(&self) -> bool {
+        matches!(self.kind, Kind::Send | Kind::Receive | Kind::Collective)
+    }
+
+    /// Whether it says what it sends or receives.
+    const fn says_what(&self) -> bool {
+        self.collective.is_some() || self.dst.is_some() || self.src.is_some()
+    }
 }
 
 /// The number of `METADATA_NODE`.
@@ -53,18 +67,40 @@ pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
     while !file.is_empty() {
         nodes.push(node(message(&mut file)?)?);
     }
-    if nodes.is_empty() {
-        return Err(ChakraError::new(
-            "the trace has no nodes",
-            "give a trace in which something is done",
-        ));
-    }
+    to_computations(&mut nodes)?;
     Ok(nodes)
+}
+
+/// Makes computations of the communication on the processor: PyTorch's calls, each with the time that
+/// it took. The node of the accelerator, which waits for the call, has the bytes that are sent.
+///
+/// # Errors
+/// When such a node states what is sent and no node of the accelerator sends anything.
+fn to_computations(nodes: &mut [Node]) -> Result<(), ChakraError> {
+    let is_carried = nodes.iter().any(|node| node.communicates() && !node.is_cpu);
+    for node in nodes
+        .iter_mut()
+        .filter(|node| node.communicates() && node.is_cpu)
+    {
+        if !is_carried && node.says_what() {
+            return Err(ChakraError::new(
+                format!(
+                    "node {} communicates on the processor (is_cpu_op), and no node of the rank \
+                     does on the accelerator",
+                    node.id
+                ),
+                "let is_cpu_op be false at nodes whose bytes go through the network",
+            ));
+        }
+        node.kind = Kind::Compute;
+    }
+    Ok(())
 }
 
 /// Field numbers of `Node` in `et_def.proto`.
 fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
     let mut node = Node::default();
+    let mut attributes = Vec::new();
     while !bytes.is_empty() {
         match field(&mut bytes)? {
             (1, Value::Number(id)) => node.id = id,
@@ -80,9 +116,12 @@ fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
             }
             (7, Value::Number(micros)) => node.duration_micros = micros,
             (8, Value::Bytes(inputs)) => node.stated_groups = values(inputs)?,
-            (10, Value::Bytes(attribute)) => set(&mut node, attribute)?,
+            (10, Value::Bytes(attribute)) => attributes.push(attribute),
             _ => {}
         }
+    }
+    for attribute in attributes {
+        set(&mut node, attribute)?;
     }
     node.after.sort_unstable();
     node.after.dedup();
@@ -125,29 +164,42 @@ fn kind_of(number: u64) -> Result<Kind, ChakraError> {
     })
 }
 
+/// The field of an `AttributeProto` that has a list of truth values.
+const BOOL_LIST: u64 = 28;
+
 /// Takes an `AttributeProto`: its name, and its value in the field that its type says.
 fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
-    let (mut name, mut value) = (&b""[..], None);
+    // A default value is not written.
+    let (mut name, mut field_number, mut value) = (&b""[..], 0, Value::Number(0));
     while !bytes.is_empty() {
         match field(&mut bytes)? {
             (1, Value::Bytes(given)) => name = given,
             (2, _) => {}
-            // sint32 and sint64 are zigzag.
-            (15 | 17, Value::Number(zigzag)) => {
-                value = Some(Value::Number((zigzag >> 1) ^ 0u64.wrapping_sub(zigzag & 1)));
-            }
-            (_, given) => value = Some(given),
+            (number, given) => (field_number, value) = (number, given),
         }
     }
-    // A default value that was not written.
-    let value = value.unwrap_or(Value::Number(0));
+    let number = value.number().map(|number| signed(field_number, number));
     match name {
-        b"is_cpu_op" => node.is_cpu = value.number() != Some(0),
-        b"comm_type" => node.collective = value.number(),
-        b"comm_size" => node.size = value.number(),
-        b"comm_src" => node.src = value.number(),
-        b"comm_dst" => node.dst = value.number(),
-        b"comm_tag" => node.tag = value.number(),
+        b"is_cpu_op" => node.is_cpu = number != Some(0),
+        b"comm_type" => node.collective = number,
+        b"comm_size" => node.size = number,
+        b"comm_src" => node.src = number,
+        b"comm_dst" => node.dst = number,
+        b"comm_tag" => node.tag = number,
+        b"involved_dim" => match value {
+            Value::Bytes(list) if field_number == BOOL_LIST => {
+                node.dimensions = Some(truth_values(list)?);
+            }
+            _ => {
+                return Err(ChakraError::new(
+                    format!(
+                        "node {}: `involved_dim` is no list of truth values",
+                        node.id
+                    ),
+                    "write it as a bool_list, or leave it out for all ranks",
+                ));
+            }
+        },
         b"pg_name" => {
             let name = value.bytes().map(String::from_utf8_lossy);
             node.group = name.filter(|name| !name.is_empty()).map(Into::into);
@@ -155,4 +207,39 @@ fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
         _ => {}
     }
     Ok(())
+}
+
+/// The number in field `field_number` of an `AttributeProto`, some of which are signed.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "the bits of a signed number"
+)]
+const fn signed(field_number: u64, bits: u64) -> i128 {
+    match field_number {
+        // int32 and int64: ten bytes when negative.
+        7 | 9 | 25 => (bits as i64) as i128,
+        // sint32 and sint64 are zigzag.
+        15 | 17 => ((bits >> 1) as i64 ^ -((bits & 1) as i64)) as i128,
+        // sfixed32.
+        23 => (bits as u32 as i32) as i128,
+        _ => bits as i128,
+    }
+}
+
+/// The `values` of a `BoolList`, packed or not.
+fn truth_values(mut bytes: &[u8]) -> Result<Vec<bool>, ChakraError> {
+    let mut values = Vec::new();
+    while !bytes.is_empty() {
+        match field(&mut bytes)? {
+            (1, Value::Number(one)) => values.push(one != 0),
+            (1, Value::Bytes(mut packed)) => {
+                while !packed.is_empty() {
+                    values.push(varint(&mut packed)? != 0);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(values)
 }

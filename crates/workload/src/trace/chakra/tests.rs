@@ -133,14 +133,13 @@ fn what_is_no_trace_is_refused_with_its_rank() {
         error.message
     };
     assert!(error(Vec::new()).contains("empty"));
-    assert!(error(file(&[])).contains("no nodes"));
-    for length in 1..good.len() {
+    let idle = file(&[]);
+    for length in (1..good.len()).filter(|length| *length != idle.len()) {
         let message = error(good[..length].to_vec());
-        assert!(
-            message.contains("ends inside") || message.contains("no nodes"),
-            "{length}: {message}"
-        );
+        assert!(message.contains("ends inside"), "{length}: {message}");
     }
+    let nothing = chakra_to_csv(&[idle.clone(), idle], "ring", &ProcessGroups::default());
+    assert!(nothing.unwrap_err().message.contains("no nodes"));
     assert!(error(vec![0xff; 40]).contains("ends inside"));
     assert!(error(file(&[node(1, 2, &[])])).contains("memory"));
     assert!(error(file(&[node(1, 99, &[])])).contains("type 99"));
@@ -236,6 +235,92 @@ fn traces_state_process_groups_themselves() {
         let error = chakra_to_csv(&[trace(text, b"1")], "ring", &ProcessGroups::default());
         assert!(error.unwrap_err().message.contains("not known"), "{text}");
     }
+}
+
+#[test]
+fn a_rank_may_have_nothing_to_do() {
+    let files = [file(&[node(1, 4, &[])]), file(&[]), file(&[])];
+    let csv = chakra_to_csv(&files, "ring", &ProcessGroups::default()).unwrap();
+    assert!(csv.ends_with("\n1,idle,calc,,,,0,65535,,\n2,idle,calc,,,,0,65535,,\n"));
+}
+
+/// PyTorch's call of a collective, with its time, and the kernel that does it.
+#[test]
+fn a_collective_is_done_once_by_the_accelerator() {
+    let on_cpu = |micros: u64, more: &[Vec<u8>]| {
+        let own = [number(7, micros), attribute("is_cpu_op", 27, 1)];
+        node(1, 7, &[own.concat(), more.concat()])
+    };
+    let what = [attribute("comm_type", 9, 0), attribute("comm_size", 9, 64)];
+    let kernel = || {
+        let own = [bytes(5, &[1]), attribute("is_cpu_op", 27, 0)];
+        node(2, 7, &[own.concat(), what.concat()])
+    };
+    let convert = |nodes: &[Vec<u8>]| {
+        let files = [file(nodes), file(nodes)];
+        chakra_to_csv(&files, "ring", &ProcessGroups::default())
+    };
+    for stated in [&[][..], &what[..]] {
+        let csv = convert(&[on_cpu(30, stated), kernel()]).unwrap();
+        assert!(csv.contains("\n0,1,calc,,,,30000,1,,\n0,2,all-reduce,,64,,,,1,ring\n"));
+        assert_eq!(csv.matches("all-reduce").count(), 2, "{csv}");
+    }
+    let csv = convert(&[on_cpu(0, &[])]).unwrap();
+    assert!(csv.contains("\n0,1,calc,,,,1,1,,\n"), "{csv}");
+    // Nobody would do it.
+    let error = convert(&[on_cpu(30, &what)]).unwrap_err();
+    assert!(error.message.starts_with("node 1 "), "{error}");
+    assert!(error.message.contains("is_cpu_op"), "{error}");
+}
+
+#[test]
+fn collectives_of_some_dimensions_are_refused() {
+    let of = |list: Vec<u8>| {
+        let what = [attribute("comm_type", 9, 0), attribute("comm_size", 9, 64)];
+        let list = bytes(10, &[bytes(1, b"involved_dim"), list].concat());
+        let one = file(&[node(6, 7, &[what.concat(), list])]);
+        chakra_to_csv(&[one.clone(), one], "ring", &ProcessGroups::default())
+    };
+    // Packed and one by one.
+    let packed = |values: &[u8]| of(bytes(28, &bytes(1, values)));
+    assert!(packed(&[1, 1]).unwrap().contains("0,6,all-reduce,,64"));
+    for refused in [
+        packed(&[1, 0]),
+        of(bytes(28, &[number(1, 0), number(1, 1)].concat())),
+        of(number(27, 1)),
+    ] {
+        let error = refused.unwrap_err().message;
+        assert!(error.starts_with("node 6: `involved_dim`"), "{error}");
+    }
+}
+
+#[test]
+fn sizes_that_nothing_has_are_refused_with_their_node() {
+    let of = |kind: u64, field: u64, value: u64| {
+        let what = [
+            attribute("comm_type", 9, kind),
+            attribute("comm_size", field, value),
+        ];
+        let one = file(&[node(6, 7, &what)]);
+        chakra_to_csv(&[one.clone(), one], "ring", &ProcessGroups::default())
+    };
+    const MOST: u64 = 1_000_000_000_000_000;
+    for (kind, field, value, words) in [
+        (0, 9, u64::MAX, "is -1"),
+        (0, 7, u64::MAX, "is -1"),
+        (0, 15, 5, "is -3"),
+        (0, 17, 5, "is -3"),
+        (0, 13, u64::MAX, "is 18446744073709551615"),
+        (0, 13, 1 << 63, "is 9223372036854775808"),
+        (5, 13, MOST + 1, "is 1000000000000001"),
+        (2, 13, MOST / 2 + 1, "at each of 2 ranks"),
+    ] {
+        let error = of(kind, field, value).unwrap_err().message;
+        assert!(error.starts_with("node 6: `comm_size` is"), "{error}");
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(of(0, 13, MOST).is_ok() && of(2, 9, MOST / 2).is_ok());
+    assert!(of(0, 9, 0).unwrap().contains("all-reduce,,0,"));
 }
 
 #[test]
