@@ -37,7 +37,7 @@ pub(crate) struct CheckArgs {
 
 pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load(registry)?;
-    let simulation = Simulation::new(&scenario, 1)?;
+    let simulation = Simulation::checked(&scenario)?;
     let utilization = ExpectedUtilization::of(&scenario, &simulation);
     match args.json {
         true => output(&format!(
@@ -60,7 +60,7 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
 /// # Errors
 /// When it asks for what cannot be simulated.
 pub fn facts(scenario: &Scenario) -> Result<Value, Error> {
-    let simulation = Simulation::new(scenario, 1)?;
+    let simulation = Simulation::checked(scenario)?;
     let utilization = ExpectedUtilization::of(scenario, &simulation);
     Ok(json(scenario, &simulation, &utilization))
 }

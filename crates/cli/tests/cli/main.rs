@@ -1,6 +1,7 @@
 //! The command as a user meets it: run as a process in a folder of its own.
 
 mod bad_input;
+mod captured;
 mod checkpoints;
 mod closed_loop;
 mod comparison;

@@ -143,7 +143,7 @@ impl Sweep {
 fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<(), Error> {
     let refused = |&at: &usize| {
         let point = &sweep.points()[at];
-        let built = Simulation::new(point.scenario(), 1);
+        let built = Simulation::checked(point.scenario());
         let built = built.and_then(|mut simulation| match sweep.warm_start() {
             Some(warm) => simulation.resume(warm.checkpoint()),
             None => Ok(()),

@@ -67,6 +67,15 @@ impl Simulation {
         Self::on_ranks(scenario, threads, None)
     }
 
+    /// Like [`new`](Self::new) on one thread, for a simulation that is asked for facts and never run:
+    /// a `[capture]` table is no reason to refuse it, and nothing is captured.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for the `[capture]` table.
+    pub fn checked(scenario: &Scenario) -> Result<Self, Error> {
+        Self::on_ranks(scenario, 1, None)
+    }
+
     /// Like [`new`](Self::new), with the part of the network that belongs to this rank when there
     /// are several.
     pub(crate) fn on_ranks(
