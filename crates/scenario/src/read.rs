@@ -13,12 +13,14 @@ mod referenced;
 mod root;
 pub(crate) mod routing;
 mod tables;
+mod taker;
 pub(crate) mod topology;
 pub(crate) mod traffic;
 mod workload;
 
 pub use queries::read_plan;
 
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -145,7 +147,7 @@ impl Scenario {
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        let tables = Tables::take(&document, root)?;
+        let tables = Tables::take(&document, root);
         Self::of_tables(&document, tables, base, registry)
     }
 
@@ -156,23 +158,17 @@ impl Scenario {
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        if tables.workloads.is_empty() && !registry.allows_no_workload() {
-            return Err(document.missing(
+        let mut found = mem::take(&mut tables.faults);
+        let is_empty = tables.workloads.is_empty() && !tables.meant.contains(&"workload");
+        if is_empty && !registry.allows_no_workload() {
+            found.push(document.missing(
                 "the scenario has no [[workload]] table, so nothing would be sent",
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
             ));
         }
-        let mut unknown = Vec::new();
-        let numbers = NodeNumbers::find(document, &mut tables, (registry, base), &mut unknown);
+        let numbers = NodeNumbers::find(document, &mut tables, (registry, base), &mut found);
         numbers.put_into(&mut tables, registry);
-        let raw = match (RawScenario::read(document, &tables, registry), &unknown[..]) {
-            (Ok(raw), []) => raw,
-            (Ok(_), _) => return Err(Error::all(unknown)),
-            (Err(error), _) => {
-                unknown.extend(error.each());
-                return Err(Error::all(unknown));
-            }
-        };
+        let raw = RawScenario::read(document, &tables, registry, found)?;
         let checked = check(raw, (base, numbers.topology()), registry, places);
         checked.map_err(|refused| {
             let place = |refused: Refused| tables.place(&refused).error(document, refused.reason);

@@ -227,6 +227,37 @@ fn all_tables_that_cannot_be_used_are_shown_at_once() {
     insta::assert_snapshot!(outcome.stderr);
 }
 
+/// Without `[cc]` and a workload, with two unknown tables, a queue without a discipline and a class
+/// without an algorithm: each is told, and so are the keys that the other tables do not have.
+#[test]
+fn a_missing_table_hides_no_fault_of_the_others() {
+    let folder = Folder::new();
+    let text = "sed = 2\n[topology]\nkind = \"star\"\nhosst = 4\n[swich]\n[run]\nstop = \"1ms\"\n\
+                [rdma]\nmut = \"1KB\"\n[[queue]]\nlinks = 1\n[[class]]\nidd = 1\n\
+                [[event]]\nkind = \"link-dwn\"\n";
+    folder.write("t.toml", text);
+    let outcome = folder.run(&["check", "t.toml"]);
+    assert_eq!(outcome.code, Some(2));
+    let wanted = [
+        "no key or table `sed`",
+        "[topology] has no key `hosst`",
+        "no key or table `swich`",
+        "[run] has no key `stop`",
+        "[rdma] has no key `mut`",
+        "[[queue]] 0 has no key `links`",
+        "[[class]] 0 does not say its algorithm",
+        "[[class]] 0 has no key `idd`",
+        "[[event]] 0 has no kind `link-dwn`",
+        "no [[workload]] table",
+        "no [cc] table",
+    ];
+    let faults = outcome.stderr.matches("  x ").count();
+    for said in wanted {
+        assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+    }
+    assert_eq!(faults, wanted.len(), "{}", outcome.stderr);
+}
+
 #[test]
 fn names_that_no_node_has_are_shown_with_keys_that_cannot_be_read() {
     let folder = Folder::new();

@@ -18,12 +18,9 @@ pub(crate) struct Faults<'d, 'a> {
 }
 
 impl<'d, 'a> Faults<'d, 'a> {
-    /// Nothing has been found in `document`.
-    pub(crate) const fn new(document: &'d Document<'a>) -> Self {
-        Self {
-            document,
-            found: Vec::new(),
-        }
+    /// The faults that have been `found` in `document` so far.
+    pub(crate) const fn new(document: &'d Document<'a>, found: Vec<Error>) -> Self {
+        Self { document, found }
     }
 
     /// Keeps the error of `read`, if it is one.

@@ -120,7 +120,7 @@ impl NodeNumbers {
         (registry, base): (&Registry, &Path),
         unknown: &mut Vec<Error>,
     ) -> Option<Topology> {
-        let config = registry.read_topology(document, &mut tables.topology.clone());
+        let config = registry.read_topology(document, &mut tables.topology.clone()?);
         let built = build_topology(&*config.ok()?, base).map_err(|reason| {
             let refused = Part::Topology.refused(reason);
             tables.place(&refused).error(document, refused.reason)

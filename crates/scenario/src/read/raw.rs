@@ -120,13 +120,14 @@ impl RawScenario {
     /// Reads `tables`, which are those of `document`.
     ///
     /// # Errors
-    /// The keys and values that their tables cannot have.
+    /// What has been `found` in them, and the keys and values that they cannot have.
     pub(crate) fn read<'a>(
         document: &Document<'a>,
         tables: &Tables<'a>,
         registry: &Registry,
+        found: Vec<Error>,
     ) -> Result<Self, Error> {
-        let mut faults = Faults::new(document);
+        let mut faults = Faults::new(document, found);
         let read = Self::read_all(document, tables, registry, &mut faults);
         faults.result()?;
         Ok(read.expect("what is not read has a fault"))
@@ -142,8 +143,8 @@ impl RawScenario {
         let name = faults.keep(read_name(tables.name.as_ref(), document.name).map_err(placed));
         let seed = faults.keep(read_seed(tables.seed.as_ref()).map_err(placed));
         let profile = faults.keep(read_profile(tables.profile.as_ref()).map_err(placed));
-        let topology = faults.section(&tables.topology, |table| {
-            registry.read_topology(document, table)
+        let topology = tables.topology.as_ref().and_then(|table| {
+            faults.section(table, |table| registry.read_topology(document, table))
         });
         let host = table_of(document, faults, tables.host.as_ref());
         let switch = table_of(document, faults, tables.switch.as_ref());
@@ -157,7 +158,8 @@ impl RawScenario {
         });
         let run = table_of(document, faults, tables.run.as_ref());
         let output = table_of(document, faults, tables.output.as_ref());
-        let cc = faults.section(&tables.cc, |table| registry.read_cc(document, table));
+        let cc = tables.cc.as_ref();
+        let cc = cc.and_then(|cc| faults.section(cc, |table| registry.read_cc(document, table)));
         let workloads = read_workloads(document, tables, registry, faults);
         let classes = read_classes(document, tables, registry, faults);
         let events = faults.sections(&tables.events, |table| read_event(document, table));
@@ -245,7 +247,9 @@ fn read_classes<'a>(
 ) -> Option<Vec<RawClass>> {
     let read: Vec<Option<RawClass>> = (tables.classes.iter())
         .map(|tables| {
-            let cc = faults.section(&tables.cc, |table| registry.read_cc(document, table));
+            let cc = tables.cc.as_ref();
+            let cc =
+                cc.and_then(|cc| faults.section(cc, |table| registry.read_cc(document, table)));
             let table = faults.section(&tables.own, |table| document.settings(table, CLASS_KEYS));
             Some(RawClass {
                 cc: cc?,
@@ -279,10 +283,11 @@ fn read_queues<'a>(
         .map(|tables| {
             let place = faults.section(&tables.own, |table| document.settings(table, QUEUE_KEYS));
             let discipline = match &tables.discipline {
-                LineOrTable::Line(line) => Some(RawDiscipline::Line(line.text.clone())),
-                LineOrTable::Table(table) => faults.section(table, |table| {
+                Some(LineOrTable::Line(line)) => Some(RawDiscipline::Line(line.text.clone())),
+                Some(LineOrTable::Table(table)) => faults.section(table, |table| {
                     (registry.read_discipline(document, table)).map(RawDiscipline::Table)
                 }),
+                None => None,
             };
             Some(RawQueue {
                 discipline: discipline?,

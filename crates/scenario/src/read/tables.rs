@@ -2,24 +2,26 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::{ConfigError, InputError, Key};
+use fabricsim_core::input::{ConfigError, InputError};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::read::taker::Taker;
 use crate::scenario::places::Places;
 use crate::schema::part::{Part, Reason, Refused};
-use crate::schema::queue::QUEUE_KEYS;
 use crate::schema::root::TABLES;
 use crate::text::document::{Document, Line, LineOrTable, Section};
 use crate::text::error::Error;
+use crate::text::messages::nearest;
 
 /// The keys and tables at the top of a scenario, each with its place.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Tables<'a> {
     pub(crate) name: Option<Spanned<DeValue<'a>>>,
     pub(crate) seed: Option<Spanned<DeValue<'a>>>,
     pub(crate) profile: Option<Spanned<DeValue<'a>>>,
-    pub(crate) topology: Section<'a>,
+    /// Missing if `faults` says so, like the other tables that a scenario needs.
+    pub(crate) topology: Option<Section<'a>>,
     pub(crate) host: Option<Section<'a>>,
     pub(crate) switch: Option<Section<'a>>,
     pub(crate) rdma: Option<Section<'a>>,
@@ -29,7 +31,7 @@ pub(crate) struct Tables<'a> {
     pub(crate) policy: Option<Section<'a>>,
     pub(crate) run: Option<Section<'a>>,
     pub(crate) output: Option<Section<'a>>,
-    pub(crate) cc: Section<'a>,
+    pub(crate) cc: Option<Section<'a>>,
     pub(crate) workloads: Vec<WorkloadTables<'a>>,
     pub(crate) classes: Vec<ClassTables<'a>>,
     pub(crate) queues: Vec<QueueTables<'a>>,
@@ -37,6 +39,11 @@ pub(crate) struct Tables<'a> {
     pub(crate) observe: Option<Section<'a>>,
     pub(crate) capture: Option<Section<'a>>,
     pub(crate) queries: QueryTables<'a>,
+    /// Unknown tables, values that are no tables, and missing tables. The other tables are read all
+    /// the same, so that all their faults are told at once.
+    pub(crate) faults: Vec<Error>,
+    /// Tables that a key means which is misspelt or has no list; they are not missing as well.
+    pub(crate) meant: Vec<&'static str>,
 }
 
 /// A `[[workload]]` table and that of its algorithm, if it has its own.
@@ -50,14 +57,14 @@ pub(crate) struct WorkloadTables<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct ClassTables<'a> {
     pub(crate) own: Section<'a>,
-    pub(crate) cc: Section<'a>,
+    pub(crate) cc: Option<Section<'a>>,
 }
 
 /// A `[[queue]]` table and its discipline.
 #[derive(Clone, Debug)]
 pub(crate) struct QueueTables<'a> {
     pub(crate) own: Section<'a>,
-    pub(crate) discipline: LineOrTable<'a>,
+    pub(crate) discipline: Option<LineOrTable<'a>>,
 }
 
 /// The `[pint]` table and those of queries.
@@ -71,95 +78,65 @@ impl<'a> Tables<'a> {
     /// Parses `document` and takes the tables out of it, with their places.
     ///
     /// # Errors
-    /// When it is no TOML, and those of [`Self::take`].
+    /// When it is no TOML.
     pub(crate) fn parse(document: &Document<'a>) -> Result<(Self, Places), Error> {
-        Self::take(document, document.parse()?)
+        Ok(Self::take(document, document.parse()?))
     }
 
-    /// Takes the tables out of `root`, and refuses others. Returns their places, too.
-    ///
-    /// # Errors
-    /// The first key that is none of a scenario's or no table, and the first table that is missing.
-    pub(crate) fn take(
-        document: &Document<'a>,
-        mut root: DeTable<'a>,
-    ) -> Result<(Self, Places), Error> {
+    /// Takes the tables out of `root`. Returns their places, too.
+    pub(crate) fn take(document: &Document<'a>, mut root: DeTable<'a>) -> (Self, Places) {
         let places = Places::of(document, &root);
-        document.refuse_unknown("a scenario", &root, TABLES)?;
-        let root = &mut root;
-        let mut routing = document.section(root, "routing")?;
+        let mut faults = document.unknown_keys("a scenario", &root, TABLES);
+        let is_list = |name: &str, value: &DeValue<'_>| TABLES.contains(&name) && value.is_array();
+        let meant: Vec<&'static str> = (root.iter())
+            .filter(|(key, value)| !is_list(key.get_ref(), value.get_ref()))
+            .filter_map(|(key, _)| nearest(key.get_ref(), TABLES))
+            .collect();
+        let mut taker = Taker {
+            document,
+            root: &mut root,
+            faults: &mut faults,
+        };
+        let mut routing = taker.section("routing");
         let policy = match &mut routing {
-            Some(section) => document.inner_table(section, "policy")?,
+            Some(section) => taker.keep(document.inner_table(section, "policy")),
             None => None,
         };
-        let tables = Self {
-            name: root.remove("name"),
-            seed: root.remove("seed"),
-            profile: root.remove("profile"),
-            topology: document.section(root, "topology")?.ok_or_else(|| {
-                document.missing(
-                    "the scenario has no [topology] table",
-                    "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",
-                )
-            })?,
-            host: document.section(root, "host")?,
-            switch: document.section(root, "switch")?,
-            rdma: document.section(root, "rdma")?,
-            tcp: document.section(root, "tcp")?,
+        let mut tables = Self {
+            name: taker.root.remove("name"),
+            seed: taker.root.remove("seed"),
+            profile: taker.root.remove("profile"),
+            topology: taker.needed("topology", "fat-tree", "topologies", &meant),
+            host: taker.section("host"),
+            switch: taker.section("switch"),
+            rdma: taker.section("rdma"),
+            tcp: taker.section("tcp"),
             routing,
             policy,
-            run: document.section(root, "run")?,
-            output: document.section(root, "output")?,
-            cc: document.section(root, "cc")?.ok_or_else(|| {
-                document.missing(
-                    "the scenario has no [cc] table",
-                    "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
-                )
-            })?,
-            workloads: (document.sections(root, "workload")?.into_iter())
-                .map(|mut own| {
-                    let cc = document.subsection(&mut own, "cc")?;
-                    Ok(WorkloadTables { own, cc })
-                })
-                .collect::<Result<_, Error>>()?,
-            classes: (document.sections(root, "class")?.into_iter())
-                .map(|mut own| match document.subsection(&mut own, "cc")? {
-                    Some(cc) => Ok(ClassTables { own, cc }),
-                    None => Err(document.diagnostic(
-                        own.span,
-                        format!("{} does not say its algorithm", own.title),
-                        "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all algorithms",
-                    )),
-                })
-                .collect::<Result<_, Error>>()?,
-            queues: (document.sections(root, "queue")?.into_iter())
-                .map(|mut own| {
-                    document.refuse_unknown(&own.title, &own.table, &Key::names(QUEUE_KEYS))?;
-                    match document.line_or_table(&mut own, "discipline")? {
-                        Some(discipline) => Ok(QueueTables { own, discipline }),
-                        None => Err(document.diagnostic(
-                            own.span,
-                            format!("{} does not say its discipline", own.title),
-                            "add `discipline = \"fq_codel\"`; docs/scenarios.md has all kinds",
-                        )),
-                    }
-                })
-                .collect::<Result<_, Error>>()?,
-            events: document.sections(root, "event")?,
-            observe: document.section(root, "observe")?,
-            capture: document.section(root, "capture")?,
+            run: taker.section("run"),
+            output: taker.section("output"),
+            cc: taker.needed("cc", "hpcc", "algorithms", &meant),
+            workloads: taker.each("workload", Taker::workload),
+            classes: taker.each("class", Taker::class),
+            queues: taker.each("queue", Taker::queue),
+            events: taker.sections("event"),
+            observe: taker.section("observe"),
+            capture: taker.section("capture"),
             queries: QueryTables {
-                pint: document.section(root, "pint")?,
-                queries: document.sections(root, "query")?,
+                pint: taker.section("pint"),
+                queries: taker.sections("query"),
             },
+            faults: Vec::new(),
+            meant: Vec::new(),
         };
-        Ok((tables, places))
+        (tables.faults, tables.meant) = (faults, meant);
+        (tables, places)
     }
 
     /// Returns where a part stands that is refused.
     pub(crate) fn place(&self, refused: &Refused) -> Place<'_, 'a> {
         match refused.part {
-            Part::Topology => Place::Table(&self.topology),
+            Part::Topology => Place::of_table(self.topology.as_ref()),
             Part::Host => Place::of_table(self.host.as_ref()),
             Part::Profile => Place::of_value(self.profile.as_ref()),
             Part::Switch => Place::of_table(self.switch.as_ref()),
@@ -174,13 +151,14 @@ impl<'a> Tables<'a> {
             },
             Part::Run => Place::of_table(self.run.as_ref()),
             Part::Output => Place::of_table(self.output.as_ref()),
-            Part::Cc => Place::Table(&self.cc),
+            Part::Cc => Place::of_table(self.cc.as_ref()),
             Part::Workload(index) => Place::Table(&self.workloads[index].own),
             Part::ClassId(index) => Place::of_key(Some(&self.classes[index].own), "id"),
             Part::Queue(index) => Place::Table(&self.queues[index].own),
             Part::Discipline(index) => match &self.queues[index].discipline {
-                LineOrTable::Line(line) => Place::Line(line),
-                LineOrTable::Table(table) => Place::Table(table),
+                Some(LineOrTable::Line(line)) => Place::Line(line),
+                Some(LineOrTable::Table(table)) => Place::Table(table),
+                None => Place::Table(&self.queues[index].own),
             },
             Part::Event(index) => Place::Table(&self.events[index]),
             Part::Observe => Place::of_table(self.observe.as_ref()),

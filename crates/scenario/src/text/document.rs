@@ -303,24 +303,39 @@ impl<'a> Document<'a> {
     }
 
     /// Refuses keys of `what` that are not `known`.
+    ///
+    /// # Errors
+    /// The first of them.
     pub fn refuse_unknown(
         &self,
         what: &str,
         root: &DeTable<'a>,
         known: &[&'static str],
     ) -> Result<(), Error> {
-        let unknown = root
-            .keys()
+        let unknown = self.unknown_keys(what, root, known).into_iter().next();
+        unknown.map_or(Ok(()), Err)
+    }
+
+    /// Returns an error for each key of `what` that is not `known`, in the order of the text.
+    pub(crate) fn unknown_keys(
+        &self,
+        what: &str,
+        root: &DeTable<'a>,
+        known: &[&'static str],
+    ) -> Vec<Error> {
+        let keys = root.keys();
+        let mut unknown: Vec<_> = keys
             .filter(|key| !known.contains(&&**key.get_ref()))
-            .min_by_key(|key| key.span().start);
-        match unknown {
-            None => Ok(()),
-            Some(key) => Err(self.diagnostic(
+            .collect();
+        unknown.sort_by_key(|key| key.span().start);
+        let errors = unknown.into_iter().map(|key| {
+            self.diagnostic(
                 key.span(),
                 format!("{what} has no key or table `{}`", key.get_ref()),
                 suggest(key.get_ref(), known),
-            )),
-        }
+            )
+        });
+        errors.collect()
     }
 }
 
