@@ -1,7 +1,7 @@
 //! `--set key=value`: changes to a scenario's text before it is read.
 
 use fabricsim_core::input::InputError;
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Value};
 
 use crate::json_schema::tables_of_settings;
 use crate::schema::root::TABLES;
@@ -57,11 +57,12 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
         return Err((format!("`{path}` is not a key"), example.to_owned()));
     }
     let mut item = root;
-    for key in tables {
+    for (key, next) in keys.iter().zip(&keys[1..]) {
+        let is_inline = item.is_value();
         item = match key.parse::<usize>() {
             Ok(index) => {
                 let tables = item.as_array_of_tables().map(ArrayOfTables::len);
-                let inline = item.as_array().map(toml_edit::Array::len);
+                let inline = item.as_array().map(Array::len);
                 let count = tables.or(inline).unwrap_or(0);
                 item.get_mut(index).ok_or_else(|| {
                     (
@@ -79,7 +80,7 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
             }
         };
         if item.is_none() {
-            *item = toml_edit::table();
+            *item = missing(next, is_inline);
         }
         if !(item.is_table_like() || item.is_array_of_tables() || item.is_array()) {
             return Err((
@@ -88,14 +89,8 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
             ));
         }
     }
-    if let Some(list) = item.as_array_of_tables_mut() {
-        return set_whole(list, path, last, value);
-    }
     if !item.is_table_like() {
-        return Err((
-            format!("`{path}` is a list of tables"),
-            "name one by its number: workload.0.load".to_owned(),
-        ));
+        return set_whole(item, path, last, value);
     }
     if let ([], Some(places)) = (tables, other_places(last)) {
         return Err((
@@ -107,22 +102,42 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     Ok(())
 }
 
-/// Replaces a whole table of a list, or adds one at its end.
+/// Returns an empty list or table, whichever the key `next` leads into.
+fn missing(next: &str, is_inline: bool) -> Item {
+    match (next.parse::<usize>(), is_inline) {
+        (Ok(_), false) => Item::ArrayOfTables(ArrayOfTables::new()),
+        (Ok(_), true) => Item::Value(Array::new().into()),
+        (Err(_), false) => toml_edit::table(),
+        (Err(_), true) => Item::Value(InlineTable::new().into()),
+    }
+}
+
+/// Replaces a whole table of `list`, or adds one at its end.
 fn set_whole(
-    list: &mut ArrayOfTables,
+    list: &mut Item,
     path: &str,
     number: &str,
     value: Value,
 ) -> Result<(), (String, String)> {
-    let count = list.len();
+    let (name, _) = path.rsplit_once('.').unwrap_or((path, number));
+    let count = (list.as_array_of_tables().map(ArrayOfTables::len))
+        .or(list.as_array().map(Array::len))
+        .unwrap_or(0);
     let index = number.parse().ok().filter(|&index: &usize| index <= count);
     let Some(index) = index else {
         return Err((
             format!("there is no `{path}`"),
-            format!("the list has {count} tables, counted from 0; name one, as in workload.0.load"),
+            format!("`{name}` is a list of {count}, counted from 0; add one as `{name}.{count}`"),
         ));
     };
-    let Value::InlineTable(whole) = value else {
+    if let Some(list) = list.as_array_mut() {
+        match index < count {
+            true => drop(list.replace(index, value)),
+            false => list.push(value),
+        }
+        return Ok(());
+    }
+    let (Value::InlineTable(whole), Some(list)) = (value, list.as_array_of_tables_mut()) else {
         return Err((
             format!("`{path}` is a table"),
             format!(
@@ -227,6 +242,31 @@ mod tests {
         assert!(error.contains("there is no `workload.2`"), "{error}");
         let error = changed("workload.0=3").expect_err("no table");
         assert!(error.contains("`workload.0` is a table"), "{error}");
+    }
+
+    #[test]
+    fn a_table_is_added_to_a_list_that_has_none() {
+        for list in ["event", "class", "query", "queue"] {
+            let text = changed(&format!("{list}.0={{ kind = \"x\" }}")).expect("the first one");
+            let tables: toml::Table = text.parse().expect("TOML");
+            assert_eq!(tables[list][0]["kind"].as_str(), Some("x"), "{text}");
+            assert_eq!(tables["cc"]["kind"].as_str(), Some("hpcc"), "{text}");
+            let error = changed(&format!("{list}.1={{ kind = \"x\" }}")).expect_err("the second");
+            assert!(error.contains(&format!("there is no `{list}.1`")), "{error}");
+            assert!(changed(&format!("{list}.0.kind=x")).is_err(), "no table to change");
+        }
+        let add = |text: &str, change: &str| -> toml::Table {
+            let changed = apply("x.toml", text, &[change.to_owned()]).expect("a scenario");
+            changed.parse().expect("TOML")
+        };
+        let tables = add("topology = { kind = \"clos\" }", "topology.tiers.0={ switches = 2 }");
+        assert_eq!(tables["topology"]["tiers"][0]["switches"].as_integer(), Some(2));
+        let tables = add("tiers = [{ switches = 4 }]", "tiers.1={ switches = 2 }");
+        assert_eq!(tables["tiers"][1]["switches"].as_integer(), Some(2));
+        let tables = add("rpc = { clients = [3] }", "rpc.clients.0=5");
+        assert_eq!(tables["rpc"]["clients"][0].as_integer(), Some(5));
+        let tables = add("class = [{ id = 1 }]", "class.0.cc.kind=hpcc");
+        assert_eq!(tables["class"][0]["cc"]["kind"].as_str(), Some("hpcc"));
     }
 
     #[test]

@@ -13,6 +13,15 @@ pub(super) const CASES: &[Case] = &[
         help: "1 tables, counted from 0",
     },
     Case {
+        name: "--set of a table two places behind the last one",
+        files: FILES,
+        scenario: good_and!(""),
+        args: &["--set", "event.1={ kind = \"link-down\" }"],
+        place: "--set:1:1",
+        says: &["there is no `event.1`"],
+        help: "`event` is a list of 0, counted from 0; add one as `event.0`",
+    },
+    Case {
         name: "--set without a value",
         files: FILES,
         scenario: good_and!(""),
