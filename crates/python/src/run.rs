@@ -142,10 +142,13 @@ fn read_summary(folder: &Path) -> io::Result<Value> {
 
 /// Returns why the files `names` of the run of `summary` are not to be written into `folder`.
 fn refusal(summary: &Value, names: &[&str], folder: &Path) -> Option<String> {
-    let there = match read_summary(folder) {
+    let there = match read_summary(folder).map_err(|error| (error.kind(), error)) {
         Ok(there) => there,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Value::Null,
-        Err(_) => return Some(format!("it has a {SUMMARY} that is not of fabricsim")),
+        Err((io::ErrorKind::NotFound, _)) => Value::Null,
+        Err((io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof, _)) => {
+            return Some(format!("it has a {SUMMARY} that is not of fabricsim"));
+        }
+        Err((_, error)) => return Some(error.to_string()),
     };
     let key = "scenario_checksum";
     if !there.is_null() && there.get(key) != summary.get(key) {

@@ -99,7 +99,8 @@ impl Origin {
             })
         };
         let record = set.record;
-        let claimed = match Stored::read(dir, set) {
+        let stored = Stored::read(dir, set).map_err(cannot_write(dir.join(record)))?;
+        let claimed = match stored {
             None => Vec::new(),
             Some(Err(())) if unclaimed == Unclaimed::Ours => return Ok(()),
             Some(Err(())) => {
@@ -180,34 +181,29 @@ struct Stored {
 }
 
 impl Stored {
-    /// The record of `set` in `dir`; `None` without one, an error when it cannot be understood.
-    fn read(dir: &Path, set: &ResultSet) -> Option<Result<Self, ()>> {
-        let path = dir.join(set.record);
-        let bytes = match fs::read(path) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return None;
-            }
-            read => read,
+    /// The record of `set` in `dir`; `None` without one, and an inner error if it cannot be
+    /// understood.
+    ///
+    /// # Errors
+    /// When there may be one that cannot be read, such as behind a name that no folder can have.
+    fn read(dir: &Path, set: &ResultSet) -> io::Result<Option<Result<Self, ()>>> {
+        use io::ErrorKind::{NotADirectory, NotFound};
+
+        let bytes = match fs::read(dir.join(set.record)) {
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
+            read => read?,
         };
-        let record = bytes
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let Some(Value::Object(mut record)) = record else {
-            return Some(Err(()));
+        let Ok(Value::Object(mut record)) = serde_json::from_slice(&bytes) else {
+            return Ok(Some(Err(())));
         };
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        Some(Ok(Self {
+        Ok(Some(Ok(Self {
             version: text(record.get("fabricsim_version")),
             checksum: text(record.get(set.checksum)),
             files: listed(&record),
             is_interrupted: record.get("status").and_then(Value::as_str) == Some("interrupted"),
             settings: record.remove(set.settings).unwrap_or_default(),
-        }))
+        })))
     }
 
     /// Returns where these results differ from those of `now`, in lines.
@@ -273,6 +269,36 @@ mod tests {
         assert!(error.to_string().contains("a file latency.svg"), "{error}");
         put(&origin(2, "a"), Existing::Replace, "latency.svg", "3").unwrap();
         assert!(!dir.join("latency.csv").exists(), "it went with its record");
+    }
+
+    #[test]
+    fn folders_that_the_system_refuses_are_refused_with_its_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("latency.csv", Vec::new())];
+        let refused = |dir: &Path| {
+            let keep = Destination::new(dir, Existing::Keep);
+            let error = origin(1, "").check_files(keep, &SET, &["latency.csv"]);
+            assert!(origin(1, "").write_files(keep, &SET, &files).is_err());
+            match error.expect_err("no such folder can be") {
+                Error::Write { path, source } => {
+                    assert!(path.starts_with(dir), "{}", path.display());
+                    source
+                }
+                other => panic!("{other}"),
+            }
+        };
+        let system = |dir: &Path| fs::create_dir(dir).expect_err("no such folder can be");
+        let (long, nul) = (folder.path().join("x".repeat(300)), folder.path().join("a\0b"));
+        for dir in [&long, &nul, &folder.path().join("y/".repeat(3_000))] {
+            assert_eq!(refused(dir).to_string(), system(dir).to_string());
+        }
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(&link, &link).unwrap();
+            let looped = fs::metadata(&link).expect_err("a link to itself");
+            assert_eq!(refused(&link).to_string(), looped.to_string());
+        }
     }
 
     #[test]
