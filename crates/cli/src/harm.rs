@@ -15,7 +15,7 @@ use fabricsim_plot::figure::Theme;
 
 use crate::console::{note, output};
 use crate::exit;
-use crate::plot::{encoded, picture};
+use crate::plot::{encoded, picture_path};
 use crate::text::existing;
 
 const FLOWS_CSV: &str = "flows.csv";
@@ -146,7 +146,7 @@ pub(crate) struct HarmArgs {
     flows: Option<PathBuf>,
 
     /// Draw harm against the round-trip time, FILE.svg or FILE.png
-    #[arg(long, value_name = "FILE", value_parser = picture)]
+    #[arg(long, value_name = "FILE", value_parser = picture_path())]
     plot: Option<PathBuf>,
 
     /// Let flows.csv replace that of another test

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::FctRecord;
@@ -73,7 +74,7 @@ struct Drawing {
     results: Vec<PathBuf>,
 
     /// The picture, FILE.svg, FILE.png or FILE.pdf
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture_path())]
     out: PathBuf,
 
     /// What a result is called in the legend, once for each in their order [default: its folder]
@@ -93,9 +94,14 @@ struct Drawing {
     scale: u8,
 }
 
-/// A file name that says which kind of picture it is.
-pub(crate) fn picture(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
+/// Reads a file name that says which kind of picture it is. It need not be text: a folder on the way
+/// may have any name.
+pub(crate) fn picture_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(picture)
+}
+
+fn picture(name: OsString) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
     if ["svg", "png", "pdf"]
         .into_iter()
         .any(|ending| is(&path, ending))

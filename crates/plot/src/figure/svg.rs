@@ -302,17 +302,18 @@ fn spread(points: &[(f64, f64)], phase: f64) -> Vec<(f64, f64)> {
         return Vec::new();
     };
     let step = (last.0 - first.0) / MARKS as f64;
-    let mut next = first.0 + step * phase;
+    if step <= 0.0 {
+        return vec![*first];
+    }
+    // A point may be any number of distances away, such as in a damaged file.
+    let begin = first.0 + step * phase;
+    let mut passed = -1.0;
     let mut chosen = Vec::new();
     for &(x, y) in points {
-        if x >= next {
+        let distances = ((x - begin) / step).floor();
+        if distances > passed {
+            passed = distances;
             chosen.push((x, y));
-            while next <= x && step > 0.0 {
-                next += step;
-            }
-        }
-        if step <= 0.0 {
-            break;
         }
     }
     chosen

@@ -133,3 +133,39 @@ fn points_of_two_sweeps_are_compared_by_name() {
     assert_eq!(mixed.code, Some(2));
     assert!(mixed.stderr.contains("one is a sweep, the other a result"));
 }
+
+/// A bin that ends at 2^64 - 1 bytes, before others: the last point is far to the left of it.
+#[test]
+fn a_damaged_distribution_of_queues_has_a_picture() {
+    let folder = folder();
+    let mut rows = "group,ports,from_bytes,upto_bytes,time_ns,share_below\n".to_owned();
+    for bin in 0..20 {
+        let upto = if bin == 7 { u64::MAX } else { 1_000 * (bin + 1) };
+        rows += &format!("all,4,{},{upto},10,0.{:02}\n", 1_000 * bin, 80 + bin);
+    }
+    folder.write("a/queue_groups.csv", &rows);
+    folder.run(&["plot", "queues", "a", "-o", "queues.svg"]).succeeded();
+    assert!(folder.has("queues.svg"));
+}
+
+/// Folders may have any names that the system has.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+    let folder = folder();
+    let odd = OsStr::from_bytes(b"a\xff");
+    std::fs::rename(folder.path("a"), folder.path("").join(odd)).expect("renamed");
+    let picture = OsString::from_vec([odd.as_bytes(), b"/p.svg"].concat());
+    let mut command = folder.command(&["plot", "slowdown", "-o"]);
+    let output = command.arg(&picture).arg(odd).output().expect("a command");
+    assert!(output.status.success(), "{output:?}");
+    assert!(folder.path("").join(&picture).exists());
+    // What is no picture is told as before.
+    let mut command = folder.command(&["plot", "slowdown", "-o"]);
+    let output = command.arg(odd).arg(odd).output().expect("a command");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("the name of a picture ends in .svg"), "{said}");
+}
