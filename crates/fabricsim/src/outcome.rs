@@ -247,6 +247,7 @@ impl<'s> Run<'s> {
             &mut simulation,
             until,
             &mut recorder,
+            ranks.as_deref(),
             (observation.as_mut(), &mut checkpoints),
             run,
         )?;

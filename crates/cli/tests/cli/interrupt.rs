@@ -152,6 +152,25 @@ fn long_links_and_many_hosts_end_soon() {
     }
 }
 
+/// Nothing happens for a second of simulated time: the run only writes rows, gigabytes of them.
+#[test]
+fn time_series_of_an_idle_network_end_soon() {
+    let folder = Folder::new();
+    folder.write(
+        "idle.toml",
+        "[topology]\nkind = \"fat-tree\"\n[cc]\nkind = \"hpcc\"\n[[workload]]\nkind = \"incast\"\n\
+         fan_in = 3\nsize = \"1KB\"\nat = \"1s\"\n[observe]\ninterval = \"1us\"\nqueues = true\n\
+         flows = true\nlinks = true\nmax_rows = 1000000000\n",
+    );
+    let args = ["run", "idle.toml", "--threads", "1", "--out", "out"];
+    let work = Duration::from_millis(500);
+    let (took, outcome) = interrupted(&folder, &args, || folder.has("out"), work);
+    assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
+    assert!(took < SOON, "{took:?}");
+    let rows = folder.read("out/queues.partial.csv");
+    assert!(rows.ends_with('\n') && rows.lines().count() > 1);
+}
+
 #[test]
 fn queries_that_are_complete_are_kept() {
     let folder = Folder::new();

@@ -136,12 +136,20 @@ pub(super) fn begin_observation(
     Ok(observation)
 }
 
+/// Returns `true` if the user of any rank wants the run to end.
+fn is_interrupted(recorder: &Recorder<'_>, ranks: Option<&dyn Ranks>) -> bool {
+    let own = recorder.interrupt().is_raised();
+    let all = ranks.map(|ranks| ranks.gather(&[u8::from(own)]));
+    all.map_or(own, |all| all.iter().any(|rank| *rank == [1]))
+}
+
 /// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there
 /// is one, and a checkpoint of each instant of which one is wanted.
 pub(super) fn run_in_parts(
     simulation: &mut Simulation,
     until: Time,
     recorder: &mut Recorder<'_>,
+    ranks: Option<&dyn Ranks>,
     (mut observation, checkpoints): (Option<&mut Observation>, &mut Checkpoints),
     mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
 ) -> Result<Stop, Error> {
@@ -153,6 +161,10 @@ pub(super) fn run_in_parts(
         // gone without it.
         let cut = stop == Stop::Finished && simulation.now() == next;
         let goes_on = next < until && (cut || stop == Stop::TimeReached);
+        // The engine checks for an interrupt while it has work: between two looks it may have none.
+        let interrupted = goes_on && is_interrupted(recorder, ranks);
+        let stop = if interrupted { Stop::Interrupted } else { stop };
+        let goes_on = goes_on && !interrupted;
         if let Some(observation) = &mut observation
             && (next == look || !goes_on)
         {
