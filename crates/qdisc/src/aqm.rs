@@ -56,7 +56,7 @@ pub enum Verdict {
     /// It stays as it is.
     Pass,
     /// It leaves with a mark (CE) if its sender understands marks, else as it came: a rule that
-    /// drops such packets instead (RFC 3168, section 5) answers [`Verdict::DropEarly`] for
+    /// drops such packets instead (RFC 3168, section 5) returns [`Verdict::DropEarly`] for
     /// [`Ecn::NotCapable`].
     Mark,
     /// It is dropped because the queue is full.

@@ -327,8 +327,7 @@ fn a_sweep_is_drawn_over_an_axis() {
     let with = |more: &[&str]| folder.run(&[&base, more].concat());
     let outcome = with(&["--by", "scheme"]).succeeded();
     let notes = "means over 1 to 2 seeds; bands hold the true mean with 95% confidence \
-                 (Student)\n1 points have too few flows for the percentile, which needs 100, and are \
-                 left out; the most flows that one of them has are 50\n";
+                 (Student)\n1 points have too few flows for the percentile (at most 50 of 100) and are left out\n";
     assert_eq!(outcome.stdout, format!("{notes}s.svg\n"));
     let drawn = texts(&folder, "s.svg");
     assert_has(&drawn, &["HPCC", "DCQCN", "workload.0.load"]);

@@ -112,8 +112,7 @@ fn notes(curves: &SweepCurves) -> Vec<String> {
         (
             curves.too_few,
             format!(
-                "have too few flows for the percentile, which needs {needed}, and are left out; the most \
-                 flows that one of them has are {most}"
+                "have too few flows for the percentile (at most {most} of {needed}) and are left out"
             ),
         ),
         (
@@ -166,8 +165,7 @@ mod tests {
             figure.notes,
             [
                 "means over 1 to 2 seeds; bands hold the true mean with 95% confidence (Student)",
-                "1 points have too few flows for the percentile, which needs 100, and are left out; the \
-                 most flows that one of them has are 57",
+                "1 points have too few flows for the percentile (at most 57 of 100) and are left out",
             ]
         );
     }
