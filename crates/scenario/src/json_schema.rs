@@ -330,20 +330,14 @@ fn value_of(kind: ValueKind) -> Value {
         }
         ValueKind::Quantity(quantity) => json!({
             "type": "string",
-            "pattern": "^\\s*[0-9._]+\\s*[A-Za-zµ/]+\\s*$",
+            "pattern": "^\\s*[0-9._]+([eE][+-]?[0-9]+)?\\s*[A-Za-zµ/]+\\s*$",
             "examples": [quantity.word_and_example().1],
         }),
-        ValueKind::Range => json!({
+        ValueKind::Range => number_or(&json!({
             "type": "string",
             "pattern": "^\\s*[0-9]+\\s*([.][.]\\s*[0-9]+\\s*)?$",
-        }),
-        ValueKind::Node => json!({
-            "anyOf": [
-                { "type": "integer", "minimum": 0, "maximum": u32::MAX },
-                { "type": "string" },
-            ],
-        }),
-        ValueKind::Nodes => json!({ "type": "string" }),
+        })),
+        ValueKind::Node | ValueKind::Nodes => number_or(&json!({ "type": "string" })),
         ValueKind::List(item) => list(value_of(*item), 0),
         ValueKind::Either(kinds) => {
             let kinds: Vec<Value> = kinds.iter().map(|kind| value_of(*kind)).collect();
@@ -352,6 +346,11 @@ fn value_of(kind: ValueKind) -> Value {
         ValueKind::Table([]) => json!({ "type": "object" }),
         ValueKind::Table(keys) => described_table(keys),
     }
+}
+
+/// The number of a node or port, or a text.
+fn number_or(text: &Value) -> Value {
+    json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": u32::MAX }, text] })
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod settings;
 use std::fmt;
 use std::ops::Range;
 
+#[cfg(feature = "serde")]
+pub use range::deserialize_range;
 pub use range::{NodeRange, NumberRange};
 #[cfg(feature = "serde")]
 pub use settings::{Apart, Given, Refusal, check_limits, default_list, default_value};

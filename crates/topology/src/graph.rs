@@ -131,13 +131,15 @@ impl Topology {
         }
     }
 
-    /// The NICs of `host`: its ports, without those that lead to a switch inside of its server.
+    /// The NICs of `host`: its ports, without those that lead to a switch inside of its server. All
+    /// ports of a host that has no others are NICs.
     ///
     /// # Panics
     /// When there is no such node.
     pub fn nics(&self, host: NodeId) -> impl Iterator<Item = &Port> {
         let ports = self.ports(host).iter();
-        ports.filter(|port| !self.is_inner(port.peer))
+        let has_others = ports.clone().any(|port| !self.is_inner(port.peer));
+        ports.filter(move |port| !has_others || !self.is_inner(port.peer))
     }
 
     /// Returns whether `node` is a switch inside of a server.

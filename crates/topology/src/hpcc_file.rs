@@ -4,6 +4,10 @@
 //! link `node node rate delay loss`, such as `0 320 100Gbps 1000ns 0.000000`. Nodes that are not
 //! switches are hosts. Lines have no meaning of their own.
 //!
+//! ns3-datacenter's files begin with `nodes switches racks links`, and perhaps two rates, which
+//! the links below have again. As in ns-3, a rate without a unit is of bits a second, and a delay
+//! of seconds.
+//!
 //! SimAI's files begin with `nodes gpus_per_server nvswitches switches links gpu_type` instead, and
 //! list the switches inside of servers (NVSwitches) before all others: links to these are no NICs.
 //!
@@ -15,17 +19,16 @@ mod names;
 mod words;
 
 use std::ops::Range;
-use std::str::FromStr;
 
 use fabricsim_core::id::NodeId;
-use fabricsim_core::input::InputError;
+use fabricsim_core::input::{InputError, split_example};
 use fabricsim_core::limits::MAX_LINK_DELAY;
-use fabricsim_core::units::{Duration, UnitError};
+use fabricsim_core::units::{Duration, Rate, UnitError};
 
 use crate::error::TopologyError;
 use crate::graph::{Link, Topology};
 use crate::node_kind::NodeKind;
-use header::{Header, is_simai};
+use header::Header;
 use names::GivenNames;
 use words::{NumberReader, Word};
 
@@ -63,10 +66,7 @@ enum Rest {
 
 fn parse(text: &str, rest: Rest) -> Result<Topology, InputError> {
     let mut words = NumberReader::new(text);
-    let header = match is_simai(text) {
-        true => Header::read_simai(&mut words)?,
-        false => Header::read(&mut words)?,
-    };
+    let header = Header::read(text, &mut words)?;
     let (kinds, switches) = read_switches(&mut words, &header)?;
     let inner = inner_switches(&switches[..header.inner as usize])?;
     let mut links = Vec::new();
@@ -131,7 +131,13 @@ fn read_switches(
     for number in 1..=header.switches {
         let what = format!("switch {number} of {}", header.switches);
         let word = words.need(&what, "list the ids of all switches, or lower their number")?;
-        let id = word.node(header.nodes)?;
+        let id = word.node(header.nodes).map_err(|error| {
+            let counts = "the first line has the numbers of nodes, switches and links";
+            InputError {
+                help: format!("{}; {counts}", error.help),
+                ..error
+            }
+        })?;
         if kinds[id.index()] == NodeKind::Switch {
             return Err(word.wrong(
                 format!("switch {id} is listed twice"),
@@ -166,9 +172,13 @@ fn read_link(
             "give a link two different ends",
         ));
     }
-    let rate = quantity(&need("the rate")?)?;
+    let word = need("the rate")?;
+    let rate = quantity(&word, Rate::from_ns3).map_err(|error| match &header.racks {
+        Some(racks) if number == 1 => not_racks(racks, &error),
+        _ => error,
+    })?;
     let word = need("the delay")?;
-    let delay: Duration = quantity(&word)?;
+    let delay = quantity(&word, Duration::from_ns3)?;
     if delay == Duration::ZERO {
         return Err(word.wrong(
             "a delay of zero is not possible yet: the window engine needs a delay of at least 1ps",
@@ -205,15 +215,32 @@ fn read_link(
     ))
 }
 
-/// A rate or a delay; the unit's own message ends with how to write it.
-fn quantity<T: FromStr<Err = UnitError>>(word: &Word<'_>) -> Result<T, InputError> {
-    word.text.parse().map_err(|error: UnitError| {
-        let text = error.to_string();
-        let (message, help) = text
-            .rsplit_once("; ")
-            .unwrap_or((&text, "write a number and a unit"));
-        word.wrong(message, help)
+/// A rate or a delay, whose error ends with how to write it.
+fn quantity<T>(
+    word: &Word<'_>,
+    read: impl Fn(&str) -> Result<T, UnitError>,
+) -> Result<T, InputError> {
+    read(word.text).map_err(|error| {
+        let error = error.to_string();
+        let (message, example) = split_example(&error);
+        let example = example.unwrap_or("100Gbps");
+        word.wrong(message, format!("write it like `{example}`"))
     })
+}
+
+/// The error of a file with four counts whose first link has no rate, for its own `reason`: the
+/// count at `racks` may be of something else, as of optical switches in ocs-mprdma.
+fn not_racks(racks: &Range<usize>, reason: &InputError) -> InputError {
+    InputError::new(
+        racks.clone(),
+        format!(
+            "this is read as the number of racks, as in ns3-datacenter, and no link follows the \
+             switches: {}",
+            reason.message
+        ),
+        "begin the file with nodes, switches and links, or with nodes, switches, racks and links; \
+         optical circuit switches are not simulated",
+    )
 }
 
 /// Converts an error that only shows in the whole graph into an input error at the place where it

@@ -1,18 +1,18 @@
-//! Subsets of hosts: `"0..16"`.
+//! Subsets of hosts: `"0..16"`, or `7`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, ValueKind, parse_range};
+use fabricsim_core::input::{ConfigError, ValueKind, deserialize_range, parse_range};
 use fabricsim_core::setting_values;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::context::WorkloadContext;
 
-/// Hosts by number, written `"0..16"` (0 to 15, without 16) or `"7"` (one host).
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(try_from = "String", into = "String")]
+/// Hosts by number, written `"0..16"` (0 to 15, without 16), `"7"` or `7` (one host).
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(into = "String")]
 pub struct HostRange {
     /// The first host's number.
     pub first: u32,
@@ -34,11 +34,9 @@ impl FromStr for HostRange {
     }
 }
 
-impl TryFrom<String> for HostRange {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
+impl<'de> Deserialize<'de> for HostRange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_range(deserializer)
     }
 }
 

@@ -85,6 +85,7 @@ mod queries;
 mod routing;
 mod rpc;
 mod tcp;
+mod units;
 mod values;
 
 const FILES: &[(&str, &str)] = &[];
@@ -95,6 +96,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         observation::CASES,
         capture::CASES,
         keys::CASES,
+        units::CASES,
         values::CASES,
         files::CASES,
         events::CASES,

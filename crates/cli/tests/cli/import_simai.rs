@@ -37,7 +37,7 @@ fn a_topology_of_simai_gets_an_all_reduce() {
         rows.lines().count() == 2 && rows.contains(",all-reduce,ring,0,4,"),
         "{rows}"
     );
-    folder.write("Rail_Opti_4g", &SIMAI.replace("0 4 2880Gbps", "0 4 2880"));
+    folder.write("Rail_Opti_4g", &SIMAI.replace("0 4 2880Gbps", "0 4 288"));
     let said = refused(&folder, &["import", "Rail_Opti_4g"]);
     assert!(said.contains("Rail_Opti_4g:3:5:"), "{said}");
 }

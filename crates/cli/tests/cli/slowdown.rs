@@ -328,6 +328,7 @@ fn errors_are_placed() {
         &["sizes do not increase"],
     );
     refused(&run(&["a", "--sizes", "10"]), &["`10` has no unit"]);
+    refused(&run(&["a", "--sizes", "8Kb"]), &["`8KB` or `1KB`"]);
     refused(&run(&["a", "--warm-up", "10"]), &["`10` has no unit"]);
     refused(&run(&["a", "--bins", "0"]), &["--bins"]);
     refused(

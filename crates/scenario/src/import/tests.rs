@@ -186,7 +186,13 @@ fn errors_are_pointed_at() {
         ("CC_MODE 3", "CC_MODE 2", "2", "there is no algorithm"),
         ("U_TARGET 0.95", "U_TARGET high", "high", "is no number"),
         ("U_TARGET 0.95", "U_TARGET", "U_TARGET", "stop too soon"),
-        ("MIN_RATE 1000Mb/s", "MIN_RATE 1000", "1000", "has no unit"),
+        ("MIN_RATE 1000Mb/s", "MIN_RATE 100", "100", "is too small"),
+        (
+            "MIN_RATE 1000Mb/s",
+            "MIN_RATE 1000MBPS",
+            "1000MBPS",
+            "such as 1Gbps or 1GBps",
+        ),
         (
             "SIMULATOR_STOP_TIME 4.00",
             "SIMULATOR_STOP_TIME -1",

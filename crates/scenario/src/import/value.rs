@@ -125,14 +125,13 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Reads a rate such as `40Mb/s`.
+    /// Reads a rate such as `40Mb/s`; without a unit it is of bits a second.
     pub(super) fn rate(&self) -> Result<Rate, InputError> {
-        let rate: Result<Rate, _> = self.word().parse();
-        rate.map_err(|error| {
-            self.wrong(
-                split_example(&error.to_string()).0,
-                "write a rate such as 40Mb/s",
-            )
+        Rate::from_ns3(self.word()).map_err(|error| {
+            let error = error.to_string();
+            let (what, example) = split_example(&error);
+            let example = example.unwrap_or("40Mb/s").replace('`', "");
+            self.wrong(what, format!("write a rate such as {example}"))
         })
     }
 

@@ -28,7 +28,8 @@ use crate::text::messages::nearest_names;
 pub(crate) struct NodeNumbers {
     /// The network, where there are names.
     topology: Option<Topology>,
-    /// For each name the number, and for each pattern the ranges of numbers, as they are written.
+    /// For each name and each number in quotes the number, and for each pattern the ranges of
+    /// numbers, as they are written.
     numbers: BTreeMap<String, Vec<String>>,
 }
 
@@ -68,6 +69,7 @@ impl NodeNumbers {
         unknown: &mut Vec<Error>,
     ) -> Self {
         let mut given = Vec::new();
+        let mut numbers = BTreeMap::new();
         visit(tables, registry, &mut |title, key, place| {
             let (values, count) = match &place {
                 Place::Node(value) => (std::slice::from_ref(&**value), Count::One),
@@ -77,7 +79,12 @@ impl NodeNumbers {
                 },
             };
             for value in values {
-                if let Some(text) = value.get_ref().as_str().filter(|text| may_be_name(text)) {
+                let Some(text) = value.get_ref().as_str() else {
+                    continue;
+                };
+                if let (Ok(number), Count::One) = (text.trim().parse::<u32>(), count) {
+                    numbers.insert(text.to_owned(), vec![number.to_string()]);
+                } else if may_be_name(text) {
                     given.push(Given {
                         title: title.to_owned(),
                         key,
@@ -89,17 +96,19 @@ impl NodeNumbers {
             }
         });
         if given.is_empty() {
-            return Self::default();
-        }
-        let Some(topology) = Self::network(document, tables, (registry, base), unknown) else {
-            let numbers = given.into_iter().map(|given| (given.text, any_node()));
             return Self {
                 topology: None,
-                numbers: numbers.collect(),
+                numbers,
+            };
+        }
+        let Some(topology) = Self::network(document, tables, (registry, base), unknown) else {
+            numbers.extend(given.into_iter().map(|given| (given.text, any_node())));
+            return Self {
+                topology: None,
+                numbers,
             };
         };
         let finder = NodeFinder::new(&topology);
-        let mut numbers = BTreeMap::new();
         for given in given {
             let found = numbers_of(&finder, &given).unwrap_or_else(|| {
                 unknown.push(no_such_node(document, &finder, &given));

@@ -60,11 +60,12 @@ fn unknown_sizes(key: &'static str, name: &str) -> ConfigError {
                 "flows of zero bytes never end",
                 "write a size from 1B up, such as \"500KB\"",
             ),
-            Err(error) => ConfigError::new(
-                key,
-                split_example(&error.to_string()).0,
-                "write a size with a unit, such as \"400KB\"",
-            ),
+            Err(error) => {
+                let error = error.to_string();
+                let (what, example) = split_example(&error);
+                let example = example.unwrap_or("400KB").replace('`', "\"");
+                ConfigError::new(key, what, format!("write a size such as \"{example}\""))
+            }
         };
     }
     let known = suggest(name, SizeCdf::BUILTIN);

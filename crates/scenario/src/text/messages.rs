@@ -88,7 +88,11 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &ErrorPlace<'_>) -> Message {
         }
         // Our own types say what is wrong and end with an example.
         FaultKind::Refused(message) => match split_example(message) {
-            (what, Some(example)) => place.wrong(what, format!("write it like \"{example}\"")),
+            (what, Some(example)) => {
+                // Of several examples, those in the middle still have backticks.
+                let example = example.replace('`', "\"");
+                place.wrong(what, format!("write it like \"{example}\""))
+            }
             (what, None) => place.wrong(what, "correct the value"),
         },
     }
@@ -119,17 +123,18 @@ fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
         ),
         ValueKind::Node => (
             "the number or name of a node".to_owned(),
-            if unquoted.len() < written.len() && unquoted.parse::<u32>().is_ok() {
-                format!("write it without quotes: {unquoted}")
-            } else {
-                "write a number, or a name in quotes, such as 17 or \"tor3\"".to_owned()
-            },
+            "write a number, or a name in quotes, such as 17 or \"tor3\"".to_owned(),
         ),
-        ValueKind::Text
-        | ValueKind::Path
-        | ValueKind::Range
-        | ValueKind::Nodes
-        | ValueKind::Name(_) => (
+        ValueKind::Range => (
+            "a number or a range".to_owned(),
+            "write a number, or a range in quotes, such as 17 or \"0..16\"".to_owned(),
+        ),
+        ValueKind::Nodes => (
+            "the number or name of a node, or a range".to_owned(),
+            "write a number, or a name or range in quotes, such as 17, \"tor3\" or \"0..16\""
+                .to_owned(),
+        ),
+        ValueKind::Text | ValueKind::Path | ValueKind::Name(_) => (
             "text in quotes".to_owned(),
             format!("write it as \"{unquoted}\""),
         ),

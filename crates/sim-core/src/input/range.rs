@@ -1,18 +1,17 @@
-//! Sets of numbers: `"0..16"`.
+//! Sets of numbers: `"0..16"`, or `7`.
 
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "serde")]
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+
 use super::parse_range;
 use crate::id::NodeId;
 
-/// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16) or `"7"`.
+/// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16), `"7"` or `7`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize, serde::Serialize),
-    serde(try_from = "String", into = "String")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(into = "String"))]
 pub struct NumberRange {
     /// The first number.
     pub first: u32,
@@ -46,11 +45,49 @@ impl FromStr for NumberRange {
     }
 }
 
-impl TryFrom<String> for NumberRange {
-    type Error = String;
+/// Reads a range of whatever type: a text, or a number that stands for itself alone.
+///
+/// # Errors
+/// When the type reads no such text, and when the value is neither.
+#[cfg(feature = "serde")]
+pub fn deserialize_range<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err = String>,
+    D: Deserializer<'de>,
+{
+    struct RangeVisitor;
 
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
+    impl Visitor<'_> for RangeVisitor {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a number, or text in quotes")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
+            Ok(text.to_owned())
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<String, E> {
+            Ok(number.to_string())
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<String, E> {
+            match u64::try_from(number) {
+                Ok(number) => self.visit_u64(number),
+                Err(_) => Err(E::invalid_value(Unexpected::Signed(number), &self)),
+            }
+        }
+    }
+
+    let text = deserializer.deserialize_any(RangeVisitor)?;
+    text.parse().map_err(D::Error::custom)
+}
+
+#[cfg(feature = "serde")]
+impl<'de> Deserialize<'de> for NumberRange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_range(deserializer)
     }
 }
 

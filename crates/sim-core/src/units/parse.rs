@@ -22,11 +22,15 @@ enum Kind {
     Unknown(String),
     Negative,
     /// The most that there may be.
-    TooLarge(String),
+    TooLarge(&'static str),
     /// The least that there may be.
     TooSmall(String),
     Zero,
     TooFine,
+    /// A size in bits: the number with bytes in place of bits, and how many bytes the bits are.
+    Bits(Bytes, Option<Bytes>),
+    /// A rate whose unit is in capitals, so that its `B` does not tell bits from bytes.
+    Capitals(Rate),
 }
 
 impl fmt::Display for UnitError {
@@ -51,54 +55,115 @@ impl fmt::Display for UnitError {
             ),
             Kind::Zero => write!(f, "`{text}` is zero"),
             Kind::TooFine => write!(f, "`{text}` is finer than the smallest unit"),
+            Kind::Bits(_, None) => write!(f, "`{text}` is in bits, and a size is in bytes"),
+            Kind::Bits(_, Some(same)) => write!(
+                f,
+                "`{text}` is in bits, as many as {same}, and a size is in bytes"
+            ),
+            Kind::Capitals(_) => write!(f, "`{text}` does not tell bits from bytes"),
         }?;
-        write!(f, "{EXAMPLE_MARK}`{example}`")
+        match kind {
+            Kind::Bits(bytes, None) => write!(f, "{EXAMPLE_MARK}`{bytes}`"),
+            Kind::Bits(bytes, Some(same)) => write!(f, "{EXAMPLE_MARK}`{bytes}` or `{same}`"),
+            Kind::Capitals(bits) => {
+                let bytes = bits.to_string().replace('b', "B");
+                write!(f, "{EXAMPLE_MARK}`{bits}` or `{bytes}`")
+            }
+            _ => write!(f, "{EXAMPLE_MARK}`{example}`"),
+        }
     }
 }
 
 impl std::error::Error for UnitError {}
 
-/// A unit's names (compared without regard to case unless listed under both) and its size.
-type Units = &'static [(&'static [&'static str], u64)];
-
-const TIME_UNITS: Units = &[
-    (&["ps"], 1),
-    (&["ns"], 1_000),
-    (&["us", "µs"], 1_000_000),
-    (&["ms"], 1_000_000_000),
-    (&["s", "sec"], 1_000_000_000_000),
+/// Names of units of time (compared without regard to case) and their picoseconds.
+const TIME_UNITS: [(&str, u64); 7] = [
+    ("ps", 1),
+    ("ns", 1_000),
+    ("us", 1_000_000),
+    ("µs", 1_000_000),
+    ("ms", 1_000_000_000),
+    ("s", 1_000_000_000_000),
+    ("sec", 1_000_000_000_000),
 ];
 
-const RATE_UNITS: Units = &[
-    (&["bps", "b/s", "bit/s"], 1),
-    (&["kbps", "kb/s", "kbit/s"], 1_000),
-    (&["mbps", "mb/s", "mbit/s"], 1_000_000),
-    (&["gbps", "gb/s", "gbit/s"], 1_000_000_000),
-    (&["tbps", "tb/s", "tbit/s"], 1_000_000_000_000),
+/// Prefixes of bits and bytes (compared without regard to case).
+const PREFIXES: [(&str, u64); 9] = [
+    ("", 1),
+    ("k", 1_000),
+    ("m", 1_000_000),
+    ("g", 1_000_000_000),
+    ("t", 1_000_000_000_000),
+    ("ki", 1 << 10),
+    ("mi", 1 << 20),
+    ("gi", 1 << 30),
+    ("ti", 1 << 40),
 ];
 
-const BYTE_UNITS: Units = &[
-    (&["b"], 1),
-    (&["kb"], 1_000),
-    (&["mb"], 1_000_000),
-    (&["gb"], 1_000_000_000),
-    (&["tb"], 1_000_000_000_000),
-    (&["kib"], 1 << 10),
-    (&["mib"], 1 << 20),
-    (&["gib"], 1 << 30),
-    (&["tib"], 1 << 40),
-];
+/// Units of data, and their bits.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Data {
+    Bits = 1,
+    Bytes = 8,
+}
+
+/// Returns how many bits or bytes a unit such as `Gb`, `MiB` or `kbit` is: `b` is a bit and `B` a
+/// byte, in all quantities.
+fn data_unit(name: &str) -> Option<(u64, Data)> {
+    let lower = name.to_ascii_lowercase();
+    let (prefix, data) = if let Some(prefix) = lower.strip_suffix("byte") {
+        (prefix, Data::Bytes)
+    } else if let Some(prefix) = lower.strip_suffix("bit") {
+        (prefix, Data::Bits)
+    } else if name.ends_with('B') {
+        (lower.strip_suffix('b')?, Data::Bytes)
+    } else {
+        (lower.strip_suffix('b')?, Data::Bits)
+    };
+    let known = PREFIXES.iter().find(|(known, _)| *known == prefix);
+    known.map(|(_, count)| (*count, data))
+}
+
+fn picoseconds(unit: &str) -> Option<u64> {
+    let known = TIME_UNITS
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    known.map(|(_, ps)| *ps)
+}
+
+fn bytes(unit: &str) -> Option<u64> {
+    let (count, data) = data_unit(unit)?;
+    (data == Data::Bytes).then_some(count)
+}
+
+fn bits(unit: &str) -> Option<u64> {
+    let (count, data) = data_unit(unit)?;
+    (data == Data::Bits).then_some(count)
+}
+
+fn bits_per_second(unit: &str) -> Option<u64> {
+    let lower = unit.to_ascii_lowercase();
+    let is_word = |name: &&str| name.ends_with("bit") || name.ends_with("byte");
+    let word = lower.strip_suffix("/s").filter(is_word);
+    let letter = || unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"));
+    let (count, data) = data_unit(word.or_else(letter)?)?;
+    Some(count * data as u64)
+}
 
 /// Syntax of quantities of one kind.
 struct Form {
-    units: Units,
+    /// Size of a unit, if there is a unit of this name.
+    unit: fn(&str) -> Option<u64>,
+    /// Unit of a number without one, if it may go without.
+    without: Option<&'static str>,
     example: &'static str,
     /// The most that there may be, and how it is written.
     most: (u64, &'static str),
 }
 
 const TIME: Form = Form {
-    units: TIME_UNITS,
+    unit: picoseconds,
+    without: None,
     example: "10ms",
     most: (limits::MAX_TIME.as_ps(), "1000000s"),
 };
@@ -108,88 +173,117 @@ const DURATION: Form = Form {
     ..TIME
 };
 
+const NS3_DURATION: Form = Form {
+    without: Some("s"),
+    ..DURATION
+};
+
 const RATE: Form = Form {
-    units: RATE_UNITS,
+    unit: bits_per_second,
+    without: None,
     example: "100Gbps",
     most: (limits::MAX_RATE.as_bps(), "100Tbps"),
 };
 
+const NS3_RATE: Form = Form {
+    without: Some("bps"),
+    ..RATE
+};
+
 const SIZE: Form = Form {
-    units: BYTE_UNITS,
+    unit: bytes,
+    without: None,
     example: "400KB",
     most: (limits::MAX_SIZE.get(), "1000TB"),
 };
 
+/// A size in bits, which is refused.
+const BITS: Form = Form { unit: bits, ..SIZE };
+
 /// Reads `text` exactly: the decimal number is scaled in integers, never through a float.
 fn parse(text: &str, form: &Form) -> Result<u64, UnitError> {
-    let Form {
-        units,
-        example,
-        most,
-    } = *form;
-    let fail = |kind| UnitError {
+    scaled(text.trim(), form).map_err(|kind| error(text, kind, form))
+}
+
+fn error(text: &str, kind: Kind, form: &Form) -> UnitError {
+    UnitError {
         text: text.to_owned(),
         kind,
-        example,
-    };
-    let above = || fail(Kind::TooLarge(most.1.to_owned()));
-    let trimmed = text.trim();
-    if trimmed.starts_with('-') {
-        return Err(fail(Kind::Negative));
+        example: form.example,
     }
-    let split = trimmed
+}
+
+fn scaled(text: &str, form: &Form) -> Result<u64, Kind> {
+    if text.starts_with('-') {
+        return Err(Kind::Negative);
+    }
+    let split = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))
-        .unwrap_or(trimmed.len());
-    let (number, unit) = trimmed.split_at(split);
+        .unwrap_or(text.len());
+    let (number, rest) = text.split_at(split);
     let number = number.replace('_', "");
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
     if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
-        return Err(fail(Kind::NotANumber));
+        return Err(Kind::NotANumber);
     }
-    let unit = unit.trim();
-    if unit.is_empty() {
-        return Err(fail(Kind::Missing));
-    }
-    let Some((_, scale)) = units
-        .iter()
-        .find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(unit)))
-    else {
-        return Err(fail(Kind::Unknown(unit.to_owned())));
+    let (exponent, unit) = exponent(rest);
+    let unit = match (unit.trim(), form.without) {
+        ("", None) => return Err(Kind::Missing),
+        ("", Some(unit)) => unit,
+        (unit, _) => unit,
     };
-    let digits = |s: &str| {
-        if s.is_empty() {
-            Ok(0)
-        } else {
-            s.parse::<u128>()
-        }
-    };
-    let whole = digits(whole).map_err(|_| above())?;
-    let fraction_len = u32::try_from(fraction.len()).map_err(|_| fail(Kind::TooFine))?;
-    let power = 10u128
-        .checked_pow(fraction_len)
-        .ok_or_else(|| fail(Kind::TooFine))?;
-    let fraction = digits(fraction).map_err(|_| fail(Kind::TooFine))?;
-    let scaled = fraction
-        .checked_mul(u128::from(*scale))
-        .ok_or_else(|| fail(Kind::TooFine))?;
-    let fine = scaled / power;
-    if fine * power != scaled {
-        return Err(fail(Kind::TooFine));
+    let scale = (form.unit)(unit).ok_or_else(|| Kind::Unknown(unit.to_owned()))?;
+    let above = Kind::TooLarge(form.most.1);
+    let whole = whole.trim_start_matches('0');
+    let fraction = fraction.trim_end_matches('0');
+    if whole.len() > 20 {
+        return Err(above);
     }
-    let value = whole
-        .checked_mul(u128::from(*scale))
-        .and_then(|w| w.checked_add(fine))
-        .ok_or_else(above)?;
-    u64::try_from(value)
-        .ok()
-        .filter(|&value| value <= most.0)
-        .ok_or_else(above)
+    let digits = match format!("{whole}{fraction}") {
+        none if none.is_empty() => return Ok(0),
+        digits => digits.parse::<u128>().map_err(|_| Kind::TooFine)?,
+    };
+    let product = digits.checked_mul(u128::from(scale));
+    let product = product.ok_or(Kind::TooFine)?;
+    let fraction_len = i32::try_from(fraction.len()).map_err(|_| Kind::TooFine)?;
+    let places = exponent.saturating_sub(fraction_len);
+    let power = 10u128.checked_pow(places.unsigned_abs());
+    let value = match (power, places < 0) {
+        (Some(power), true) if product.is_multiple_of(power) => product / power,
+        (_, true) => return Err(Kind::TooFine),
+        (power, false) => power
+            .and_then(|power| product.checked_mul(power))
+            .ok_or(above.clone())?,
+    };
+    let value = u64::try_from(value).ok();
+    value.filter(|&value| value <= form.most.0).ok_or(above)
+}
+
+/// The exponent of ten that `rest` begins with, as in `1e-6s`, and what follows it.
+fn exponent(rest: &str) -> (i32, &str) {
+    let after = rest.strip_prefix(['e', 'E']).unwrap_or("");
+    let sign = after.starts_with(['+', '-']);
+    let digits = after[usize::from(sign)..]
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(after.len() - usize::from(sign));
+    let (exponent, unit) = after.split_at(usize::from(sign) + digits);
+    exponent.parse().map_or((0, rest), |number| (number, unit))
 }
 
 impl FromStr for Duration {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
         parse(text, &DURATION).map(Self::from_ps)
+    }
+}
+
+impl Duration {
+    /// Reads a duration as the `Time` of ns-3: a number without a unit is of seconds.
+    ///
+    /// # Errors
+    /// When it is no duration.
+    pub fn from_ns3(text: &str) -> Result<Self, UnitError> {
+        parse(text, &NS3_DURATION).map(Self::from_ps)
     }
 }
 
@@ -203,124 +297,51 @@ impl FromStr for Time {
 impl FromStr for Bytes {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        parse(text, &SIZE).map(Self::new)
+        parse(text, &SIZE)
+            .map(Self::new)
+            .map_err(|refused| match parse(text, &BITS) {
+                Ok(bits) => {
+                    let same = bits.is_multiple_of(8).then(|| Self::new(bits / 8));
+                    error(text, Kind::Bits(Self::new(bits), same), &SIZE)
+                }
+                Err(_) => refused,
+            })
     }
 }
 
 impl FromStr for Rate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let fail = |kind| UnitError {
-            text: text.to_owned(),
-            kind,
-            example: RATE.example,
+        Self::read(text, &RATE)
+    }
+}
+
+impl Rate {
+    /// Reads a rate as the `DataRate` of ns-3: a number without a unit is of bits a second.
+    ///
+    /// # Errors
+    /// When it is no rate.
+    pub fn from_ns3(text: &str) -> Result<Self, UnitError> {
+        Self::read(text, &NS3_RATE)
+    }
+
+    fn read(text: &str, form: &Form) -> Result<Self, UnitError> {
+        let bps = match parse(text, form) {
+            Err(refused) if matches!(refused.kind, Kind::Unknown(_)) => {
+                let lower = parse(&text.to_ascii_lowercase(), form).ok();
+                let capitals = |rate| error(text, Kind::Capitals(rate), form);
+                return Err(lower.and_then(Self::from_bps).map_or(refused, capitals));
+            }
+            read => read?,
         };
-        let rate = Self::from_bps(parse(text, &RATE)?).ok_or_else(|| fail(Kind::Zero))?;
+        let rate = Self::from_bps(bps).ok_or_else(|| error(text, Kind::Zero, form))?;
         if rate < limits::MIN_RATE {
-            return Err(fail(Kind::TooSmall(limits::MIN_RATE.to_string())));
+            let least = limits::MIN_RATE.to_string();
+            return Err(error(text, Kind::TooSmall(least), form));
         }
         Ok(rate)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_people_write() {
-        assert_eq!("100Gbps".parse(), Ok(Rate::from_gbps(100)));
-        assert_eq!("40Mb/s".parse(), Ok(Rate::from_mbps(40)));
-        assert_eq!("1.6 Tbps".parse(), Ok(Rate::from_gbps(1600)));
-        assert_eq!("0.001ms".parse(), Ok(Duration::from_us(1)));
-        assert_eq!("3.33us".parse(), Ok(Duration::from_ns(3_330)));
-        assert_eq!("32MiB".parse(), Ok(Bytes::new(32 << 20)));
-        assert_eq!("400KB".parse(), Ok(Bytes::new(400_000)));
-        assert_eq!("1_000B".parse(), Ok(Bytes::new(1_000)));
-    }
-
-    #[test]
-    fn says_what_is_wrong() {
-        let message = |r: Result<Rate, UnitError>| r.expect_err("bad").to_string();
-        assert_eq!(
-            message("100".parse()),
-            "`100` has no unit; write it like `100Gbps`"
-        );
-        assert_eq!(
-            message("1us".parse()),
-            "`1us` has an unknown unit `us`; write it like `100Gbps`"
-        );
-        assert_eq!(
-            message("fast".parse()),
-            "`fast` does not begin with a number; write it like `100Gbps`"
-        );
-        assert_eq!(
-            message("-1Gbps".parse()),
-            "`-1Gbps` is negative; write it like `100Gbps`"
-        );
-        assert_eq!(
-            message("0Gbps".parse()),
-            "`0Gbps` is zero; write it like `100Gbps`"
-        );
-        assert_eq!(
-            message("1bps".parse()),
-            "`1bps` is too small: 1Kbps is the least that can be simulated; write it like `100Gbps`"
-        );
-        assert_eq!(
-            message("100.000001Tbps".parse()),
-            "`100.000001Tbps` is too large: 100Tbps is the most that can be simulated; write it like \
-             `100Gbps`"
-        );
-        let huge = "99999999999999s".parse::<Duration>().expect_err("too long");
-        assert!(huge.to_string().contains("1000000s is the most"), "{huge}");
-        assert!(
-            "0.00000000000000000000000000000000000001s"
-                .parse::<Duration>()
-                .is_err()
-        );
-        assert!(
-            "0.9999999999999999999999999999999999999s"
-                .parse::<Duration>()
-                .is_err()
-        );
-        assert!("1.5B".parse::<Bytes>().is_err());
-        assert!("1.2.3us".parse::<Duration>().is_err());
-    }
-
-    #[test]
-    fn the_limits_themselves_can_be_written() {
-        assert_eq!(TIME.most.1.parse(), Ok(limits::MAX_TIME));
-        assert_eq!(DURATION.most.1.parse(), Ok(limits::MAX_DURATION));
-        assert_eq!(RATE.most.1.parse(), Ok(limits::MAX_RATE));
-        assert_eq!(SIZE.most.1.parse(), Ok(limits::MAX_SIZE));
-        assert_eq!("1Kbps".parse(), Ok(limits::MIN_RATE));
-        assert!("1000000.000000000001s".parse::<Time>().is_err());
-        assert!("1000.000000000001TB".parse::<Bytes>().is_err());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn display_and_parse_agree(size in 1..=limits::MAX_SIZE.get(),
-                                   ps in 1..=limits::MAX_DURATION.as_ps(),
-                                   bps in limits::MIN_RATE.as_bps()..=limits::MAX_RATE.as_bps()) {
-            proptest::prop_assert_eq!(Bytes::new(size).to_string().parse(), Ok(Bytes::new(size)));
-            let span = Duration::from_ps(ps);
-            proptest::prop_assert_eq!(span.to_string().parse(), Ok(span));
-            proptest::prop_assert_eq!(Time::from_ps(ps).to_string().parse(), Ok(Time::from_ps(ps)));
-            let rate = Rate::from_bps(bps).expect("non-zero");
-            proptest::prop_assert_eq!(rate.to_string().parse(), Ok(rate));
-        }
-
-        #[test]
-        fn no_text_is_read_as_more_than_the_most(number in 0u128.., fraction in 0u64.., scale in 0usize..40) {
-            for (names, _) in TIME_UNITS.iter().chain(RATE_UNITS).chain(BYTE_UNITS) {
-                let text = format!("{}.{}{}", number >> scale, fraction >> scale, names[0]);
-                let time = text.parse::<Time>().is_ok_and(|time| time > limits::MAX_TIME);
-                let span = text.parse::<Duration>().is_ok_and(|span| span > limits::MAX_DURATION);
-                let size = text.parse::<Bytes>().is_ok_and(|size| size > limits::MAX_SIZE);
-                let rate = text.parse::<Rate>().is_ok_and(|rate| !(limits::MIN_RATE..=limits::MAX_RATE).contains(&rate));
-                proptest::prop_assert!(!(time || span || size || rate), "{}", text);
-            }
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! The counts at the beginning of a link list, in the published simulator's form or in SimAI's.
+//! The counts at the beginning of a link list, in the forms of three simulators.
 
 use std::ops::Range;
 
@@ -17,24 +17,70 @@ pub(super) struct Header {
     pub(super) inner: u32,
     pub(super) links: u64,
     pub(super) nodes_span: Range<usize>,
+    /// Where the number of racks is, in files of ns3-datacenter.
+    pub(super) racks: Option<Range<usize>>,
 }
 
-/// Returns whether `text` begins as SimAI's files do: with a line of six words, the last of which
-/// is the name of a GPU.
-pub(super) fn is_simai(text: &str) -> bool {
-    let line = text.trim_start().lines().next().unwrap_or_default();
-    let words: Vec<&str> = line.split_whitespace().collect();
-    words.len() == 6 && words[5].parse::<f64>().is_err()
+/// Whose counts a file begins with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Form {
+    /// `nodes switches links`, as in the HPCC simulator.
+    Published,
+    /// `nodes switches racks links`, as in PowerTCP of ns3-datacenter.
+    Racks,
+    /// The same, with the rates of hosts' links and of all others, as in Reverie.
+    RacksAndRates,
+    /// Six words, the last of which is the name of a GPU, as in SimAI.
+    SimAi,
+}
+
+impl Form {
+    fn of(text: &str) -> Self {
+        let lines = text.lines().map(|line| line.split_whitespace().collect());
+        let mut lines = lines.filter(|words: &Vec<&str>| !words.is_empty());
+        let (first, second) = (lines.next(), lines.next());
+        let (first, second) = (first.unwrap_or_default(), second.unwrap_or_default());
+        let number = |word: &str| word.parse::<f64>().ok();
+        let racks = match first.len() {
+            4 => Self::Racks,
+            6 if number(first[5]).is_none() => return Self::SimAi,
+            6 => Self::RacksAndRates,
+            _ => return Self::Published,
+        };
+        // The published simulator does not look at lines: the line may go on with all switches, and
+        // then a link follows.
+        let switches = number(first[1]) == Some(first.len() as f64 - 3.0);
+        match (switches && second.len() == 5) || first.iter().any(|word| number(word).is_none()) {
+            true => Self::Published,
+            false => racks,
+        }
+    }
 }
 
 impl Header {
-    /// Reads `nodes switches links`.
-    pub(super) fn read(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
+    /// Reads the counts at the beginning of `text`, the first of its `words`.
+    pub(super) fn read(text: &str, words: &mut NumberReader<'_>) -> Result<Self, InputError> {
+        match Form::of(text) {
+            Form::SimAi => Self::read_simai(words),
+            form => Self::read_counts(form, words),
+        }
+    }
+
+    /// Reads the counts of nodes, switches and links. The links themselves have racks and rates.
+    fn read_counts(form: Form, words: &mut NumberReader<'_>) -> Result<Self, InputError> {
         const HELP: &str = "begin the file with three counts: nodes, switches, links";
         let mut count = |what: &str| words.need(what, HELP);
         let nodes = count("the number of nodes")?;
         let switches = count("the number of switches")?;
+        let racks = match form {
+            Form::Racks | Form::RacksAndRates => Some(count("the number of racks")?.span),
+            Form::Published | Form::SimAi => None,
+        };
         let links = count("the number of links")?;
+        if form == Form::RacksAndRates {
+            count("the rate of hosts")?;
+            count("the rate of all other links")?;
+        }
         let all = node_count(&nodes, HELP)?;
         let switch_count = switches.number(HELP)?;
         refuse_without_hosts(&switches, switch_count, all)?;
@@ -44,12 +90,13 @@ impl Header {
             inner: 0,
             links: links.number(HELP)?,
             nodes_span: nodes.span,
+            racks,
         })
     }
 
     /// Reads `nodes gpus_per_server nvswitches switches links gpu_type`, where `switches` does not
     /// count the switches inside of servers.
-    pub(super) fn read_simai(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
+    fn read_simai(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
         const HELP: &str = "begin the file with nodes, GPUs of a server, NVSwitches, other \
                             switches, links and the GPU's name";
         let mut count = |what: &str| words.need(what, HELP);
@@ -77,6 +124,7 @@ impl Header {
             inner: small(inner),
             links: links.number(HELP)?,
             nodes_span: nodes.span,
+            racks: None,
         })
     }
 }

@@ -129,8 +129,17 @@ fn a_link_from_a_node_to_itself() {
 #[test]
 fn rates_and_delays() {
     let (at, message, help) = diagnostic("40Mb/s", "40");
-    assert_eq!((at.as_str(), message.as_str()), ("40", "`40` has no unit"));
+    assert_eq!(at, "40");
+    assert_eq!(
+        message,
+        "`40` is too small: 1Kbps is the least that can be simulated"
+    );
     assert_eq!(help, "write it like `100Gbps`");
+    assert_eq!(
+        diagnostic("40Mb/s", "40MBPS").2,
+        "write it like `40Mbps` or `40MBps`"
+    );
+    assert!(diagnostic("0.001ms", "11").1.contains("too long"));
     assert_eq!(
         diagnostic("40Mb/s", "40GB").1,
         "`40GB` has an unknown unit `GB`"
@@ -146,6 +155,44 @@ fn rates_and_delays() {
     let (at, message, _) = diagnostic("0.001ms", "0ns");
     assert_eq!(at, "0ns");
     assert!(message.contains("the window engine needs a delay of at least 1ps"));
+}
+
+#[test]
+fn files_of_ns3_datacenter_are_read() {
+    let links = "3\n0 3 25000000000 1us 0\n1 3 25000000000.0 0.000001 0\n2 3 3GBps 1us 0\n";
+    let expected = parse_hpcc(&format!(
+        "4 1 3\n{}",
+        links.replace("3GBps", "24Gbps").replace("0.000001", "1us")
+    ))
+    .unwrap();
+    assert_eq!(expected.links()[1].rate, Rate::from_gbps(25));
+    for counts in ["4 1 1 3", "4 1 1 3 25000000000 100000000000.0"] {
+        let topology = parse_hpcc(&format!("\n{counts}\n{links}")).expect(counts);
+        assert_eq!(topology.links(), expected.links());
+        assert_eq!(topology.hosts(), expected.hosts());
+    }
+    // The line of the published simulator goes on with the switches.
+    for text in ["4 1 3 3", "4 1 3\n3", "4 1\n3 3"] {
+        let text = format!("{text}\n{}", &links[2..]);
+        assert_eq!(parse_hpcc(&text).unwrap().links(), expected.links());
+    }
+}
+
+#[test]
+fn other_counts_say_what_they_are_taken_for() {
+    // Optical switches and their ports, as ocs-mprdma has them.
+    let text = "7 2 1 4\n0 1\n2\n3 0 0 1 50Gbps 1us 0\n";
+    let error = parse_hpcc(text).unwrap_err();
+    assert_eq!(&text[error.span.clone()], "1");
+    assert!(error.message.contains("number of racks"), "{error}");
+    assert!(error.help.contains("optical"), "{error}");
+    let error = parse_hpcc("276 20 8 288 7\n256\n").unwrap_err();
+    assert_eq!(error.message, "there is no node 288");
+    assert!(
+        error
+            .help
+            .contains("the first line has the numbers of nodes")
+    );
 }
 
 #[test]
@@ -263,7 +310,16 @@ fn what_is_wrong_in_a_file_of_simai_is_placed() {
         message.contains("NVSwitch 6 comes after NVSwitch 4"),
         "{message}"
     );
-    assert_eq!(wrong("0 4 2880Gbps", "0 4 2880").0, "2880");
+    assert_eq!(wrong("0 4 2880Gbps", "0 4 288").0, "288");
+}
+
+#[test]
+fn the_links_of_hosts_without_other_ones_are_their_nics() {
+    let text = "3 2 1 0 2 H100\n2\n0 2 2880Gbps 0.000025ms 0\n1 2 2880Gbps 0.000025ms 0\n";
+    let server = parse_hpcc(text).unwrap();
+    let nics: Vec<Rate> = server.nics(NodeId(1)).map(|port| port.rate).collect();
+    assert_eq!(nics, [Rate::from_gbps(2880)]);
+    assert!(server.is_inner(NodeId(2)));
 }
 
 /// As the published simulator's own topology.txt ends with links beyond its count, and ConWeave's

@@ -38,6 +38,14 @@ fn names_stand_for_numbers_in_every_table() {
         &format!("{poisson}sources = [\"host0\", \"4..6\", \"host7\"]\ndestinations = [\"host*\"]"),
         &format!("{poisson}sources = [\"0..1\", \"4..6\", \"7\"]\ndestinations = [\"0..8\"]"),
     );
+    same(
+        &format!("{INCAST}receiver = \"5\""),
+        &format!("{INCAST}receiver = 5"),
+    );
+    same(
+        &format!("{poisson}sources = [0, \"host5\", 7]\ndestinations = [\"1\", 2]"),
+        &format!("{poisson}sources = [\"0\", \"5\", \"7\"]\ndestinations = [1, 2]"),
+    );
     let event = |kind: &str, nodes: &str| {
         format!("{INCAST}[[event]]\nat = \"1us\"\nkind = \"{kind}\"\n{nodes}\n")
     };
@@ -61,8 +69,10 @@ fn names_stand_for_numbers_in_every_table() {
     };
     same(
         &observe("\"leaf*\", \"spine1\"", "\"leaf2\""),
-        &observe("\"8..12\", \"13\"", "\"10\""),
+        &observe("\"8..12\", 13", "10"),
     );
+    let ports = |ports: &str| format!("{INCAST}[observe]\nqueues = true\nports = [{ports}]\n");
+    same(&ports("0, \"2\""), &ports("\"0..1\", 2"));
 }
 
 #[test]
@@ -85,6 +95,25 @@ fn names_that_no_node_has_are_refused_with_the_nearest() {
         "{INCAST}[observe]\nqueues = true\nnodes = [\"tor*\"]"
     ));
     assert!(text.contains("no node has a name like `tor*`"), "{text}");
+}
+
+#[test]
+fn other_values_are_refused_with_every_way_to_write_a_node() {
+    let refused = |key: &str| {
+        let poisson =
+            "[[workload]]\nkind = \"poisson\"\nsizes = \"1KB\"\nload = 0.1\nduration = \"1us\"\n";
+        scenario(&format!("{poisson}sources = [{key}]")).expect_err("no node")
+    };
+    for value in ["-1", "0.5", "true", "[0]"] {
+        let text = refused(value);
+        assert!(
+            text.contains(&format!("`{value}` is not the number or name")),
+            "{text}"
+        );
+        assert!(text.contains("such as 17, \"tor3\" or \"0..16\""), "{text}");
+    }
+    assert!(refused("4294967296").contains("is not a range of hosts"));
+    assert!(refused("8").contains("is not a host"));
 }
 
 #[test]
