@@ -1,16 +1,23 @@
-//! Hosts with two NICs: by which of them flows leave and arrive.
+//! Hosts with two NICs: by which of them flows leave and arrive. Hosts with links to a switch inside
+//! of their server, alone or beside NICs.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test may stop at what it did not expect"
 )]
 
+mod support;
+
+use std::fmt::Write as _;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_core::units::{Duration, Rate, Time};
+use fabricsim_scenario::cc::registry::Transport;
+use proptest::prelude::*;
+use support::cc_tables;
 
 /// Servers 0 to 7, top-of-rack switches 8 to 11. Ports 0 to 3 of these lead to the servers of their
 /// pod, and NIC i of a server leads to switch i of its pod.
@@ -155,4 +162,73 @@ fn a_named_nic_whose_link_is_down_is_out_of_reach() {
     simulation.run_until(Time::MAX);
     assert_eq!(simulation.take_completions(), []);
     assert_eq!(simulation.unreachable().len(), 70);
+}
+
+/// Servers of `gpus` each as SimAI's generator lists them: each GPU at each of the `nvswitches` of
+/// its server at 2,880 Gbps and, if there are `leaves`, at each leaf at 400 Gbps.
+fn simai(servers: u32, gpus: u32, nvswitches: u32, leaves: u32) -> String {
+    let all = servers * gpus;
+    let inner = servers * nvswitches;
+    let first_leaf = all + inner;
+    let nodes = first_leaf + leaves;
+    let links = all * (nvswitches + leaves);
+    let mut text = format!("{nodes} {gpus} {inner} {leaves} {links} H100\n");
+    for switch in all..nodes {
+        write!(text, "{switch} ").unwrap();
+    }
+    for gpu in 0..all {
+        let first = all + gpu / gpus * nvswitches;
+        for switch in first..first + nvswitches {
+            write!(text, "\n{gpu} {switch} 2880Gbps 25ns 0").unwrap();
+        }
+        for leaf in first_leaf..nodes {
+            write!(text, "\n{gpu} {leaf} 400Gbps 500ns 0").unwrap();
+        }
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// GPUs of one server without leaves have the rate of their inner links as NIC rate, all others
+    /// that of their NICs, and every algorithm and kind of traffic takes it.
+    #[test]
+    fn hosts_have_a_nic_rate_whatever_their_links_lead_to(
+        servers in 1u32..4,
+        gpus in 2u32..5,
+        nvswitches in 1u32..4,
+        leaves in 0u32..3,
+        choice in 0usize..1_000,
+        traffic in 0usize..4,
+    ) {
+        let leaves = leaves.max(u32::from(servers > 1));
+        let tables: Vec<String> = [Transport::Rdma, Transport::Tcp]
+            .into_iter()
+            .flat_map(cc_tables)
+            .collect();
+        let cc = &tables[choice % tables.len()];
+        let traffic = [
+            "kind = \"permutation\"\nsize = \"100KB\"",
+            "kind = \"incast\"\nfan_in = 1\nreceiver = 0\nsize = \"100KB\"\nat = \"0s\"",
+            "kind = \"poisson\"\nsizes = \"100KB\"\nload = 0.3\nduration = \"20us\"",
+            "kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"400KB\"",
+        ][traffic];
+        let folder = tempfile::tempdir().unwrap();
+        let file = simai(servers, gpus, nvswitches, leaves);
+        std::fs::write(folder.path().join("servers.txt"), &file).unwrap();
+        let text = format!(
+            "[topology]\nkind = \"file\"\npath = \"servers.txt\"\n[cc]\n{cc}\n[[workload]]\n{traffic}\n"
+        );
+        let scenario = Scenario::from_text("servers.toml", &text, folder.path(), &[]);
+        let scenario = scenario.unwrap_or_else(|error| panic!("{text}{file}{error}"));
+        let gbps = if leaves == 0 { 2_880 } else { 400 };
+        prop_assert_eq!(scenario.nic_rate(), Rate::from_gbps(gbps));
+        let ports = if leaves == 0 { nvswitches } else { leaves };
+        for host in &*scenario.workload_context(0).hosts {
+            prop_assert_eq!(host.rate, Rate::from_gbps(gbps * u64::from(ports)));
+        }
+        let mut simulation = Simulation::new(&scenario, 1).unwrap();
+        prop_assert_eq!(simulation.run_until(Time::MAX), Stop::Finished, "{}", text);
+    }
 }
