@@ -137,7 +137,7 @@ settings! {
         pub skew: f64 = 0.0,
         /// Of an all-to-all-v, in place of `skew`: rows of numbers, one row for each sender, in
         /// proportion to what it has for each receiver.
-        pub weights: Option<Vec<Vec<u64>>> = null,
+        pub weights: Option<Vec<Vec<f64>>> = null,
         /// Of a pipeline: time that a stage computes for a micro-batch forward, one for all stages or
         /// one for each.
         #[note("(default: none)")]

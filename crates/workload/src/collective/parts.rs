@@ -8,6 +8,9 @@ use fabricsim_core::units::Bytes;
 /// The weight of the first member where weights follow from a skew.
 const UNIT: f64 = 1e9;
 
+/// The largest sum of weights of a sender.
+const LARGEST: f64 = 1e18;
+
 /// Bytes by sender and receiver.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Parts(Arc<[Box<[u64]>]>);
@@ -26,14 +29,16 @@ impl Parts {
     /// has `size`.
     ///
     /// # Errors
-    /// When there is no row and column for each of `ranks`, and where all weights are zero.
+    /// When there is no row and column for each of `ranks`, when a weight is not a number from 0 up,
+    /// and when all weights are zero.
     pub(super) fn weighted(
         size: Bytes,
         ranks: u32,
-        weights: &[Vec<u64>],
+        weights: &[Vec<f64>],
     ) -> Result<Self, ConfigError> {
         let refuse = |message: String| {
-            let help = format!("write {ranks} rows of {ranks} numbers, each row for a sender");
+            let help =
+                format!("write {ranks} rows of {ranks} numbers from 0 up, each row for a sender");
             Err(ConfigError::new("weights", message, help))
         };
         let count = ranks as usize;
@@ -53,14 +58,19 @@ impl Parts {
                 row.len()
             ));
         }
-        let sums = weights.iter().map(|row| {
-            let sum: u128 = row.iter().map(|&one| u128::from(one)).sum();
-            u64::try_from(sum).ok()
-        });
-        let sums: Option<Vec<u64>> = sums.collect();
-        let Some(total) = sums.and_then(|sums| sums.into_iter().max()) else {
-            return refuse("the sum of a row is above 2^64".to_owned());
-        };
+        let mut all = weights.iter().flatten();
+        if let Some(weight) = all.find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            return refuse(format!("a weight of {weight} is not a number from 0 up"));
+        }
+        if weights.iter().any(|row| row.iter().sum::<f64>() > LARGEST) {
+            return refuse("the sum of a row is above 1e18".to_owned());
+        }
+        let weights = whole(weights);
+        let total: u64 = weights
+            .iter()
+            .map(|row| row.iter().sum())
+            .max()
+            .unwrap_or(0);
         let outside = |(from, row): (usize, &Vec<u64>)| {
             let mut others = row.iter().enumerate().filter(|(to, _)| *to != from);
             others.any(|(_, &weight)| weight > 0)
@@ -109,6 +119,31 @@ impl Parts {
     }
 }
 
+/// The same proportions in whole numbers: exact for weights of up to 15 digits together, before and
+/// after the point, as they are written.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 0 up to 1e18"
+)]
+fn whole(weights: &[Vec<f64>]) -> Vec<Vec<u64>> {
+    let decimals = |weight: &f64| {
+        let written = weight.to_string();
+        written.split_once('.').map_or(0, |(_, after)| after.len())
+    };
+    let most = weights.iter().flatten().map(decimals).max().unwrap_or(0);
+    let sums = weights.iter().map(|row| row.iter().sum::<f64>());
+    let largest = sums.fold(0.0, f64::max);
+    let powers = (0..=most).scan(1.0, |power, _| {
+        Some(std::mem::replace(power, *power * 10.0))
+    });
+    let scale = powers.take_while(|power| power * largest <= LARGEST).last();
+    let scale = scale.unwrap_or(1.0);
+    let whole = |weight: &f64| (weight * scale).round() as u64;
+    let rows = weights.iter();
+    rows.map(|row| row.iter().map(whole).collect()).collect()
+}
+
 /// The weight of the member at `place`, at least 1.
 #[expect(
     clippy::cast_possible_truncation,
@@ -133,7 +168,11 @@ mod tests {
 
     #[test]
     fn weights_that_are_bytes_are_taken_as_they_are() {
-        let weights = [vec![0, 700, 300], vec![0, 0, 0], vec![5, 10, 0]];
+        let weights = [
+            vec![0.0, 700.0, 300.0],
+            vec![0.0, 0.0, 0.0],
+            vec![5.0, 10.0, 0.0],
+        ];
         let parts = Parts::weighted(Bytes::new(1_000), 3, &weights).unwrap();
         assert_eq!(parts.bytes(0, 1), 700);
         assert_eq!(parts.bytes(2, 0), 5);
@@ -141,6 +180,21 @@ mod tests {
         // Twice the size: twice the bytes.
         let parts = Parts::weighted(Bytes::new(2_000), 3, &weights).unwrap();
         assert_eq!(parts.traffic(1), (4.0, 2_030.0));
+    }
+
+    #[test]
+    fn weights_have_fractions() {
+        let parts = |weights: [[f64; 2]; 2]| {
+            let weights = weights.map(Vec::from);
+            let parts = Parts::weighted(Bytes::new(3_000_000), 2, &weights).unwrap();
+            [parts.bytes(0, 1), parts.bytes(1, 0)]
+        };
+        assert_eq!(parts([[0.0, 1.5], [1.0, 0.0]]), [3_000_000, 2_000_000]);
+        // 0.1 + 0.2 is above 0.3 in floats.
+        assert_eq!(parts([[0.2, 0.1], [0.3, 0.0]]), [1_000_000, 3_000_000]);
+        let third = 1.0 / 3.0;
+        assert_eq!(parts([[0.0, third], [1.0, 0.0]]), [999_999, 3_000_000]);
+        assert_eq!(parts([[0.0, 1e15], [1e-3, 0.0]]), [3_000_000, 0]);
     }
 
     #[test]
@@ -155,15 +209,22 @@ mod tests {
 
     #[test]
     fn what_is_no_matrix_of_the_group_is_refused() {
-        let refused = |weights: &[Vec<u64>]| {
+        let refused = |weights: &[Vec<f64>]| {
             Parts::weighted(Bytes::new(1_000), 2, weights)
                 .unwrap_err()
                 .message
         };
-        assert!(refused(&[vec![0, 1]]).contains("1 rows"));
-        assert!(refused(&[vec![0, 1], vec![1]]).contains("row 1 has 1"));
-        assert!(refused(&[vec![7, 0], vec![0, 7]]).contains("anything for another"));
-        assert!(refused(&[vec![0, 0], vec![0, 0]]).contains("anything for another"));
-        assert!(refused(&[vec![u64::MAX, 1], vec![1, 1]]).contains("2^64"));
+        assert!(refused(&[vec![0.0, 1.0]]).contains("1 rows"));
+        assert!(refused(&[vec![0.0, 1.0], vec![1.0]]).contains("row 1 has 1"));
+        let same = [vec![7.0, 0.0], vec![0.0, 7.0]];
+        assert!(refused(&same).contains("anything for another"));
+        let none = [vec![0.0, 0.0], vec![0.0, 0.0]];
+        assert!(refused(&none).contains("anything for another"));
+        for weight in [-0.5, f64::NAN, f64::INFINITY] {
+            let weights = [vec![0.0, weight], vec![1.0, 0.0]];
+            assert!(refused(&weights).contains("a number from 0 up"), "{weight}");
+        }
+        let large = [vec![0.0, 1e19], vec![1.0, 0.0]];
+        assert!(refused(&large).contains("above 1e18"));
     }
 }

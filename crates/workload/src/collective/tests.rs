@@ -248,7 +248,11 @@ fn of_programs(shape: &Shape) -> (f64, f64) {
 #[test]
 fn pairs_with_nothing_to_say_send_nothing() {
     let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(1_000));
-    config.weights = Some(vec![vec![0, 700, 300], vec![0, 9, 0], vec![5, 10, 0]]);
+    config.weights = Some(vec![
+        vec![0.0, 700.0, 300.0],
+        vec![0.0, 9.0, 0.0],
+        vec![5.0, 10.0, 0.0],
+    ]);
     for (channels, algorithm) in [
         (1, CollectiveAlgorithm::Direct),
         (3, CollectiveAlgorithm::Pairwise),
