@@ -54,6 +54,13 @@ impl<'t> Connection<'t> {
                     "take `addon` out, and write a connection of its own for what is added",
                 ));
             }
+            if word.text == "msg" {
+                return Err(word.error(
+                    "messages that share the connection of an `id` are not simulated",
+                    "take `msg` and its number out, and give each flow an `id` of its own: all of \
+                     them then have connections of their own",
+                ));
+            }
             let mut value = || {
                 words
                     .next()

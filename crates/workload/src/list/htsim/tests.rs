@@ -92,6 +92,8 @@ fn errors_are_pointed_at() {
             "a start and a trigger",
         ),
         ("start 0", "start 0 addon", "addon", "not simulated"),
+        ("start 0", "msg 3 start 0", "msg", "share the connection"),
+        ("start 0", "msg start 0", "msg", "share the connection"),
         ("size 100 send", "size 0 send", "0", "zero bytes"),
         (
             "size 100 send_done_trigger 1",
