@@ -12,8 +12,10 @@ enum Part {
     Saved,
     /// The state of each of its elements.
     Each,
-    /// Nothing.
+    /// Nothing, as it never changes.
     Rebuilt,
+    /// Nothing, as others save it or find it anew.
+    Elsewhere,
 }
 
 /// A field.
@@ -51,14 +53,14 @@ impl Shape {
         })
     }
 
-    /// The pattern that names every field, and binds those of which a checkpoint holds something.
+    /// The pattern that names every field, and binds those that saving or loading looks at.
     pub(crate) fn pattern(&self) -> Tokens {
         let constructor = &self.constructor;
         let fields = self.fields.iter().map(|field| {
             let (member, bound) = (&field.member, &field.bound);
             match field.part {
-                Part::Rebuilt => quote!(#member: _),
-                Part::Saved | Part::Each => quote!(#member: #bound),
+                Part::Elsewhere => quote!(#member: _),
+                Part::Saved | Part::Each | Part::Rebuilt => quote!(#member: #bound),
             }
         });
         quote!(#constructor { #(#fields),* })
@@ -79,19 +81,32 @@ impl Shape {
         quote!(#constructor { #(#fields),* })
     }
 
-    /// The statements that save each field.
-    pub(crate) fn saved(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
-        self.fields
-            .iter()
-            .filter_map(move |Field { bound, part, .. }| match part {
+    /// The statements that save each field, or show it to an audit. `name` is the name of the type.
+    pub(crate) fn saved(&self, checkpoint: &Path, name: &Ident) -> impl Iterator<Item = Tokens> {
+        let field_name = move |member: &Member| match member {
+            Member::Named(field) => format!("{name}.{field}"),
+            Member::Unnamed(index) => format!("{name}.{}", index.index),
+        };
+        self.fields.iter().filter_map(
+            move |Field {
+                      member,
+                      bound,
+                      part,
+                  }| match part {
                 Part::Saved => Some(quote! {
                     #checkpoint::Checkpointed::save(#bound, __out);
                 }),
                 Part::Each => Some(quote! {
                     #checkpoint::save_each(#bound.iter(), __out);
                 }),
-                Part::Rebuilt => None,
-            })
+                Part::Rebuilt => {
+                    let name = field_name(member);
+                    let name = quote!(::core::concat!(::core::module_path!(), "::", #name));
+                    Some(quote!(__out.audit(#name, #bound);))
+                }
+                Part::Elsewhere => None,
+            },
+        )
     }
 
     /// The statements that load each field.
@@ -105,7 +120,7 @@ impl Shape {
                 Part::Each => Some(quote! {
                     #checkpoint::load_each(#bound.iter_mut(), __input)?;
                 }),
-                Part::Rebuilt => None,
+                Part::Rebuilt | Part::Elsewhere => None,
             })
     }
 }
@@ -120,10 +135,14 @@ fn part(attributes: &[Attribute]) -> syn::Result<Part> {
         attribute.parse_nested_meta(|meta| {
             part = if meta.path.is_ident("rebuilt") {
                 Part::Rebuilt
+            } else if meta.path.is_ident("elsewhere") {
+                Part::Elsewhere
             } else if meta.path.is_ident("each") {
                 Part::Each
             } else {
-                return Err(meta.error("a field is `rebuilt`, or saved by `each` of its elements"));
+                return Err(meta.error(
+                    "a field is `rebuilt`, saved `elsewhere`, or saved by `each` of its elements",
+                ));
             };
             Ok(())
         })?;

@@ -23,11 +23,19 @@ pub fn stored(input: TokenStream) -> TokenStream {
 /// Derives `Checkpointed` for a struct or an enum: a checkpoint holds the state of it, which is
 /// put into a value that has been built anew from the same configuration.
 ///
-/// A field is saved as `Checkpointed`. `#[checkpoint(rebuilt)]` leaves it as it is built: it is
-/// configuration, or follows from it. `#[checkpoint(each)]` saves the elements of a collection in
-/// place, one by one: their number follows from the configuration. Type parameters have to be
-/// `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what they are. A program that
-/// has fabricsim's core by another name says so by `#[checkpoint(crate = fabricsim::core)]`.
+/// A field is saved as `Checkpointed`, unless it has one of these attributes:
+///
+/// * `#[checkpoint(rebuilt)]` leaves it as it is built, because it never changes: it is configuration,
+///   or follows from it. It is `Debug`, and an audit (`Writer::auditing`) compares its value before
+///   and after, so a field that does change is found.
+/// * `#[checkpoint(elsewhere)]` leaves it to the code that owns the value: another part saves it, or
+///   `load` finds it anew from what it has loaded, or no result depends on it.
+/// * `#[checkpoint(each)]` saves the elements of a collection in place, one by one: their number follows
+///   from the configuration.
+///
+/// Type parameters have to be `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what
+/// they are. A program that has fabricsim's core by another name says so by
+/// `#[checkpoint(crate = fabricsim::core)]`.
 #[proc_macro_derive(Checkpointed, attributes(checkpoint))]
 pub fn checkpointed(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -131,7 +139,7 @@ fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let is_enum = matches!(input.data, Data::Enum(_));
     let save = shapes.iter().enumerate().map(|(index, shape)| {
-        let (pattern, saved) = (shape.pattern(), shape.saved(checkpoint));
+        let (pattern, saved) = (shape.pattern(), shape.saved(checkpoint, name));
         let number = is_enum.then(|| quote!(__out.number(#index);));
         quote!(#pattern => { #number #(#saved)* })
     });

@@ -33,7 +33,9 @@ mod identity;
 
 use std::sync::OnceLock;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, SaveError, Stored, Writer};
+use fabricsim_core::checkpoint::{
+    Checkpointed, LoadError, Reader, Rebuilt, SaveError, Stored, Writer,
+};
 use fabricsim_core::units::Time;
 use fabricsim_report::Checksum;
 use fabricsim_scenario::Scenario;
@@ -207,6 +209,20 @@ impl Simulation {
             results: None,
             checksum: OnceLock::new(),
         })
+    }
+
+    /// Returns what a checkpoint taken now would leave out: the fields of all types that are
+    /// `#[checkpoint(rebuilt)]`, as they never change, with their values.
+    ///
+    /// For tests of types with state: a simulation that is [restored](Self::restore) has the same
+    /// fields and values as the one that was saved. A field that differs has to be saved.
+    ///
+    /// # Errors
+    /// As [`Self::snapshot`].
+    pub fn audit(&mut self) -> Result<Vec<Rebuilt>, Error> {
+        let mut out = Writer::auditing();
+        self.save(&mut out);
+        out.finish_audit().map_err(cannot_save)
     }
 
     /// Builds the simulation of `scenario`, to be run by `threads` threads, and puts the state of

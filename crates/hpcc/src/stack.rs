@@ -1,5 +1,7 @@
 //! The telemetry that a packet collects on its way: one entry for each switch.
 
+use std::fmt;
+
 use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
@@ -134,10 +136,21 @@ type ExactHop = [u32; 3];
 const HOP_BYTES: usize = 12;
 
 /// Up to `N` hops at full resolution, and which path they are of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ExactStack<const N: usize> {
     path: PathTrace,
     hops: [ExactHop; N],
+}
+
+/// The entries in use: what stands behind them is of no path.
+impl<const N: usize> fmt::Debug for ExactStack<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = N.min(self.path.hops());
+        f.debug_struct("ExactStack")
+            .field("path", &self.path)
+            .field("hops", &&self.hops[..used])
+            .finish()
+    }
 }
 
 /// Stacks of more entries are copied as far as they are filled.

@@ -49,7 +49,7 @@ mod writer;
 pub use error::{LoadError, SaveError};
 pub use fabricsim_checkpoint_derive::{Checkpointed, Stored};
 pub use reader::Reader;
-pub use writer::Writer;
+pub use writer::{Rebuilt, Writer};
 
 /// State that a checkpoint holds, and that is put into something that has been built anew from the
 /// same configuration.

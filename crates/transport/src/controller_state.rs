@@ -7,6 +7,8 @@ use fabricsim_core::plugin::CongestionControl;
 pub(crate) fn save<H, C: CongestionControl<H> + ?Sized>(controller: &C, out: &mut Writer) {
     controller.type_name().to_owned().store(out);
     out.section(|out| controller.save_state(out));
+    // All of it, as algorithms from outside may save their state by hand.
+    out.audit("the controller of a flow", &controller);
 }
 
 /// Loads what [`save`] has saved into `controller`, which has been made for the same flow. Returns

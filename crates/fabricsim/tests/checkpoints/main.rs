@@ -10,5 +10,8 @@ mod branches;
 #[path = "../support/cases.rs"]
 mod cases;
 mod files;
+mod random;
 mod refusals;
 mod state;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,11 +1,12 @@
 //! State as bytes, and what becomes of it.
 
-use fabricsim::Simulation;
 use fabricsim::checkpoint::Checkpoint;
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::checkpoint::Rebuilt;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::Time;
 
-use crate::cases::{Case, cases};
+use crate::cases::cases;
 
 /// All that can be seen of a simulation, as text.
 fn seen(simulation: &mut Simulation) -> String {
@@ -34,19 +35,39 @@ pub(crate) fn instants(seed: u64, end: Time, count: usize) -> Vec<Time> {
     at
 }
 
-fn check(case: &Case, count: usize) {
-    let scenario = case.scenario();
-    let name = case.name;
-    let mut whole = Simulation::new(&scenario, 1).unwrap();
+/// Shows that `restored`, made from a checkpoint of `saved`, has what the checkpoint leaves out.
+fn assert_rebuilt(saved: &[Rebuilt], restored: &[Rebuilt], name: &str) {
+    for (before, after) in saved.iter().zip(restored) {
+        assert!(
+            before == after,
+            "{name}: {} changes while a simulation runs, and a checkpoint does not hold it:\n\
+             saved    {}\nrestored {} {}",
+            before.field,
+            before.value,
+            after.field,
+            after.value
+        );
+    }
+    assert_eq!(saved.len(), restored.len(), "{name}");
+    assert!(!saved.is_empty(), "{name}: nothing was looked at");
+}
+
+/// Runs `scenario` as a whole, and from checkpoints at `count` instants.
+pub(crate) fn check(name: &str, scenario: &Scenario, seed: u64, count: usize) {
+    let mut whole = Simulation::new(scenario, 1).unwrap();
     let until = scenario
         .run()
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
     whole.run_until(until);
     let expected = seen(&mut whole);
-    let end = whole.ended();
-    let mut simulation = Simulation::new(&scenario, 1).unwrap();
-    for (number, at) in instants(3, end, count).into_iter().enumerate() {
+    let end = match whole.ended() {
+        // Nothing has ended but what stopped it.
+        Time::ZERO => whole.now(),
+        ended => ended,
+    };
+    let mut simulation = Simulation::new(scenario, 1).unwrap();
+    for (number, at) in instants(seed, end, count).into_iter().enumerate() {
         simulation.run_until(at);
         let checkpoint = simulation
             .snapshot()
@@ -54,9 +75,11 @@ fn check(case: &Case, count: usize) {
         let bytes = checkpoint.to_bytes();
         let read = Checkpoint::from_bytes(&bytes).unwrap();
         let threads = 1 + number % 3;
-        let restored = Simulation::restore(&scenario, threads, &read);
+        let restored = Simulation::restore(scenario, threads, &read);
         let mut restored = restored.unwrap_or_else(|error| panic!("{name} at {at}: {error}"));
         assert_eq!(restored.now(), at, "{name}");
+        let left_out = simulation.audit().unwrap();
+        assert_rebuilt(&left_out, &restored.audit().unwrap(), name);
         // Nothing is left out, and nothing is invented.
         let again = restored.snapshot().unwrap().to_bytes();
         assert!(
@@ -80,6 +103,6 @@ fn check(case: &Case, count: usize) {
 #[test]
 fn restored_simulations_do_what_they_would_have_done() {
     for case in cases() {
-        check(&case, 3);
+        check(case.name, &case.scenario(), 3, 3);
     }
 }

@@ -27,7 +27,6 @@ pub struct ThetaPowerTcp {
     #[checkpoint(rebuilt)]
     allowance: f64,
     /// τ in shares of the base round-trip time that the algorithm is given.
-    #[checkpoint(rebuilt)]
     tau: f64,
     /// The last acknowledgement: its time and its round-trip time.
     previous: Option<(Time, Duration)>,

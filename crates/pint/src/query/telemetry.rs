@@ -23,7 +23,7 @@ pub struct QueryTelemetry<T> {
     #[checkpoint(rebuilt)]
     switch: NodeId,
     meters: LinkMeters,
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     inner: T,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Candidates {
     /// Hops that lost switches, and those beside them were not looked at since.
     shrunk: HopSet,
     /// Room for the neighbors of a hop's switches.
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     neighbors: SwitchSet,
 }
 

@@ -1,5 +1,7 @@
 //! Writes a checkpoint into memory.
 
+use std::fmt::Debug;
+
 use super::{SaveError, Stored};
 
 /// A checkpoint that is being written.
@@ -7,6 +9,20 @@ use super::{SaveError, Stored};
 pub struct Writer {
     bytes: Vec<u8>,
     refused: Option<SaveError>,
+    /// The fields that are left out, if somebody asks for them.
+    audit: Option<Vec<Rebuilt>>,
+}
+
+/// A field that a checkpoint leaves out, because it is said never to change.
+///
+/// A simulation that is restored has the same value as the one that was saved: if it has another one,
+/// the field does change, and has to be saved.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rebuilt {
+    /// The module, the type and the field, such as `my_crate::pacer::Pacer.interval`.
+    pub field: &'static str,
+    /// The value, as its `Debug` shows it.
+    pub value: String,
 }
 
 /// Bytes that hold the length of a section.
@@ -19,7 +35,36 @@ impl Writer {
         bytes.clear();
         Self {
             bytes,
-            refused: None,
+            ..Self::default()
+        }
+    }
+
+    /// Notes the fields that the checkpoint leaves out, beside writing it.
+    #[must_use]
+    pub fn auditing() -> Self {
+        Self {
+            audit: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Shows a field that the checkpoint leaves out, which an [audit](Self::auditing) notes.
+    pub fn audit(&mut self, field: &'static str, value: &dyn Debug) {
+        if let Some(audit) = &mut self.audit {
+            let value = format!("{value:?}");
+            audit.push(Rebuilt { field, value });
+        }
+    }
+
+    /// Returns the fields that an [audit](Self::auditing) has noted, in the order in which they were
+    /// shown.
+    ///
+    /// # Errors
+    /// When something has been [refused](Self::refuse).
+    pub fn finish_audit(self) -> Result<Vec<Rebuilt>, SaveError> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(self.audit.unwrap_or_default()),
         }
     }
 

@@ -93,10 +93,10 @@ pub(super) enum LinkState {
 impl Checkpointed for Egress {
     fn save(&self, out: &mut Writer) {
         let Self {
-            byte_ps: _,
-            timing: _,
-            delay: _,
-            rate: _,
+            byte_ps,
+            timing,
+            delay,
+            rate,
             busy_since,
             busy_until,
             paused,
@@ -108,6 +108,10 @@ impl Checkpointed for Egress {
         (*busy_since, *busy_until, *paused).store(out);
         (*state, *sent, *packets).store(out);
         loss.store(out);
+        out.audit("Egress.byte_ps", byte_ps);
+        out.audit("Egress.timing", timing);
+        out.audit("Egress.delay", delay);
+        out.audit("Egress.rate", rate);
     }
 
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {

@@ -29,7 +29,7 @@ const MAX_BACKOFF: u32 = 6;
 pub(super) struct RdmaSender<L> {
     #[checkpoint(rebuilt)]
     pub(super) flow: Flow,
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(super) cc: L,
     /// The window and the rate that the controller allows, since the last event that it was told of;
     /// 2^64 - 1 for no window.

@@ -143,7 +143,7 @@ pub(super) struct Connection {
     pub(super) handshake: Handshake,
     #[checkpoint(rebuilt)]
     pub(super) task: Task,
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(super) sender: TcpSender,
     #[checkpoint(rebuilt)]
     line_rate: Rate,

@@ -79,7 +79,7 @@ struct WindowUse {
 #[derive(Checkpointed, Debug)]
 #[repr(C, align(64))]
 pub(super) struct TcpSender {
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     cc: Controller,
     /// All below is acknowledged (snd_una), and what comes next (snd_nxt).
     una: u64,

@@ -174,7 +174,10 @@ fn the_oldest_of_many_paths_are_forgotten() {
     let mut others = OtherPaths::default();
     let mut previous = stack(0);
     for node in 1..=67 {
-        assert!(!others.swap_in(&mut previous, &stack(node)), "{node} is new");
+        assert!(
+            !others.swap_in(&mut previous, &stack(node)),
+            "{node} is new"
+        );
     }
     for node in 3..67 {
         assert!(others.swap_in(&mut previous, &stack(node)), "{node}");

@@ -21,7 +21,7 @@ const PORTS: u32 = 55_000;
 /// Requests of the applications of one host, and their state.
 #[derive(Checkpointed, Debug)]
 pub(super) struct AppState {
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(super) network: Arc<AppNetwork>,
     #[checkpoint(rebuilt)]
     pub(super) host: NodeId,

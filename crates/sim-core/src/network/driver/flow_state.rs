@@ -20,7 +20,7 @@ pub(in crate::network) struct FlowState {
     /// Flows of applications that were due.
     pub(in crate::network) by_applications: u64,
     /// State shared by the hosts in a network with applications.
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(in crate::network) applications: Option<Arc<AppNetwork>>,
     /// Timers and flows that applications have asked for and whose time has not come.
     pub(in crate::network) pending: u64,
@@ -37,16 +37,16 @@ pub(in crate::network) struct FlowState {
     /// Looks since then that found that something had happened.
     pub(in crate::network) vain_looks: u32,
     pub(in crate::network) health: Health,
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(in crate::network) schedule: WatchSchedule,
     /// Time at which the last flow ended, or at which a flow without a route was to start.
     pub(in crate::network) settled: Time,
     /// The run is not over before: one of the flows that were handed to their hosts takes longer, even at
     /// the highest rate.
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(in crate::network) not_over_before: Time,
     /// The highest rate of a host in bits per second, once somebody has asked for it.
-    #[checkpoint(rebuilt)]
+    #[checkpoint(elsewhere)]
     pub(in crate::network) fastest: Option<u64>,
     /// Everything before has happened everywhere, also in processes that are run lazily.
     pub(in crate::network) level: Time,

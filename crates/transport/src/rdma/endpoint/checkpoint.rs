@@ -14,7 +14,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
         let Self {
             settings: _,
             nics,
-            nic_rates: _,
+            nic_rates,
             senders,
             free,
             slots: _,
@@ -25,6 +25,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
             timers,
             counters,
         } = self;
+        out.audit("Rdma.nic_rates", nic_rates);
         nics.store(out);
         free.store(out);
         receivers.store(out);

@@ -13,7 +13,7 @@ impl<H: HasTcp> Checkpointed for Tcp<H> {
         let Self {
             settings: _,
             nics,
-            nic_rates: _,
+            nic_rates,
             connections,
             free,
             slots: _,
@@ -26,6 +26,7 @@ impl<H: HasTcp> Checkpointed for Tcp<H> {
             counters,
             reader: _,
         } = self;
+        out.audit("Tcp.nic_rates", nic_rates);
         nics.store(out);
         free.store(out);
         pools.store(out);
