@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::report::{Comparison, Pairing, Percentile};
 use fabricsim_plot::figure::{Unit, quantity};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::console::{note, output};
 use crate::exit;
 use crate::plot::names_beside;
 use crate::queries::{PERCENTILES, Queries, read_queries};
-use crate::results::{FlowSelection, Place, places_with_flows, refuse_input};
+use crate::results::{FlowSelection, Place, places_with_flows};
 
 const FITS: &str = "a string takes everything";
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim_core::units::Bytes;
 use fabricsim_report::export::{EXPORTERS, ExportError, Exporter, Results, exporter};
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -68,6 +68,8 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
         path: out.clone(),
         source,
     };
+    let mut paths = files.iter().map(|file| out.join(&file.name));
+    paths.try_for_each(|path| refuse_input(&path, [results]))?;
     std::fs::create_dir_all(out).map_err(cannot_write)?;
     for file in &files {
         let path = out.join(&file.name);

@@ -5,7 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fabricsim::outcome::write_whole;
+use fabricsim::identity::input_files;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::InputError;
 use fabricsim_scenario::import::{
@@ -77,7 +78,11 @@ pub(crate) fn import(args: &ImportArgs, registry: &Registry) -> Result<ExitCode,
         .unwrap_or_else(|| PathBuf::from("scenario"));
     let loaded = target.display().to_string();
     let scenario = Scenario::from_text_with(&loaded, &imported.text, &job.folder, &[], registry);
-    scenario.map_err(|error| in_source(error, &imported, &loaded))?;
+    let scenario = scenario.map_err(|error| in_source(error, &imported, &loaded))?;
+    if let Some(out) = &args.out {
+        let files = job.files.iter().map(|file| file.path.clone());
+        refuse_input(out, files.chain(input_files(&scenario)))?;
+    }
     match &args.out {
         Some(path) => write_whole(path, |file| file.write_all(imported.text.as_bytes()))?,
         None => pour(&imported.text)?,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim_core::input::InputError;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::{read_bytes, read_text};
@@ -77,7 +77,12 @@ fn last_rank(name: &Path) -> usize {
 }
 
 pub(crate) fn import_trace(args: &ImportTraceArgs) -> Result<ExitCode, Error> {
-    let files = (0..=last_rank(&args.name))
+    let ranks = 0..=last_rank(&args.name);
+    if let Some(out) = &args.out {
+        let traces = ranks.clone().map(|rank| file_of(&args.name, rank));
+        refuse_input(out, traces.chain(args.groups.clone()))?;
+    }
+    let files = ranks
         .map(|rank| read_bytes(FileKind::EXECUTION_TRACE, &file_of(&args.name, rank)))
         .collect::<Result<Vec<_>, _>>()?;
     let groups = match &args.groups {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::report::FctRecord;
 use fabricsim_plot::figure::{DRAWS_PIXELS, DrawError, Figure, Style, Theme};
 
@@ -319,6 +319,7 @@ impl Drawing {
             let help = "give a smaller --scale, or a name that ends in .svg";
             refused(self, &error.to_string(), help)
         })?;
+        refuse_input(&self.out, &self.results)?;
         write_whole(&self.out, |file| file.write_all(&bytes))?;
         for note in &figure.notes {
             output(&format!("{note}\n"))?;

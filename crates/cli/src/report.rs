@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim_plot::html::{Cell, Page};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
@@ -61,6 +61,7 @@ pub(crate) struct ReportArgs {
 
 /// Writes the page.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
+    refuse_input(&args.out, &args.results)?;
     let runs = read_runs(&args.results, &args.selection)?;
     let Some(first) = runs.first() else {
         let paths: Vec<String> = args

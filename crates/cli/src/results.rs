@@ -77,22 +77,6 @@ pub(crate) fn summary_beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Refuses to write `out` over a file that is read.
-pub(crate) fn refuse_input<'p>(
-    out: &Path,
-    inputs: impl IntoIterator<Item = &'p PathBuf>,
-) -> Result<(), Error> {
-    let place = |path: &Path| std::fs::canonicalize(fct_file(path)).ok();
-    let written = place(out);
-    if written.is_some() && inputs.into_iter().any(|input| place(input) == written) {
-        return Err(Error::Write {
-            path: out.to_owned(),
-            source: std::io::Error::other("it is one of the results that are read"),
-        });
-    }
-    Ok(())
-}
-
 /// Returns the default names of results: the names of their folders, or of their files where these
 /// are not just `fct`; their paths when two would have the same name.
 pub(crate) fn names(paths: &[PathBuf]) -> Vec<String> {

@@ -167,7 +167,7 @@ pub(crate) fn run(
         let parts = RunParts {
             ranks: ranks.map(|ranks| Arc::clone(ranks) as Arc<dyn Ranks>),
             from: checkpoint.as_ref(),
-            checkpoints: wanted_checkpoints(args, &dir),
+            checkpoints: wanted_checkpoints(args, &scenario, &dir)?,
         };
         let monitor: &mut dyn Monitor = match is_first {
             true => &mut display,

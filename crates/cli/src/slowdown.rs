@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
     ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins,
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use self::edges::Edges;
 use self::words::{describe_goodput, few_flows, unfinished};
 use crate::console::{exit_with, note, output, pour};
-use crate::results::{FlowSelection, places_with_flows, read_flows, refuse_input};
+use crate::results::{FlowSelection, places_with_flows, read_flows};
 
 const FITS: &str = "a string takes everything";
 

@@ -9,7 +9,7 @@ use fabricsim::Error;
 use fabricsim::core::id::NodeId;
 use fabricsim::core::input::InputError;
 use fabricsim::core::units::Time;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::report::observed::read_pauses;
 use fabricsim::report::{Timeline, TimelineCounts, read_collectives, read_rpc};
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::console::{note, output};
 use crate::plot::{events, names_beside};
-use crate::results::{fct_file, read_flows, refuse_input, summary_beside};
+use crate::results::{fct_file, read_flows, summary_beside};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -63,6 +63,14 @@ fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// Returns the files that `scenario` names, each as a path from here.
+#[must_use]
+pub fn input_files(scenario: &Scenario) -> Vec<PathBuf> {
+    let files = named_files(scenario).into_iter();
+    let folder = scenario.folder();
+    files.map(|(_, path)| folder.join(path)).collect()
+}
+
 /// The files that a scenario is made of, in the order of its tables.
 fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
     let topology = scenario.topology_config().path();

@@ -4,6 +4,7 @@
 mod destination;
 mod differences;
 mod folder;
+mod inputs;
 mod lock;
 mod names;
 mod new_file;
@@ -17,6 +18,7 @@ pub use destination::{Destination, Existing};
 pub use folder::{
     ResultFolder, is_being_replaced, remove_left_over, remove_stale_lock, write_in_folder,
 };
+pub use inputs::refuse_input;
 pub use lock::FolderLock;
 pub use names::{Ending, cannot_write, partial_name};
 pub use new_file::new_file_in;

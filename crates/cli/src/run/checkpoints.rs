@@ -3,13 +3,23 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use fabricsim::identity::input_files;
 use fabricsim::outcome::WantedCheckpoint;
+use fabricsim::output::refuse_input;
 use fabricsim::prelude::Time;
+use fabricsim::{Error, Scenario};
 
 use super::RunArgs;
 
-/// The checkpoints that are asked for, of a run whose results go to `dir`.
-pub(super) fn wanted_checkpoints(args: &RunArgs, dir: &Path) -> Vec<WantedCheckpoint> {
+/// The checkpoints that are asked for, of a run of `scenario` whose results go to `dir`.
+///
+/// # Errors
+/// When one would take the place of a file that the run reads.
+pub(super) fn wanted_checkpoints(
+    args: &RunArgs,
+    scenario: &Scenario,
+    dir: &Path,
+) -> Result<Vec<WantedCheckpoint>, Error> {
     let several = args.checkpoint_at.len() > 1;
     let path = |at: Time| match &args.checkpoint {
         None => {
@@ -28,7 +38,13 @@ pub(super) fn wanted_checkpoints(args: &RunArgs, dir: &Path) -> Vec<WantedCheckp
         }
         Some(path) => path.clone(),
     };
+    let mut inputs = input_files(scenario);
+    inputs.extend(args.scenario.scenario.iter().chain(&args.from).cloned());
     let at = args.checkpoint_at.iter();
-    at.map(|&at| WantedCheckpoint { at, path: path(at) })
-        .collect()
+    at.map(|&at| {
+        let path = path(at);
+        refuse_input(&path, &inputs)?;
+        Ok(WantedCheckpoint { at, path })
+    })
+    .collect()
 }

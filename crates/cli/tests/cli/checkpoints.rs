@@ -179,6 +179,96 @@ fn a_file_that_is_no_checkpoint_is_refused() {
     refused(&folder, &missing, &["the checkpoint", "nowhere"]);
 }
 
+/// Every file that the run reads, by whatever name, is as it was, and nothing is run.
+#[test]
+fn a_checkpoint_does_not_take_the_place_of_what_the_run_reads() {
+    let folder = folder();
+    let taken = [
+        "run",
+        "warm.toml",
+        "--checkpoint-at",
+        "20us",
+        "--checkpoint",
+        "w",
+        "-q",
+    ];
+    folder.run(&taken).succeeded();
+    fs::hard_link(folder.path("warm.toml"), folder.path("other.toml")).expect("a link");
+    let first = [
+        "run",
+        "warm.toml",
+        "--out",
+        "out",
+        "--checkpoint-at",
+        "50us",
+    ];
+    let again = [
+        "run",
+        "--from",
+        "w",
+        "--out",
+        "out",
+        "--checkpoint-at",
+        "50us",
+    ];
+    for (run, input) in [
+        (&first[..], "warm.toml"),
+        (&first, "./warm.toml"),
+        (&first, "other.toml"),
+        (&first, "sizes.txt"),
+        (&again, "w"),
+        (&again, "sizes.txt"),
+    ] {
+        let before = fs::read(folder.path(input)).expect("an input");
+        let outcome = folder.run(&[run, &["--checkpoint", input]].concat());
+        refused(
+            &folder,
+            &outcome,
+            &[input, "is one of the files that are read"],
+        );
+        assert_eq!(fs::read(folder.path(input)).expect("an input"), before);
+    }
+}
+
+/// The same of results, also where they may replace others.
+#[test]
+fn results_do_not_take_the_place_of_what_the_run_reads() {
+    let folder = Folder::new();
+    let flows = "src,dst,size_bytes,start_ns\n0,1,5000,0\n";
+    folder.write("flows.csv", flows);
+    folder.write(
+        "list.toml",
+        "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n[[workload]]\n\
+         kind = \"list\"\npath = \"flows.csv\"\n[observe]\ninterval = \"1us\"\nflows = true\n",
+    );
+    let outcome = folder.run(&["run", "list.toml", "--out", ".", "--force"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("flows.csv"), "{}", outcome.stderr);
+    assert_eq!(folder.read("flows.csv"), flows);
+    folder
+        .run(&["run", "list.toml", "--out", "out"])
+        .succeeded();
+    // Nor what commands make of results.
+    for command in [
+        &["report", "out", "-o", "out/summary.json"][..],
+        &["timeline", "out", "-o", "out/topology.csv"],
+        &["plot", "slowdown", "out/fct.csv", "-o", "out/fct.svg"],
+        &["slowdown", "out", "--csv", "out/flows.csv"],
+        &["compare", "out", "out", "--flows", "out/fct.csv"],
+    ] {
+        if command[0] == "plot" {
+            fs::hard_link(folder.path("out/fct.csv"), folder.path("out/fct.svg")).expect("a link");
+        }
+        let last = command.last().expect("a file");
+        let before = folder.read(last);
+        let outcome = folder.run(command);
+        assert_eq!(outcome.code, Some(2), "{command:?}: {}", outcome.stderr);
+        let words = "it is one of the files that are read";
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
+        assert_eq!(folder.read(last), before);
+    }
+}
+
 #[test]
 fn options_that_contradict_one_another_are_refused() {
     let folder = folder();

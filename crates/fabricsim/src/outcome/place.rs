@@ -9,9 +9,9 @@ use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::capture::CAPTURE;
 use crate::checkpoint::Checkpoint;
-use crate::identity::{origin_of, origin_of_branch};
+use crate::identity::{input_files, origin_of, origin_of_branch};
 use crate::observe;
-use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed};
+use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed, refuse_input};
 use crate::query_files;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::Application;
@@ -44,6 +44,7 @@ impl<'a> ResultPlace<'a> {
             origin: origin_of(scenario)?,
             files,
         };
+        place.keep_inputs(scenario)?;
         place.check()?;
         Ok(place)
     }
@@ -62,6 +63,7 @@ impl<'a> ResultPlace<'a> {
             origin: origin_of_branch(scenario, checkpoint)?,
             files: planned_files(scenario),
         };
+        place.keep_inputs(scenario)?;
         place.check()?;
         Ok(place)
     }
@@ -70,6 +72,17 @@ impl<'a> ResultPlace<'a> {
     #[must_use]
     pub const fn origin(&self) -> &Origin {
         &self.origin
+    }
+
+    /// Refuses results that would take the place of a file that `scenario` names, whatever becomes of
+    /// earlier results.
+    fn keep_inputs(&self, scenario: &Scenario) -> Result<(), Error> {
+        let inputs = input_files(scenario);
+        let mut files = self
+            .files
+            .iter()
+            .map(|name| self.destination.dir.join(name));
+        files.try_for_each(|file| refuse_input(&file, &inputs))
     }
 
     fn check(&self) -> Result<(), Error> {
