@@ -31,6 +31,7 @@ warnings=(-Wall -Wextra -Werror -pedantic)
 "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/ring" examples/ring.c "${shared[@]}"
 "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/ring-static" examples/ring.c "${static[@]}"
 "${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/table" examples/table.c "${shared[@]}"
+"${CC:-cc}" -std=c99 "${warnings[@]}" "${flags[@]}" -o "$work/fork" tests/fork.c "${shared[@]}"
 if command -v "${CXX:-c++}" >/dev/null; then
     "${CXX:-c++}" -std=c++17 "${warnings[@]}" "${flags[@]}" -o "$work/requests" \
         examples/requests.cpp "${shared[@]}"
@@ -54,6 +55,12 @@ ring="1024 messages, the last delivered at $last ps"
 export LD_LIBRARY_PATH=$library
 expect "$ring" "$work/ring"
 expect "$ring" "$work/ring-static"
+# A child of fork() and its parent go on with the same simulation.
+forked=$("$work/fork" | uniq -c)
+if [[ $(wc -l <<<"$forked") != 1 || $forked != *" 2 "* ]]; then
+    echo "parent and child differ: $forked" >&2
+    exit 1
+fi
 # The table that a program reads is the file.
 "$work/table" "$work/fct.csv" >/dev/null
 table=$(awk -F, 'NR > 1 { flows++; bytes += $5; slowdown += $9 }

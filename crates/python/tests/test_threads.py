@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -28,6 +30,31 @@ def test_two_runs_are_under_way_at_once(text: str) -> None:
     with ThreadPoolExecutor(2) as pool:
         checksums = list(pool.map(run, (1, 1)))
     assert checksums[0] == checksums[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_of_fork_goes_on_with_a_simulation_on_several_threads(
+    star: dict[str, Any],
+) -> None:
+    simulation = Simulation(star, threads=2)
+    for host in range(3):
+        simulation.send(host, 3, 10**6)
+    simulation.run_until("10us")
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        # Nothing of the test's machinery is to run twice.
+        signal.alarm(20)
+        simulation.run_until()
+        os.write(write, str(simulation.now).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as told:
+        text = told.read().decode()
+    assert os.waitpid(child, 0)[1] == 0
+    simulation.run_until()
+    assert text == str(simulation.now)
 
 
 def test_python_runs_while_a_simulation_does(text: str) -> None:

@@ -14,7 +14,8 @@ pub const MOST_THREADS: usize = 1_024;
 ///
 /// Cheap to clone: the pool is shared, and ends with the last that holds it. It has as many threads as
 /// were asked for, of which one is idle where the calling thread does its share
-/// ([`Self::in_rounds`]).
+/// ([`Self::in_rounds`]). After a fork the child has none of these threads, and its calling thread does
+/// everything.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
     pool: Option<Arc<Pool>>,
@@ -23,6 +24,8 @@ pub struct Threads {
 #[derive(Debug)]
 struct Pool {
     threads: rayon::ThreadPool,
+    /// The process that has started them. One that it forks has a copy of the pool, and no threads.
+    process: u32,
     /// The threads are in rounds.
     is_in_rounds: AtomicBool,
 }
@@ -74,6 +77,7 @@ impl Threads {
             Ok(threads) => Ok(Self {
                 pool: Some(Arc::new(Pool {
                     threads,
+                    process: std::process::id(),
                     is_in_rounds: AtomicBool::new(false),
                 })),
             }),
@@ -92,15 +96,22 @@ impl Threads {
     /// Runs `task` where parallel iterators use these threads. On the calling thread alone they
     /// must not be used: `task` is told which it is.
     pub fn run<R: Send>(&self, task: impl FnOnce(Crew) -> R + Send) -> R {
-        match &self.pool {
+        match self.pool_here() {
             None => task(Crew::Alone),
             Some(pool) => pool.threads.install(|| task(Crew::Pool)),
         }
     }
 
-    /// Takes the pool for rounds. `None` where there is none, or its threads are in rounds already.
-    pub(super) fn pool_for_rounds(&self) -> Option<PoolInRounds<'_>> {
+    /// The pool, if its threads are in this process.
+    fn pool_here(&self) -> Option<&Pool> {
         let pool = self.pool.as_deref()?;
+        (pool.process == std::process::id()).then_some(pool)
+    }
+
+    /// Takes the pool for rounds. `None` where there is none in this process, or its threads are in
+    /// rounds already.
+    pub(super) fn pool_for_rounds(&self) -> Option<PoolInRounds<'_>> {
+        let pool = self.pool_here()?;
         let was_in_rounds = pool.is_in_rounds.swap(true, SeqCst);
         (!was_in_rounds).then(|| PoolInRounds(pool))
     }
@@ -131,3 +142,25 @@ impl fmt::Display for ThreadsError {
 }
 
 impl std::error::Error for ThreadsError {}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::current;
+
+    use super::*;
+
+    /// A child of fork has a copy of the pool, which no thread of its own belongs to.
+    #[test]
+    fn without_the_threads_of_its_pool_the_calling_thread_does_everything() {
+        let mut threads = Threads::start(2).expect("two threads can be had");
+        let pool = threads.pool.as_mut().and_then(Arc::get_mut);
+        pool.expect("nobody else has it").process ^= 1;
+        assert_eq!(threads.run(|crew| crew), Crew::Alone);
+        let caller = current().id();
+        let work = |seen: &mut bool, ()| *seen = current().id() == caller;
+        let mut items = vec![false; 6];
+        threads.in_rounds(6, &work, |rounds| rounds.run(&mut items, ()));
+        assert_eq!(items, [true; 6]);
+        assert_eq!(threads.count(), 2, "the work is divided as before");
+    }
+}
