@@ -47,6 +47,9 @@ const RATIOS: &[&str] = &[
     "utilization",
 ];
 
+/// Characters that no name of a column has.
+const NO_NAME: [char; 7] = ['[', ']', '{', '}', '=', '#', '"'];
+
 /// Type of a column.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Kind {
@@ -74,7 +77,7 @@ enum Kind {
 /// ```
 ///
 /// # Errors
-/// When it has no header, or rows have other numbers of cells than the header.
+/// When it has no header of names, or rows have other numbers of cells than the header.
 pub fn read_table(text: &str) -> Result<RecordBatch, InputError> {
     let names: Vec<String> = {
         let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
@@ -84,6 +87,12 @@ pub fn read_table(text: &str) -> Result<RecordBatch, InputError> {
     if names.iter().all(String::is_empty) {
         let help = "give a file of results that fabricsim has written";
         return Err(InputError::new(0..0, "the file has no columns", help));
+    }
+    // Such as the first line of a scenario.
+    if let Some(name) = names.iter().find(|name| name.contains(NO_NAME)) {
+        let message = format!("`{name}` is no name of a column");
+        let help = "give a file of results that fabricsim has written, such as fct.csv";
+        return Err(InputError::new(0..0, message, help));
     }
     let mut kinds: Vec<Kind> = names.iter().map(|name| kind_of(name, &names)).collect();
     let mut rows = 0;

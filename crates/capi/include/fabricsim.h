@@ -168,7 +168,7 @@ typedef struct FabricsimMessage {
   uint16_t dst_port;
   // Priority queue of its packets, 1 to 7; 0 for priority 3.
   uint8_t priority;
-  // Zero.
+  // Zero, or the message is refused.
   uint8_t reserved[3];
 } FabricsimMessage;
 

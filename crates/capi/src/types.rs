@@ -79,7 +79,7 @@ pub struct FabricsimMessage {
     pub dst_port: u16,
     /// Priority queue of its packets, 1 to 7; 0 for priority 3.
     pub priority: u8,
-    /// Zero.
+    /// Zero, or the message is refused.
     pub reserved: [u8; 3],
 }
 
@@ -156,6 +156,12 @@ impl FabricsimMessage {
                 "its priority is {}, and flows use 1 to 7",
                 self.priority
             ));
+        }
+        if self.reserved != [0; 3] {
+            return Err(
+                "its `reserved` bytes are not zero: begin with `FabricsimMessage message = {0};`"
+                    .to_owned(),
+            );
         }
         let (src, dst) = (node("source", self.src)?, node("destination", self.dst)?);
         let plain = Message::new(src, dst, Bytes::new(self.size));

@@ -76,6 +76,13 @@ fn impossible_messages_are_refused_in_words() {
         (message(9, 0, 1), "its source is host 9"),
         (message(1, 1, 1), "sends to itself"),
         (message(0, 1, 0), "no bytes"),
+        (
+            FabricsimMessage {
+                reserved: [0, 0, 1],
+                ..message(0, 1, 1)
+            },
+            "its `reserved` bytes are not zero",
+        ),
         (message(0, 1, u64::MAX), "flows up to"),
         (
             FabricsimMessage {

@@ -102,4 +102,13 @@ fn what_cannot_be_exported_has_a_code_and_leaves_nothing_to_release() {
     let refused = export_file(path.to_str().unwrap());
     assert_eq!(refused, Err(FABRICSIM_ERROR_FILE));
     assert!(last_error().contains("fct.csv:3:1"), "{}", last_error());
+    let scenario = folder.path().join("mine.toml");
+    fs::write(&scenario, STAR).unwrap();
+    let refused = export_file(scenario.to_str().unwrap());
+    assert_eq!(refused, Err(FABRICSIM_ERROR_FILE));
+    let words = last_error();
+    assert!(
+        words.contains("mine.toml:1:1") && words.contains("is no name of a column"),
+        "{words}"
+    );
 }

@@ -57,7 +57,7 @@ fn message_of(which: u8, a: u64, b: u64) -> FabricsimMessage {
         flow_class: u16::from(which / 4),
         dst_port: u16::from(which),
         priority: u8::from(which.is_multiple_of(3)),
-        reserved: [which; 3],
+        reserved: [u8::from(which == 5); 3],
     }
 }
 
