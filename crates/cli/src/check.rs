@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fabricsim::oversubscription::oversubscription;
 use fabricsim::utilization::ExpectedUtilization;
-use fabricsim::warnings::scenario_warnings;
+use fabricsim::warnings::{network_warnings, scenario_warnings};
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
@@ -49,10 +49,19 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
     if let Some(warning) = utilization.warning() {
         note!("warning: {warning}");
     }
-    for warning in scenario_warnings(&scenario) {
+    for warning in warnings(&scenario, &simulation) {
         note!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is doubtful about `scenario`, but for the expected utilization.
+fn warnings(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
+    let info = simulation.network_info();
+    let mut warnings = scenario_warnings(scenario);
+    warnings.extend(network_warnings(scenario, info));
+    warnings.extend(info.memory.warning());
+    warnings
 }
 
 /// Returns what `fabricsim check --json` prints of `scenario`.
@@ -83,11 +92,13 @@ fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtil
         "network_memory_bytes": info.memory.network,
         "packet_memory_bytes": info.memory.packet,
         "full_links_memory_bytes": info.memory.full_links,
+        "stall_after_ns": info.stall_after.as_secs_f64() * 1e9,
         "expected_flows": expected.flows,
         "expected_bytes": expected.bytes,
         "oversubscription": oversubscription(scenario.topology()),
         "expected_utilization": utilization,
         "warning": utilization.warning(),
+        "warnings": warnings(scenario, simulation),
         "scenario": scenario.resolved(),
     })
 }
@@ -141,6 +152,13 @@ fn describe(
             memory(info.memory.network),
             memory(info.memory.packet),
             memory(info.memory.full_links),
+        ),
+    );
+    line(
+        "gives up after",
+        format!(
+            "{:.3} s without an acknowledged byte",
+            info.stall_after.as_secs_f64()
         ),
     );
     line("expected flows", format!("{:.0}", expected.flows));

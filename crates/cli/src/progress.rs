@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use fabricsim::outcome::{Monitor, share_done};
 use fabricsim::simulation::Expectation;
-use fabricsim::utilization::ExpectedUtilization;
 use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -115,10 +114,8 @@ fn line(share: f64, progress: &Progress, elapsed: Duration) -> String {
 }
 
 impl Monitor for Display {
-    fn expected(&mut self, utilization: &ExpectedUtilization) {
-        if let Some(warning) = utilization.warning() {
-            note!("warning: {warning}");
-        }
+    fn warns(&mut self, warning: &str) {
+        note!("warning: {warning}");
     }
 
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool {

@@ -64,9 +64,8 @@ pub trait Monitor: Send {
     /// Returns how far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
-    /// Tells what the workloads are expected to load on the links; called once, before the run
-    /// begins.
-    fn expected(&mut self, _utilization: &ExpectedUtilization) {}
+    /// Tells what is known to be doubtful before the run begins, with what to do.
+    fn warns(&mut self, _warning: &str) {}
 
     /// The network has been built and the run begins: from now on there is something to be kept.
     fn begins(&mut self) {}
@@ -232,7 +231,9 @@ impl<'s> Run<'s> {
             from,
             mut checkpoints,
         } = self;
-        monitor.expected(&utilization);
+        let of_memory = simulation.network_info().memory.warning();
+        let doubts = utilization.warning().into_iter().chain(of_memory);
+        doubts.for_each(|warning| monitor.warns(&warning));
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
         let (mut recorder, temporary) = Recorder::new(scenario, &simulation, folder, monitor)?;

@@ -16,7 +16,7 @@ use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::network::{Room, RunCallback, Stop};
 use fabricsim_core::plugin::Unfinished;
-use fabricsim_core::units::{Rate, Time};
+use fabricsim_core::units::{Duration, Rate, Time};
 use fabricsim_hpcc::IntScale;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::{Checksum, FctRecord};
@@ -48,6 +48,8 @@ pub struct NetworkInfo {
     /// The largest base round-trip time, the largest bandwidth-delay product and the most switches
     /// on a path.
     pub path_stats: PathStats,
+    /// How long no byte may be acknowledged before a run is given up.
+    pub stall_after: Duration,
     /// Bytes of telemetry that a data packet carries on the wire.
     pub telemetry_bytes: u16,
     /// The memory that it takes.

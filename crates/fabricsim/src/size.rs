@@ -1,8 +1,10 @@
 //! Memory needed by a network, estimated before it is allocated.
 
 use fabricsim_core::units::Bytes;
+use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Link, RoutesSize, Topology};
 
+use crate::simulation::Expectation;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::scenario::size::memory;
 use fabricsim_scenario::schema::part::Part;
@@ -41,6 +43,42 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
         }
 }
 
+/// Packets that are expected to take so many times the memory that is left are refused. The estimate is
+/// that of all links full at once, in both directions; windows keep most runs far below it.
+const MOST_TIMES: u64 = 16;
+
+/// Refuses a scenario whose packets would take much more memory than this machine has left.
+///
+/// # Errors
+/// The memory that they would need, and what there is.
+pub(crate) fn check_packet_memory(scenario: &Scenario, need: &MemoryNeed) -> Result<(), Error> {
+    let needed = need.most_packets();
+    let given = scenario.run().packet_memory.map(Bytes::get);
+    if needed <= SMALL_BYTES && given.is_none() {
+        return Ok(());
+    }
+    let by_machine = || available().map(|left| left.saturating_mul(MOST_TIMES));
+    let Some(most) = given.or_else(by_machine).filter(|&most| needed > most) else {
+        return Ok(());
+    };
+    let there_is = match given {
+        Some(_) => format!("[run] packet_memory is {}", memory(most)),
+        None => format!("this process can get {}", memory(most / MOST_TIMES)),
+    };
+    Err(scenario.refuse(
+        Part::Topology,
+        format!(
+            "its packets would take up to {} when the links are full, and {there_is}",
+            memory(needed)
+        ),
+        format!(
+            "give links lower rates or shorter delays, or fewer bytes to send; or let it try with [run] \
+             packet_memory = \"{}GB\"",
+            needed.div_ceil(1_000_000_000)
+        ),
+    ))
+}
+
 /// Estimates the memory of a network before anything is sent, in bytes.
 fn network_bytes(topology: &Topology) -> u64 {
     let hosts = topology.hosts().len() as u64;
@@ -58,13 +96,20 @@ pub struct MemoryNeed {
     pub packet: u64,
     /// Memory of the packets on the links when all links are full, in bytes.
     pub full_links: u64,
+    /// Memory of all packets that the workloads are expected to send, in bytes.
+    pub traffic: u64,
 }
 
 impl MemoryNeed {
-    /// The need of `topology` for packets that take `packet` bytes of memory and, when they are
-    /// full, `wire` bytes on a link.
-    pub(crate) fn of(topology: &Topology, packet: usize, wire: Bytes) -> Self {
-        let packet = packet as u64;
+    /// The need of `topology` for packets that take `packet` bytes of memory and carry `mtu` bytes when
+    /// they are full, of which the workloads are `expected` to send some.
+    pub(crate) fn of(
+        topology: &Topology,
+        packet: usize,
+        mtu: Bytes,
+        expected: Expectation,
+    ) -> Self {
+        let (packet, wire) = (packet as u64, mtu + HEADER_BYTES);
         let packets = |link: &Link| 2 * link.rate.bytes_in(link.delay).get() / wire.get().max(1);
         let links = topology.links().iter().map(packets);
         let under_way = links.fold(0u64, u64::saturating_add);
@@ -72,8 +117,40 @@ impl MemoryNeed {
             network: network_bytes(topology),
             packet,
             full_links: under_way.saturating_mul(packet),
+            traffic: whole(expected.bytes / mtu.as_f64() + expected.flows).saturating_mul(packet),
         }
     }
+
+    /// Returns a warning about packets that may take more memory than this machine has left.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let needed = self.most_packets();
+        if needed <= SMALL_BYTES {
+            return None;
+        }
+        let left = available().filter(|&left| needed > left)?;
+        Some(format!(
+            "packets would take up to {} when the links are full, and this process can get {}: the system may \
+             end it; give links lower rates or shorter delays, or send less",
+            memory(needed),
+            memory(left)
+        ))
+    }
+
+    /// Returns the most memory that packets under way can take: that of full links, or of all packets
+    /// there are.
+    fn most_packets(&self) -> u64 {
+        self.full_links.min(self.traffic)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it saturates, and nothing is expected to be below zero"
+)]
+const fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 /// The memory that this process can still get, where Linux tells it.
@@ -97,5 +174,32 @@ fn available() -> Option<u64> {
         "VmSize:",
     );
     let left = limit.map(|limit| limit.saturating_sub(used.unwrap_or(0)));
-    machine.into_iter().chain(left).min()
+    machine
+        .into_iter()
+        .chain(left)
+        .chain(limit_of_group())
+        .min()
+}
+
+/// The most memory that the control group of this process may have, if it has a limit. What it has
+/// now is not subtracted: most of that is a cache of files.
+fn limit_of_group() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    // The second version has one hierarchy, whose name is empty.
+    let of_line = |line: &str| -> Option<u64> {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, group) = (parts.next()?, parts.next()?);
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            _ => return None,
+        };
+        // In a container its own group is the root, whatever it is called outside.
+        let limit = |group: &str| -> Option<u64> {
+            let text = std::fs::read_to_string(format!("{root}{group}/{file}")).ok()?;
+            text.trim().parse().ok()
+        };
+        limit(group).or_else(|| limit(""))
+    };
+    groups.lines().filter_map(of_line).min()
 }

@@ -5,7 +5,7 @@ use fabricsim_core::plugin::{EndpointCounters, PathStability};
 
 use crate::observe::QueueGroup;
 use crate::observe::groups_of;
-use crate::simulation::Simulation;
+use crate::simulation::{NetworkInfo, Simulation};
 use crate::utilization::ExpectedUtilization;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_transport::rdma::Recovery;
@@ -36,6 +36,37 @@ fn small_buffers(scenario: &Scenario) -> Option<String> {
          smaller `reserve`",
         scenario.topology().label(switch),
         scenario.switch().reserve
+    ))
+}
+
+/// Returns the warnings that the settings of a scenario give rise to in its network, which `info` is
+/// of, each with a suggested fix.
+#[must_use]
+pub fn network_warnings(scenario: &Scenario, info: &NetworkInfo) -> Vec<String> {
+    let stalls = early_stall(scenario, info).into_iter();
+    stalls.chain(early_timeouts(scenario, info)).collect()
+}
+
+/// Returns a warning about runs that are given up before anything can be acknowledged.
+fn early_stall(scenario: &Scenario, info: &NetworkInfo) -> Option<String> {
+    let least = info.path_stats.base_rtt;
+    let given = scenario.run().stall_after.filter(|&given| given < least)?;
+    Some(format!(
+        "[run] stall_after = \"{given}\" is below the largest base round-trip time, {least}: a run may be \
+         given up although its packets are under way; give more than that, or leave it out"
+    ))
+}
+
+/// Returns a warning about timeouts of TCP that come before any acknowledgement can.
+fn early_timeouts(scenario: &Scenario, info: &NetworkInfo) -> Option<String> {
+    let least = info.path_stats.base_rtt;
+    let most = scenario.tcp().parameters().max_rto;
+    if !scenario.has_tcp() || most >= least {
+        return None;
+    }
+    Some(format!(
+        "[tcp] max_rto = \"{most}\" is below the largest base round-trip time, {least}: segments are \
+         retransmitted before they can be acknowledged; give more than that"
     ))
 }
 
@@ -115,6 +146,7 @@ pub(crate) fn warnings(
         .into_iter()
         .chain(expected.warning())
         .chain(scenario_warnings(scenario))
+        .chain(network_warnings(scenario, simulation.network_info()))
         .chain(waiting_applications(scenario, simulation))
         .chain(unobserved_queues(scenario, simulation))
         .collect()

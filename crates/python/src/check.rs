@@ -1,7 +1,6 @@
 //! What `fabricsim check` says.
 
 use fabricsim::core::engine::Interrupt;
-use fabricsim::warnings::scenario_warnings;
 use pyo3::prelude::*;
 
 use crate::error::raise;
@@ -15,7 +14,8 @@ pub(crate) fn check(py: Python<'_>, given: &Given) -> PyResult<(String, Vec<Stri
     let facts = py.detach(|| fabricsim_cli::facts(scenario));
     let facts = facts.map_err(|error| raise(py, error, &loaded.sources))?;
     let warning = facts["warning"].as_str().map(str::to_owned);
-    let warnings = scenario_warnings(scenario).into_iter();
+    let warnings = facts["warnings"].as_array().into_iter().flatten();
+    let warnings = warnings.filter_map(|text| text.as_str().map(str::to_owned));
     let notes = loaded.notes.into_iter().chain(loaded.notes_on_traffic);
     let warnings = warning.into_iter().chain(warnings).chain(notes);
     Ok((facts.to_string(), warnings.collect()))

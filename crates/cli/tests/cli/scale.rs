@@ -118,3 +118,40 @@ fn more_links_than_can_be_simulated_are_refused() {
         outcome.stderr
     );
 }
+
+/// Links that hold 125 TB each way, and flows that would fill them: no machine has the memory.
+const LONG_FAT: &str = "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"100Tbps\"\ndelay = \"10s\"\n\
+     [[workload]]\nkind = \"incast\"\nfan_in = 2\nsize = \"1000TB\"\nat = \"0s\"\n\
+     [cc]\nkind = \"hpcc\"\n";
+
+#[test]
+fn packets_that_no_memory_holds_are_refused_before_the_run() {
+    let folder = Folder::new();
+    folder.write("long.toml", LONG_FAT);
+    for command in [
+        &["check", "long.toml"][..],
+        &["run", "long.toml", "--out", "out"],
+    ] {
+        let refused = folder.run(command);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        for words in ["its packets would take up to", "packet_memory = "] {
+            assert!(refused.stderr.contains(words), "{}", refused.stderr);
+        }
+    }
+    assert!(!folder.path("out").exists());
+    // With leave it is told, and with little to send there is nothing to tell.
+    let may = ["check", "long.toml", "--set", "run.packet_memory=900TB"];
+    let told = folder.run(&may).succeeded().stderr;
+    assert!(told.contains("warning: packets would take up to"), "{told}");
+    let less = ["check", "long.toml", "--set", "workload.0.size=1GB"];
+    assert_eq!(folder.run(&less).succeeded().stderr, "");
+    // One's own bound counts, whatever the machine has.
+    let bound = ["--set", "run.packet_memory=1MB"];
+    let refused = folder.run(&[&less[..], &bound[..]].concat());
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("packet_memory is 1.0 MB"),
+        "{}",
+        refused.stderr
+    );
+}

@@ -132,3 +132,47 @@ fn a_receiver_that_takes_overtaken_packets_for_lost_is_told() {
     let ecmp = ["check", "s.toml", "--set", "routing.policy=ecmp"];
     assert_eq!(folder.run(&ecmp).succeeded().stderr, "");
 }
+
+/// Four hosts, whose packets take 400 us there and back.
+const FAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"100us\"\n\
+     [[workload]]\nkind = \"incast\"\nfan_in = 2\nsize = \"10KB\"\nat = \"0s\"\n\
+     [cc]\nkind = \"cubic\"\n";
+
+#[test]
+fn times_below_the_round_trip_are_told() {
+    let folder = Folder::new();
+    folder.write("far.toml", FAR);
+    let check = folder.run(&["check", "far.toml"]).succeeded();
+    assert_eq!(check.stderr, "");
+    let line = "gives up after  1.000 s without an acknowledged byte";
+    assert!(check.stdout.contains(line), "{}", check.stdout);
+    let early = [
+        "--set",
+        "run.stall_after=300us",
+        "--set",
+        "tcp.max_rto=100us",
+        "--set",
+        "tcp.min_rto=100us",
+        "--set",
+        "tcp.initial_rto=100us",
+    ];
+    let check = folder.run(&[&["check", "far.toml"], &early[..]].concat());
+    let told = check.succeeded().stderr;
+    for key in ["[run] stall_after = \"300us\"", "[tcp] max_rto = \"100us\""] {
+        let words = format!("warning: {key} is below the largest base round-trip time, 400");
+        assert!(told.contains(&words), "{told}");
+    }
+    let endless = [
+        "check",
+        "far.toml",
+        "--set",
+        "tcp.min_rto=1ps",
+        "--set",
+        "tcp.initial_rto=1ps",
+    ];
+    let refused = folder.run(&endless);
+    assert_eq!(refused.code, Some(2));
+    for words in ["min_rto", "fires before any acknowledgement", "1us"] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}

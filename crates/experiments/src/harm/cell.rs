@@ -175,8 +175,8 @@ impl CellPlan<'_> {
             .tcp(settings.tcp.clone())
             .cc(self.algorithm(&settings.baseline, settings.workload_ecn))
             .run(RunSettings {
-                stop_at: None,
-                stall_after: MAX_DURATION,
+                stall_after: Some(MAX_DURATION),
+                ..RunSettings::default()
             });
         // Of flows that start together, those of the first workload come first.
         if let Some(competitor) = self.competitor {

@@ -13,7 +13,6 @@ use fabricsim_hpcc::IntScale;
 use fabricsim_network::{Plan, TcpPlan};
 use fabricsim_pint::PintSettings;
 use fabricsim_pint::query::Queries;
-use fabricsim_report::HEADER_BYTES;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
@@ -34,7 +33,7 @@ use crate::network::nic_rules::{NicRules, path_stats};
 use crate::network::parts::ScenarioParts;
 use crate::network::sources::Sources;
 use crate::ranks::shares;
-use crate::size::{MemoryNeed, check_memory};
+use crate::size::{MemoryNeed, check_memory, check_packet_memory};
 
 /// The routes of a scenario's network and what they make of it.
 struct Ground<'s> {
@@ -113,6 +112,8 @@ impl Simulation {
         let traffic = Traffic::of(scenario)?;
         let topology = scenario.topology();
         let mtu = scenario.transport().mtu;
+        let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu, traffic.expected);
+        check_packet_memory(scenario, &memory)?;
         let ideal = IdealFct::new(scenario.quirks(), mtu, scenario.tcp_facts());
         let info = NetworkInfo {
             hosts: topology.hosts().len(),
@@ -120,7 +121,8 @@ impl Simulation {
             links: topology.links().len(),
             nic_rate: scenario.nic_rate(),
             path_stats: ground.path_stats,
-            memory: MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES),
+            stall_after: ground.stall_after(),
+            memory,
             telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
                 // The algorithm's digest is among those of queries.
                 (Some(_), RequiredTelemetry::Digest) => digest_bytes,
@@ -230,6 +232,11 @@ impl<'s> Ground<'s> {
         }
     }
 
+    /// Returns how long no byte may be acknowledged before the run is given up.
+    fn stall_after(&self) -> Duration {
+        self.scenario.stall_after(self.path_stats.base_rtt)
+    }
+
     /// Returns what algorithms are told of the network.
     fn context(&self) -> CcContext {
         CcContext {
@@ -304,7 +311,7 @@ impl<'s> Ground<'s> {
             context,
             seed: scenario.seed(),
             nic_rate: scenario.nic_rate(),
-            stall_after: scenario.run().stall_after,
+            stall_after: self.stall_after(),
             rdma: Arc::new(rdma),
             tcp: TcpPlan {
                 transports: scenario.class_transports(),

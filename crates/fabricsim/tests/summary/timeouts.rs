@@ -1,8 +1,9 @@
 //! The retransmission timeout follows the fabric, and timeouts for nothing are told.
 
+use fabricsim::outcome::Status;
 use fabricsim_core::units::Duration;
 
-use crate::{scenario, summary};
+use crate::{scenario, simulation, summary};
 
 /// Two bursts of 64 hosts at 25 Gbps to one, beside a permutation of all 72: packets wait for
 /// milliseconds in paused switches, and none is lost.
@@ -109,4 +110,61 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
             "{loss}"
         );
     }
+}
+
+/// Two flows over links of `delay`, which takes four times as long there and back.
+fn far(delay: &str, cc: &str, more: &str) -> String {
+    let topology = format!("[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"{delay}\"\n");
+    let flows = "[[workload]]\nkind = \"incast\"\nfan_in = 2\nsize = \"10KB\"\nat = \"0s\"\n";
+    with(&format!("{topology}{flows}"), cc, more)
+}
+
+/// A handshake and the first window take two round trips in which no byte is acknowledged.
+#[test]
+fn runs_over_long_paths_are_not_given_up() {
+    for (delay, cc, more) in [
+        ("200ms", "cubic", "[tcp]\nprofile = \"datacenter\"\n"),
+        ("150ms", "cubic", "[tcp]\nprofile = \"linux-wan\"\n"),
+        ("1s", "prague", "[tcp]\nprofile = \"linux-wan\"\n"),
+        ("10s", "hpcc", ""),
+        ("10s", "dcqcn", "[switch]\npfc = false\n"),
+    ] {
+        let run = summary(&far(delay, cc, more));
+        assert_eq!(run.status, Status::Finished, "{cc} {delay}");
+        assert_eq!(run.flows.finished, 2, "{cc} {delay}");
+    }
+}
+
+#[test]
+fn the_time_after_which_a_run_is_given_up_follows_the_network() {
+    let after = |delay: &str, cc: &str, more: &str| {
+        let info = *simulation(&far(delay, cc, more)).network_info();
+        let round_trips = Duration::from_ps(4 * info.path_stats.base_rtt.as_ps());
+        (info.stall_after, round_trips)
+    };
+    let second = Duration::from_ms(1_000);
+    assert_eq!(after("1us", "dcqcn", "").0, second);
+    assert_eq!(after("10ms", "cubic", "").0, second);
+    // Where nothing is lost the timeout is 4.096 us x 2^17; datacenters have 2 ms, Linux 200 ms.
+    for (delay, cc, more, timeout) in [
+        ("1s", "dcqcn", "", Duration::from_ns(536_870_912)),
+        ("1s", "cubic", "", Duration::from_ms(2)),
+        (
+            "1s",
+            "cubic",
+            "[tcp]\nprofile = \"linux-wan\"\n",
+            Duration::from_ms(200),
+        ),
+        (
+            "1us",
+            "dcqcn",
+            "[rdma]\nrto_min = \"3s\"\n",
+            Duration::from_ms(3_000),
+        ),
+    ] {
+        let (found, round_trips) = after(delay, cc, more);
+        assert_eq!(found, round_trips + timeout, "{cc} {delay} {more}");
+    }
+    let given = after("1s", "cubic", "[run]\nstall_after = \"7ms\"\n").0;
+    assert_eq!(given, Duration::from_ms(7));
 }

@@ -58,6 +58,20 @@ impl Scenario {
             || links.any(|link| link.loss > 0.0)
     }
 
+    /// Returns how long no byte may be acknowledged before a run is given up, in a network whose largest
+    /// base round-trip time is `base_rtt`: a handshake and the first window take two of them, and a
+    /// packet that is lost then one more and a timeout.
+    #[must_use]
+    pub fn stall_after(&self, base_rtt: Duration) -> Duration {
+        let rdma = self.has_rdma().then(|| self.least_timeout());
+        let tcp = self.has_tcp().then(|| self.tcp.parameters().min_rto);
+        let timeout = rdma.into_iter().chain(tcp).max().unwrap_or_default();
+        let round_trips = base_rtt.as_ps().saturating_mul(4);
+        let longest = Duration::from_ps(round_trips.saturating_add(timeout.as_ps()));
+        let by_network = longest.max(Duration::from_ms(1_000));
+        self.run.stall_after.unwrap_or(by_network)
+    }
+
     /// The least retransmission timeout of RDMA: the one that is set, or that of the fabric.
     fn least_timeout(&self) -> Duration {
         let by_fabric = match self.quirks().least_timeout {

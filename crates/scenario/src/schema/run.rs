@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::settings;
-use fabricsim_core::units::Duration;
+use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_report::HPCC_FCT_NODES;
 use fabricsim_topology::Topology;
 
@@ -22,7 +22,15 @@ settings! {
             "a run would give up at once",
             "give a time above the retransmission timeout, such as \"1s\""
         )]
-        pub stall_after: Duration = "1s",
+        #[note("(default \"1s\", or four times the largest base round-trip time and the least retransmission timeout, if that is longer)")]
+        pub stall_after: Option<Duration> = none,
+        /// Memory that packets may take when all links are full.
+        ///
+        /// A scenario that would take more is refused before it runs.
+        #[range(from "1B")]
+        #[refused("nothing could be sent", "give a size such as \"64GB\"")]
+        #[note("(default: 16 times what the machine has left)")]
+        pub packet_memory: Option<Bytes> = none,
     }
 }
 

@@ -75,10 +75,10 @@ settings! {
         #[note("(default 10)")]
         pub initial_window: Option<u32> = none,
         /// Floor of the retransmission timeout.
-        #[range(above "0s")]
+        #[range(from "1us")]
         #[refused(
-            "a time of zero would fire at once",
-            "give a time above zero, such as \"2ms\""
+            "a timeout of {value} fires before any acknowledgement can come, again and again",
+            "give a time from \"1us\" upwards, such as \"2ms\""
         )]
         #[note("(default \"200ms\"; \"2ms\")")]
         pub min_rto: Option<Duration> = none,
@@ -87,10 +87,10 @@ settings! {
         /// Timeout of a SYN and before the first sample.
         ///
         /// RFC 6298, rule 2.1.
-        #[range(above "0s")]
+        #[range(from "1us")]
         #[refused(
-            "a time of zero would fire at once",
-            "give a time above zero, such as \"2ms\""
+            "a timeout of {value} fires before any acknowledgement can come, again and again",
+            "give a time from \"1us\" upwards, such as \"2ms\""
         )]
         #[note("(default \"1s\"; \"10ms\")")]
         pub initial_rto: Option<Duration> = none,
