@@ -252,7 +252,7 @@ fn results_do_not_take_the_place_of_what_the_run_reads() {
     for command in [
         &["report", "out", "-o", "out/summary.json"][..],
         &["timeline", "out", "-o", "out/topology.csv"],
-        &["plot", "slowdown", "out/fct.csv", "-o", "out/fct.svg"],
+        &["plot", "cdf", "out/fct.csv", "-o", "out/fct.svg"],
         &["slowdown", "out", "--csv", "out/flows.csv"],
         &["compare", "out", "out", "--flows", "out/fct.csv"],
     ] {
