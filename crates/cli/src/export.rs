@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim_core::units::Bytes;
-use fabricsim_report::export::{EXPORTERS, ExportError, Exporter, Results, exporter};
+use fabricsim_core::units::Duration;
+use fabricsim_report::export::{EXPORTERS, ExportError, Exporter, Observed, Results, exporter};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
@@ -121,6 +121,10 @@ fn read_results(folder: &Path, out: &Path) -> Result<Results, Error> {
     let id = out
         .file_name()
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let summary = read("summary.json")?;
+    let summary = summary.and_then(|text| serde_json::from_str(&text).ok());
+    let summary: serde_json::Value = summary.unwrap_or_default();
+    let scenario = &summary["scenario"];
     Ok(Results {
         fct_csv: read("fct.csv")?,
         fct_txt: read("fct.txt")?,
@@ -128,15 +132,23 @@ fn read_results(folder: &Path, out: &Path) -> Result<Results, Error> {
         queue_distribution: read("queue_distribution.csv")?,
         links: read("links.csv")?,
         topology: read("topology.csv")?,
-        mtu: read("summary.json")?.as_deref().and_then(mtu_of),
+        mtu: scenario["rdma"]["mtu"]
+            .as_str()
+            .and_then(|mtu| mtu.parse().ok()),
+        observed: observed_of(scenario),
         id,
     })
 }
 
-/// The payload of a full packet, which a summary says.
-fn mtu_of(summary: &str) -> Option<Bytes> {
-    let summary: serde_json::Value = serde_json::from_str(summary).ok()?;
-    summary["scenario"]["rdma"]["mtu"].as_str()?.parse().ok()
+/// The span in which `scenario` observes queues.
+fn observed_of(scenario: &serde_json::Value) -> Option<Observed> {
+    let time = |value: &serde_json::Value| value.as_str()?.parse::<Duration>().ok();
+    let until = time(&scenario["observe"]["until"]);
+    let stop = time(&scenario["run"]["stop_at"]);
+    Some(Observed {
+        from: time(&scenario["observe"]["from"])?,
+        until: until.map(|until| stop.map_or(until, |stop| stop.min(until))),
+    })
 }
 
 fn error_of(error: ExportError, folder: &Path, results: &Results) -> Error {

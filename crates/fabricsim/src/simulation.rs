@@ -43,7 +43,7 @@ pub struct NetworkInfo {
     pub switches: usize,
     /// Links.
     pub links: usize,
-    /// The most common rate of NIC ports.
+    /// The rate of NICs ([`Scenario::nic_rate`]).
     pub nic_rate: Rate,
     /// The largest base round-trip time, the largest bandwidth-delay product and the most switches
     /// on a path.

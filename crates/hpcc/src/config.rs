@@ -60,6 +60,12 @@ settings! {
         pub sampled_feedback: bool = false,
         /// Quantity that is computed.
         pub form: Form = "rate",
+        /// Units of telemetry under `profile = "ns3-hpcc"`, in multiples of 128 bytes sent and of 80 bytes of a queue.
+        ///
+        /// INT_MULTI in the published simulator.
+        #[range(from 1, to 1000000)]
+        #[note("(default 1 for each 25 Gbps of NIC rate)")]
+        pub int_multiple: Option<u32> = none,
     }
 }
 

@@ -16,8 +16,19 @@ pub struct IntScale {
     pub(crate) sent_shift: u32,
     pub(crate) queue_shift: u32,
     rates: Arc<[Rate]>,
-    rates_bps: Arc<[f64]>,
+    /// What the codes of [`Self::rates`] are read as.
+    told: Arc<[Rate]>,
+    told_bps: Arc<[f64]>,
 }
+
+/// Rates that the published header has codes for.
+const PUBLISHED_RATES: [Rate; 5] = [
+    Rate::from_gbps(25),
+    Rate::from_gbps(50),
+    Rate::from_gbps(100),
+    Rate::from_gbps(200),
+    Rate::from_gbps(400),
+];
 
 impl IntScale {
     /// The scale that `context` asks for.
@@ -29,7 +40,7 @@ impl IntScale {
                 let fastest = rates.iter().max().copied().unwrap_or(context.nic_rate);
                 Self::for_round_trip(rates, fastest.bytes_in(context.base_rtt))
             }
-            IntFormat::Quantized => Self::published(rates, context.nic_rate),
+            IntFormat::Quantized => Self::published(rates, context.int_multiple),
         }
     }
 
@@ -43,7 +54,6 @@ impl IntScale {
     /// units grow where a queue of four times as much, or sixteen times as much traffic between two
     /// acknowledgements, would not fit the fields.
     fn for_round_trip(rates: Vec<Rate>, bytes: Bytes) -> Self {
-        let rates_bps = rates.iter().map(|rate| rate.as_bps_f64()).collect();
         let unit = |least: u64, room: u64| {
             let mut unit = least;
             while unit.saturating_mul(room) < bytes.get() {
@@ -57,19 +67,26 @@ impl IntScale {
             queue_unit,
             sent_shift: sent_unit.trailing_zeros(),
             queue_shift: queue_unit.trailing_zeros(),
+            told: rates.as_slice().into(),
+            told_bps: rates.iter().map(|rate| rate.as_bps_f64()).collect(),
             rates: rates.into(),
-            rates_bps,
         }
     }
 
-    /// The published units for NICs of `nic_rate`: sent bytes in 128 m, queues in 80 m bytes with
-    /// m = rate / 25 Gbps, at least 1.
+    /// The published units: sent bytes in 128 m, queues in 80 m bytes with m = `multiple`. The code
+    /// of a rate that the header has none for is left at zero, which is read as the lowest.
     #[must_use]
-    pub fn published(rates: Vec<Rate>, nic_rate: Rate) -> Self {
-        let multiple = (nic_rate.as_bps() / Rate::from_gbps(25).as_bps()).max(1);
+    pub fn published(rates: Vec<Rate>, multiple: u32) -> Self {
+        let read = |rate: &Rate| match PUBLISHED_RATES.contains(rate) {
+            true => *rate,
+            false => PUBLISHED_RATES[0],
+        };
+        let told: Vec<Rate> = rates.iter().map(read).collect();
         Self {
-            sent_unit: 128 * multiple,
-            queue_unit: 80 * multiple,
+            sent_unit: 128 * u64::from(multiple),
+            queue_unit: 80 * u64::from(multiple),
+            told_bps: told.iter().map(|rate| rate.as_bps_f64()).collect(),
+            told: told.into(),
             ..Self::exact(rates)
         }
     }
@@ -81,16 +98,16 @@ impl IntScale {
         u8::try_from(position).ok()
     }
 
-    /// The rate of `code`.
+    /// The rate that a sender reads from `code`.
     #[must_use]
     pub fn rate(&self, code: u8) -> Rate {
-        self.rates[usize::from(code)]
+        self.told[usize::from(code)]
     }
 
-    /// The rate of `code` in bit/s.
+    /// The same in bit/s.
     #[inline]
     #[must_use]
     pub fn rate_bps(&self, code: u8) -> f64 {
-        self.rates_bps[usize::from(code)]
+        self.told_bps[usize::from(code)]
     }
 }

@@ -11,7 +11,7 @@ mod nodes;
 use std::fmt::Write as _;
 
 use fabricsim_core::input::InputError;
-use fabricsim_core::units::Bytes;
+use fabricsim_core::units::{Bytes, Duration};
 
 use crate::observed::read_pauses;
 use nodes::Nodes;
@@ -57,8 +57,19 @@ pub struct Results {
     pub topology: Option<String>,
     /// Payload of a full packet.
     pub mtu: Option<Bytes>,
+    /// Span of time in which queues were observed, or would have been if the run had gone on.
+    pub observed: Option<Observed>,
     /// What names of files begin with where the form asks for it: the number of a run.
     pub id: String,
+}
+
+/// A span of simulated time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Observed {
+    /// Its beginning.
+    pub from: Duration,
+    /// Its end, if it does not end with the run.
+    pub until: Option<Duration>,
 }
 
 /// A file in the form of another simulator.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::plugin::Quirks;
+use fabricsim_core::plugin::quirks::NicRateSource;
 use fabricsim_core::units::Rate;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::rdma::RdmaConfig;
@@ -273,10 +274,14 @@ impl Scenario {
         quirks(self.profile)
     }
 
-    /// The most common rate of the hosts' NICs, the highest of equally common ones.
+    /// The most common rate of the hosts' NICs, the highest of equally common ones; under a profile
+    /// that of the first host's first link ([`Quirks::nic_rate`]).
     #[must_use]
     pub fn nic_rate(&self) -> Rate {
-        nic_rate(&self.topology)
+        match self.quirks().nic_rate {
+            NicRateSource::Flow => nic_rate(&self.topology),
+            NicRateSource::FirstHost => first_nic_rate(&self.topology),
+        }
     }
 
     /// The distinct rates of all links, ascending, with those that events give them.
@@ -308,6 +313,12 @@ impl Scenario {
             .clone()
             .unwrap_or_else(|| Path::new("results").join(&self.name))
     }
+}
+
+fn first_nic_rate(topology: &Topology) -> Rate {
+    let first = topology.hosts().first();
+    let first = first.and_then(|&host| topology.nics(host).next());
+    first.map_or(Rate::from_gbps(100), |port| port.rate)
 }
 
 fn nic_rate(topology: &Topology) -> Rate {

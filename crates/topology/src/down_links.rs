@@ -2,6 +2,7 @@
 
 use crate::graph::Topology;
 use fabricsim_core::checkpoint::Stored;
+use rustc_hash::FxHashMap;
 
 /// A set of links of one topology, by their positions in [`Topology::links`].
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
@@ -16,6 +17,27 @@ impl DownLinks {
     pub fn none(topology: &Topology) -> Self {
         Self {
             words: vec![0; topology.links().len().div_ceil(64)],
+        }
+    }
+
+    /// Every link of `topology` beside which a later one joins the same two nodes.
+    pub(crate) fn superseded(topology: &Topology) -> Self {
+        let mut superseded = Self::none(topology);
+        let mut last = FxHashMap::default();
+        for (number, link) in (0..).zip(topology.links()) {
+            let ends = (link.a.min(link.b), link.a.max(link.b));
+            if let Some(earlier) = last.insert(ends, number) {
+                superseded.insert(earlier);
+            }
+        }
+        superseded
+    }
+
+    /// The links of both sets, which are of one topology.
+    pub(crate) fn and(&self, others: &Self) -> Self {
+        let words = self.words.iter().zip(&others.words);
+        Self {
+            words: words.map(|(own, other)| own | other).collect(),
         }
     }
 

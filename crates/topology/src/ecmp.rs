@@ -11,7 +11,8 @@ use fabricsim_core::rng::mix;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EcmpHash {
     /// The published HPCC simulator's: [`murmur3_32`] over source IP, destination IP and
-    /// source port | destination port << 16, with the node id as seed, modulo the next hops.
+    /// source port | destination port << 16, modulo the next hops. The seed of a switch is its id,
+    /// that of all hosts one number.
     Ns3,
     /// A fast mix of the flow, the node and the given seed.
     Seeded(u64),
@@ -26,6 +27,18 @@ impl EcmpHash {
     #[must_use]
     pub fn choose(self, key: &FlowKey, node: NodeId, choices: u32) -> u32 {
         self.at(node).choose(key, choices)
+    }
+
+    /// The position, in 0..`choices`, of the NIC by which packets with `key` leave their host.
+    ///
+    /// # Panics
+    /// When `choices` is zero.
+    #[must_use]
+    pub fn choose_nic(self, key: &FlowKey, choices: u32) -> u32 {
+        match self {
+            Self::Ns3 => NodeHash::Ns3(NS3_SEED).choose(key, choices),
+            Self::Seeded(_) => self.choose(key, key.src, choices),
+        }
     }
 
     /// The hash of one node.
@@ -76,6 +89,9 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// An odd constant with bits all over, to spread the ports: 2^64 over the square root of 2.
 const SPREAD: u64 = 0xb504_f333_f9de_6485;
+
+/// The seed of ns-3's own `Hash32`, by which its hosts choose (`RdmaQueuePair::GetHash`).
+const NS3_SEED: u32 = 0x8bad_f00d;
 
 /// The address that the published HPCC simulator gives node `i`: 11.x.y.1 with x.y = `i`.
 #[inline]

@@ -13,7 +13,8 @@ mod tree;
 mod weights;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability};
+use fabricsim_core::plugin::quirks::{ParallelLinks, TimeUnit};
+use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability, Quirks};
 use std::fmt;
 use std::sync::Arc;
 
@@ -77,6 +78,8 @@ struct Settings {
     policy: Arc<dyn RoutingPolicy>,
     seed: u64,
     addresses: Addresses,
+    unused: Arc<DownLinks>,
+    hop_times: TimeUnit,
 }
 
 /// All shortest paths between hosts by hop count. Hosts never forward.
@@ -87,6 +90,12 @@ struct Settings {
 pub struct Routes {
     topology: Topology,
     down: Arc<DownLinks>,
+    /// Links that carry nothing even when they are up.
+    unused: Arc<DownLinks>,
+    /// Both.
+    closed: Arc<DownLinks>,
+    /// The resolution of the share of each hop in the times of idle paths.
+    hop_times: TimeUnit,
     order: NextHopOrder,
     weights: Weights,
     hash: EcmpHash,
@@ -114,6 +123,8 @@ impl Routes {
             policy: Arc::new(Ecmp),
             seed: 0,
             addresses: Addresses::of_hosts(topology),
+            unused: Arc::new(DownLinks::none(topology)),
+            hop_times: TimeUnit::Picosecond,
         };
         Self::compute_without(topology, &DownLinks::none(topology), settings)
     }
@@ -141,6 +152,29 @@ impl Routes {
             ..self.settings()
         };
         Self::compute_without(&topology, &down, settings)
+    }
+
+    /// The same routes, as the reference simulator finds them: by the last of several links between
+    /// two nodes alone ([`Quirks::parallel_links`]), and with times of idle paths that are cut at
+    /// each hop ([`Quirks::base_rtt`]).
+    #[must_use]
+    pub fn with_quirks(self, quirks: &Quirks) -> Self {
+        let unused = match quirks.parallel_links {
+            ParallelLinks::All => DownLinks::none(&self.topology),
+            ParallelLinks::Last => DownLinks::superseded(&self.topology),
+        };
+        let settings = Settings {
+            unused: Arc::new(unused),
+            hop_times: quirks.base_rtt,
+            ..self.settings()
+        };
+        if settings.unused.is_empty() {
+            return Self {
+                hop_times: settings.hop_times,
+                ..self
+            };
+        }
+        Self::compute_without(&self.topology, &self.down, settings)
     }
 
     /// The same routes, and in addition those to the addresses of NICs: each NIC of a host that has
@@ -191,6 +225,8 @@ impl Routes {
             policy: Arc::clone(&self.policy),
             seed: self.seed,
             addresses: self.addresses.clone(),
+            unused: Arc::clone(&self.unused),
+            hop_times: self.hop_times,
         }
     }
 
@@ -202,16 +238,19 @@ impl Routes {
             policy,
             seed,
             addresses,
+            unused,
+            hop_times,
         } = settings;
-        let groups = Groups::of(topology, down, &addresses);
-        let graph = SwitchGraph::of(topology, down, &groups, order);
+        let closed = down.and(&unused);
+        let groups = Groups::of(topology, &closed, &addresses);
+        let graph = SwitchGraph::of(topology, &closed, &groups, order);
         let mut rows = SharedRows::default();
         let mut tables: Vec<SwitchTable> = graph
             .tables(&groups)
             .into_iter()
             .enumerate()
             .map(|(switch, table)| {
-                let local = groups.local(topology, down, &addresses, graph.node(switch));
+                let local = groups.local(topology, &closed, &addresses, graph.node(switch));
                 table.finish(&local, &mut rows)
             })
             .collect();
@@ -225,6 +264,9 @@ impl Routes {
         Self {
             topology: topology.clone(),
             down: Arc::new(down.clone()),
+            unused,
+            closed: Arc::new(closed),
+            hop_times,
             order,
             weights,
             hash,
@@ -298,7 +340,7 @@ impl Routes {
             [only] => Some(*only),
             several => {
                 let count = u32::try_from(several.len()).ok()?;
-                Some(several[self.hash.choose(key, key.src, count) as usize])
+                Some(several[self.hash.choose_nic(key, count) as usize])
             }
         }
     }

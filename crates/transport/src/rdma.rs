@@ -15,6 +15,7 @@
 
 mod ack_queue;
 mod base_rtt;
+mod circle;
 mod config;
 mod credit;
 mod endpoint;
@@ -23,6 +24,7 @@ pub(crate) mod nic;
 mod packet_set;
 mod reassembly;
 mod receiver;
+mod reply_nics;
 mod selective;
 mod sender;
 mod slots;
@@ -30,3 +32,4 @@ mod slots;
 pub use base_rtt::{BaseReference, BaseRtt};
 pub use config::{RdmaConfig, RdmaSettings, Recovery};
 pub use endpoint::Rdma;
+pub use reply_nics::ReplyNics;

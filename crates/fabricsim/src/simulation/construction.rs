@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
-use fabricsim_core::plugin::quirks::{IntFormat, SourcePortRule};
+use fabricsim_core::plugin::quirks::{IntFormat, ReplyNic, SourcePortRule};
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
 use fabricsim_core::ranks::Ranks;
 use fabricsim_core::units::{Duration, Rate};
@@ -19,7 +19,7 @@ use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::{EqualPaths, PathStats, Routes};
-use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings};
+use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings, ReplyNics};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
 
@@ -195,7 +195,8 @@ impl<'s> Ground<'s> {
         let routing = (scenario.routing()).resolved(scenario.seed(), scenario.quirks());
         let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
             .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed())
-            .with_weights(routing.weights());
+            .with_weights(routing.weights())
+            .with_quirks(scenario.quirks());
         let routes = match routing.binds_nics() {
             true => Arc::new(routes.with_nic_addresses()),
             false => Arc::new(routes),
@@ -239,14 +240,16 @@ impl<'s> Ground<'s> {
 
     /// Returns what algorithms are told of the network.
     fn context(&self) -> CcContext {
+        let nics = CcContext::of_nics(self.scenario.nic_rate());
         CcContext {
+            int_multiple: (self.scenario.int_multiple()).unwrap_or(nics.int_multiple),
             link_rates: self.link_rates.as_slice().into(),
             base_rtt: self.base_rtt(),
             longest_path: self.longest,
             seed: self.scenario.seed(),
             quirks: *self.scenario.quirks(),
             overflow: self.scenario.overflow(),
-            ..CcContext::of_nics(self.scenario.nic_rate())
+            ..nics
         }
     }
 
@@ -284,7 +287,20 @@ impl<'s> Ground<'s> {
         settings
             .over(self.routes.path_stability())
             .with_entropy(self.routes.entropy(), scenario.seed())
+            .with_reply_nics(self.reply_nics())
             .with_credit(scenario.credit(context))
+    }
+
+    /// Returns how replies choose a NIC, where they do and hosts have several. Links that go down
+    /// later change nothing.
+    fn reply_nics(&self) -> Option<ReplyNics> {
+        let topology = self.scenario.topology();
+        let mut hosts = topology.hosts().iter();
+        let several = hosts.any(|&host| topology.ports(host).len() > 1);
+        (several && self.scenario.quirks().reply_nic == ReplyNic::Hashed).then(|| {
+            let routes = Arc::clone(&self.routes);
+            ReplyNics::new(move |key| routes.nic_port(key))
+        })
     }
 
     /// Returns what the network is built from. Its packets are asked `queries`.

@@ -25,6 +25,26 @@ const NETWORKS: &[(&str, &str)] = &[
         "[topology]\nkind = \"file\"\npath = \"mid64.topology.txt\"\n[switch]\nbuffer = \"4MiB\"",
     ),
     (
+        "parallel",
+        "[topology]\nkind = \"file\"\npath = \"parallel.topology.txt\"",
+    ),
+    (
+        "two_nics",
+        "[topology]\nkind = \"file\"\npath = \"two_nics.topology.txt\"",
+    ),
+    (
+        "mixed",
+        "[topology]\nkind = \"file\"\npath = \"mixed.topology.txt\"",
+    ),
+    (
+        "priorities",
+        "[topology]\nkind = \"file\"\npath = \"priorities.topology.txt\"\n[switch]\nbuffer = \"1MiB\"",
+    ),
+    (
+        "slow_links",
+        "[topology]\nkind = \"file\"\npath = \"slow_links.topology.txt\"",
+    ),
+    (
         "fat320",
         "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"",
     ),

@@ -51,6 +51,19 @@ fn small_cases_agree_to_the_nanosecond() {
     assert_eq!(cases, 15);
 }
 
+/// Links of several rates, two links between the same switches, two NICs, five priorities.
+#[test]
+fn networks_of_unlike_parts_agree_to_the_nanosecond() {
+    for network in ["parallel", "two_nics", "mixed", "priorities", "slow_links"] {
+        for scheme in schemes_on(network) {
+            let (ours, theirs) = both(network, scheme, 1);
+            for (our, their) in ours.records.iter().zip(&theirs) {
+                assert_eq!(our.fct, their.fct, "{network}, {scheme}: {}", our.flow);
+            }
+        }
+    }
+}
+
 #[test]
 fn digests_lead_to_the_same_mean_over_seeds() {
     const SEEDS: u64 = 10;

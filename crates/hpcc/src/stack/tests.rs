@@ -101,7 +101,7 @@ fn exact_entries_tell_paths_apart_and_published_ones_only_lengths() {
 
 #[test]
 fn published_fields_are_quantized() {
-    let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
+    let scale = IntScale::published(vec![Rate::from_gbps(100)], 4);
     let mut stack = PublishedStack::default();
     stack.push(&hop(1_999_999, 1_090, 1_000), label(0), &scale);
     let earlier = PublishedStack {
@@ -111,6 +111,15 @@ fn published_fields_are_quantized() {
     assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
     assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
     assert_eq!(stack.queue(0, &scale).get(), 960);
+}
+
+#[test]
+fn the_published_header_has_no_code_for_other_rates() {
+    let rates = [10, 25, 40, 100].map(Rate::from_gbps);
+    let scale = IntScale::published(rates.to_vec(), 1);
+    let read = rates.map(|rate| scale.rate(scale.code(rate).unwrap()));
+    assert_eq!(read, [25, 25, 25, 100].map(Rate::from_gbps));
+    assert_eq!((scale.sent_unit, scale.queue_unit), (128, 80));
 }
 
 #[test]
@@ -222,7 +231,7 @@ proptest! {
 
     #[test]
     fn published_differences_wrap(start in 0u64..1 << 40, span in 0u64..1 << 24) {
-        let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
+        let scale = IntScale::published(vec![Rate::from_gbps(100)], 4);
         let (mut a, mut b) = (PublishedStack::default(), PublishedStack::default());
         a.push(&hop(start * 1_000, start * 512, 0), label(0), &scale);
         b.push(&hop((start + span) * 1_000, (start + (span & 0xfffff)) * 512, 0), label(0), &scale);

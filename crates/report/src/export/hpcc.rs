@@ -7,7 +7,9 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::{Bytes, Duration};
 
-use super::{ExportError, Exported, Exporter, Results, needed, nodes_of, pauses_of, within};
+use super::{
+    ExportError, Exported, Exporter, Observed, Results, needed, nodes_of, pauses_of, within,
+};
 use crate::observed::{PortQueueTime, read_queue_distribution};
 
 /// What makes a run write `fct.txt`.
@@ -33,7 +35,8 @@ impl Exporter for Hpcc {
             files.push(Exported::new("pfc.txt", text));
         }
         if let Some(text) = &results.queue_distribution {
-            let queues = queues_of(text).map_err(within("queue_distribution.csv"))?;
+            let queues = queues_of(text, results.observed, first_start(fct));
+            let queues = queues.map_err(within("queue_distribution.csv"))?;
             files.push(Exported::new("qlen.txt", queues));
         }
         Ok(files)
@@ -43,17 +46,97 @@ impl Exporter for Hpcc {
 /// Interval of the original's samples.
 const SAMPLED: Duration = Duration::from_ns(100);
 
+/// Time between two blocks of the original, which writes at multiples of it.
+const BLOCK: Duration = Duration::from_ms(100);
+
 /// Width of the original's bins.
 const BIN: Bytes = Bytes::new(1_000);
 
-/// Queue lengths as the original writes them: a line with the time, then a line for each port of
-/// each switch, with how many samples found the queue in each bin of 1,000 bytes from 0 on.
+/// Times that a queue was in each bin, from the first one on.
+type Bins = Vec<Duration>;
+
+/// Queue lengths as the original writes them: blocks of a line with the time, and a line for each
+/// port of each switch with how many samples found the queue in each bin of 1,000 bytes so far.
 ///
-/// The original samples every 100 ns; here a bin has the time that the queue was in it over 100 ns,
-/// rounded. The time in the first line is that of the observation.
-fn queues_of(text: &str) -> Result<String, InputError> {
+/// The original samples every 100 ns, from the beginning to the end of `observed`; here a bin has
+/// the time that the queue was in it over 100 ns, rounded so that all ports have as many samples.
+/// Of the original's blocks there are those before `first_start`, when all queues are empty, and
+/// those after the end of the run, or one at the end of the observation if there are none.
+fn queues_of(
+    text: &str,
+    observed: Option<Observed>,
+    first_start: Duration,
+) -> Result<String, InputError> {
+    let ports = bins_of(text)?;
+    let lasted = ports
+        .values()
+        .map(|bins| bins.iter().map(|time| time.as_ps()).sum::<u64>());
+    let lasted = Duration::from_ps(lasted.max().unwrap_or(0));
+    let from = observed.map_or(Duration::ZERO, |observed| observed.from);
+    let run_ends = from.saturating_add(lasted);
+    let until = observed.and_then(|observed| observed.until);
+    let until = until.map_or(run_ends, |until| until.max(run_ends));
+    let mut out = String::new();
+    let before = blocks(from, first_start.min(until));
+    for at in before.filter(|&at| at < run_ends) {
+        write_block(
+            &mut out,
+            (from, at),
+            ports.keys().map(|&port| (port, &[][..])),
+        );
+    }
+    let of_queues = || ports.iter().map(|(&port, bins)| (port, bins.as_slice()));
+    let mut after = blocks(run_ends, until).peekable();
+    if after.peek().is_none() {
+        write_block(&mut out, (from, until), of_queues());
+    }
+    for at in after {
+        write_block(&mut out, (from, at), of_queues());
+    }
+    Ok(out)
+}
+
+/// Times from `from` up to `until` at which the original writes a block.
+fn blocks(from: Duration, until: Duration) -> impl Iterator<Item = Duration> {
+    let numbers = from.as_ps().div_ceil(BLOCK.as_ps())..=until.as_ps() / BLOCK.as_ps();
+    numbers.map(|number| BLOCK.saturating_mul(number))
+}
+
+/// Writes the block at the time `at`, after sampling since `from`.
+fn write_block<'b>(
+    out: &mut String,
+    (from, at): (Duration, Duration),
+    ports: impl Iterator<Item = ((NodeId, PortId), &'b [Duration])>,
+) {
+    let samples = (at.as_ps() - from.as_ps()) / SAMPLED.as_ps() + 1;
+    writeln!(out, "time: {}", at.as_ns()).expect("a text takes all");
+    for ((node, port), bins) in ports {
+        // Samples of each bin and all longer ones, from the longest on: sums that are rounded do not
+        // drift.
+        let mut time = Duration::ZERO;
+        let longer = bins.iter().skip(1).rev().map(|&own| {
+            time = time.saturating_add(own);
+            ((time.as_ps() + SAMPLED.as_ps() / 2) / SAMPLED.as_ps()).min(samples)
+        });
+        let mut counts: Vec<u64> = Vec::new();
+        let mut counted = 0;
+        for upto in longer.filter(|&upto| upto > 0) {
+            counts.push(upto - counted);
+            counted = upto;
+        }
+        counts.push(samples - counted);
+        write!(out, "{} {}", node.0, port.index() + 1).expect("a text takes all");
+        for count in counts.iter().rev() {
+            write!(out, " {count}").expect("a text takes all");
+        }
+        out.push('\n');
+    }
+}
+
+/// Returns the bins of each port.
+fn bins_of(text: &str) -> Result<BTreeMap<(NodeId, PortId), Bins>, InputError> {
     let rows = read_queue_distribution(text)?;
-    let mut ports: BTreeMap<(NodeId, PortId), Vec<Duration>> = BTreeMap::new();
+    let mut ports: BTreeMap<(NodeId, PortId), Bins> = BTreeMap::new();
     for row in &rows {
         let bin = bin_of(row).ok_or_else(|| {
             InputError::new(
@@ -69,20 +152,15 @@ fn queues_of(text: &str) -> Result<String, InputError> {
         bins.resize(bins.len().max(bin + 1), Duration::ZERO);
         bins[bin] = Duration::from_ps(bins[bin].as_ps().saturating_add(row.time.as_ps()));
     }
-    let observed = ports
-        .values()
-        .map(|bins| bins.iter().map(|time| time.as_ps()).sum::<u64>());
-    let longest = Duration::from_ps(observed.max().unwrap_or(0));
-    let mut out = format!("time: {}\n", longest.as_ns());
-    for ((node, port), bins) in &ports {
-        write!(out, "{} {}", node.0, port.index() + 1).expect("a text takes all");
-        for time in bins {
-            let samples = (time.as_ps() + SAMPLED.as_ps() / 2) / SAMPLED.as_ps();
-            write!(out, " {samples}").expect("a text takes all");
-        }
-        out.push('\n');
-    }
-    Ok(out)
+    Ok(ports)
+}
+
+/// Returns the start of the first flow in `fct.txt`, which has it in its sixth column.
+fn first_start(fct: &str) -> Duration {
+    let starts = fct
+        .lines()
+        .filter_map(|line| line.split(' ').nth(5)?.parse().ok());
+    starts.min().map_or(Duration::ZERO, Duration::from_ns)
 }
 
 /// The bin of the original that a row is in; the empty queue is in the first one.

@@ -20,8 +20,8 @@ fn results() -> Results {
             "time_ns,node,port,priority,event\n1500.25,0,0,3,pause\n1600,4,1,3,resume\n".to_owned(),
         ),
         queue_distribution: Some(
-            "node,port,from_bytes,upto_bytes,time_ns\n2,0,0,1,900\n2,0,1,1000,151\n2,0,2000,3000,49\n\
-             4,1,0,1,1100\n"
+            "node,port,from_bytes,upto_bytes,time_ns\n2,0,0,1,850\n2,0,1,1000,60\n2,0,1000,2000,30\n\
+             2,0,2000,3000,160\n4,1,0,1,1100\n"
                 .to_owned(),
         ),
         links: Some(
@@ -31,6 +31,7 @@ fn results() -> Results {
         ),
         topology: Some(TOPOLOGY.to_owned()),
         mtu: Some(Bytes::new(1_000)),
+        observed: None,
         id: "7".to_owned(),
     }
 }
@@ -59,7 +60,10 @@ fn files_of_the_published_simulator() {
             "0b000001 0b000101 10000 100 2000000 2000000000 180128 180160\n",
         ),
         ("pfc.txt", "1500 0 0 1 1\n1600 4 1 2 0\n"),
-        ("qlen.txt", "time: 1100\n2 1 11 0 0\n4 2 11\n"),
+        (
+            "qlen.txt",
+            "time: 0\n2 1 1\n4 2 1\ntime: 1100\n2 1 10 0 2\n4 2 12\n",
+        ),
     ]);
     assert_eq!(exported("hpcc", &results()), wanted);
     let bare = Results {
@@ -67,6 +71,29 @@ fn files_of_the_published_simulator() {
         ..Results::default()
     };
     assert_eq!(exported("hpcc", &bare), wanted[..1]);
+}
+
+/// The original samples at 2 s and then every 100 ns, and writes at multiples of 100 ms.
+#[test]
+fn queues_are_sampled_to_the_end_of_the_observation_and_ports_add_up() {
+    let observed = Some(Observed {
+        from: Duration::from_ms(2_000),
+        until: Some(Duration::from_ms(2_250)),
+    });
+    let files = exported(
+        "hpcc",
+        &Results {
+            observed,
+            ..results()
+        },
+    );
+    let (_, text) = &files[2];
+    assert_eq!(
+        text,
+        "time: 2000000000\n2 1 1\n4 2 1\n\
+         time: 2100000000\n2 1 999999 0 2\n4 2 1000001\n\
+         time: 2200000000\n2 1 1999999 0 2\n4 2 2000001\n"
+    );
 }
 
 #[test]

@@ -62,7 +62,12 @@ fn hpcc(config: &Configuration<'_>, mode: Mode, lines: &mut Lines) -> Result<(),
     };
     lines.quoted_key("reaction", name, &reaction);
     flag(config, "per_hop_rates", "MULTI_RATE", lines)?;
-    flag(config, "sampled_feedback", "SAMPLE_FEEDBACK", lines)
+    flag(config, "sampled_feedback", "SAMPLE_FEEDBACK", lines)?;
+    if config.dialect() == Dialect::Published {
+        let multiple = config.value("INT_MULTI")?;
+        lines.key("int_multiple", multiple.whole()?, &multiple);
+    }
+    Ok(())
 }
 
 fn dcqcn(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError> {

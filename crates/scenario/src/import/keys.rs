@@ -120,13 +120,7 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     key("FAST_REACT", Some("1"), Role::Of(&[Mode::Hpcc])),
     key("U_TARGET", Some("0.95"), BOTH_HPCC),
     key("MI_THRESH", Some("5"), BOTH_HPCC),
-    key(
-        "INT_MULTI",
-        Some("1"),
-        Role::LeftOut(
-            "the units of telemetry follow the rate of NICs: 1 for each 25 Gbps, as run.py has it",
-        ),
-    ),
+    key("INT_MULTI", Some("1"), Role::Of(&[Mode::Hpcc])),
     key("MULTI_RATE", Some("1"), Role::Of(&[Mode::Hpcc])),
     key("SAMPLE_FEEDBACK", Some("0"), Role::Of(&[Mode::Hpcc])),
     key("PINT_LOG_BASE", Some("1.05"), Role::Of(&[Mode::HpccPint])),

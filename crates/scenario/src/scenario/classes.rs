@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
+use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{CcContext, CreditRules};
 use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_hpcc::HpccConfig;
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
 
@@ -220,6 +222,40 @@ impl Scenario {
             "classes of hpcc-pint want different digests, and switches write one",
             "give them the same log_base, digest_bits, rounding and arithmetic",
         ))
+    }
+
+    /// The units of telemetry that algorithms ask for ([`CcContext::int_multiple`]).
+    #[must_use]
+    pub fn int_multiple(&self) -> Option<u32> {
+        self.int_multiples().find_map(|multiple| multiple)
+    }
+
+    fn int_multiples(&self) -> impl Iterator<Item = Option<u32>> {
+        let hpcc = self.algorithms().filter_map(AnyCcConfig::typed::<HpccConfig>);
+        hpcc.map(|config| config.int_multiple)
+    }
+
+    /// Refuses units of telemetry where it has full width, and different ones, of which switches
+    /// could write one.
+    pub(crate) fn check_int_multiple(&self) -> Result<(), ConfigError> {
+        let Some(multiple) = self.int_multiple() else {
+            return Ok(());
+        };
+        if self.quirks().int == IntFormat::Exact {
+            return Err(ConfigError::new(
+                "cc",
+                "hpcc, key `int_multiple`: telemetry has units under `profile = \"ns3-hpcc\"` alone",
+                "leave the key out, or set the profile",
+            ));
+        }
+        match self.int_multiples().all(|other| other == Some(multiple)) {
+            true => Ok(()),
+            false => Err(ConfigError::new(
+                "cc",
+                "classes of hpcc want telemetry in different units, and switches write one",
+                "give them the same int_multiple",
+            )),
+        }
     }
 
     /// The factory of the algorithms.

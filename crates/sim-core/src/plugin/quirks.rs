@@ -3,9 +3,9 @@
 mod knobs;
 
 pub use knobs::{
-    DigestCode, DigestSampling, EcmpRule, HeadroomRule, IdealPath, IntFormat, LeastTimeout,
-    MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, PausedAcks, RateUnit,
-    RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule, SwitchArithmetic, TimeUnit,
+    DigestCode, DigestSampling, EcmpRule, FlowTurns, HeadroomRule, IdealPath, IntFormat, LeastTimeout,
+    MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, ParallelLinks, PausedAcks, RateUnit,
+    ReplyNic, RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule, SwitchArithmetic, TimeUnit,
     UnsetBuffer, WindowRule,
 };
 
@@ -25,7 +25,7 @@ pub struct Quirks {
     pub transmission: TimeUnit,
     /// The resolution of the spacing of packets by a rate (`RdmaHw::UpdateNextAvail`).
     pub pacing: TimeUnit,
-    /// The resolution of the base round-trip time T in HPCC's and PINT's averages (`baseRtt`).
+    /// The resolution of the base round-trip time T (`baseRtt`), and of the share of each hop.
     pub base_rtt: TimeUnit,
     /// The resolution of start times in a list of flows, which the script reads through a double.
     pub start_times: TimeUnit,
@@ -35,7 +35,7 @@ pub struct Quirks {
     pub ideal_path: IdealPath,
     /// The resolution of an algorithm's rates (`DataRate` holds whole bits per second).
     pub rates: RateUnit,
-    /// The NIC whose rate the defaults of an algorithm follow (the script sets them once).
+    /// The NIC whose rate thresholds and defaults follow (`get_nic_rate`).
     pub nic_rate: NicRateSource,
     /// The lowest rate of an algorithm that sets none (`MIN_RATE`).
     pub min_rate: MinRateRule,
@@ -71,15 +71,21 @@ pub struct Quirks {
     pub mark_draws: MarkDraws,
     /// The default hash of flows and order of next hops (`SwitchNode::EcmpHash`).
     pub ecmp: EcmpRule,
+    /// The links that routes go over, where several join two nodes (the script's `nbr2if`).
+    pub parallel_links: ParallelLinks,
+    /// The NIC by which a reply leaves a host with several (`RdmaHw::GetNicIdxOfRxQp`).
+    pub reply_nic: ReplyNic,
     /// The source ports of flows, which ECMP hashes (the script counts them).
     pub source_ports: SourcePortRule,
     /// The least retransmission timeout where none is set.
     pub least_timeout: LeastTimeout,
-    /// Whether ACKs leave a host whose data is paused (`ACK_HIGH_PRIO`).
+    /// Whether ACKs leave a host whose data is paused, and in which order (`ACK_HIGH_PRIO`).
     pub paused_acks: PausedAcks,
     /// The time at which a NIC with nothing to send looks again
     /// (`QbbNetDevice::DequeueAndTransmit`).
     pub nic_timer: NicTimer,
+    /// The order in which flows of a NIC have their turns (`RdmaEgressQueue::GetNextQindex`).
+    pub turns: FlowTurns,
     /// The order of events of one time at one node (`MapScheduler`).
     pub event_order: SimultaneousEvents,
 }
@@ -110,10 +116,13 @@ impl Quirks {
         unset_buffer: UnsetBuffer::TwiceSetAside,
         mark_draws: MarkDraws::OwnStream,
         ecmp: EcmpRule::Seeded,
+        parallel_links: ParallelLinks::All,
+        reply_nic: ReplyNic::Arrival,
         source_ports: SourcePortRule::ByFlow,
         least_timeout: LeastTimeout::ByFabric,
         paused_acks: PausedAcks::Wait,
         nic_timer: NicTimer::Precise,
+        turns: FlowTurns::BySlot,
         event_order: SimultaneousEvents::ByNode,
     };
 
@@ -126,7 +135,7 @@ impl Quirks {
         ideal_times: TimeUnit::Nanosecond,
         ideal_path: IdealPath::First,
         rates: RateUnit::WholeBit,
-        nic_rate: NicRateSource::Network,
+        nic_rate: NicRateSource::FirstHost,
         min_rate: MinRateRule::Fixed,
         hpcc_increase: 4e-4,
         dctcp_increase: Some(Rate::from_mbps(615)),
@@ -142,10 +151,13 @@ impl Quirks {
         unset_buffer: UnsetBuffer::ByRate,
         mark_draws: MarkDraws::PortStreams,
         ecmp: EcmpRule::BySwitch,
+        parallel_links: ParallelLinks::Last,
+        reply_nic: ReplyNic::Hashed,
         source_ports: SourcePortRule::ByPair,
         least_timeout: LeastTimeout::Lossy,
         paused_acks: PausedAcks::ByAlgorithm,
         nic_timer: NicTimer::FirstWithBytes,
+        turns: FlowTurns::Listed,
         event_order: SimultaneousEvents::ByInsertion,
     };
 }

@@ -215,7 +215,7 @@ impl Routes {
                 ports.all(|port| (port.rate, port.delay) == (first.rate, first.delay))
             })
         }
-        let up = |port: &&Port| !self.down.contains(port.link);
+        let up = |port: &&Port| !self.closed.contains(port.link);
         let topology = &self.topology;
         let inside = |port: &&Port| up(port) && !topology.is_host(port.peer);
         let switches = topology.switches();

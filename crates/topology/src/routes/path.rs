@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_core::units::{Bytes, Duration};
 
 use super::Routes;
 use crate::graph::Port;
@@ -16,9 +16,7 @@ impl Routes {
     /// there is no path, an end is not a host, or both ends are the same.
     #[must_use]
     pub fn path_info(&self, src: NodeId, dst: NodeId, mtu_payload: Bytes) -> Option<PathInfo> {
-        self.follow(src, dst, |port| {
-            link_rtt(port.rate, port.delay, mtu_payload)
-        })
+        self.follow(src, dst, |port| self.link_rtt(port, mtu_payload))
     }
 
     /// As [`Self::path_info`], for packets that leave `src` through its port `nic`. The destination
@@ -33,13 +31,11 @@ impl Routes {
     ) -> Option<PathInfo> {
         let port = self.topology.ports(src).get(nic.index())?;
         let is_host = |node: NodeId| self.slots.get(node.index()).is_some_and(|s| s.is_host());
-        if src == self.host_of(dst) || !is_host(dst) || self.down.contains(port.link) {
+        if src == self.host_of(dst) || !is_host(dst) || self.closed.contains(port.link) {
             return None;
         }
         self.hops_from(port.peer, dst)?;
-        self.follow_from(port, dst, |port| {
-            link_rtt(port.rate, port.delay, mtu_payload)
-        })
+        self.follow_from(port, dst, |port| self.link_rtt(port, mtu_payload))
     }
 
     /// As [`Self::path_info`], with the share of each hop in the round-trip time given by `rtt`.
@@ -97,7 +93,7 @@ impl Routes {
         let [only] = self.topology.ports(src) else {
             return None;
         };
-        if self.down.contains(only.link) {
+        if self.closed.contains(only.link) {
             return None;
         }
         let leads = only.peer == dst
@@ -121,7 +117,7 @@ impl Routes {
         let lengths: Vec<Option<u32>> = ports
             .iter()
             .map(|port| {
-                let up = !self.down.contains(port.link);
+                let up = !self.closed.contains(port.link);
                 up.then(|| self.hops_from(port.peer, dst)).flatten()
             })
             .collect();
@@ -152,11 +148,13 @@ impl Routes {
         }
         Some(hops)
     }
-}
 
-/// Returns the share of one hop in the base round-trip time.
-pub(super) fn link_rtt(rate: Rate, delay: Duration, mtu_payload: Bytes) -> Duration {
-    saturating_add(delay.saturating_mul(2), rate.transmission(mtu_payload))
+    /// Returns the share of the link of `port` in the base round-trip time.
+    pub(super) fn link_rtt(&self, port: &Port, mtu_payload: Bytes) -> Duration {
+        let (delay, transmission) = (port.delay, port.rate.transmission(mtu_payload));
+        let [delay, transmission] = [delay, transmission].map(|time| self.hop_times.cut(time));
+        saturating_add(delay.saturating_mul(2), transmission)
+    }
 }
 
 pub(super) const fn saturating_add(a: Duration, b: Duration) -> Duration {

@@ -6,7 +6,6 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 use rustc_hash::FxHashMap;
 
 use super::Routes;
-use super::path::link_rtt;
 use super::tree::{Trees, direction};
 use crate::graph::Port;
 
@@ -106,7 +105,7 @@ impl Routes {
     }
 
     fn worst_between_hosts(&self, mtu_payload: Bytes) -> Worst {
-        let hop = |port: &Port| link_rtt(port.rate, port.delay, mtu_payload);
+        let hop = |port: &Port| self.link_rtt(port, mtu_payload);
         let mut link_rtts = vec![Duration::ZERO; 2 * self.topology.links().len()];
         for node in (0..self.topology.len()).map(NodeId::from_index) {
             for port in self.topology.ports(node) {
@@ -139,7 +138,7 @@ impl Routes {
             let ports = self.topology.ports(host);
             let mut likeness: Likeness = ports
                 .iter()
-                .filter(|port| !self.down.contains(port.link))
+                .filter(|port| !self.closed.contains(port.link))
                 .map(|p| (p.peer, Some((p.rate, p.delay))))
                 .collect();
             if ports.iter().any(|port| self.topology.is_host(port.peer)) {

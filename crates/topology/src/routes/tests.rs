@@ -72,6 +72,43 @@ fn parallel_links_are_separate_next_hops_in_the_order_of_ports() {
 }
 
 #[test]
+fn the_reference_simulator_uses_the_last_of_parallel_links() {
+    let text = "4 2 6 2 3 0 2 1Gbps 1us 0 2 3 1Gbps 1us 0 3 2 1Gbps 1us 0
+                1 3 1Gbps 1us 0 0 3 1Gbps 1us 0 1 3 1Gbps 1us 0";
+    let topology = parse_hpcc(text).unwrap();
+    let routes = Routes::compute(&topology, NextHopOrder::DescendingNode, EcmpHash::Ns3);
+    let routes = routes.with_quirks(&Quirks::NS3_HPCC);
+    assert_eq!(hops(&routes, 2, 1), [(3, 2)]);
+    assert_eq!(hops(&routes, 3, 1), [(1, 4)]);
+    assert_eq!(hops(&routes, 1, 0), [(3, 1)]);
+    assert_eq!(routes.nic_port(&key(1, 0, 7)), Some(PortId(1)));
+    assert_eq!(topology.ports(NodeId(3)).len(), 5);
+    // The link that carries the traffic fails, and the other one does not step in.
+    let mut down = DownLinks::none(&topology);
+    down.insert(topology.ports(NodeId(1))[1].link);
+    let cut = routes.without(&down);
+    assert_eq!(cut.nic_port(&key(1, 0, 7)), None);
+    assert_eq!(*cut.avoided(), down);
+}
+
+/// The published script adds whole nanoseconds of each hop: 256 bytes take 20.48 ns at 100 Gbps and
+/// 81.92 at 25.
+#[test]
+fn the_reference_simulator_cuts_the_time_of_each_hop() {
+    let text = "3 1 2 2 0 2 100Gbps 1us 0 1 2 25Gbps 1us 0";
+    let exact = ascending(&parse_hpcc(text).unwrap());
+    let cut = exact.clone().with_quirks(&Quirks::NS3_HPCC);
+    let rtt = |routes: &Routes| {
+        let stats = routes.path_stats(Bytes::new(256));
+        let path = routes.path_info(NodeId(0), NodeId(1), Bytes::new(256));
+        assert_eq!(path.unwrap().base_rtt, stats.base_rtt);
+        stats.base_rtt
+    };
+    assert_eq!(rtt(&exact), Duration::from_ps(4_102_400));
+    assert_eq!(rtt(&cut), Duration::from_ns(4_101));
+}
+
+#[test]
 fn hosts_with_a_direct_link_use_it() {
     let text = "3 1 3 2 0 1 1Gbps 1us 0 0 2 1Gbps 1us 0 1 2 1Gbps 1us 0";
     let routes = ascending(&parse_hpcc(text).unwrap());

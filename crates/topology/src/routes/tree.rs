@@ -106,7 +106,7 @@ impl Trees {
     ) -> Option<PathInfo> {
         let mut best: Option<((u16, u32), PathInfo)> = None;
         for port in routes.topology.ports(src) {
-            if routes.down.contains(port.link) {
+            if routes.closed.contains(port.link) {
                 continue;
             }
             let rtt = link_rtts[direction(src, port)];

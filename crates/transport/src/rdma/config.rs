@@ -2,11 +2,12 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit};
+use fabricsim_core::plugin::quirks::{FlowTurns, NicTimer, PausedAcks, TimeUnit};
 use fabricsim_core::plugin::{CcContext, CreditRules, EntropyRecycling, Overflow, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
+use super::reply_nics::ReplyNics;
 use super::base_rtt::{BaseReference, BaseRtt};
 
 choices! {
@@ -133,10 +134,14 @@ pub struct RdmaSettings<F> {
     pub ack_priority: Option<Priority>,
     /// Whether ACKs leave a host while their priority is paused.
     pub ack_high_priority: bool,
+    /// The priority whose pauses stop all ACKs, which then leave in the order of their making.
+    pub ack_queue: Option<Priority>,
     /// The resolution of pacing.
     pub pacing: TimeUnit,
     /// Time at which an idle NIC port checks again.
     pub nic_timer: NicTimer,
+    /// The order in which flows of a NIC port have their turns.
+    pub turns: FlowTurns,
     /// Values that algorithms take for T and W.
     pub base: BaseReference,
     /// The least retransmission timeout.
@@ -145,6 +150,8 @@ pub struct RdmaSettings<F> {
     pub paths: PathStability,
     /// Choice of the entropy of packets, where each has its own, and the seed of its draws.
     pub entropy: Option<(EntropyRecycling, u64)>,
+    /// Choice of the NIC port by which a reply leaves, if it is not the one at which its packet arrived.
+    pub reply_nics: Option<ReplyNics>,
     /// Rules by which receivers grant credit, where an algorithm uses some. Headers have to have room
     /// for it.
     pub credit: Option<CreditRules>,
@@ -167,6 +174,10 @@ impl<F> RdmaSettings<F> {
         Self {
             ack_priority: config.ack_priority.map(Priority::new).or(ack_priority),
             ack_high_priority: config.ack_high_priority.unwrap_or(false),
+            ack_queue: match quirks.paused_acks {
+                PausedAcks::Wait => None,
+                PausedAcks::ByAlgorithm => Some(Priority::new(3)),
+            },
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
             factory,
@@ -176,9 +187,11 @@ impl<F> RdmaSettings<F> {
             ack_least: 60,
             pacing: quirks.pacing,
             nic_timer: quirks.nic_timer,
+            turns: quirks.turns,
             base,
             paths: PathStability::PerFlow,
             entropy: None,
+            reply_nics: None,
             credit: None,
         }
     }
@@ -195,6 +208,13 @@ impl<F> RdmaSettings<F> {
     #[must_use]
     pub const fn with_credit(mut self, rules: Option<CreditRules>) -> Self {
         self.credit = rules;
+        self
+    }
+
+    /// The same, where replies leave as `nics` says, if it is given.
+    #[must_use]
+    pub fn with_reply_nics(mut self, nics: Option<ReplyNics>) -> Self {
+        self.reply_nics = nics;
         self
     }
 

@@ -72,7 +72,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// The priorities whose ACKs may leave.
+    /// The queues whose ACKs may leave.
     #[inline]
     fn acks_allowed(&self, paused: PrioritySet) -> PrioritySet {
         if self.settings.ack_high_priority {
@@ -171,7 +171,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let sender = self.senders[slot as usize]
             .take()
             .expect("a listed slot holds a flow");
-        self.nics[sender.nic.index()].clear_ready(sender.flow.request.priority, slot);
+        self.nics[sender.nic.index()].end(sender.flow.request.priority, slot);
         self.slots.remove(&sender.flow.id);
         self.free.push(slot);
         done.push(Completion {

@@ -11,6 +11,7 @@ use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::Time;
 
 use super::ack_queue::AckQueue;
+use super::circle::Circle;
 use super::sender::RdmaSender;
 use super::slots::SlotSet;
 
@@ -26,6 +27,8 @@ pub(crate) struct Nic<H> {
     pub(crate) occupied: PrioritySet,
     /// Slot of the flow that had the last turn.
     pub(crate) last: u32,
+    /// The flows of this port, where turns go by a list ([`FlowTurns::Listed`]).
+    pub(crate) circle: Circle,
     /// Times at which paced flows become ready; stale entries of a flow are recognized by its
     /// `paced_at`.
     pub(crate) paced: BinaryHeap<Reverse<(Time, u32)>>,
@@ -39,6 +42,7 @@ impl<H> Default for Nic<H> {
             ready: Default::default(),
             occupied: PrioritySet::EMPTY,
             last: u32::MAX,
+            circle: Circle::default(),
             paced: BinaryHeap::new(),
         }
     }
@@ -115,6 +119,12 @@ impl<H> Nic<H> {
         }
     }
 
+    /// The flow of a priority and slot has ended.
+    pub(crate) fn end(&mut self, priority: Priority, slot: u32) {
+        self.clear_ready(priority, slot);
+        self.circle.leave(slot);
+    }
+
     /// The number of flows that may send when the wire is free.
     pub(crate) fn ready_flows(&self) -> u32 {
         let sets = self
@@ -133,6 +143,16 @@ impl<H> Nic<H> {
             Some(priority) => self.ready[priority.index()].after(self.last),
             None => self.turn_of_many(occupied),
         }
+    }
+
+    /// [`Self::turn`] by the list of flows.
+    pub(crate) fn listed_turn(&mut self, allowed: PrioritySet) -> Option<u32> {
+        let (occupied, ready) = (self.occupied.intersection(allowed), &self.ready);
+        let is_ready = |slot| {
+            let mut sets = occupied.into_iter().map(|own| &ready[own.index()]);
+            sets.any(|set| set.contains(slot))
+        };
+        self.circle.turn(is_ready)
     }
 
     /// [`Self::turn`] where flows of several priorities are ready, or none.

@@ -35,6 +35,12 @@ impl SlotSet {
         present
     }
 
+    /// Returns whether `slot` is a member.
+    pub(crate) fn contains(&self, slot: u32) -> bool {
+        let word = self.words.get(slot as usize / 64);
+        word.is_some_and(|word| word >> (slot % 64) & 1 != 0)
+    }
+
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.len == 0

@@ -113,10 +113,12 @@ pub enum Overflow {
 /// The network that flows of one configuration run in.
 #[derive(Clone, Debug)]
 pub struct CcContext {
-    /// The rate of the hosts' NICs (the most common one).
+    /// The rate of the hosts' NICs: the most common one, or as [`Quirks::nic_rate`] has it.
     pub nic_rate: Rate,
     /// The distinct rates of all links, ascending.
     pub link_rates: Arc<[Rate]>,
+    /// The units of the published INT header: 128 bytes sent and 80 bytes of a queue, times this.
+    pub int_multiple: u32,
     /// The largest base round-trip time of all pairs of hosts.
     pub base_rtt: Duration,
     /// The most switches on a path between two hosts.
@@ -141,6 +143,7 @@ impl CcContext {
         Self {
             nic_rate: rate,
             link_rates: [rate].into(),
+            int_multiple: default_int_multiple(rate),
             base_rtt: Duration::ZERO,
             longest_path: 0,
             seed: 0,
@@ -150,6 +153,12 @@ impl CcContext {
             shared: SharedConstants::default(),
         }
     }
+}
+
+/// Returns the multiple that the published script has for NICs of `rate`: one for each 25 Gbps.
+fn default_int_multiple(rate: Rate) -> u32 {
+    let multiple = rate.as_bps() / Rate::from_gbps(25).as_bps();
+    u32::try_from(multiple).unwrap_or(u32::MAX).max(1)
 }
 
 /// Constants that follow from the configuration and the network, in one piece of memory for nearly
@@ -227,7 +236,7 @@ impl<'a> FlowStart<'a> {
     pub fn default_nic_rate(&self) -> Rate {
         match self.network.quirks.nic_rate {
             NicRateSource::Flow => self.line_rate,
-            NicRateSource::Network => self.network.nic_rate,
+            NicRateSource::FirstHost => self.network.nic_rate,
         }
     }
 

@@ -65,8 +65,8 @@ pub enum IdealPath {
 pub enum NicRateSource {
     /// That of the flow's own NIC.
     Flow,
-    /// The most common one of the network, for all flows.
-    Network,
+    /// That of the first host's first link, for all flows.
+    FirstHost,
 }
 
 /// The lowest rate of an algorithm that sets none.
@@ -93,8 +93,8 @@ pub enum WindowRule {
 pub enum IntFormat {
     /// Full width, with an identity of the path.
     Exact,
-    /// 64 bits for each of five hops, in units that follow the NIC rate, without an identity of the
-    /// path.
+    /// 64 bits for each of five hops, in coarse units, without an identity of the path. Rates that
+    /// the header has no code for are taken for its lowest.
     Quantized,
 }
 
@@ -209,10 +209,38 @@ pub enum LeastTimeout {
 /// Whether ACKs leave a host while their priority is paused, where nothing is set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PausedAcks {
-    /// They wait.
+    /// Those of the priorities that are paused wait.
     Wait,
-    /// They leave under some algorithms.
+    /// All wait in one queue for priority 3, or leave under some algorithms.
     ByAlgorithm,
+}
+
+/// The links that routes go over, where several join two nodes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ParallelLinks {
+    /// All of them.
+    All,
+    /// The last one in the list of links. The others are there, with their ports, and carry nothing.
+    Last,
+}
+
+/// The NIC by which a reply leaves a host with several.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ReplyNic {
+    /// The one at which its packet arrived.
+    Arrival,
+    /// The one that its own addresses and ports select, as for data in its direction.
+    Hashed,
+}
+
+/// The order in which the flows of a NIC have their turns.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum FlowTurns {
+    /// By the place that a host keeps for a flow, which a later flow takes over.
+    BySlot,
+    /// By a list in the order of starts, from which flows that have ended are taken when a search
+    /// passes them.
+    Listed,
 }
 
 /// Time at which a NIC port with nothing to send checks again.

@@ -3,6 +3,7 @@
 use fabricsim_core::flow::{Flow, StreamPlace};
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::quirks::FlowTurns;
 use fabricsim_core::plugin::{ControllerFactory, Feedback, FlowStart};
 use fabricsim_core::units::{Bytes, Time};
 
@@ -64,7 +65,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     }
 
     fn insert(&mut self, sender: RdmaSender<F::Controller>) -> u32 {
-        let id = sender.flow.id;
+        let (id, nic) = (sender.flow.id, sender.nic);
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.senders[slot as usize] = Some(sender);
@@ -80,6 +81,9 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             }
         };
         self.slots.insert(id, slot);
+        if self.settings.turns == FlowTurns::Listed {
+            self.nics[nic.index()].circle.join(slot);
+        }
         slot
     }
 }

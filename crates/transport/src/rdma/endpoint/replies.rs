@@ -35,6 +35,11 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         };
         let priority = self.settings.ack_priority;
         let priority = priority.unwrap_or_else(|| packet.priority());
+        let queue = self.settings.ack_queue.unwrap_or(priority);
+        let nic = match &self.settings.reply_nics {
+            Some(nics) => nics.of(&packet.key, nic),
+            None => nic,
+        };
         // The ACK is the data packet turned round: it echoes when that was sent and what it saw.
         let port = &mut self.nics[nic.index()];
         let send = send.filter(|_| port.acks.is_empty());
@@ -42,7 +47,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             self.reply.assign(packet);
             &mut self.reply
         } else {
-            port.acks.push(priority, packet)
+            port.acks.push(queue, packet)
         };
         let marked = reply.flags.has(Flags::CONGESTION);
         reply.make_reply(kind, priority);
@@ -64,7 +69,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             return PortUpdate::Ready;
         };
         port.free = send(reply);
-        port.acks.pass(priority);
+        port.acks.pass(queue);
         PortUpdate::Replied
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Header, Packet, PrioritySet};
-use fabricsim_core::plugin::quirks::NicTimer;
+use fabricsim_core::plugin::quirks::{FlowTurns, NicTimer};
 use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 use fabricsim_core::units::Time;
 
@@ -56,7 +56,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     pub(super) fn only_due(&mut self, now: Time, nic: PortId, paused: PrioritySet) -> Option<u32> {
         let port = &mut self.nics[nic.index()];
         let &Reverse((at, slot)) = port.paced.peek()?;
-        if at > now || !port.occupied.is_empty() {
+        let listed = self.settings.turns == FlowTurns::Listed;
+        if at > now || !port.occupied.is_empty() || listed {
             return None;
         }
         let sender = self.senders[slot as usize].as_mut()?;
@@ -87,7 +88,11 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if first.is_some_and(|&Reverse((at, _))| at <= now) {
             self.promote(now, nic.index());
         }
-        self.nics[nic.index()].turn(PrioritySet::ALL.without(paused))
+        let (port, allowed) = (&mut self.nics[nic.index()], PrioritySet::ALL.without(paused));
+        match self.settings.turns {
+            FlowTurns::BySlot => port.turn(allowed),
+            FlowTurns::Listed => port.listed_turn(allowed),
+        }
     }
 
     /// The next packet of the flow of `slot`, which has the turn at `nic`; whether it is retransmitted,
