@@ -7,14 +7,15 @@ mod hop;
 mod hops;
 mod path;
 mod path_stats;
+mod quirks;
 mod size;
 mod switch;
 mod tree;
 mod weights;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::plugin::quirks::{ParallelLinks, TimeUnit};
-use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability, Quirks};
+use fabricsim_core::plugin::quirks::TimeUnit;
+use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability};
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ pub enum NextHopOrder {
     /// By ascending id of the neighbor.
     #[default]
     AscendingNode,
-    /// By descending id of the neighbor, as in the published HPCC simulator's runs.
+    /// In the order in which a breadth-first search from the destination comes to the neighbors,
+    /// which visits those of a node by descending id, as in the published HPCC simulator's runs.
     DescendingNode,
 }
 
@@ -154,29 +156,6 @@ impl Routes {
         Self::compute_without(&topology, &down, settings)
     }
 
-    /// The same routes, as the reference simulator finds them: by the last of several links between
-    /// two nodes alone ([`Quirks::parallel_links`]), and with times of idle paths that are cut at
-    /// each hop ([`Quirks::base_rtt`]).
-    #[must_use]
-    pub fn with_quirks(self, quirks: &Quirks) -> Self {
-        let unused = match quirks.parallel_links {
-            ParallelLinks::All => DownLinks::none(&self.topology),
-            ParallelLinks::Last => DownLinks::superseded(&self.topology),
-        };
-        let settings = Settings {
-            unused: Arc::new(unused),
-            hop_times: quirks.base_rtt,
-            ..self.settings()
-        };
-        if settings.unused.is_empty() {
-            return Self {
-                hop_times: settings.hop_times,
-                ..self
-            };
-        }
-        Self::compute_without(&self.topology, &self.down, settings)
-    }
-
     /// The same routes, and in addition those to the addresses of NICs: each NIC of a host that has
     /// several is then a destination of its own, which packets reach through this NIC alone.
     #[must_use]
@@ -254,6 +233,9 @@ impl Routes {
                 table.finish(&local, &mut rows)
             })
             .collect();
+        if order == NextHopOrder::DescendingNode {
+            graph.order_by_search(&mut tables, &groups);
+        }
         if weights == Weights::Capacity {
             graph.weigh(topology, &mut tables, groups.count());
         }

@@ -231,7 +231,9 @@ impl Scenario {
     }
 
     fn int_multiples(&self) -> impl Iterator<Item = Option<u32>> {
-        let hpcc = self.algorithms().filter_map(AnyCcConfig::typed::<HpccConfig>);
+        let hpcc = self
+            .algorithms()
+            .filter_map(AnyCcConfig::typed::<HpccConfig>);
         hpcc.map(|config| config.int_multiple)
     }
 

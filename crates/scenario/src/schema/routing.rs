@@ -23,7 +23,7 @@ choices! {
     pub enum OrderName {
         /// Lowest node number first.
         Ascending = "ascending" ("default"),
-        /// Highest node number first.
+        /// As a search from the destination comes to them, highest node number first.
         Descending = "descending",
     }
 }

@@ -3,10 +3,10 @@
 mod knobs;
 
 pub use knobs::{
-    DigestCode, DigestSampling, EcmpRule, FlowTurns, HeadroomRule, IdealPath, IntFormat, LeastTimeout,
-    MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, ParallelLinks, PausedAcks, RateUnit,
-    ReplyNic, RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule, SwitchArithmetic, TimeUnit,
-    UnsetBuffer, WindowRule,
+    DigestCode, DigestSampling, EcmpRule, FlowTurns, HeadroomRule, IdealPath, IntFormat,
+    LeastTimeout, MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, ParallelLinks,
+    PausedAcks, RateUnit, ReplyNic, RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule,
+    SwitchArithmetic, TimeUnit, UnsetBuffer, WindowRule,
 };
 
 use crate::units::Rate;

@@ -1,6 +1,9 @@
 //! The graph of switches alone, and the searches through it that find all shortest paths.
 
+use std::cmp::Reverse;
+
 use fabricsim_core::id::{NodeId, PortId};
+use rustc_hash::FxHashMap;
 
 use super::NextHopOrder;
 use super::groups::Groups;
@@ -77,6 +80,51 @@ impl SwitchGraph {
                 table.weigh(group, |ports| entries(ports, capacities));
             }
         }
+    }
+
+    /// Puts the next hops of `tables` into the order in which a breadth-first search from each of
+    /// `groups` comes to them: the search visits neighbors in the order of [`Self::hops`].
+    pub(super) fn order_by_search(&self, tables: &mut [SwitchTable], groups: &Groups) {
+        let mut leads_to: Vec<FxHashMap<PortId, u32>> = Vec::with_capacity(self.len());
+        leads_to.extend((0..self.len()).map(|switch| {
+            let hops = self.hops(switch).iter();
+            hops.map(|hop| (hop.port, hop.to)).collect()
+        }));
+        for (group, own) in (0..).zip(groups.attachments()) {
+            let places = self.search(own);
+            for (table, leads_to) in tables.iter_mut().zip(&leads_to) {
+                let place = |port: &PortId| places[leads_to[port] as usize];
+                table.weigh(group, |ports| {
+                    if ports.is_sorted_by_key(place) {
+                        return None;
+                    }
+                    let mut ports = ports.to_vec();
+                    ports.sort_by_key(place);
+                    Some(ports)
+                });
+            }
+        }
+    }
+
+    /// The place of each switch in the order of a search from the switches `own`.
+    fn search(&self, own: &[u32]) -> Vec<u32> {
+        let mut queue = own.to_vec();
+        queue.sort_unstable_by_key(|&switch| Reverse(self.nodes[switch as usize]));
+        let mut places = vec![u32::MAX; self.len()];
+        for (place, &switch) in (0..).zip(&queue) {
+            places[switch as usize] = place;
+        }
+        let mut next = 0;
+        while let Some(&switch) = queue.get(next) {
+            for hop in self.hops(switch as usize) {
+                if places[hop.to as usize] == u32::MAX {
+                    places[hop.to as usize] = u32::try_from(queue.len()).unwrap_or(u32::MAX);
+                    queue.push(hop.to);
+                }
+            }
+            next += 1;
+        }
+        places
     }
 
     /// The hop of `switch` by `port`, which leads to another switch.

@@ -1,10 +1,12 @@
 //! One path for each pair of hosts, that of the first next hops, and what it offers when idle.
 
+use std::cmp::Reverse;
+
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::units::{Bytes, Duration};
 
-use super::Routes;
+use super::{NextHopOrder, Routes};
 use crate::graph::Port;
 
 impl Routes {
@@ -129,7 +131,28 @@ impl Routes {
             .map(PortId::from_index)
             .collect();
         self.order.sort(ports, &mut nics);
+        if self.order == NextHopOrder::DescendingNode && nics.len() > 1 {
+            nics.sort_by_cached_key(|nic| self.search_place(ports[nic.index()].peer, dst));
+        }
         nics
+    }
+
+    /// Nodes from `dst` to `neighbor` as a breadth-first search comes to them: the place of
+    /// `neighbor` in its order, among neighbors that are as far.
+    fn search_place(&self, neighbor: NodeId, dst: NodeId) -> Vec<Reverse<NodeId>> {
+        let mut nodes = vec![Reverse(neighbor)];
+        let (slot, end) = (self.slots.get(dst.index()), self.host_of(dst));
+        let mut node = neighbor;
+        while node != end && !self.topology.is_host(node) {
+            let next = slot.and_then(|&slot| self.table_ref(node).first(slot));
+            let Some(port) = next else {
+                break;
+            };
+            node = self.topology.ports(node)[port.index()].peer;
+            nodes.push(Reverse(node));
+        }
+        nodes.reverse();
+        nodes
     }
 
     /// Links from a host's neighbor to `dst`; `None` when it is another host or has no path.

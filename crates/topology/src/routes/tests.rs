@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fabricsim_core::id::FlowId;
 use fabricsim_core::packet::{Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{PortStates, Routing};
+use fabricsim_core::plugin::{PortStates, Quirks, Routing};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use super::*;
@@ -69,6 +69,20 @@ fn parallel_links_are_separate_next_hops_in_the_order_of_ports() {
             .collect();
         assert!(taken.contains(&Some(PortId(1))) && taken.contains(&Some(PortId(2))));
     }
+}
+
+/// From host 0 a search comes to 2, to 4 and 3, and then to 5 by 4 before 6 by 3.
+#[test]
+fn descending_next_hops_come_in_the_order_of_a_search_from_the_destination() {
+    let text = "8 6 9 2 3 4 5 6 7 0 2 1Gbps 1us 0 2 3 1Gbps 1us 0 2 4 1Gbps 1us 0
+                4 5 1Gbps 1us 0 3 6 1Gbps 1us 0 5 7 1Gbps 1us 0 6 7 1Gbps 1us 0
+                1 6 1Gbps 1us 0 1 5 1Gbps 1us 0";
+    let topology = parse_hpcc(text).unwrap();
+    let routes = Routes::compute(&topology, NextHopOrder::DescendingNode, EcmpHash::Ns3);
+    assert_eq!(hops(&routes, 7, 0), [(5, 0), (6, 1)]);
+    assert_eq!(hops(&routes, 1, 0), [(5, 1), (6, 0)]);
+    assert_eq!(hops(&ascending(&topology), 1, 0), [(5, 1), (6, 0)]);
+    assert_eq!(hops(&routes, 7, 1), [(6, 1), (5, 0)]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use fabricsim_core::plugin::{CcContext, CreditRules, EntropyRecycling, Overflow,
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
-use super::reply_nics::ReplyNics;
 use super::base_rtt::{BaseReference, BaseRtt};
+use super::reply_nics::ReplyNics;
 
 choices! {
     /// Method of loss recovery.

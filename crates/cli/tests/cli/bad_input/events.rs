@@ -148,6 +148,26 @@ pub(super) const CASES: &[Case] = &[
         help: "the same log_base",
     },
     Case {
+        name: "units of telemetry that has its full width",
+        files: FILES,
+        scenario: good_and!("[[class]]\nid = 1\ncc = { kind = \"hpcc\", int_multiple = 4 }"),
+        args: &[],
+        place: "t.toml:9:1",
+        says: &["`int_multiple`", "profile = \"ns3-hpcc\""],
+        help: "set the profile",
+    },
+    Case {
+        name: "telemetry in two units",
+        files: FILES,
+        scenario: good_and!(
+            "[[class]]\nid = 1\ncc = { kind = \"hpcc\", int_multiple = 4 }\n[[class]]\nid = 2\ncc = { kind = \"hpcc\" }"
+        ),
+        args: &["--set", "profile=\"ns3-hpcc\""],
+        place: "t.toml:9:1",
+        says: &["different units"],
+        help: "the same int_multiple",
+    },
+    Case {
         name: "a class with two algorithms",
         files: FILES,
         scenario: good_and!(

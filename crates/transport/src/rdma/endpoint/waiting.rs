@@ -88,7 +88,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         if first.is_some_and(|&Reverse((at, _))| at <= now) {
             self.promote(now, nic.index());
         }
-        let (port, allowed) = (&mut self.nics[nic.index()], PrioritySet::ALL.without(paused));
+        let (port, allowed) = (
+            &mut self.nics[nic.index()],
+            PrioritySet::ALL.without(paused),
+        );
         match self.settings.turns {
             FlowTurns::BySlot => port.turn(allowed),
             FlowTurns::Listed => port.listed_turn(allowed),
