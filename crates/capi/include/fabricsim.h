@@ -325,9 +325,8 @@ int32_t fabricsim_host_node(FabricsimHandle simulation,
 // `host` points to room for the number.
 int32_t fabricsim_node_host(FabricsimHandle simulation, uint32_t node, uint32_t *host);
 
-// Writes how long a message takes on the idle network to its last acknowledgement, in picoseconds,
-// to `time`: base round-trip time and bytes at the rate of the slowest link. Its ends, size, class
-// and priority count.
+// Writes how long a message takes alone in the idle network to its last acknowledgement, in
+// picoseconds, to `time`, by the rule of `[output] ideal`. Its ends, size, class and priority count.
 //
 // # Safety
 // `message` points to a message and `time` to room for the time.

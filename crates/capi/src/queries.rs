@@ -126,9 +126,8 @@ fn no_host(session: &Session, host: u32) -> Failure {
     ))
 }
 
-/// Writes how long a message takes on the idle network to its last acknowledgement, in picoseconds,
-/// to `time`: base round-trip time and bytes at the rate of the slowest link. Its ends, size, class
-/// and priority count.
+/// Writes how long a message takes alone in the idle network to its last acknowledgement, in
+/// picoseconds, to `time`, by the rule of `[output] ideal`. Its ends, size, class and priority count.
 ///
 /// # Safety
 /// `message` points to a message and `time` to room for the time.

@@ -13,7 +13,7 @@ pub const HEADER_BYTES: Bytes = Bytes::new(48);
 /// `mtu_payload` is the payload of a full packet (at least one byte is assumed), `header` the bytes
 /// that every packet adds; [`HEADER_BYTES`] is the usual one. This is the last column of the HPCC
 /// simulator's results before truncation. The base round trip already holds one packet per hop, so
-/// small flows can be a little faster.
+/// short flows on an idle network take less.
 #[must_use]
 pub fn ideal_fct(path: &PathInfo, size: Bytes, mtu_payload: Bytes, header: Bytes) -> Duration {
     let on_wire = wire_bytes(size, mtu_payload, header);

@@ -24,7 +24,7 @@ pub struct FctRecord {
     pub start: Time,
     /// Flow completion time: from the start to the last acknowledgement at the sender.
     pub fct: Duration,
-    /// The completion time on an idle network; see [`ideal_fct`](crate::ideal_fct).
+    /// The completion time on an idle network.
     pub ideal: Duration,
     /// Payload bytes that were sent more than once.
     pub retransmitted: Bytes,
@@ -51,8 +51,8 @@ impl FctRecord {
 
     /// Completion time over ideal completion time, at least one.
     ///
-    /// The ideal counts a full packet at every hop, so a small flow can beat it a little; analysts
-    /// of the published simulator clamp at one too.
+    /// The published formula ([`ideal_fct`](crate::ideal_fct)) counts a packet twice, so short flows
+    /// beat it; analysts of the published simulator clamp at one too.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         let ideal = self.ideal.as_ps().max(1);

@@ -35,7 +35,7 @@ use crate::schema::profile::{Profile, quirks};
 use crate::schema::queries::QuerySettings;
 use crate::schema::queue::QueueRule;
 use crate::schema::routing::RoutingSettings;
-use crate::schema::run::{OutputSettings, RunSettings};
+use crate::schema::run::{IdealRule, OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::text::error::Error;
 
@@ -272,6 +272,15 @@ impl Scenario {
     #[must_use]
     pub const fn quirks(&self) -> &'static Quirks {
         quirks(self.profile)
+    }
+
+    /// Returns the rule for ideal completion times: the one that is set, or that of the profile.
+    #[must_use]
+    pub fn ideal_rule(&self) -> IdealRule {
+        self.output.ideal.unwrap_or(match self.profile {
+            None => IdealRule::Exact,
+            Some(Profile::Ns3Hpcc) => IdealRule::Published,
+        })
     }
 
     /// The most common rate of the hosts' NICs, the highest of equally common ones; under a profile

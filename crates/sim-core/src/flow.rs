@@ -139,6 +139,8 @@ pub struct ResolvedPath {
     pub nic: PortId,
     /// The addresses at both ends.
     pub ends: Ends,
+    /// The completion time of the flow in the idle network.
+    pub ideal: Duration,
 }
 
 impl ResolvedPath {
@@ -150,6 +152,7 @@ impl ResolvedPath {
             request,
             path: self.path,
             ends: self.ends,
+            ideal: self.ideal,
             stream: None,
         }
     }
@@ -166,6 +169,8 @@ pub struct Flow {
     pub path: PathInfo,
     /// The addresses at both ends.
     pub ends: Ends,
+    /// The completion time of the flow in the idle network, by the routes when it started.
+    pub ideal: Duration,
     /// The place of a message in the stream of a connection; `None` for a flow of its own.
     pub stream: Option<StreamPlace>,
 }
@@ -180,6 +185,7 @@ impl Flow {
             request,
             path,
             ends,
+            ideal: Duration::ZERO,
             stream: None,
         }
     }

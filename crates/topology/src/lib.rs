@@ -67,6 +67,6 @@ pub use policy::{
     PolicyVisitor, PowerOfTwo, RandomSpray, Reps, RoundRobin, RoutingPolicy, ShortestQueue,
     routing_policies, visit_policies,
 };
-pub use routes::{EqualPaths, NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes, Weights};
+pub use routes::{NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes, Weights};
 pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

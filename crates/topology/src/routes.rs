@@ -1,7 +1,6 @@
 //! Every shortest path by hop count, kept as next hops, one table for each switch.
 
 mod addresses;
-mod equal;
 mod groups;
 mod hop;
 mod hops;
@@ -11,6 +10,7 @@ mod quirks;
 mod size;
 mod switch;
 mod tree;
+mod uniform;
 mod weights;
 
 use fabricsim_core::id::{NodeId, PortId};
@@ -28,7 +28,6 @@ use groups::{Groups, Slot};
 use hops::SwitchGraph;
 use switch::{SharedRows, SwitchTable};
 
-pub use equal::EqualPaths;
 pub use path_stats::PathStats;
 pub use size::RoutesSize;
 pub use switch::SwitchRoutes;

@@ -1,6 +1,6 @@
 //! Finds the path of each flow as it starts.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
@@ -8,11 +8,12 @@ use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::network::{Change, NetworkControl};
 use fabricsim_core::plugin::PathResolver;
 use fabricsim_core::units::Time;
-use fabricsim_topology::{DownLinks, EqualPaths, Routes, SwitchRoutes};
+use fabricsim_topology::{DownLinks, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 
 use crate::failures::control::ControlPlane;
 use crate::network::ideal::IdealFct;
+use crate::network::idle_paths::IdlePaths;
 use crate::network::nic_rules::NicRules;
 
 /// The first source port that is given out.
@@ -32,7 +33,7 @@ pub(crate) enum SourcePorts {
 pub(crate) struct RouteControl {
     pub(crate) routes: Arc<Routes>,
     /// The shortest paths by `routes`, or by earlier ones.
-    pub(crate) equal: EqualPaths,
+    pub(crate) idle: Arc<IdlePaths>,
     pub(crate) ideal: IdealFct,
     pub(crate) ports: SourcePorts,
     pub(crate) nics: NicRules,
@@ -55,6 +56,14 @@ impl RouteControl {
         let started = self.turns.entry(host).or_default();
         *started += 1;
         *started - 1
+    }
+
+    /// Returns the shortest paths by the routes that are in force.
+    pub(crate) fn idle_now(&self) -> Arc<IdlePaths> {
+        match Arc::ptr_eq(self.idle.routes(), &self.routes) {
+            true => Arc::clone(&self.idle),
+            false => Arc::new(self.ideal.paths(&self.routes)),
+        }
     }
 
     /// Why no route leads to the destination of `request`, which starts now.
@@ -85,8 +94,8 @@ impl Checkpointed for RouteControl {
     fn save(&self, out: &mut Writer) {
         let Self {
             routes,
-            equal: _,
-            ideal,
+            idle: _,
+            ideal: _,
             ports,
             nics: _,
             turns,
@@ -94,7 +103,6 @@ impl Checkpointed for RouteControl {
             refusals,
         } = self;
         routes.avoided().store(out);
-        ideal.save(out);
         ports.save(out);
         turns.store(out);
         control.save(out);
@@ -107,31 +115,10 @@ impl Checkpointed for RouteControl {
             return Err(LoadError::new("it has another number of links"));
         }
         self.routes = self.control.routes_without(&avoided);
-        self.ideal.load(input)?;
         self.ports.load(input)?;
         self.turns.load(input)?;
         self.control.load(input)?;
         self.refusals.load(input)
-    }
-}
-
-/// Notes the path that flow `id` would be fastest on, if that is another one than its own. A flow
-/// that is bound to a NIC stays with it.
-fn choose_ideal(
-    equal: &mut EqualPaths,
-    ideal: &IdealFct,
-    id: FlowId,
-    request: &FlowRequest,
-    own: &ResolvedPath,
-) {
-    if !equal.is_uniform() {
-        let payload = ideal.payload(request);
-        let paths = if own.ends == Ends::of_hosts(request) {
-            equal.between(request.src, request.dst, payload)
-        } else {
-            equal.through(request.src, &[own.nic], own.ends.dst, payload)
-        };
-        ideal.choose(id, request, &own.path, &paths);
     }
 }
 
@@ -141,8 +128,7 @@ struct HostRoutes {
     routes: Arc<Routes>,
     ideal: IdealFct,
     nics: NicRules,
-    /// The shortest paths, where those of a pair may differ.
-    equal: Option<Mutex<EqualPaths>>,
+    idle: Arc<IdlePaths>,
 }
 
 impl PathResolver for HostRoutes {
@@ -167,14 +153,13 @@ impl PathResolver for HostRoutes {
         Ok(())
     }
 
-    fn resolve(&self, id: FlowId, turn: u64, request: &FlowRequest) -> Option<ResolvedPath> {
+    fn resolve(&self, turn: u64, request: &FlowRequest) -> Option<ResolvedPath> {
         let payload = self.ideal.payload(request);
         let found = self.nics.resolve(&self.routes, turn, request, payload)?;
-        if let Some(equal) = &self.equal {
-            let mut equal = equal.lock().unwrap_or_else(PoisonError::into_inner);
-            choose_ideal(&mut equal, &self.ideal, id, request, &found);
-        }
-        Some(found)
+        Some(ResolvedPath {
+            ideal: self.ideal.at_start(&self.idle, request, &found),
+            ..found
+        })
     }
 
     fn resolve_between(&self, request: &FlowRequest, ends: Ends) -> Option<ResolvedPath> {
@@ -206,26 +191,20 @@ impl NetworkControl<SwitchRoutes> for RouteControl {
             let why = self.why_apart(request);
             self.refusals.push(why);
         }
-        if let Some(own) = &found
-            && self.ideal.is_least()
-        {
-            if !Arc::ptr_eq(self.equal.routes(), &self.routes) {
-                self.equal = EqualPaths::new(Arc::clone(&self.routes));
-            }
-            choose_ideal(&mut self.equal, &self.ideal, id, request, own);
-        }
-        found
+        let found = found?;
+        self.idle = self.idle_now();
+        Some(ResolvedPath {
+            ideal: self.ideal.at_start(&self.idle, request, &found),
+            ..found
+        })
     }
 
     fn resolver(&self) -> Option<Arc<dyn PathResolver>> {
-        let equal = (self.ideal.is_least())
-            .then(|| EqualPaths::new(Arc::clone(&self.routes)))
-            .filter(|equal| !equal.is_uniform());
         Some(Arc::new(HostRoutes {
             routes: Arc::clone(&self.routes),
             ideal: self.ideal.clone(),
             nics: self.nics.clone(),
-            equal: equal.map(Mutex::new),
+            idle: self.idle_now(),
         }))
     }
 

@@ -1,96 +1,214 @@
 //! The completion time of a flow on the idle network.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+mod train;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_core::flow::{Completion, FlowRequest, PathInfo};
-use fabricsim_core::id::FlowId;
-use fabricsim_core::plugin::Quirks;
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Completion, FlowRequest, PathInfo, ResolvedPath};
 use fabricsim_core::plugin::quirks::{IdealPath, TimeUnit};
 use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_report::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
-use fabricsim_transport::tcp::{Opening, Pattern, Reuse};
-use rustc_hash::FxHashMap;
-
+use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::scenario::transports::TcpFacts;
+use fabricsim_scenario::schema::run::IdealRule;
+use fabricsim_topology::Routes;
+use fabricsim_transport::tcp::{ClassConfig, Opening, Pattern, Reuse};
 
-/// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
-/// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
-/// headers, and one more round trip where a handshake opens their connection. Requests whose
-/// connection may have been open have none.
+use self::train::{Column, Rows, train};
+use super::ideal_rpc::LEAST_ACK;
+use super::idle_paths::{IdlePaths, Link};
+
+/// The completion time of a flow that is alone in the network, on the best of its shortest paths and
+/// with ACKs on the best way back, by the routes when it starts: slowdowns are relative to it.
 ///
-/// Of several shortest paths it is the least, by the routes that were in force when the flow
-/// started; under `profile = "ns3-hpcc"` that of the first.
+/// Packets leave at line rate, each with its headers but without telemetry, every switch stores and
+/// forwards them, and receivers acknowledge each one. A flow of TCP also has its handshake, and the
+/// ACK of the last segment leaves at once; windows are not in it. Messages of connections, which may
+/// wait for those before them, have the published formula, and flows that never end have no ideal.
+///
+/// The published formula ([`ideal_fct`]) is that of the first path under `profile = "ns3-hpcc"`.
 #[derive(Clone, Debug)]
 pub struct IdealFct {
+    rule: IdealRule,
     path: IdealPath,
     times: TimeUnit,
+    transmission: TimeUnit,
     mtu: Bytes,
     tcp: Option<Arc<TcpFacts>>,
-    /// The path of the least ideal, for flows that have another one than their `path`. There are
-    /// such flows only where links of equally long paths differ.
-    better: Arc<Mutex<FxHashMap<FlowId, PathInfo>>>,
 }
 
 impl IdealFct {
-    pub(crate) fn new(quirks: &Quirks, mtu: Bytes, tcp: Option<Arc<TcpFacts>>) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let quirks = scenario.quirks();
         Self {
+            rule: scenario.ideal_rule(),
             path: quirks.ideal_path,
             times: quirks.ideal_times,
-            mtu,
-            tcp,
-            better: Arc::default(),
+            transmission: quirks.transmission,
+            mtu: scenario.transport().mtu,
+            tcp: scenario.tcp_facts(),
         }
+    }
+
+    /// Returns the paths by `routes` that ideals are of.
+    pub(crate) fn paths(&self, routes: &Arc<Routes>) -> IdlePaths {
+        IdlePaths::new(Arc::clone(routes), self.path)
     }
 
     /// The ideal completion time of a flow.
     #[must_use]
     pub fn of(&self, completion: &Completion) -> Duration {
-        let flow = &completion.flow;
-        let better = self.better().get(&flow.id).copied();
-        self.along(&better.unwrap_or(flow.path), &flow.request)
-    }
-
-    /// Returns whether the ideal is the least over all shortest paths.
-    pub(crate) fn is_least(&self) -> bool {
-        self.path == IdealPath::Least
-    }
-
-    /// Notes which of `paths` flow `id` would be fastest on, when it starts with the path `own`.
-    pub(crate) fn choose(
-        &self,
-        id: FlowId,
-        request: &FlowRequest,
-        own: &PathInfo,
-        paths: &[PathInfo],
-    ) {
-        let best = paths.iter().min_by_key(|path| self.along(path, request));
-        if let Some(best) = best
-            && self.along(best, request) < self.along(own, request)
-        {
-            self.better().insert(id, *best);
+        match completion.flow.stream {
+            None => completion.flow.ideal,
+            Some(_) => self.published_of(completion),
         }
     }
 
-    /// The ideal completion time of a flow on `path`.
-    pub(crate) fn along(&self, path: &PathInfo, request: &FlowRequest) -> Duration {
+    /// The ideal completion time of a flow by the published formula, along its own path.
+    #[must_use]
+    pub fn published_of(&self, completion: &Completion) -> Duration {
+        match self.rule {
+            IdealRule::Published if completion.flow.stream.is_none() => completion.flow.ideal,
+            _ => self.published(&completion.flow.path, &completion.flow.request),
+        }
+    }
+
+    /// The ideal completion time of a flow that starts on the path `own` of `idle`.
+    pub(crate) fn at_start(
+        &self,
+        idle: &IdlePaths,
+        request: &FlowRequest,
+        own: &ResolvedPath,
+    ) -> Duration {
+        if request.is_endless() {
+            return Duration::MAX;
+        }
+        if self.rule == IdealRule::Published && self.path == IdealPath::First {
+            return self.published(&own.path, request);
+        }
+        let [forth, back] = idle.of_flow(request, own);
+        let pairs = forth
+            .iter()
+            .flat_map(|forth| back.iter().map(move |back| (forth, back)));
+        let times = pairs.map(|(forth, back)| match self.rule {
+            IdealRule::Exact => self.exact(request, forth, back),
+            IdealRule::Published => self.published(&self.path_info(request, forth, back), request),
+        });
+        let best = times.min();
+        best.unwrap_or_else(|| self.published(&own.path, request))
+    }
+
+    /// The time from the start of a flow until its sender, or the host that asks for the bytes, has
+    /// all that it waits for. Data go `forth` and ACKs come `back`.
+    fn exact(&self, request: &FlowRequest, forth: &[Link], back: &[Link]) -> Duration {
+        let delays = delays(forth).saturating_add(delays(back));
+        let tcp = self.tcp();
+        let class = tcp.and_then(|tcp| tcp.class(request.class));
+        let (Some(tcp), Some(class)) = (tcp, class) else {
+            let rows = Rows::of(request.size, self.mtu);
+            let data = self.data(forth, &rows, HEADER_BYTES, Bytes::ZERO);
+            let acks = columns(back, |link| {
+                let ack = self.time(link, LEAST_ACK).as_ps();
+                Column {
+                    first: 0,
+                    full: ack,
+                    last: ack,
+                }
+            });
+            return train(&rows, data.chain(acks)).saturating_add(delays);
+        };
+        let handshake = match opens(class) {
+            true => self
+                .alone(forth, tcp.syn)
+                .saturating_add(self.alone(back, tcp.syn))
+                .saturating_add(delays),
+            false => Duration::ZERO,
+        };
+        // The ACK of the handshake goes ahead of the data.
+        let rows = |size: Bytes| Rows {
+            ahead: opens(class),
+            ..Rows::of(size, tcp.mss)
+        };
+        let transfer = match class.pattern {
+            Pattern::Plain => {
+                let rows = rows(request.size);
+                let data = train(&rows, self.data(forth, &rows, tcp.headers, tcp.headers));
+                data.saturating_add(self.alone(back, tcp.headers))
+            }
+            Pattern::Fetch => {
+                let (request, response) = (rows(tcp.request), Rows::of(request.size, tcp.mss));
+                let asked = train(
+                    &request,
+                    self.data(forth, &request, tcp.headers, tcp.headers),
+                );
+                let none = Bytes::ZERO;
+                asked.saturating_add(train(
+                    &response,
+                    self.data(back, &response, tcp.headers, none),
+                ))
+            }
+        };
+        handshake.saturating_add(transfer).saturating_add(delays)
+    }
+
+    /// The times that packets of `rows` take at each link of `way`; the row ahead of them is of
+    /// `ahead` bytes.
+    fn data<'l>(
+        &'l self,
+        way: &'l [Link],
+        rows: &'l Rows,
+        headers: Bytes,
+        ahead: Bytes,
+    ) -> impl Iterator<Item = Column> + 'l {
+        columns(way, move |link| Column {
+            first: self.time(link, ahead).as_ps(),
+            full: self.time(link, rows.payload + headers).as_ps(),
+            last: self.time(link, rows.rest + headers).as_ps(),
+        })
+    }
+
+    /// The time that a packet of `wire` bytes takes at all links of `way`, without their delays.
+    fn alone(&self, way: &[Link], wire: Bytes) -> Duration {
+        let times = way.iter().map(|link| self.time(link, wire));
+        times.fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    fn time(&self, link: &Link, wire: Bytes) -> Duration {
+        match self.transmission {
+            TimeUnit::Picosecond => link.rate.transmission(wire),
+            TimeUnit::Nanosecond => link.rate.transmission_truncated_ns(wire),
+        }
+    }
+
+    /// The ideal completion time of a flow on `path` by the published formula.
+    fn published(&self, path: &PathInfo, request: &FlowRequest) -> Duration {
+        if request.is_endless() {
+            return Duration::MAX;
+        }
         if let Some(tcp) = &self.tcp
             && let Some(class) = tcp.class(request.class)
         {
             let ideal = ideal_fct(path, request.size, tcp.mss, tcp.headers);
-            return match (class.pattern, class.reuse, class.opening) {
-                (Pattern::Fetch, Reuse::LateBinding, _) | (Pattern::Plain, _, Opening::Open) => {
-                    ideal
-                }
-                (Pattern::Fetch, Reuse::None, _) | (Pattern::Plain, _, Opening::Handshake) => {
-                    // That of a download is the longest time there is.
-                    ideal.saturating_add(path.base_rtt)
-                }
+            return match opens(class) {
+                true => ideal.saturating_add(path.base_rtt),
+                false => ideal,
             };
         }
         match self.times {
             TimeUnit::Picosecond => ideal_fct(path, request.size, self.mtu, HEADER_BYTES),
             TimeUnit::Nanosecond => ideal_fct_truncated(path, request.size, self.mtu, HEADER_BYTES),
+        }
+    }
+
+    /// Returns what the published formula takes of a path.
+    fn path_info(&self, request: &FlowRequest, forth: &[Link], back: &[Link]) -> PathInfo {
+        let payload = self.payload(request);
+        let hops = forth.iter().map(|link| link.rate.transmission(payload));
+        let both = delays(forth).saturating_add(delays(back));
+        PathInfo {
+            base_rtt: hops.fold(both, Duration::saturating_add),
+            bottleneck: (forth.iter().map(|link| link.rate).min()).expect("a path has a link"),
+            switches: 0,
         }
     }
 
@@ -110,19 +228,34 @@ impl IdealFct {
         tcp.filter(|tcp| tcp.class(request.class).is_some())
             .map_or(self.mtu, |tcp| tcp.mss)
     }
+}
 
-    /// Saves what is known of flows that are under way.
-    pub(crate) fn save(&self, out: &mut Writer) {
-        self.better().store(out);
-    }
+/// The times at each link of `way`, which `column` computes once for links of one rate in a row.
+fn columns<'l>(
+    way: &'l [Link],
+    column: impl Fn(&Link) -> Column + 'l,
+) -> impl Iterator<Item = Column> + 'l {
+    let mut before = None;
+    way.iter().map(move |link| match before {
+        Some((rate, column)) if rate == link.rate => column,
+        _ => {
+            let column = column(link);
+            before = Some((link.rate, column));
+            column
+        }
+    })
+}
 
-    /// Loads what [`Self::save`] has saved.
-    pub(crate) fn load(&self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        *self.better() = Stored::fetch(input)?;
-        Ok(())
+/// Returns `true` if each flow of `class` opens its connection by a handshake.
+const fn opens(class: &ClassConfig) -> bool {
+    match class.pattern {
+        Pattern::Fetch => matches!(class.reuse, Reuse::None),
+        Pattern::Plain => matches!(class.opening, Opening::Handshake),
     }
+}
 
-    fn better(&self) -> MutexGuard<'_, FxHashMap<FlowId, PathInfo>> {
-        self.better.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// The delays of all links of `way`.
+fn delays(way: &[Link]) -> Duration {
+    let delays = way.iter().map(|link| link.delay);
+    delays.fold(Duration::ZERO, Duration::saturating_add)
 }

@@ -1,27 +1,24 @@
 //! The completion time of a query on the idle network.
 
-mod ways;
-
 use std::rc::Rc;
 use std::sync::Arc;
 
 use fabricsim_core::flow::FlowKey;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::plugin::quirks::{IdealPath, TimeUnit};
+use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_scenario::scenario::Scenario;
-use fabricsim_topology::{EqualPaths, Routes};
+use fabricsim_topology::Routes;
 use fabricsim_workload::RpcQuery;
 use rustc_hash::FxHashMap;
 
-use self::ways::{Link, Ways, ways};
-
+use super::idle_paths::{IdlePaths, Link, Ways};
 use crate::simulation::NetworkInfo;
 
 /// Headers of a data packet of RDMA without telemetry, and the bytes of its ACK.
 const DATA_HEADER: u64 = 48;
 const ACK_HEADER: u64 = 46;
-const LEAST_ACK: u64 = 60;
+pub(super) const LEAST_ACK: Bytes = Bytes::new(60);
 
 /// Ideal times and ways that are kept.
 const KEPT: usize = 100_000;
@@ -56,9 +53,7 @@ struct Format {
 /// ACKs of the query. What a window, pacing or a handshake adds is not in it.
 pub(crate) struct IdealQct<'a> {
     scenario: &'a Scenario,
-    routes: Routes,
-    /// Of the shortest paths, those that are tried.
-    path: IdealPath,
+    paths: IdlePaths,
     telemetry: u64,
     /// The ways there and back of connections.
     ways: FxHashMap<FlowKey, Rc<(Ways, Ways)>>,
@@ -67,16 +62,9 @@ pub(crate) struct IdealQct<'a> {
 
 impl<'a> IdealQct<'a> {
     pub(crate) fn new(scenario: &'a Scenario, routes: Routes, info: &NetworkInfo) -> Self {
-        // The first path is like all others where links are alike.
-        let path = if EqualPaths::new(Arc::new(routes.clone())).is_uniform() {
-            IdealPath::First
-        } else {
-            scenario.quirks().ideal_path
-        };
         Self {
             scenario,
-            routes,
-            path,
+            paths: IdlePaths::new(Arc::new(routes), scenario.quirks().ideal_path),
             ways: FxHashMap::default(),
             telemetry: u64::from(info.telemetry_bytes),
             known: FxHashMap::default(),
@@ -117,7 +105,7 @@ impl<'a> IdealQct<'a> {
         Format {
             payload: self.scenario.transport().mtu.get(),
             headers: DATA_HEADER + self.telemetry,
-            ack: Some((ACK_HEADER + self.telemetry).max(LEAST_ACK)),
+            ack: Some((ACK_HEADER + self.telemetry).max(LEAST_ACK.get())),
         }
     }
 
@@ -135,7 +123,7 @@ impl<'a> IdealQct<'a> {
         if let Some(known) = self.ways.get(key) {
             return Rc::clone(known);
         }
-        let [forth, back] = [*key, key.reversed()].map(|key| ways(&self.routes, &key, self.path));
+        let [forth, back] = [*key, key.reversed()].map(|key| self.paths.of(&key));
         let found = Rc::new((forth, back));
         if self.ways.len() < KEPT {
             self.ways.insert(*key, Rc::clone(&found));

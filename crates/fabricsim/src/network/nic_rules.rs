@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::Bytes;
+use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::nics::{NicChoice, NicRule};
 use fabricsim_scenario::schema::routing::RoutingSettings;
@@ -70,6 +70,7 @@ impl NicRules {
             path,
             nic,
             ends: Ends { src, dst },
+            ideal: Duration::ZERO,
         })
     }
 
@@ -110,6 +111,7 @@ impl NicRules {
             path: routes.path_info_from(request.src, nic, ends.dst, payload)?,
             nic,
             ends,
+            ideal: Duration::ZERO,
         })
     }
 }
@@ -130,6 +132,7 @@ fn between_hosts(routes: &Routes, request: &FlowRequest, payload: Bytes) -> Opti
         path: routes.path_info(request.src, request.dst, payload)?,
         nic,
         ends: Ends::of_hosts(request),
+        ideal: Duration::ZERO,
     })
 }
 

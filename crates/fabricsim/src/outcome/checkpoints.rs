@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_core::units::Time;
+use fabricsim_core::units::{Duration, Time};
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::text::error::Error;
 use serde::Serialize;
@@ -170,27 +170,27 @@ pub(super) fn resume(
 impl Recorder<'_> {
     fn save(&self, out: &mut Writer) {
         self.records.store(out);
-        let ports = self.published.as_ref().map(|published| &published.ports);
-        ports.is_some().store(out);
-        if let Some(ports) = ports {
-            ports.store(out);
+        let rows = self.published.as_ref().map(|published| &published.rows);
+        rows.is_some().store(out);
+        if let Some(rows) = rows {
+            rows.store(out);
         }
     }
 
     /// Writes the rows again that had been written.
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let records: Vec<FctRecord> = Stored::fetch(input)?;
-        let ports = <Option<Vec<(u16, u16)>>>::fetch(input)?;
+        let rows = <Option<Vec<((u16, u16), Duration)>>>::fetch(input)?;
         for record in &records {
             if let Err(error) = self.writer.write(record) {
                 self.failure.get_or_insert(error);
             }
         }
-        match (&mut self.published, ports) {
+        match (&mut self.published, rows) {
             (None, _) => {}
-            (Some(published), Some(ports)) if ports.len() == records.len() => {
-                for (record, ports) in records.iter().zip(ports) {
-                    if let Err(error) = published.write_row(record, ports) {
+            (Some(published), Some(rows)) if rows.len() == records.len() => {
+                for (record, row) in records.iter().zip(rows) {
+                    if let Err(error) = published.write_row(record, row) {
                         self.failure.get_or_insert(error);
                     }
                 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 
 use fabricsim_core::flow::Completion;
+use fabricsim_core::units::Duration;
 use fabricsim_report::{FctRecord, HpccFctWriter};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
@@ -17,8 +18,8 @@ pub(super) const FCT_TXT: &str = "fct.txt";
 pub(super) struct PublishedFct {
     writer: HpccFctWriter<File>,
     file: TempPath,
-    /// Ports of the rows, for a checkpoint.
-    pub(super) ports: Vec<(u16, u16)>,
+    /// Ports and ideal completion times of the rows, for a checkpoint.
+    pub(super) rows: Vec<((u16, u16), Duration)>,
 }
 
 impl PublishedFct {
@@ -30,29 +31,36 @@ impl PublishedFct {
         let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
         let (out, file) = file.into_parts();
         let writer = HpccFctWriter::new(out);
-        let ports = Vec::new();
         Ok(Some(Self {
             writer,
             file,
-            ports,
+            rows: Vec::new(),
         }))
     }
 
-    /// Adds the row of a flow.
-    pub(super) fn write(&mut self, completion: &Completion, record: &FctRecord) -> io::Result<()> {
+    /// Adds the row of a flow, whose ideal completion time by the published formula is `ideal`.
+    pub(super) fn write(
+        &mut self,
+        completion: &Completion,
+        record: &FctRecord,
+        ideal: Duration,
+    ) -> io::Result<()> {
         let request = completion.flow.request;
         let src_port = request.src_port.unwrap_or_default();
-        self.write_row(record, (src_port, request.dst_port))
+        self.write_row(record, ((src_port, request.dst_port), ideal))
     }
 
-    /// Adds the row of a flow with such source and destination ports.
+    /// Adds the row of a flow with such source and destination ports and such an ideal completion
+    /// time.
     pub(super) fn write_row(
         &mut self,
         record: &FctRecord,
-        (src_port, dst_port): (u16, u16),
+        row: ((u16, u16), Duration),
     ) -> io::Result<()> {
-        self.ports.push((src_port, dst_port));
-        self.writer.write(record, src_port, dst_port)
+        self.rows.push(row);
+        let ((src_port, dst_port), ideal) = row;
+        let record = FctRecord { ideal, ..*record };
+        self.writer.write(&record, src_port, dst_port)
     }
 
     /// Ends the file and hands it over to `folder`.

@@ -87,7 +87,10 @@ impl Recorder<'_> {
     fn write(&mut self, completion: &Completion, record: &FctRecord) -> io::Result<()> {
         self.writer.write(record)?;
         match &mut self.published {
-            Some(published) => published.write(completion, record),
+            Some(published) => {
+                let ideal = self.ideal.published_of(completion);
+                published.write(completion, record, ideal)
+            }
             None => Ok(()),
         }
     }

@@ -288,7 +288,10 @@ mod tests {
             }
         };
         let system = |dir: &Path| fs::create_dir(dir).expect_err("no such folder can be");
-        let (long, nul) = (folder.path().join("x".repeat(300)), folder.path().join("a\0b"));
+        let (long, nul) = (
+            folder.path().join("x".repeat(300)),
+            folder.path().join("a\0b"),
+        );
         for dir in [&long, &nul, &folder.path().join("y/".repeat(3_000))] {
             assert_eq!(refused(dir).to_string(), system(dir).to_string());
         }

@@ -18,7 +18,7 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
 use fabricsim_scenario::text::error::Error;
-use fabricsim_topology::{EqualPaths, PathStats, Routes};
+use fabricsim_topology::{PathStats, Routes};
 use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings, ReplyNics};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
@@ -114,7 +114,7 @@ impl Simulation {
         let mtu = scenario.transport().mtu;
         let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu, traffic.expected);
         check_packet_memory(scenario, &memory)?;
-        let ideal = IdealFct::new(scenario.quirks(), mtu, scenario.tcp_facts());
+        let ideal = IdealFct::new(scenario);
         let info = NetworkInfo {
             hosts: topology.hosts().len(),
             switches: topology.len() - topology.hosts().len(),
@@ -344,7 +344,7 @@ impl<'s> Ground<'s> {
     /// Returns what finds the path of each flow.
     fn control_plane(self, ideal: IdealFct) -> RouteControl {
         RouteControl {
-            equal: EqualPaths::new(Arc::clone(&self.routes)),
+            idle: Arc::new(ideal.paths(&self.routes)),
             routes: self.routes,
             ideal,
             ports: match self.scenario.quirks().source_ports {

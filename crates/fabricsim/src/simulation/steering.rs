@@ -35,7 +35,7 @@ impl Simulation {
         let payload = self.ideal.payload(&request);
         let control = &self.control_plane;
         let found = (control.nics).resolve(&control.routes, 0, &request, payload)?;
-        Some(self.ideal.along(&found.path, &request))
+        Some((self.ideal).at_start(&control.idle_now(), &request, &found))
     }
 
     /// Sends `message` now. From the first call on, the program drives the simulation: see

@@ -8,7 +8,7 @@ use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
 /// Leaves with a host each, spines between them, links of any speed: the file, and its hosts.
@@ -63,41 +63,41 @@ fn time(bytes: u64, bps: u64) -> u128 {
     (u128::from(bytes) * 8_000_000_000_000).div_ceil(u128::from(bps))
 }
 
-/// The ideal of the documents when data take this path and ACKs are `back` under way: the delays, a
-/// packet's payload at each hop, and all bytes with their headers at the slowest link.
-fn documented(path: &[Hop], back: u128, size: u64) -> u128 {
+/// Follows every packet of `size` bytes with `mtu` of payload, and its ACK, through every link: when
+/// the last ACK is back. Data have `more` bytes of telemetry.
+fn followed(forth: &[Hop], back: &[Hop], (size, mtu): (u64, u64), more: u64) -> u128 {
+    let mut free = vec![0; forth.len() + back.len()];
+    let mut end = 0;
+    let full = (0..size / mtu).map(|_| mtu);
+    for payload in full.chain(Some(size % mtu).filter(|rest| *rest > 0)) {
+        let data = forth.iter().map(|hop| (hop, payload + 48 + more));
+        let acks = back.iter().map(|hop| (hop, 60.max(46 + more)));
+        let mut at = 0;
+        for ((&(bps, delay), bytes), free) in data.chain(acks).zip(&mut free) {
+            *free = at.max(*free) + time(bytes, bps);
+            at = *free + u128::from(delay);
+        }
+        end = at;
+    }
+    end
+}
+
+/// The base round trip of a path and of the fastest of the ways `back`, with one payload for each
+/// link, and all bytes with their headers at the slowest link: the published formula.
+fn published(path: &[Hop], back: &[Vec<Hop>], size: u64) -> u128 {
+    let delay = |way: &[Hop]| way.iter().map(|hop| u128::from(hop.1)).sum::<u128>();
     let slowest = path.iter().map(|hop| hop.0).min().unwrap();
-    let hops = path
-        .iter()
-        .map(|&(bps, delay)| u128::from(delay) + time(1_000, bps));
-    hops.sum::<u128>() + back + time(size + 48 * size.div_ceil(1_000), slowest)
+    let payloads = path.iter().map(|hop| time(1_000, hop.0)).sum::<u128>();
+    let back = back.iter().map(|way| delay(way)).min().unwrap();
+    delay(path) + payloads + back + time(size + 48 * size.div_ceil(1_000), slowest)
 }
 
-/// Returns the physical lower bound on the transfer time over one path: the delays, all bytes at
-/// the slowest link, and the last packet at all other links.
-fn physical(path: &[Hop], size: u64) -> u128 {
-    let slowest = path.iter().map(|hop| hop.0).min().unwrap();
-    let last = size - (size.div_ceil(1_000) - 1) * 1_000 + 48;
-    let hops = path
-        .iter()
-        .map(|&(bps, delay)| u128::from(delay) + time(last, bps));
-    hops.sum::<u128>() + time(size + 48 * size.div_ceil(1_000) - last, slowest)
-}
-
-/// The delays of a path, and those with an ACK of 60 bytes at each hop.
-fn with_acks(path: &[Hop]) -> [u128; 2] {
-    let delays = path.iter().map(|hop| u128::from(hop.1)).sum();
-    [
-        delays,
-        delays + path.iter().map(|hop| time(60, hop.0)).sum::<u128>(),
-    ]
-}
-
-fn build(network: &str, folder: &Path, cc: &str) -> Simulation {
+/// A simulation of `network` without flows; `more` are further tables.
+fn build(network: &str, folder: &Path, (cc, more): (&str, &str)) -> Simulation {
     std::fs::write(folder.join("net.txt"), network).unwrap();
     let text = format!(
         "[topology]\nkind = \"file\"\npath = \"net.txt\"\n[[workload]]\nkind = \"permutation\"\n\
-         size = \"1B\"\nstart = \"1s\"\n[run]\nstop_at = \"1s\"\n[cc]\nkind = \"{cc}\"\n"
+         size = \"1B\"\nstart = \"1s\"\n[run]\nstop_at = \"1s\"\n[cc]\nkind = \"{cc}\"\n{more}"
     );
     let scenario = Scenario::from_text("test", &text, folder, &[]).unwrap();
     Simulation::new(&scenario, 1).unwrap()
@@ -129,17 +129,18 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Flows of all sizes, crowded and alone: the ideal is the least over all shortest paths, no
-    /// flow is faster than links and light allow, and none beats the ideal by more than the packet
-    /// that this counts at each hop of a path.
+    /// Flows of all sizes, crowded and alone: the ideal is the least over all shortest paths there
+    /// and back of a flow that is followed packet by packet, and no flow beats it.
     #[test]
     fn no_flow_beats_the_best_of_its_paths(
         (network, hosts) in networks(),
         flows in prop::collection::vec((any::<prop::sample::Index>(), 1u32..4, 0u32..17, 0u64..30_000), 1..30),
         cc in prop::sample::select(vec!["none", "hpcc", "dcqcn"]),
+        rule in prop::sample::select(vec!["exact", "published"]),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let mut simulation = build(&network, folder.path(), cc);
+        let rules = format!("[output]\nideal = \"{rule}\"\n");
+        let mut simulation = build(&network, folder.path(), (cc, &rules));
         for (src, offset, power, start) in &flows {
             let src = u32::try_from(src.index(hosts as usize)).unwrap();
             let dst = (src + 1 + offset % (hosts - 1)) % hosts;
@@ -153,15 +154,71 @@ proptest! {
             let record = simulation.record(&completion);
             let (fct, ideal) = (u128::from(record.fct.as_ps()), u128::from(record.ideal.as_ps()));
             let size = record.size.get();
-            let all = paths(&simulation, record.src, record.dst);
-            let back = |what: usize| all.iter().map(|path| with_acks(path)[what]).min().unwrap();
-            let ideals = all.iter().map(|path| documented(path, back(0), size));
-            prop_assert_eq!(Some(ideal), ideals.min(), "{:?}", record);
-            let least = all.iter().map(|path| physical(path, size)).min().unwrap() + back(1);
-            prop_assert!(fct >= least, "{} < {}: {:?}", fct, least, record);
-            let granted = |path: &[Hop]| path.iter().map(|hop| time(1_000, hop.0)).sum::<u128>();
-            let granted = all.iter().map(|path| granted(path)).max().unwrap();
-            prop_assert!(fct + granted >= ideal, "{} < {} - {}: {:?}", fct, ideal, granted, record);
+            let forth = paths(&simulation, record.src, record.dst);
+            let back = paths(&simulation, record.dst, record.src);
+            let pairs = forth.iter().flat_map(|forth| back.iter().map(move |back| (forth, back)));
+            let least = pairs.map(|(forth, back)| followed(forth, back, (size, 1_000), 0)).min();
+            prop_assert!(Some(fct) >= least, "{} < {:?}: {:?}", fct, least, record);
+            let formula = forth.iter().map(|forth| published(forth, &back, size)).min();
+            let expected = if rule == "exact" { least } else { formula };
+            prop_assert_eq!(Some(ideal), expected, "{:?}", record);
+        }
+    }
+
+    /// Flows one after the other through switches in a row, with links of any rate and delay. A
+    /// sender at line rate takes exactly the ideal, whatever the size and the MTU; one with a window
+    /// or telemetry never less, and with links of one rate exactly that time, with its telemetry,
+    /// if the flow is of one packet or, without telemetry, if its window has room for all of it.
+    #[test]
+    fn a_lone_flow_takes_its_ideal_time(
+        links in prop::collection::vec(
+            (prop::sample::select(vec![1u64, 10, 25, 40, 100, 400]), 1u64..3_000),
+            2..8,
+        ),
+        one_rate: bool,
+        mtu in prop::sample::select(vec![1u64, 256, 1_000, 1_500, 4_096, 9_000]),
+        packets in prop::collection::vec((0u64..40, 1u64..9_001), 1..6),
+        cc in prop::sample::select(vec!["none", "hpcc", "dctcp", "dcqcn", "timely"]),
+    ) {
+        let nodes = links.len() + 1;
+        let rate = |gbps: u64| if one_rate { links[0].0 } else { gbps };
+        let hops: Vec<Hop> = links
+            .iter()
+            .map(|&(gbps, ns)| (rate(gbps) * 1_000_000_000, ns * 1_000))
+            .collect();
+        // Hosts are 0 and 1, switches the others.
+        let mut text = format!("{nodes} {} {}\n", nodes - 2, links.len());
+        for switch in 2..nodes {
+            let _ = write!(text, "{switch} ");
+        }
+        let row: Vec<usize> = [0].into_iter().chain(2..nodes).chain([1]).collect();
+        for (ends, &(gbps, ns)) in row.windows(2).zip(&links) {
+            let _ = write!(text, "\n{} {} {}Gbps {ns}ns 0", ends[0], ends[1], rate(gbps));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let rdma = format!("[rdma]\nmtu = \"{mtu}B\"\n");
+        let mut simulation = build(&text, folder.path(), (cc, &rdma));
+        let mut start = Time::ZERO;
+        for &(full, rest) in &packets {
+            let size = full * mtu + 1 + rest % mtu;
+            simulation.inject(request(0, 1, size, start)).unwrap();
+            start += Duration::from_us(10_000);
+        }
+        let window = simulation.network_info().path_stats.bdp.get();
+        let telemetry = u64::from(simulation.network_info().telemetry_bytes);
+        for completion in finish(&mut simulation) {
+            let record = simulation.record(&completion);
+            let (fct, ideal) = (u128::from(record.fct.as_ps()), u128::from(record.ideal.as_ps()));
+            let size = record.size.get();
+            let back: Vec<Hop> = hops.iter().rev().copied().collect();
+            let of = |more: u64| followed(&hops, &back, (size, mtu), more);
+            prop_assert_eq!(ideal, of(0), "{:?}", record);
+            let fills_no_queue = one_rate && size <= window && telemetry == 0;
+            let at_line_rate = cc == "none" || cc == "dctcp" && fills_no_queue;
+            if at_line_rate || size <= mtu {
+                prop_assert_eq!(fct, of(telemetry), "{} {:?}", cc, record);
+            }
+            prop_assert!(fct >= ideal, "{} < {}: {:?}", fct, ideal, record);
         }
     }
 }
@@ -173,21 +230,22 @@ fn flows_on_the_slow_one_of_two_paths_are_slow() {
     let network = "6 4 6\n2 3 4 5\n0 2 100Gbps 100ns 0\n1 3 100Gbps 100ns 0\n2 4 1Gbps 100ns 0\n\
                    4 3 1Gbps 100ns 0\n2 5 100Gbps 100ns 0\n5 3 100Gbps 100ns 0";
     let folder = tempfile::tempdir().unwrap();
-    let mut simulation = build(network, folder.path(), "none");
+    let mut simulation = build(network, folder.path(), ("none", ""));
     for n in 0..40u64 {
         simulation
             .inject(request(0, 1, 5_000, Time::from_ns(n * 400_000)))
             .unwrap();
     }
     let done = finish(&mut simulation);
-    // Four hops of 100 ns, a packet at each, and five packets of 1,048 bytes at 100 Gbps.
-    let ideal = 800 + 4 * 80 + 5 * 1_048 * 8 / 100;
+    // Eight delays of 100 ns, five packets of 1,048 bytes at 100 Gbps, the last one at three more
+    // links, and its ACK of 60 bytes at four.
+    let ideal = 800_000 + (5 + 3) * 83_840 + 4 * 4_800;
     let mut slow = 0;
     for completion in done {
         let record = simulation.record(&completion);
-        assert_eq!(record.ideal.as_ns(), ideal);
+        assert_eq!(record.ideal.as_ps(), ideal);
         let factor = record.fct.as_ps() as f64 / record.ideal.as_ps() as f64;
-        assert!(factor > 0.9, "{factor}");
+        assert!(factor >= 1.0, "{factor}");
         slow += u32::from(factor > 20.0);
     }
     assert!((10..=30).contains(&slow), "{slow} of 40");
@@ -210,4 +268,20 @@ fn the_profile_keeps_the_ideal_of_the_first_path() {
     // The first next hop is the highest node, which is the slow one; times are cut to nanoseconds.
     let ideal = 800 + 2 * 80 + 2 * 8_000 + 5 * 1_048 * 8;
     assert_eq!(simulation.record(&done[0]).ideal.as_ns(), ideal);
+}
+
+/// Two hosts whose paths fit a NIC each; the rule can be chosen under the profile as well.
+#[test]
+fn the_profile_can_have_exact_ideals() {
+    let text = "profile = \"ns3-hpcc\"\n[topology]\nkind = \"star\"\nhosts = 2\n[output]\n\
+                ideal = \"exact\"\n[[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\n\
+                at = \"0s\"\n[cc]\nkind = \"dctcp\"\n";
+    let scenario = Scenario::from_toml(text).unwrap();
+    let mut simulation = Simulation::new(&scenario, 1).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let done = simulation.take_completions();
+    let record = simulation.record(&done[0]);
+    // 49 and 60 bytes at two links of 100 Gbps, each cut to nanoseconds.
+    assert_eq!(record.ideal, Duration::from_ns(4_000 + 2 * 3 + 2 * 4));
+    assert_eq!(record.fct, record.ideal);
 }

@@ -18,6 +18,7 @@ use fabricsim_core::network::Stop;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
+use proptest::prelude::*;
 
 fn tcp_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
     CONGESTION_CONTROLS
@@ -174,16 +175,54 @@ fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
     };
     let (handshake, long, one) = fct("handshake");
     let (open, short, two) = fct("open");
-    // Two links of 1 us and ten segments of 1,538 bytes at 100 Gbps; the base round trip has one
-    // payload for each of the links.
-    let base = Duration::from_ps(4 * 1_000_000 + 2 * 1_448 * 80);
-    assert_eq!(short, base + Duration::from_ps(10 * 1_538 * 80));
-    assert_eq!(long, short + base);
-    assert!(handshake > open);
-    assert!(
-        (0.9..1.1).contains(&one) && (0.9..1.1).contains(&two),
-        "{one} {two}"
+    // Two links of 1 us at 100 Gbps: ten segments of 1,538 bytes, the last of them at the other link
+    // as well, and its ACK of 90 bytes at both.
+    let delays = 4 * 1_000_000;
+    assert_eq!(
+        short,
+        Duration::from_ps(delays + (11 * 1_538 + 2 * 90) * 80)
     );
+    // A SYN of 98 bytes there and back, and the ACK of the handshake ahead of the first segment.
+    assert_eq!(long, short + Duration::from_ps(delays + (4 * 98 + 90) * 80));
+    assert_eq!((handshake, open), (long, short));
+    assert!((one, two) == (1.0, 1.0), "{one} {two}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever its algorithm, its window and its ACKs: no lone flow beats the idle network, and one
+    /// that fits the first window and whose last segment is acknowledged at once takes that time.
+    #[test]
+    fn no_lone_flow_beats_its_ideal(
+        topology in prop::sample::select(vec![
+            "star\"\nhosts = 2",
+            "leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\nspines = 1\nhost_rate = \"25Gbps\"\nfabric_rate = \"100Gbps\"",
+            "dumbbell\"\nhosts_per_side = 1\nhost_rate = \"100Gbps\"\nbottleneck_rate = \"10Gbps\"\nbottleneck_delay = \"3us\"",
+            "dumbbell\"\nhosts_per_side = 1\nhost_rate = \"10Gbps\"\nbottleneck_rate = \"100Gbps\"\nbottleneck_delay = \"30ns\"",
+        ]),
+        cc in prop::sample::select(vec!["newreno", "cubic", "bbr", "prague", "tcp-dctcp", "tcp-hpcc"]),
+        opening in prop::sample::select(vec!["handshake", "open"]),
+        profile in prop::sample::select(vec!["datacenter", "linux-wan", "user-space"]),
+        size in prop_oneof![1u64..2_000, 1u64..14_480, 1u64..300_000],
+        ack_every in 1u32..4,
+    ) {
+        let text = format!(
+            "[topology]\nkind = \"{topology}\n[tcp]\nprofile = \"{profile}\"\nack_every = {ack_every}\n\
+             [cc]\nkind = \"{cc}\"\nopening = \"{opening}\"\n[[workload]]\nkind = \"incast\"\n\
+             fan_in = 1\nsize = \"{size}B\"\nat = \"0s\"\n"
+        );
+        let (done, simulation) = run(&text, 1);
+        prop_assert!(!done.is_empty());
+        for completion in &done {
+            let record = simulation.record(completion);
+            prop_assert!(record.fct >= record.ideal, "{:?}", record);
+            let is_at_once = ack_every == 1 && size <= 14_480;
+            if is_at_once && cc == "newreno" {
+                prop_assert_eq!(record.fct, record.ideal, "{:?}", record);
+            }
+        }
+    }
 }
 
 /// A program cannot put a flow into a priority of the other transport.

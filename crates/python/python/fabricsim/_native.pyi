@@ -466,8 +466,8 @@ class Simulation:
     def ideal_time(
         self, src: SupportsIndex | str, dst: SupportsIndex | str, size: SupportsIndex | str
     ) -> int:
-        """How long a message takes on the idle network to its last acknowledgement, in picoseconds:
-        base round-trip time and bytes at the rate of the slowest link."""
+        """How long a message takes alone in the idle network to its last acknowledgement, in
+        picoseconds, by the rule of `[output] ideal`."""
 
     def statistics(self) -> dict[str, int]:
         """Counts over the whole network, from the start: flows, packets, bytes, drops, pauses."""

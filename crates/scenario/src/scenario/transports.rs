@@ -326,6 +326,8 @@ impl Scenario {
                 settings: self.tcp_settings(&CcContext::of_nics(self.nic_rate())),
                 mss: Bytes::new(u64::from(parameters.mss)),
                 headers: Bytes::new(u64::from(parameters.headers)),
+                syn: Bytes::new(u64::from(parameters.syn_packet())),
+                request: Bytes::new(u64::from(parameters.request)),
             })
         })
     }
@@ -341,6 +343,10 @@ pub struct TcpFacts {
     pub mss: Bytes,
     /// The headers of a segment.
     pub headers: Bytes,
+    /// A SYN or SYN-ACK on the wire.
+    pub syn: Bytes,
+    /// The payload of a request of `fetch`.
+    pub request: Bytes,
 }
 
 impl TcpFacts {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_core::{choices, settings};
 use fabricsim_report::HPCC_FCT_NODES;
 use fabricsim_topology::Topology;
 
@@ -40,6 +40,17 @@ impl RunSettings {
     }
 }
 
+choices! {
+    /// Rule for the ideal completion times of flows, to which slowdowns are relative.
+    pub enum IdealRule {
+        /// The flow alone in the idle network, packet by packet.
+        Exact = "exact" ("the flow alone in the idle network"),
+        /// The formula of the published simulator: the base round-trip time, which has a full payload
+        /// at each link, plus all bytes at the slowest link.
+        Published = "published" ("the formula of the published simulator"),
+    }
+}
+
 settings! {
     /// The `[output]` table.
     pub struct OutputSettings {
@@ -50,6 +61,10 @@ settings! {
         pub pauses: bool = false,
         /// Write fct.txt: completion times in the form of the published simulator.
         pub fct_txt: bool = false,
+        /// Rule for ideal completion times: "exact" (the flow alone in the idle network) or "published"
+        /// (the formula of the published simulator, which counts a packet twice at the slowest link).
+        #[note("(default \"exact\"; profile: \"published\")")]
+        pub ideal: Option<IdealRule> = none,
     }
 }
 

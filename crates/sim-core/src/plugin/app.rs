@@ -299,10 +299,11 @@ pub trait PathResolver: Send + Sync + fmt::Debug {
     /// Why not, in words.
     fn check(&self, request: &FlowRequest) -> Result<(), String>;
 
-    /// Returns what the idle network offers `request`, the NIC port that it leaves through and the
-    /// addresses of its packets, or `None` when no route leads there. `turn` is the number of flows
-    /// and connections that its host has started before, where NICs take turns.
-    fn resolve(&self, id: FlowId, turn: u64, request: &FlowRequest) -> Option<ResolvedPath>;
+    /// Returns what the idle network offers `request`, the NIC port that it leaves through, the
+    /// addresses of its packets and its ideal completion time, or `None` when no route leads there.
+    /// `turn` is the number of flows and connections that its host has started before, where NICs take
+    /// turns.
+    fn resolve(&self, turn: u64, request: &FlowRequest) -> Option<ResolvedPath>;
 
     /// Like [`Self::resolve`], for a message of a connection between the addresses `ends`: the same
     /// for all messages of a connection, which ask once.

@@ -7,7 +7,16 @@ use super::config::TcpParameters;
 /// Headers of IP and TCP with timestamps (RFC 7323). What a segment has beyond them is the link's.
 const IP_HEADERS: u16 = 52;
 
+/// A SYN has more options than other segments (RFC 7323, RFC 2018).
+const SYN_OPTIONS: u16 = 8;
+
 impl TcpParameters {
+    /// A SYN or SYN-ACK on the wire.
+    #[must_use]
+    pub const fn syn_packet(&self) -> u16 {
+        self.headers + SYN_OPTIONS
+    }
+
     /// A full segment on the wire.
     #[must_use]
     pub fn full_packet(&self) -> Bytes {

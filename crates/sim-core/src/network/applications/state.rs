@@ -162,7 +162,7 @@ impl AppState {
         }
         let request = flow.request(self.host, now, port);
         self.turns += 1;
-        let Some(found) = routes.resolver.resolve(id, self.turns - 1, &request) else {
+        let Some(found) = routes.resolver.resolve(self.turns - 1, &request) else {
             self.news.unreachable.push(request);
             return Err(StartError::NoRoute);
         };
@@ -177,7 +177,7 @@ impl AppState {
         let resolve = |ends| match ends {
             Some(ends) => resolver.resolve_between(&message.request, ends),
             None => {
-                let found = resolver.resolve(message.id, *turns, &message.request);
+                let found = resolver.resolve(*turns, &message.request);
                 *turns += u64::from(found.is_some());
                 found
             }

@@ -155,8 +155,7 @@ impl Connection {
             .and_if(acks, Bits::ACK)
             .and_if(self.task == Task::Stream, Bits::STREAM);
         let mut packet = self.packet::<H>(PacketKind::Data, bits);
-        // A SYN has more options than other segments (RFC 7323, RFC 2018).
-        packet.wire += 8;
+        packet.wire = self.parameters.syn_packet();
         packet.sent_at = now;
         self.handshake.on_send(now, &self.parameters);
         out(&packet);

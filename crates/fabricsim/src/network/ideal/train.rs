@@ -1,0 +1,130 @@
+//! Packets that leave back to back through links that store and forward them.
+
+use fabricsim_core::units::{Bytes, Duration};
+
+/// The packets of a transfer, in their order: one ahead of the others, full ones, and the last one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    /// Whether a packet without payload goes ahead.
+    pub(super) ahead: bool,
+    /// The payload of a full packet.
+    pub(super) payload: Bytes,
+    /// Full packets before the last one.
+    pub(super) full: u64,
+    /// The payload of the last packet, which may be full, too.
+    pub(super) rest: Bytes,
+}
+
+/// The time that a link takes for a packet of each kind, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub(super) first: u64,
+    pub(super) full: u64,
+    pub(super) last: u64,
+}
+
+impl Rows {
+    /// The packets of `size` bytes with a payload of up to `payload`.
+    pub(super) fn of(size: Bytes, payload: Bytes) -> Self {
+        let full = size.get().div_ceil(payload.get()).saturating_sub(1);
+        Self {
+            ahead: false,
+            payload,
+            full,
+            rest: Bytes::new(size.get() - full * payload.get()),
+        }
+    }
+}
+
+/// Returns when the last packet of `rows` has left the last of the links, without their delays.
+///
+/// A packet leaves a link when it has arrived there and the packet before it has left, so the time is
+/// that of the longest path through the table of packets and links from its first cell to its last one
+/// that only goes on to the next packet or to the next link. As full packets are alike, such a path
+/// passes from one to the next at the slowest of the links where it meets them: all of them take one
+/// step for each link, not one for each packet.
+pub(super) fn train(rows: &Rows, columns: impl Iterator<Item = Column>) -> Duration {
+    // The longest paths to the packet ahead, the first full one, the last full one and the last one
+    // at the present link.
+    let [mut first, mut begun, mut full, mut last] = [None::<u64>; 4];
+    for (place, column) in columns.enumerate() {
+        let step = |path: Option<u64>, time: u64| path.map(|path| path.saturating_add(time));
+        let start = (place == 0).then_some(0);
+        first = step(first.max(start.filter(|_| rows.ahead)), column.first);
+        let enter = if rows.ahead { first } else { start };
+        let enter = match rows.full.checked_sub(1) {
+            None => enter,
+            Some(more) => {
+                begun = step(enter.max(begun), column.full);
+                let others = more.saturating_mul(column.full);
+                full = step(begun, others).max(step(full, column.full));
+                full
+            }
+        };
+        last = step(enter.max(last), column.last);
+    }
+    last.map_or(Duration::ZERO, Duration::from_ps)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Follows each packet through each link.
+    fn followed(rows: &Rows, columns: &[Column]) -> u64 {
+        let mut free = vec![0u64; columns.len()];
+        let ahead = rows.ahead.then_some(0).into_iter();
+        let kinds = ahead.chain((0..rows.full).map(|_| 1)).chain([2]);
+        let mut end = 0;
+        for kind in kinds {
+            let mut at = 0;
+            for (column, free) in columns.iter().zip(&mut free) {
+                let time = [column.first, column.full, column.last][kind];
+                at = at.max(*free) + time;
+                *free = at;
+            }
+            end = at;
+        }
+        end
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_packet_leaves_when_each_one_has_been_followed(
+            times in prop::collection::vec((0u64..500, 0u64..500, 0u64..500), 1..12),
+            full in 0u64..40,
+            ahead: bool,
+        ) {
+            let columns: Vec<Column> = times
+                .into_iter()
+                .map(|(first, full, last)| Column { first, full, last })
+                .collect();
+            let rows = Rows { ahead, full, payload: Bytes::new(1), rest: Bytes::new(1) };
+            let expected = Duration::from_ps(followed(&rows, &columns));
+            prop_assert_eq!(train(&rows, columns.iter().copied()), expected);
+        }
+    }
+
+    #[test]
+    fn sizes_are_cut_into_packets() {
+        for (size, full, rest) in [
+            (1, 0, 1),
+            (1_000, 0, 1_000),
+            (1_001, 1, 1),
+            (3_000, 2, 1_000),
+        ] {
+            let rows = Rows::of(Bytes::new(size), Bytes::new(1_000));
+            assert_eq!((rows.full, rows.rest), (full, Bytes::new(rest)));
+        }
+        // The largest flow on the slowest link has no time that can be told.
+        let rows = Rows::of(Bytes::new(u64::MAX), Bytes::new(1));
+        let column = Column {
+            first: 0,
+            full: u64::MAX / 2,
+            last: u64::MAX / 2,
+        };
+        assert_eq!(train(&rows, [column].into_iter()), Duration::MAX);
+    }
+}
