@@ -142,7 +142,7 @@ pub const PRESETS: &[Preset] = &[
     preset!(
         "buffer-sizing",
         Buffers,
-        "queues and queries of TCP and RDMA with and without HPCC, what is open varied (52 runs)",
+        "queues and queries of TCP and RDMA with and without HPCC, what is open varied (80 runs)",
         "Miao et al., Buffer sizing with HPCC, BS 2019"
     ),
     preset!(

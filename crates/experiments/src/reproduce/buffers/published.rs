@@ -16,6 +16,14 @@ pub(super) struct Published {
     pub(super) section: &'static str,
 }
 
+impl Published {
+    /// Returns `true` if the figure is a ratio and `measured` on the other side of 1.
+    pub(super) fn is_contrary(&self, measured: f64) -> bool {
+        let published = self.published.filter(|_| self.unit == "ratio");
+        published.is_some_and(|published| (published - 1.0) * (measured - 1.0) < 0.0)
+    }
+}
+
 /// All rows, in the order of the file.
 pub(super) fn rows() -> Vec<Published> {
     let rows = PUBLISHED.lines().filter(|line| !line.starts_with('#'));
@@ -54,5 +62,20 @@ mod tests {
         assert!(rows.iter().all(|row| ["2.2", "2.3"].contains(&row.section)));
         let both = |row: &&Published| row.low.zip(row.high).is_some_and(|(low, high)| low >= high);
         assert_eq!(rows.iter().find(both), None);
+    }
+
+    /// A simulation that finds the opposite of the paper is in no band.
+    #[test]
+    fn no_band_has_values_on_the_other_side_of_one() {
+        for row in rows() {
+            let Some(published) = row.published.filter(|_| row.unit == "ratio") else {
+                continue;
+            };
+            if published > 1.0 {
+                assert!(row.low.is_some_and(|low| low >= 1.0), "{row:?}");
+            } else if published < 1.0 {
+                assert!(row.high.is_some_and(|high| high <= 1.0), "{row:?}");
+            }
+        }
     }
 }

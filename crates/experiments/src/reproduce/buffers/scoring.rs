@@ -7,37 +7,11 @@ use serde::Serialize;
 
 use super::published::{self, Published};
 use super::run::{RunFigures, VictimFigures};
+use super::verdict::Verdict;
 use super::{DCQCN, FLOODING, NEWRENO, RDMA_HPCC, STORAGE, TCP_HPCC, find};
 
 /// The most that one congested queue of TCP may hold, in bytes.
 const TCP_LIMIT: f64 = 256.0 * 1024.0;
-
-/// Whether a figure is where it is to be.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Within its band.
-    Inside,
-    /// Not within its band.
-    Outside,
-    /// There is no band.
-    Reported,
-    /// Runs that it is about have no results.
-    Missing,
-}
-
-impl Verdict {
-    /// The verdict in a word.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Inside => "inside",
-            Self::Outside => "OUTSIDE",
-            Self::Reported => "no band",
-            Self::Missing => "missing",
-        }
-    }
-}
 
 /// A figure that was measured, beside the published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,6 +44,7 @@ impl Row {
     fn new(published: &Published, measured: Option<f64>, evidence: String) -> Self {
         let verdict = match (measured, published.low, published.high) {
             (None, ..) => Verdict::Missing,
+            (Some(value), ..) if published.is_contrary(value) => Verdict::Opposite,
             (Some(_), None, None) => Verdict::Reported,
             (Some(value), low, high) => {
                 let inside =
@@ -137,7 +112,8 @@ pub(super) fn rows(runs: &[RunFigures]) -> Vec<Row> {
     rows.collect()
 }
 
-/// Returns the median of what the seeds gave, and all of it with the evidence of the first seed.
+/// Returns the median of the values of all seeds, with the evidence of the first seed and each value.
+/// Seeds that draw nothing are one run: their row is no median of several.
 fn over_seeds(scored: Vec<(f64, String)>) -> (Option<f64>, String) {
     let mut values: Vec<f64> = scored.iter().map(|(value, _)| *value).collect();
     let each: Vec<String> = values.iter().map(|value| format!("{value:.3}")).collect();
@@ -147,9 +123,10 @@ fn over_seeds(scored: Vec<(f64, String)>) -> (Option<f64>, String) {
         return (None, String::new());
     };
     let same = values.first() == values.last();
-    let evidence = match same {
-        true => evidence,
-        false => format!("seeds {}; the first: {evidence}", each.join(", ")),
+    let evidence = match (same, values.len()) {
+        (true, 1) => evidence,
+        (true, seeds) => format!("{seeds} seeds agree, as one run would; {evidence}"),
+        (false, _) => format!("seeds {}; the first: {evidence}", each.join(", ")),
     };
     (median, evidence)
 }
@@ -362,13 +339,26 @@ mod tests {
                 .starts_with("seeds 29.000, 70.000, 14.000; the first: ")
         );
         let qps = row(&rows(&runs), "A1");
-        assert!(!qps.evidence.contains("seeds"), "{}", qps.evidence);
+        let one_run = "3 seeds agree, as one run would; ";
+        assert!(qps.evidence.starts_with(one_run), "{}", qps.evidence);
+        let alone = row(&rows(&as_published()), "A1").evidence;
+        assert!(!alone.contains("seed"), "{alone}");
+    }
+
+    #[test]
+    fn a_ratio_on_the_other_side_of_one_is_the_opposite_of_the_paper() {
+        let mut runs = as_published();
+        let victim = runs[2].victim.as_mut().expect("DCQCN has a victim");
+        victim.qps = 240e3;
+        let found = row(&rows(&runs), "A2");
+        assert_eq!(found.verdict, Verdict::Opposite, "{found:?}");
     }
 
     #[test]
     fn what_is_beyond_its_band_is_outside_and_what_has_not_run_is_missing() {
         let mut runs = as_published();
         runs[1].queue.p50_bytes = 61e3;
+        runs[1].queue.p99_bytes = 80e3;
         runs.remove(0);
         let rows = rows(&runs);
         assert_eq!(row(&rows, "A4a").verdict, Verdict::Outside);

@@ -143,6 +143,7 @@ impl BufferSizing {
                 match row.verdict {
                     Verdict::Inside => Cell::good("inside"),
                     Verdict::Outside => Cell::bad("outside"),
+                    Verdict::Opposite => Cell::bad("opposite"),
                     other => Cell::from(other.word()),
                 },
                 Cell::from(row.evidence.as_str()),
@@ -248,15 +249,17 @@ impl fmt::Display for BufferSizing {
                 row.quantity,
                 row.unit
             )?;
-            if row.verdict == Verdict::Outside {
+            if matches!(row.verdict, Verdict::Outside | Verdict::Opposite) {
                 writeln!(f, "       {}", row.evidence)?;
             }
         }
         writeln!(
             f,
-            "rows         {} inside their bands, {} outside, {} without a band, {} missing",
+            "rows         {} inside their bands, {} outside, {} opposite to the paper, {} without a \
+             band, {} missing",
             self.count(Verdict::Inside),
             self.count(Verdict::Outside),
+            self.count(Verdict::Opposite),
             self.count(Verdict::Reported),
             self.count(Verdict::Missing)
         )

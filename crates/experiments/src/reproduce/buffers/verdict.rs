@@ -1,0 +1,33 @@
+//! Whether a figure is where it is to be.
+
+use serde::Serialize;
+
+/// Whether a figure is where it is to be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Within its band.
+    Inside,
+    /// Not within its band.
+    Outside,
+    /// A ratio on the other side of 1 than the published one: the paper found the opposite.
+    Opposite,
+    /// There is no band.
+    Reported,
+    /// Runs that it is about have no results.
+    Missing,
+}
+
+impl Verdict {
+    /// The verdict in a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Inside => "inside",
+            Self::Outside => "OUTSIDE",
+            Self::Opposite => "OPPOSITE",
+            Self::Reported => "no band",
+            Self::Missing => "missing",
+        }
+    }
+}
