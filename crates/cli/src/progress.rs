@@ -96,7 +96,7 @@ impl Display {
 fn message(progress: &Progress, elapsed: Duration) -> String {
     let speed = progress.packet_hops as f64 / elapsed.as_secs_f64().max(1e-9) / 1e6;
     format!(
-        "{:.3} ms simulated, {} of {} flows done, {speed:.1} M packet-hops/s",
+        "{:.3} ms simulated, {} of {} started flows done, {speed:.1} M packet-hops/s",
         progress.now.as_secs_f64() * 1e3,
         progress.finished,
         progress.started,
@@ -180,7 +180,7 @@ mod tests {
     fn a_log_gets_a_line_in_ten_seconds() {
         assert_eq!(
             line(0.256, &PROGRESS, Duration::from_millis(10_400)),
-            "progress: 26% after 10 s, 1.500 ms simulated, 150 of 200 flows done, 2.9 M \
+            "progress: 26% after 10 s, 1.500 ms simulated, 150 of 200 started flows done, 2.9 M \
              packet-hops/s"
         );
         let signals = Signals::default();

@@ -41,7 +41,7 @@ impl Progress {
 impl Progress {
     fn __str__(&self) -> String {
         format!(
-            "{:.0}% after {:.0} s, {:.3} ms simulated, {} of {} flows done",
+            "{:.0}% after {:.0} s, {:.3} ms simulated, {} of {} started flows done",
             self.share * 100.0,
             self.elapsed,
             self.now as f64 / 1e9,

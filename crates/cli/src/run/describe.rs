@@ -73,7 +73,7 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     }
     describe_downloads(&mut text, scenario, &summary.downloads);
     if let Some(tiers) = load::oversubscription(&summary.oversubscription) {
-        line!(text, "tiers        {tiers} oversubscribed");
+        line!(text, "tiers        {tiers} (rates down over rates up)");
     }
     for (name, value) in load::lines(&summary.expected_utilization) {
         line!(text, "{name:<13}{value}");

@@ -244,7 +244,7 @@ fn a_missing_table_hides_no_fault_of_the_others() {
         "no key or table `swich`",
         "[run] has no key `stop`",
         "[rdma] has no key `mut`",
-        "[[queue]] 0 has no key `links`",
+        "[[queue]] 0 has no key or table `links`",
         "[[class]] 0 does not say its algorithm",
         "[[class]] 0 has no key `idd`",
         "[[event]] 0 has no kind `link-dwn`",

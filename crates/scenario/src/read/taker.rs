@@ -89,9 +89,12 @@ impl<'a> Taker<'_, 'a> {
 
     pub(super) fn queue(&mut self, mut own: Section<'a>) -> QueueTables<'a> {
         let known = Key::names(QUEUE_KEYS);
-        let is_misspelt = !(self.document.unknown_keys(&own.title, &own.table, &known)).is_empty();
+        let unknown = self.document.unknown_keys(&own.title, &own.table, &known);
+        let is_misspelt = !unknown.is_empty();
+        self.faults.extend(unknown);
+        own.table.retain(|key, _| known.contains(&&**key.get_ref()));
         let discipline = match self.document.line_or_table(&mut own, "discipline") {
-            // The misspelt key is told when the table is read.
+            // The misspelt key may be the missing one.
             Ok(None) if !is_misspelt => Err(self.document.diagnostic(
                 own.span.clone(),
                 format!("{} does not say its discipline", own.title),

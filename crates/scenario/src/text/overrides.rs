@@ -252,15 +252,27 @@ mod tests {
             assert_eq!(tables[list][0]["kind"].as_str(), Some("x"), "{text}");
             assert_eq!(tables["cc"]["kind"].as_str(), Some("hpcc"), "{text}");
             let error = changed(&format!("{list}.1={{ kind = \"x\" }}")).expect_err("the second");
-            assert!(error.contains(&format!("there is no `{list}.1`")), "{error}");
-            assert!(changed(&format!("{list}.0.kind=x")).is_err(), "no table to change");
+            assert!(
+                error.contains(&format!("there is no `{list}.1`")),
+                "{error}"
+            );
+            assert!(
+                changed(&format!("{list}.0.kind=x")).is_err(),
+                "no table to change"
+            );
         }
         let add = |text: &str, change: &str| -> toml::Table {
             let changed = apply("x.toml", text, &[change.to_owned()]).expect("a scenario");
             changed.parse().expect("TOML")
         };
-        let tables = add("topology = { kind = \"clos\" }", "topology.tiers.0={ switches = 2 }");
-        assert_eq!(tables["topology"]["tiers"][0]["switches"].as_integer(), Some(2));
+        let tables = add(
+            "topology = { kind = \"clos\" }",
+            "topology.tiers.0={ switches = 2 }",
+        );
+        assert_eq!(
+            tables["topology"]["tiers"][0]["switches"].as_integer(),
+            Some(2)
+        );
         let tables = add("tiers = [{ switches = 4 }]", "tiers.1={ switches = 2 }");
         assert_eq!(tables["tiers"][1]["switches"].as_integer(), Some(2));
         let tables = add("rpc = { clients = [3] }", "rpc.clients.0=5");

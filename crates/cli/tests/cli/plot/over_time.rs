@@ -140,11 +140,17 @@ fn a_damaged_distribution_of_queues_has_a_picture() {
     let folder = folder();
     let mut rows = "group,ports,from_bytes,upto_bytes,time_ns,share_below\n".to_owned();
     for bin in 0..20 {
-        let upto = if bin == 7 { u64::MAX } else { 1_000 * (bin + 1) };
+        let upto = if bin == 7 {
+            u64::MAX
+        } else {
+            1_000 * (bin + 1)
+        };
         rows += &format!("all,4,{},{upto},10,0.{:02}\n", 1_000 * bin, 80 + bin);
     }
     folder.write("a/queue_groups.csv", &rows);
-    folder.run(&["plot", "queues", "a", "-o", "queues.svg"]).succeeded();
+    folder
+        .run(&["plot", "queues", "a", "-o", "queues.svg"])
+        .succeeded();
     assert!(folder.has("queues.svg"));
 }
 
@@ -167,5 +173,8 @@ fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
     let mut command = folder.command(&["plot", "slowdown", "-o"]);
     let output = command.arg(odd).arg(odd).output().expect("a command");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("the name of a picture ends in .svg"), "{said}");
+    assert!(
+        said.contains("the name of a picture ends in .svg"),
+        "{said}"
+    );
 }

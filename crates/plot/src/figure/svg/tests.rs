@@ -95,7 +95,15 @@ fn extreme() -> impl Strategy<Value = f64> {
         any::<f64>(),
         prop::num::f64::NORMAL,
         -1e3..1e3f64,
-        prop::sample::select(vec![0.0, 1.0, 1.8e19, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324]),
+        prop::sample::select(vec![
+            0.0,
+            1.0,
+            1.8e19,
+            f64::MAX,
+            f64::MIN,
+            f64::MIN_POSITIVE,
+            5e-324
+        ]),
     ]
 }
 
