@@ -92,7 +92,10 @@ impl<'a> Taker<'_, 'a> {
         let unknown = self.document.unknown_keys(&own.title, &own.table, &known);
         let is_misspelt = !unknown.is_empty();
         self.faults.extend(unknown);
-        own.table.retain(|key, _| known.contains(&&**key.get_ref()));
+        let keys: Vec<_> = own.table.keys().map(|key| key.get_ref().clone()).collect();
+        for key in keys.iter().filter(|key| !known.contains(&&***key)) {
+            own.table.remove(&**key);
+        }
         let discipline = match self.document.line_or_table(&mut own, "discipline") {
             // The misspelt key may be the missing one.
             Ok(None) if !is_misspelt => Err(self.document.diagnostic(
