@@ -238,8 +238,7 @@ impl<'s> Run<'s> {
         let fct_path = folder.dir().join(FCT);
         let (mut recorder, temporary) = Recorder::new(scenario, &simulation, folder, monitor)?;
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
-        let stop_at = scenario.run().stop_at;
-        let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
+        let until = (scenario.run().stop_at).map_or(Time::MAX, |after| Time::ZERO + after);
         let mut observation = begin_observation(scenario, folder, from, &mut recorder)?;
         checkpoints.check_places()?;
         let capture = Capture::begin(&mut simulation, folder.dir())?;
@@ -299,9 +298,7 @@ impl<'s> Run<'s> {
             query_files,
             rpc,
             jobs,
-            plan: simulation
-                .queries()
-                .map(|queries| queries.plan().summary(queries.names())),
+            plan: (simulation.queries()).map(|queries| queries.plan().summary(queries.names())),
             ..summarize(scenario, &simulation, &recorder.records, &end)
         };
         Ok(Ran { summary, ending })

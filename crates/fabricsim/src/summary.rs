@@ -274,10 +274,7 @@ pub(crate) fn summarize(
         pfc_pauses: pauses,
         pfc_resumes: resumes,
         pfc_paused_ns: paused.as_ps() as f64 / 1_000.0,
-        deadlock: match end.status {
-            Status::Deadlocked => deadlocked(simulation),
-            _ => Vec::new(),
-        },
+        deadlock: deadlocked(simulation, end.status),
         overload: end.overload.clone(),
         max_queue_bytes: max_queue.get(),
         retransmitted_bytes: retransmitted.get(),

@@ -5,6 +5,7 @@ use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::Unfinished;
 use serde::Serialize;
 
+use super::Status;
 use crate::simulation::Simulation;
 
 /// Unfinished flows that `summary.json` lists; the others are only counted.
@@ -82,8 +83,11 @@ fn size(request: &FlowRequest) -> Option<u64> {
     (!request.is_endless()).then(|| request.size.get())
 }
 
-/// The ports of a deadlock.
-pub(super) fn deadlocked(simulation: &Simulation) -> Vec<DeadlockedPort> {
+/// The ports of the deadlock in which a run has ended.
+pub(super) fn deadlocked(simulation: &Simulation, status: Status) -> Vec<DeadlockedPort> {
+    if status != Status::Deadlocked {
+        return Vec::new();
+    }
     let name = |node| simulation.routes().topology().name(node).to_owned();
     let ports = simulation.deadlock();
     ports

@@ -79,6 +79,12 @@ fn sizes(n: u64) -> [u64; 5] {
     [0, n - 1, 1_000 * n, 27_005 * n + n / 2, 100_000 * n]
 }
 
+/// One of [`sizes`] for `n` ranks, another one for the next `turn`.
+fn one_size(n: u64, turn: u64) -> u64 {
+    let place = usize::try_from(turn % 5).expect("a remainder of five is small");
+    sizes(n)[place]
+}
+
 #[test]
 fn rings_take_their_steps() {
     for n in 1..=33 {
@@ -89,7 +95,7 @@ fn rings_take_their_steps() {
                 ("reduce-scatter", n - 1),
             ] {
                 // One size each of the halves of the all-reduce: they are its steps.
-                if operation == "all-reduce" || size == sizes(n)[n as usize % 5] {
+                if operation == "all-reduce" || size == one_size(n, n) {
                     let bounds = steps((0..count).map(|_| size / n));
                     expect(n, (operation, "ring"), (size, ""), bounds);
                 }
@@ -102,7 +108,7 @@ fn rings_take_their_steps() {
 #[test]
 fn two_rings_take_their_steps_and_share_links() {
     for n in 1..=33 {
-        for size in [sizes(n)[n as usize % 5], 100_000 * n] {
+        for size in [one_size(n, n), 100_000 * n] {
             let (count, half) = (2 * (n - 1), size / (2 * n));
             let least = (count * message(half)).max(2 * count * wire(half));
             let most = steps((0..count).map(|_| 2 * (half + 1) + 1)).1;
@@ -153,7 +159,7 @@ fn halving_and_doubling_takes_a_step_for_each_power_of_two() {
 #[test]
 fn two_trees_take_their_levels_up_and_down() {
     for n in 1..=33u64 {
-        for size in [sizes(n)[n as usize % 5], 100_000 * n] {
+        for size in [one_size(n, n), 100_000 * n] {
             let (levels, half) = (2 * u64::from(n.ilog2()), size / 2);
             let most =
                 steps((0..levels).map(|_| half)).1 + levels * 2 * (wire(half + 1) + acks(half + 1));
@@ -167,7 +173,7 @@ fn two_trees_take_their_levels_up_and_down() {
 fn a_hierarchy_takes_the_steps_of_its_rings() {
     for n in 1..=33 {
         for local in (1..=n).filter(|local| n % local == 0) {
-            let size = sizes(n)[(n + local) as usize % 5];
+            let size = one_size(n, n + local);
             let nodes = n / local;
             let inside = || (1..local).map(|_| size / local);
             let outside = (0..2 * (nodes - 1)).map(|_| size / n);
@@ -185,7 +191,7 @@ fn a_hierarchy_takes_the_steps_of_its_rings() {
 #[test]
 fn all_to_all_fills_the_links() {
     for n in 1..=33 {
-        for size in [sizes(n)[n as usize % 5], sizes(n)[(n as usize + 2) % 5]] {
+        for size in [one_size(n, n), one_size(n, n + 2)] {
             let (others, block) = (n - 1, size / n);
             let all = others.saturating_sub(1) * wire(block);
             let most = message(block + 1) + others * (acks(block + 1) + BYTE) + all;

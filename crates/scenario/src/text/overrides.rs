@@ -121,7 +121,7 @@ fn set_whole(
 ) -> Result<(), (String, String)> {
     let (name, _) = path.rsplit_once('.').unwrap_or((path, number));
     let count = (list.as_array_of_tables().map(ArrayOfTables::len))
-        .or(list.as_array().map(Array::len))
+        .or_else(|| list.as_array().map(Array::len))
         .unwrap_or(0);
     let index = number.parse().ok().filter(|&index: &usize| index <= count);
     let Some(index) = index else {

@@ -253,7 +253,7 @@ fn scaled(text: &str, form: &Form) -> Result<u64, Kind> {
         (_, true) => return Err(Kind::TooFine),
         (power, false) => power
             .and_then(|power| product.checked_mul(power))
-            .ok_or(above.clone())?,
+            .ok_or_else(|| above.clone())?,
     };
     let value = u64::try_from(value).ok();
     value.filter(|&value| value <= form.most.0).ok_or(above)
@@ -263,10 +263,9 @@ fn scaled(text: &str, form: &Form) -> Result<u64, Kind> {
 fn exponent(rest: &str) -> (i32, &str) {
     let after = rest.strip_prefix(['e', 'E']).unwrap_or("");
     let sign = after.starts_with(['+', '-']);
-    let digits = after[usize::from(sign)..]
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(after.len() - usize::from(sign));
-    let (exponent, unit) = after.split_at(usize::from(sign) + digits);
+    let unsigned = &after[usize::from(sign)..];
+    let unit = unsigned.trim_start_matches(|c: char| c.is_ascii_digit());
+    let (exponent, unit) = after.split_at(after.len() - unit.len());
     exponent.parse().map_or((0, rest), |number| (number, unit))
 }
 

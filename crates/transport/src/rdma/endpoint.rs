@@ -15,8 +15,8 @@ use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
-    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate,
-    Received, SendLimits, Unfinished,
+    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, LivePart,
+    PortUpdate, Received, SendLimits, Unfinished,
 };
 use fabricsim_core::prefetch::prefetch;
 use fabricsim_core::units::{Bytes, Rate, Time};

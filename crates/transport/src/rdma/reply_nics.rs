@@ -6,10 +6,12 @@ use std::sync::Arc;
 use fabricsim_core::id::PortId;
 use fabricsim_core::plugin::FlowKey;
 
+type Choice = dyn Fn(&FlowKey) -> Option<PortId> + Send + Sync;
+
 /// A function from the key of a reply to the port by which it leaves; `None` where no route leads
 /// on.
 #[derive(Clone)]
-pub struct ReplyNics(Arc<dyn Fn(&FlowKey) -> Option<PortId> + Send + Sync>);
+pub struct ReplyNics(Arc<Choice>);
 
 impl ReplyNics {
     /// Replies leave as `choose` says.

@@ -316,8 +316,10 @@ fn a_few_bytes_take_all_messages_of_many() {
 #[test]
 fn the_bus_bandwidth_of_uneven_parts_is_that_of_the_busiest_link() {
     let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(3_000));
-    let mut factor = |weights: &[&[u64]]| {
-        let rows: Vec<Vec<u64>> = weights.iter().map(|row| row.to_vec()).collect();
+    let mut factor = |weights: &[&[u32]]| {
+        let rows: Vec<Vec<f64>> = (weights.iter())
+            .map(|row| row.iter().copied().map(f64::from).collect())
+            .collect();
         config.weights = Some(rows);
         let ranks = u32::try_from(weights.len()).unwrap();
         config.shape(ranks).unwrap().bus_factor()
