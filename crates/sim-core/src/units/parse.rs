@@ -197,8 +197,12 @@ const SIZE: Form = Form {
     most: (limits::MAX_SIZE.get(), "1000TB"),
 };
 
-/// A size in bits, which is refused.
-const BITS: Form = Form { unit: bits, ..SIZE };
+/// A size in bits, which is refused, however large it is.
+const BITS: Form = Form {
+    unit: bits,
+    most: (u64::MAX, ""),
+    ..SIZE
+};
 
 /// Reads `text` exactly: the decimal number is scaled in integers, never through a float.
 fn parse(text: &str, form: &Form) -> Result<u64, UnitError> {

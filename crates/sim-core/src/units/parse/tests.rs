@@ -149,7 +149,7 @@ fn bits_are_not_taken_for_bytes_nor_bytes_for_bits() {
         size("1b"),
         "`1b` is in bits, and a size is in bytes; write it like `1B`"
     );
-    for text in ["400kb", "1Mbit", "2gib", "0.5Tb"] {
+    for text in ["400kb", "1Mbit", "2gib", "0.5Tb", "9000Tb"] {
         assert!(size(text).contains("in bits"), "{text}");
     }
     let rate = |text: &str| text.parse::<Rate>().expect_err(text).to_string();
