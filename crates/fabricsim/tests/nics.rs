@@ -188,6 +188,43 @@ fn simai(servers: u32, gpus: u32, nvswitches: u32, leaves: u32) -> String {
     text
 }
 
+/// A ring of 4 hosts without a switch, 25 Gbps and 5 us to each neighbor.
+fn ring(workload: &str) -> Simulation {
+    let folder = tempfile::tempdir().unwrap();
+    let links = "0 1 25Gbps 5us 0\n1 2 25Gbps 5us 0\n2 3 25Gbps 5us 0\n3 0 25Gbps 5us 0\n";
+    std::fs::write(folder.path().join("ring.txt"), format!("4 0 4\n\n{links}")).unwrap();
+    let text = format!(
+        "[topology]\nkind = \"file\"\npath = \"ring.txt\"\n[cc]\nkind = \"none\"\n\
+         [[workload]]\n{workload}\n"
+    );
+    let scenario = Scenario::from_text("ring.toml", &text, folder.path(), &[]).unwrap();
+    Simulation::new(&scenario, 1).unwrap()
+}
+
+#[test]
+fn a_ring_without_a_switch_carries_what_neighbors_send() {
+    let mut simulation =
+        ring("kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"400KB\"");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    assert!(simulation.unreachable().is_empty());
+    // Six steps of 100 packets of 1,048 bytes, 335.36 ns each, and 5 us of link.
+    let step = Duration::from_ns(33_536 + 5_000);
+    assert_eq!(simulation.now().since(Time::ZERO).as_ps() / step.as_ps(), 6);
+}
+
+#[test]
+fn hosts_do_not_forward() {
+    let mut simulation =
+        ring("kind = \"incast\"\nfan_in = 3\nreceiver = 0\nsize = \"1KB\"\nat = \"0s\"");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let [apart] = simulation.unreachable() else {
+        panic!("one flow, not {:?}", simulation.unreachable());
+    };
+    assert_eq!((apart.src, apart.dst), (NodeId(2), NodeId(0)));
+    let why = simulation.unreachable_reason(0);
+    assert!(why.contains("hosts do not forward"), "{why}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

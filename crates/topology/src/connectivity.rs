@@ -1,4 +1,5 @@
-//! Check that every host can reach every other, given that hosts never forward.
+//! Check that every host can reach every other, given that hosts never forward, or that there is no
+//! switch and hosts use their neighbors alone.
 
 use fabricsim_core::id::NodeId;
 use rustc_hash::FxHashMap;
@@ -19,14 +20,28 @@ impl Topology {
     /// [`MAX_LINK_DELAY`](fabricsim_core::limits::MAX_LINK_DELAY), a rate outside
     /// [`MIN_RATE`](fabricsim_core::limits::MIN_RATE) to
     /// [`MAX_RATE`](fabricsim_core::limits::MAX_RATE), loss outside 0..1), a node with too many
-    /// links or none, two hosts that cannot reach each other.
+    /// links or none, two hosts that cannot reach each other. In a network without switches, such as
+    /// a ring of GPUs, hosts need only be joined by a chain of links: workloads may use neighbors
+    /// alone.
     pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         let topology = Self::unchecked(kinds, links)?;
         match unreachable_pair(&topology) {
-            Some((a, b)) => Err(TopologyError::Disconnected { a, b }),
-            None => Ok(topology),
+            Some((a, b)) if !is_direct(&topology) => Err(TopologyError::Disconnected { a, b }),
+            _ => Ok(topology),
         }
     }
+}
+
+/// Returns whether links of hosts alone join all nodes: there is no switch.
+fn is_direct(topology: &Topology) -> bool {
+    let mut reached = vec![false; topology.len()];
+    let mut stack = vec![topology.hosts()[0]];
+    while let Some(node) = stack.pop() {
+        if !std::mem::replace(&mut reached[node.index()], true) {
+            stack.extend(topology.ports(node).iter().map(|port| port.peer));
+        }
+    }
+    topology.switches().next().is_none() && reached.iter().all(|&it| it)
 }
 
 /// Hosts that touch the same islands of switches.
@@ -165,7 +180,8 @@ mod tests {
     #[test]
     fn hosts_may_be_linked_directly() {
         assert!(network(&[Host, Host], &[(0, 1)]).is_ok());
-        assert_eq!(network(&[Host, Host, Host], &[(0, 1), (1, 2)]), apart(0, 2));
+        assert!(network(&[Host, Host, Host], &[(0, 1), (1, 2)]).is_ok());
+        assert_eq!(network(&[Host; 4], &[(0, 1), (2, 3)]), apart(0, 2));
         assert!(network(&[Host, Host, Host], &[(0, 1), (1, 2), (2, 0)]).is_ok());
         assert_eq!(
             network(&[Host, Host, Host, Switch], &[(0, 3), (1, 3), (1, 2)]),

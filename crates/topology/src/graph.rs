@@ -45,7 +45,8 @@ pub struct Port {
     pub link: u32,
 }
 
-/// A network that is fit to be simulated: every host reaches every other.
+/// A network that is fit to be simulated: every host reaches every other, or there are no switches
+/// and a chain of links joins all hosts.
 ///
 /// Cheap to clone: the lists are shared.
 #[derive(Clone, Debug, PartialEq)]
