@@ -1,5 +1,7 @@
 //! Nodes of a trace.
 
+use std::collections::BTreeSet;
+
 use super::ChakraError;
 use super::wire::{Value, field, message, varint};
 
@@ -68,7 +70,26 @@ pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
         nodes.push(node(message(&mut file)?)?);
     }
     to_computations(&mut nodes)?;
+    dependencies_exist(&nodes)?;
     Ok(nodes)
+}
+
+/// Refuses a dependency on a node that the trace does not have, as ASTRA-sim's feeder does
+/// (`graph_sanity_check`): PyTorch's control dependencies may name calls that were left out.
+fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
+    let known: BTreeSet<u64> = nodes.iter().map(|node| node.id).collect();
+    for node in nodes {
+        if let Some(missing) = node.after.iter().find(|id| !known.contains(id)) {
+            return Err(ChakraError::new(
+                format!(
+                    "node {} waits for node {missing}, which the trace does not have",
+                    node.id
+                ),
+                "write the trace with it, or leave it out of ctrl_deps and data_deps",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Makes computations of the communication on the processor: PyTorch's calls, each with the time that
