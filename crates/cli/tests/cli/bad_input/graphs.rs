@@ -47,17 +47,16 @@ pub(super) const CASES: &[Case] = &[
         help: "a divisor of the number of ranks",
     },
     Case {
-        name: "a buffer with fewer bytes than parts",
-        files: FILES,
-        scenario: star!(
-            "",
-            "kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"3B\"",
-            "kind = \"hpcc\""
-        ),
+        name: "a collective of more bytes than anything has",
+        files: &[(
+            "graph.csv",
+            "rank,id,op,peer,bytes\n0,a,all-gather,,1000000000000001\n1,a,all-gather,,1000000000000001\n",
+        )],
+        scenario: GRAPH,
         args: &[],
-        place: "t.toml:8:",
-        says: &["key `size`", "is cut into 4 parts"],
-        help: "choose a larger size",
+        place: "graph.csv:2:5",
+        says: &["1000000000000001B is too large"],
+        help: "divide it into several",
     },
     Case {
         name: "operations that wait for one another",
