@@ -6,7 +6,9 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod download;
 mod fetch;
+mod first_window;
 mod hpcc;
 mod queues;
 mod random;

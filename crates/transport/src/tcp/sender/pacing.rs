@@ -4,7 +4,9 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::TcpSender;
 
-/// First segments of a connection that leave without being spaced, as in Linux
+/// First segments of a connection that leave without being spaced.
+///
+/// Differs from the paper: the drafts of BBR and Prague space all segments; Linux does not space these
 /// (`tcp_update_skb_after_send`).
 pub(super) const UNPACED: u8 = 10;
 
@@ -32,5 +34,49 @@ impl TcpSender {
             let payload = Bytes::new(u64::from(payload));
             self.paced = self.paced.max(now) + rate.transmission(payload);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fabricsim_core::plugin::{CcContext, DynFactory, Feedback, FlowStart};
+    use fabricsim_core::units::Duration;
+
+    use super::*;
+    use crate::cc::BbrConfig;
+    use crate::tcp::config::TcpConfig;
+
+    /// Twenty segments of 1,448 bytes in the first window, over 40 ms.
+    #[test]
+    fn the_first_ten_segments_leave_at_once_and_the_others_at_the_rate_of_the_handshake() {
+        let rate = Rate::from_gbps(10);
+        let network = CcContext::of_nics(rate);
+        let rtt = Duration::from_ms(40);
+        let config = BbrConfig::default();
+        let cc = config.build_dyn(&FlowStart {
+            initial_window: Bytes::new(20 * 1_448),
+            ..FlowStart::new(rate, rtt, Bytes::new(1_448), &network)
+        });
+        let parameters = Arc::new(TcpConfig::default().parameters());
+        let ecn = config.ecn(Feedback::None);
+        let mut sender = TcpSender::new(cc, ecn, Feedback::None, parameters);
+        sender.write(100 * 1_448);
+        sender.on_handshake(Time::ZERO + rtt, Time::ZERO);
+        let mut left = Vec::new();
+        let mut now = Time::ZERO + rtt;
+        while sender.may_send() {
+            now = now.max(sender.paced);
+            sender.send(now);
+            left.push(now.since(Time::ZERO + rtt).as_secs_f64());
+        }
+        // 2.885 windows of twenty a round trip.
+        let gap = 0.04 / (20.0 * 2.0 / std::f64::consts::LN_2);
+        let expected = (0..20).map(|number: u32| f64::from(number.saturating_sub(9)) * gap);
+        for (seen, expected) in left.iter().zip(expected) {
+            assert!((seen - expected).abs() < 1e-9, "{left:?}");
+        }
+        assert_eq!(left.len(), 20);
     }
 }

@@ -1,0 +1,160 @@
+//! Downloads and fetches: the bytes go from the server to the client that has asked for them.
+
+use fabricsim::outcome::{Summary, run_to_folder};
+use fabricsim_core::plugin::LiveFlow;
+
+use super::*;
+
+/// A host that sends to another at 50 Mbps, 20 ms there and back.
+const PAIR: &str = "
+    [topology]
+    kind = \"star\"
+    hosts = 2
+    rate = \"10Gbps\"
+    downlink_rate = \"50Mbps\"
+    delay = \"5ms\"
+    [tcp]
+    profile = \"linux-wan\"
+    [switch]
+    buffer = \"1GB\"
+    [[queue]]
+    discipline = \"codel ecn\"
+";
+
+/// Rate and window of the only flow, sampled `count` times from `from` on, each 10 ms.
+fn samples(text: &str, from: Duration, count: u64) -> Vec<LiveFlow> {
+    let mut simulation = Simulation::new(&scenario(text), 1).unwrap();
+    let mut sample = |number: u64| {
+        let at = Time::ZERO + from + Duration::from_ms(10) * number;
+        assert_eq!(simulation.run_until(at), Stop::TimeReached);
+        let live = simulation.live_flows();
+        assert_eq!(live.len(), 1, "{live:?}");
+        live[0]
+    };
+    (0..count).map(&mut sample).collect()
+}
+
+/// Returns the share of samples of which rate and window differ by more than a fiftieth or two
+/// segments.
+fn apart(a: &[LiveFlow], b: &[LiveFlow]) -> f64 {
+    let differ = |a: f64, b: f64, least: f64| (a - b).abs() > least.max(0.02 * b);
+    let window = |live: &LiveFlow| live.window.unwrap().as_f64();
+    let pairs = a.iter().zip(b).filter(|(a, b)| {
+        differ(window(a), window(b), 2.0 * 1_448.0)
+            || differ(a.rate.as_bps_f64(), b.rate.as_bps_f64(), 0.0)
+    });
+    pairs.count() as f64 / a.len() as f64
+}
+
+/// The data of a download begins half a round trip after that of a flow that the server would have
+/// started itself, 10 ms, and the time that the request takes, which is less than 0.1 ms.
+#[test]
+fn windows_and_rates_of_a_download_are_those_of_its_server() {
+    for cc in ["newreno", "cubic", "bbr", "prague"] {
+        let head = format!("{PAIR}[cc]\nkind = \"{cc}\"\n[run]\nstop_at = \"9s\"\n[[workload]]\n");
+        let pushed = format!(
+            "{head}kind = \"incast\"\nfan_in = 1\nreceiver = 0\nsize = \"100MB\"\nat = \"0s\"\n"
+        );
+        let asked = format!("{head}kind = \"download\"\nclient = 0\nserver = 1\n");
+        let pushed = samples(&pushed, Duration::from_ms(25), 400);
+        let asked = samples(&asked, Duration::from_us(35_100), 400);
+        let windows = pushed.iter().map(|live| live.window);
+        let least = windows.clone().min().flatten().unwrap();
+        let most = windows.max().flatten().unwrap();
+        assert!(most.get() > 3 * least.get(), "{cc}: {least} to {most}");
+        let apart = apart(&asked, &pushed);
+        assert!(apart < 0.03, "{cc}: {apart}");
+        assert!(asked.iter().all(|live| live.flow.request.src == NodeId(0)));
+    }
+}
+
+/// Until the server has heard of a download, what it will begin with is shown.
+#[test]
+fn a_download_that_is_being_opened_has_the_first_window() {
+    let text = format!(
+        "{PAIR}[cc]\nkind = \"cubic\"\n[run]\nstop_at = \"1s\"\n\
+         [[workload]]\nkind = \"download\"\nclient = 0\nserver = 1\n"
+    );
+    let first = samples(&text, Duration::from_ms(1), 1)[0];
+    assert_eq!(first.window, Some(Bytes::new(10 * 1_448)));
+}
+
+/// Two fetches on one connection: the second one goes on with the window of the first.
+#[test]
+fn windows_of_fetches_are_those_of_the_server_also_on_a_connection_that_is_used_again() {
+    let text = format!(
+        "{PAIR}[cc]\nkind = \"newreno\"\n[run]\nstop_at = \"20s\"\n[[workload]]\nkind = \"fetch\"\n\
+         client = 0\nserver = 1\nduration = \"3s\"\nlen_p95 = \"1MiB\"\nmean_arrival = \"300ms\"\n"
+    );
+    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut windows = std::collections::BTreeMap::<u32, Vec<u64>>::new();
+    for ms in (0..6_000).step_by(5) {
+        let stop = simulation.run_until(Time::ZERO + Duration::from_ms(ms));
+        for live in simulation.live_flows() {
+            let window = live.window.unwrap().get() / 1_448;
+            windows.entry(live.flow.id.0).or_default().push(window);
+        }
+        if stop == Stop::Finished {
+            break;
+        }
+    }
+    assert!(windows.len() > 5, "{windows:?}");
+    let grows = |all: &&Vec<u64>| all.last() > all.first();
+    let growing = windows.values().filter(grows).count();
+    assert!(growing > windows.len() / 3, "{windows:?}");
+    let later = windows.values().filter(|all| all[0] > 10).count();
+    assert!(later > 0, "a connection is used again: {windows:?}");
+}
+
+fn summary(text: &str) -> Summary {
+    let folder = tempfile::tempdir().unwrap();
+    run_to_folder(&scenario(text), folder.path(), 1, &mut ()).unwrap()
+}
+
+#[test]
+fn runs_of_downloads_alone_are_told_apart_by_their_checksums() {
+    let with = |cc: &str, server: u32| {
+        let client = 1 - server;
+        summary(&format!(
+            "{PAIR}[cc]\nkind = \"{cc}\"\n[run]\nstop_at = \"700ms\"\n\
+             [[workload]]\nkind = \"download\"\nclient = {client}\nserver = {server}\n"
+        ))
+    };
+    let first = with("cubic", 1);
+    assert_eq!(first.checksum, with("cubic", 1).checksum);
+    for (cc, server) in [("bbr", 1), ("prague", 1)] {
+        let other = with(cc, server);
+        let received = |summary: &Summary| summary.downloads[0].received_bytes;
+        assert_ne!(received(&first), received(&other));
+        assert_ne!(first.checksum, other.checksum, "{cc}");
+    }
+}
+
+/// Routers of two groups, whose links have other delays: a flow then has several shortest paths that
+/// are not alike, of which the best gives the ideal.
+#[test]
+fn a_download_over_paths_that_differ_has_no_ideal_beyond_the_longest_time() {
+    let text = "
+        [topology]
+        kind = \"dragonfly\"
+        hosts_per_router = 1
+        routers_per_group = 2
+        global_links = 1
+        local_delay = \"700ns\"
+        global_delay = \"9us\"
+        [cc]
+        kind = \"newreno\"
+        [[workload]]
+        kind = \"download\"
+        client = 4
+        server = 1
+        [run]
+        stop_at = \"50us\"
+    ";
+    let mut simulation = Simulation::new(&scenario(text), 1).unwrap();
+    assert_eq!(
+        simulation.run_until(Time::ZERO + Duration::from_us(50)),
+        Stop::TimeReached
+    );
+    assert_eq!(simulation.downloads().len(), 1);
+}
