@@ -5,6 +5,7 @@
 mod credit;
 mod fair_shares;
 mod incasts;
+mod near_far;
 mod targets;
 mod wide_area;
 

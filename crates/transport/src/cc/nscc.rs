@@ -263,8 +263,17 @@ impl<H> CongestionControl<H> for Nscc {
         self.adapt.achieved += acknowledged;
         self.adapt.ignored += acknowledged;
         self.received += acknowledged;
-        if std::mem::take(&mut self.reported) {
-            // The header of a packet that was trimmed has met no queue.
+        let reported = std::mem::take(&mut self.reported);
+        let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Duration::ZERO) else {
+            return;
+        };
+        if self.delay.lowers(rtt) {
+            self.most = self.parameters.most(rtt);
+        }
+        if reported {
+            // The header of a trimmed packet has met no queue: it tells the base round-trip time
+            // alone (`update_base_rtt_on_nack`).
+            self.bound();
             return;
         }
         let cause = if ack.marked > 0 {
@@ -272,12 +281,6 @@ impl<H> CongestionControl<H> for Nscc {
         } else {
             Cause::Acknowledged
         };
-        let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Duration::ZERO) else {
-            return;
-        };
-        if self.delay.lowers(rtt) {
-            self.most = self.parameters.most(rtt);
-        }
         let delay = self.delay.sample(rtt, cause, self.parameters.target_ps);
         if !self.adapts(ack.now, cause, delay, ack.in_flight.as_f64()) {
             self.acknowledged(ack.now, cause, acknowledged, delay);

@@ -126,6 +126,25 @@ fn a_loss_takes_a_packet_and_a_bad_round_leaves_what_has_arrived() {
     assert!(near(cc.cwnd, 1_000.0), "{}", cc.cwnd);
 }
 
+/// The header of a trimmed packet comes back after 5 us, on a path that was taken for one of 8 us.
+#[test]
+fn the_report_of_a_trimmed_packet_lowers_the_base_round_trip_time_and_the_largest_window() {
+    let mut cc = nscc();
+    lose(&mut cc, 5, Signal::Loss);
+    assert!(near(cc.cwnd, 149_000.0), "{}", cc.cwnd);
+    let average = cc.delay.average();
+    cc.on_ack(&ack(5, 0, 150_000, us(5), false));
+    assert_eq!(cc.delay.base(), us(5));
+    // 1.5 times 62,500 bytes.
+    assert!(near(cc.cwnd, 93_750.0), "{}", cc.cwnd);
+    assert!(near(cc.delay.average(), average), "it is no queueing delay");
+    // A longer one changes nothing.
+    lose(&mut cc, 6, Signal::Loss);
+    cc.on_ack(&ack(6, 0, 150_000, us(7), false));
+    assert_eq!(cc.delay.base(), us(5));
+    assert!(near(cc.cwnd, 92_750.0), "{}", cc.cwnd);
+}
+
 /// `_recvd_bytes` of the reference counts packets beyond a gap, too.
 #[test]
 fn what_has_arrived_beyond_a_gap_counts_when_it_arrives() {
