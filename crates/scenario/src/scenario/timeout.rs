@@ -74,10 +74,21 @@ impl Scenario {
 
     /// The least retransmission timeout of RDMA: the one that is set, or that of the fabric.
     fn least_timeout(&self) -> Duration {
-        let by_fabric = match self.quirks().least_timeout {
+        let by_fabric = || match self.quirks().least_timeout {
             LeastTimeout::ByFabric if !self.can_lose() => RdmaConfig::RTO_LOSSLESS,
             LeastTimeout::ByFabric | LeastTimeout::Lossy => RdmaConfig::RTO_LOSSY,
         };
-        self.transport.rto_min.unwrap_or(by_fabric)
+        let set = self.transport.rto_min.or_else(|| self.trimmed_timeout());
+        set.unwrap_or_else(by_fabric)
+    }
+
+    /// The least retransmission timeout if switches trim packets, each of which is then reported
+    /// about a round trip later: as htsim has it (`_min_rto` in `main_uec.cpp`), 15 us and six
+    /// queues, here at the slowest link.
+    fn trimmed_timeout(&self) -> Option<Duration> {
+        let above = self.switch.trim_above?;
+        let slowest = self.topology.rates().min()?;
+        let queues = slowest.transmission(above).saturating_mul(6);
+        Some(queues.saturating_add(Duration::from_us(15)))
     }
 }

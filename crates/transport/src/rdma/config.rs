@@ -44,7 +44,7 @@ settings! {
         /// The timeout is the larger of this and the smoothed round-trip time plus four deviations
         /// (RFC 6298), doubled after each timeout in a row. Absent means
         /// [`RTO_LOSSY`](Self::RTO_LOSSY), in fabrics that lose no packet
-        /// [`RTO_LOSSLESS`](Self::RTO_LOSSLESS).
+        /// [`RTO_LOSSLESS`](Self::RTO_LOSSLESS), and as in htsim if switches trim packets.
         ///
         /// Differs from the paper: the published simulator has none, and a lost tail hangs its
         /// flow.
@@ -53,7 +53,7 @@ settings! {
             "a timeout of zero would resend at once",
             "give a time above the round-trip time, such as \"4ms\""
         )]
-        #[note("(default \"4ms\" where packets can be lost, else \"536870912ns\")")]
+        #[note("(default \"4ms\" if packets can be lost, else \"536870912ns\"; if switches trim packets, \"15us\" and six times what `trim_above` takes on the slowest link)")]
         pub rto_min: Option<Duration> = none,
         /// Method of loss recovery: "go-back-n", "selective" (send again only what is lost) or
         /// "any-order" (a gap is not a loss).
