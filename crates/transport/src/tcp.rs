@@ -36,6 +36,7 @@ mod sender;
 mod settings;
 mod sizes;
 mod timers;
+mod timestamps;
 
 pub use crate::switch::Switch;
 pub use config::{Detection, RtoFloor, TcpConfig, TcpParameters, TcpProfile};
@@ -44,3 +45,4 @@ pub use fabricsim_core::plugin::Feedback;
 pub use header::{Bits, HasTcp, HasTcpSlot, TcpHeader, TcpOnly, TcpSlot};
 pub use sack::{SackBlock, blocks as sack_blocks, first_byte};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};
+pub use timestamps::timestamps;

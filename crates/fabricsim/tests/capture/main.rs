@@ -10,6 +10,7 @@ mod exact;
 mod file;
 mod losses;
 mod refusals;
+mod timestamps;
 mod tshark;
 
 use std::collections::BTreeMap;

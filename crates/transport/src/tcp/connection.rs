@@ -20,6 +20,7 @@ use super::header::{Bits, HasTcp};
 use super::receiver::{Arrival, Receiver};
 use super::sack;
 use super::sender::{Incoming, TcpSender};
+use super::timestamps;
 use stream::Messages;
 
 /// Current use of a connection.
@@ -141,6 +142,8 @@ pub(super) struct Connection {
     pub(super) awaits_ack: bool,
     pub(super) receiver: Receiver,
     pub(super) handshake: Handshake,
+    /// The latest timestamp of an acknowledgement or a SYN of the other side.
+    heard: u32,
     #[checkpoint(rebuilt)]
     pub(super) task: Task,
     #[checkpoint(elsewhere)]
@@ -216,6 +219,8 @@ impl Connection {
         let header = packet.telemetry.tcp();
         if packet.is(PacketKind::Data) {
             only_received &= !self.on_segment(now, packet, counters, &mut out);
+        } else if let Some(sent) = timestamps::of_acknowledgement(packet, header) {
+            self.heard = timestamps::later(self.heard, sent);
         }
         debug_assert_eq!(
             self.awaits_ack,
@@ -267,7 +272,7 @@ impl Connection {
         let taken = self.receiver.on_segment(now, &arrival, &self.parameters);
         counters.delivered += Bytes::new(taken.delivered);
         if let Some(report) = taken.before {
-            self.acknowledge(report, &mut out);
+            self.acknowledge(now, report, &mut out);
         }
         let asks = header.bits.has(Bits::REQUEST) && taken.delivered > 0;
         let writes = asks && self.task == Task::Serve;
@@ -277,7 +282,7 @@ impl Connection {
             self.peer_again = self.peer_again.max(header.aside().get());
         }
         if taken.at_once {
-            self.acknowledge_now(out);
+            self.acknowledge_now(now, out);
         }
         writes
     }
@@ -335,7 +340,7 @@ impl Connection {
             return true;
         }
         if self.receiver.ack_by <= now {
-            self.acknowledge_now(&mut out);
+            self.acknowledge_now(now, &mut out);
         }
         self.on_probe_deadline(now, out);
         self.sender.deadline() <= now && self.sender.on_deadline(now)

@@ -3,7 +3,7 @@
 //! `Packet::seq` is the first payload byte of a segment (on acknowledgements it belongs to the blocks that
 //! they report), `Packet::flow` the connection (the flow for which it was opened), `Packet::sent_at` the
 //! timestamp: of the segment itself, and on an acknowledgement of the segment that caused it (RFC 7323,
-//! section 4.3).
+//! section 4.3). The other timestamp of each is in [`timestamps`](super::timestamps).
 
 use fabricsim_core::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Slots};
@@ -68,7 +68,8 @@ pub struct TcpHeader {
     ack: u64,
     /// The number of [`Self::aside`], or a block.
     aside: u64,
-    /// The class in the upper half and the feedback of marks in the lower, or a part of a block.
+    /// On segments that open a connection the class in the upper half and the feedback of marks in the
+    /// lower; else a timestamp, or a part of a block.
     opening: u32,
     ce_count: [u8; 3],
     /// Bits that tell the type of the segment.
@@ -151,23 +152,43 @@ impl TcpHeader {
         self.aside = bytes.get();
     }
 
-    /// Returns the bits that acknowledgements have for blocks: the 64 of `aside`, and 48 of which 16 are
-    /// above the byte that is acknowledged and 32 are those of `opening`.
+    /// Returns the second block of an acknowledgement: the 64 bits of `aside`.
     #[inline]
-    pub(super) const fn room(&self) -> (u64, u64) {
-        let high = self.ack >> ACK_BITS;
-        (self.aside, high << 32 | self.opening as u64)
+    pub(super) const fn second_block(&self) -> u64 {
+        self.aside
     }
 
-    /// Sets [`Self::room`], of which the second part has 48 bits.
+    /// Returns what acknowledgements have for a third block: the 16 bits above the byte that is
+    /// acknowledged and the 32 of `opening`, which are a timestamp if the others are zero.
     #[inline]
-    pub(super) const fn set_room(&mut self, (aside, rest): (u64, u64)) {
-        self.aside = aside;
-        self.ack = self.ack() | rest >> 32 << ACK_BITS;
-        #[expect(clippy::cast_possible_truncation, reason = "cut in two parts")]
-        {
-            self.opening = rest as u32;
-        }
+    pub(super) const fn third_block(&self) -> (u16, u32) {
+        ((self.ack >> ACK_BITS) as u16, self.opening)
+    }
+
+    /// Sets [`Self::second_block`].
+    #[inline]
+    pub(super) const fn set_second_block(&mut self, bits: u64) {
+        self.aside = bits;
+    }
+
+    /// Sets [`Self::third_block`].
+    #[inline]
+    pub(super) const fn set_third_block(&mut self, (high, low): (u16, u32)) {
+        self.ack = self.ack() | (high as u64) << ACK_BITS;
+        self.opening = low;
+    }
+
+    /// Returns the timestamp that is in no field of every packet: on acknowledgements their own, on
+    /// segments with payload the one that they echo.
+    #[inline]
+    pub(super) const fn timestamp(&self) -> u32 {
+        self.opening
+    }
+
+    /// Sets [`Self::timestamp`]. Not on segments that open a connection.
+    #[inline]
+    pub(super) const fn set_timestamp(&mut self, timestamp: u32) {
+        self.opening = timestamp;
     }
 }
 

@@ -49,6 +49,9 @@ pub(super) struct Taken {
 const REMEMBERED: usize = 8;
 
 /// The receiving half: a cache line, which is all that segments in order need.
+///
+/// Differs from the paper: the timestamp of a segment beyond a gap is echoed (RFC 7323, section 4.3,
+/// echoes the one of the last segment in order), so that round trips are measured in recovery, too.
 #[derive(Debug, Stored)]
 #[repr(C)]
 pub(super) struct Receiver {

@@ -65,20 +65,36 @@ pub(super) fn report<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3])
 }
 
 #[cold]
-fn write<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3]) {
-    let [first, second, third] = blocks.map(SackBlock::to_bits);
-    packet.seq = first;
-    #[expect(clippy::cast_possible_truncation, reason = "cut in two parts")]
-    {
-        packet.payload = third as u16;
+fn write<H: HasTcp>(packet: &mut Packet<H>, &[first, second, third]: &[SackBlock; 3]) {
+    packet.seq = first.to_bits();
+    let header = packet.telemetry.tcp_mut();
+    header.set_second_block(second.to_bits());
+    if third.len > 0 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "cut in two parts, and the bits of the offset"
+        )]
+        {
+            header.set_third_block(((third.len >> 16) as u16, third.offset as u32));
+            packet.payload = third.len as u16;
+        }
     }
-    packet.telemetry.tcp_mut().set_room((second, third >> 16));
+}
+
+/// The third block of `packet`, whose fields of TCP are `header`.
+#[inline]
+pub(super) fn third_block<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> SackBlock {
+    let (high, low) = header.third_block();
+    let len = u32::from(high) << 16 | u32::from(packet.payload);
+    let offset = if len > 0 { low.cast_signed() } else { 0 };
+    SackBlock { offset, len }
 }
 
 /// Returns whether `packet`, whose fields of TCP are `header`, may report blocks: a pure acknowledgement,
 /// and no probe that comes back.
 #[inline]
-fn may_report<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> bool {
+pub(super) fn may_report<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> bool {
     packet.is(PacketKind::Ack) && header.bits.has(Bits::ACK)
 }
 
@@ -99,9 +115,8 @@ pub fn blocks<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> [SackBlock; 
     if packet.seq == 0 || !may_report(packet, header) {
         return Default::default();
     }
-    let (second, rest) = header.room();
-    let third = rest << 16 | u64::from(packet.payload);
-    [packet.seq, second, third].map(SackBlock::from_bits)
+    let [first, second] = [packet.seq, header.second_block()].map(SackBlock::from_bits);
+    [first, second, third_block(packet, header)]
 }
 
 #[cfg(test)]
@@ -113,6 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::header::TcpOnly;
+    use super::super::timestamps::timestamps;
     use super::*;
 
     fn packet(kind: PacketKind) -> Packet<TcpOnly> {
@@ -130,6 +146,7 @@ mod tests {
         fn blocks_arrive_as_they_were_sent(
             ack in 0u64..1 << 48,
             marked in 0u32..1 << 24,
+            time in any::<u32>(),
             blocks in prop::collection::vec((any::<i32>(), 1..=u32::MAX), 0..=3),
         ) {
             let mut sent = [SackBlock::default(); 3];
@@ -139,11 +156,14 @@ mod tests {
             let mut packet = packet(PacketKind::Ack);
             packet.telemetry.tcp.bits = Bits::TCP.with(Bits::ACK);
             packet.telemetry.tcp.acknowledge(ack, marked);
+            packet.telemetry.tcp.set_timestamp(time);
             report(&mut packet, &sent);
             let header = &packet.telemetry.tcp;
             prop_assert_eq!(blocks_of(&packet), sent);
             prop_assert_eq!((header.ack(), header.ce_count()), (ack, marked));
             prop_assert_eq!(first_byte(&packet, header), 0);
+            let known = (sent[2].len == 0).then_some((time, 0));
+            prop_assert_eq!(timestamps(&packet, header), known);
         }
     }
 

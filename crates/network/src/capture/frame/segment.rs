@@ -7,9 +7,8 @@
 use etherparse::{EtherType, IpNumber, TcpHeader, TcpOptionElement};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::units::Time;
 use fabricsim_transport::tcp::{
-    Bits, Feedback, SackBlock, TcpHeader as Segment, first_byte, sack_blocks,
+    Bits, Feedback, SackBlock, TcpHeader as Segment, first_byte, sack_blocks, timestamps,
 };
 
 use super::{ETHERNET, IPV4, codepoint, ethernet, ipv4};
@@ -21,6 +20,9 @@ const TCP: usize = 20;
 const OPTIONS: usize = 40;
 /// Bytes of a timestamp with its padding.
 const TIMESTAMP: usize = 12;
+/// Bytes of the options of a segment that opens a connection, and those of them that are no timestamp.
+const OPENING: usize = 20;
+const OPENING_ALONE: usize = 12;
 /// The window of every segment: the simulator has none.
 const WINDOW: u16 = u16::MAX;
 /// Its scale, which makes it 1 GB.
@@ -99,16 +101,15 @@ fn options<H: Observed>(
         Timestamp, WindowScale,
     };
     let mut options = Vec::new();
-    if syn && room >= 12 {
-        options.extend([
-            MaximumSegmentSize(1_460),
-            SelectiveAcknowledgementPermitted,
-            Noop,
-            Noop,
-            WindowScale(WINDOW_SCALE),
-            Noop,
-        ]);
-        room -= 12;
+    let times = timestamps(packet, segment);
+    if syn && room >= OPENING_ALONE {
+        options.extend([MaximumSegmentSize(1_460), SelectiveAcknowledgementPermitted]);
+        match times.filter(|_| room >= OPENING) {
+            Some((sent, echoed)) => options.push(Timestamp(sent, echoed)),
+            None => options.extend([Noop, Noop]),
+        }
+        options.extend([Noop, WindowScale(WINDOW_SCALE)]);
+        room = 0;
     } else if payload == 0 && !syn {
         let blocks = sack_blocks(packet, segment);
         let blocks = blocks.iter().filter(|block| block.len > 0);
@@ -120,10 +121,7 @@ fn options<H: Observed>(
             room -= 4 + 8 * (1 + rest.iter().flatten().count());
         }
     }
-    if room >= TIMESTAMP {
-        let sent = microseconds(packet.sent_at);
-        // An acknowledgement echoes what it has seen, and no more is known of it.
-        let echoed = if packet.is(PacketKind::Ack) { sent } else { 0 };
+    if let Some((sent, echoed)) = times.filter(|_| room >= TIMESTAMP) {
         options.extend([Noop, Noop, Timestamp(sent, echoed)]);
     }
     options
@@ -134,10 +132,4 @@ fn edges(ack: u64, block: &SackBlock) -> (u32, u32) {
     let left = ack.wrapping_add_signed(i64::from(block.offset));
     let right = left.wrapping_add(u64::from(block.len));
     (number(left, true), number(right, true))
-}
-
-/// The clock of timestamps.
-#[expect(clippy::cast_possible_truncation, reason = "timestamps wrap")]
-fn microseconds(time: Time) -> u32 {
-    (time.as_ns() / 1_000) as u32
 }

@@ -13,6 +13,7 @@ use crate::tcp::header::{Bits, HasTcp, TcpHeader};
 use crate::tcp::receiver::{Receiver, Report};
 use crate::tcp::sender::TcpSender;
 use crate::tcp::settings::{ClassConfig, Pattern};
+use crate::tcp::timestamps;
 
 /// The sender of a connection of `identity` that is used for `task`.
 fn sender(
@@ -67,6 +68,7 @@ impl Connection {
             parameters: Arc::clone(parameters),
             feedback,
             opens_with_data: false,
+            heard: 0,
             peer_again: 0,
             messages: Messages::default(),
             timer_at: Time::MAX,
@@ -157,6 +159,8 @@ impl Connection {
         let mut packet = self.packet::<H>(PacketKind::Data, bits);
         packet.wire = self.parameters.syn_packet();
         packet.sent_at = now;
+        let echo = Bytes::new(u64::from(self.heard));
+        packet.telemetry.tcp_mut().set_aside(echo);
         self.handshake.on_send(now, &self.parameters);
         out(&packet);
     }
@@ -169,6 +173,7 @@ impl Connection {
     ) -> Event {
         let header = packet.telemetry.tcp();
         let ack = header.bits.has(Bits::ACK);
+        self.heard = timestamps::later(self.heard, timestamps::clock(packet.sent_at));
         match self.handshake.state {
             State::SynSent if ack => {
                 let (_, agreed) = header.opening();
@@ -179,7 +184,7 @@ impl Connection {
                     echo: packet.sent_at,
                     ..self.receiver.report()
                 };
-                self.acknowledge(report, out);
+                self.acknowledge(now, report, out);
                 Event::Opened
             }
             // The first one, or a copy.
@@ -189,7 +194,7 @@ impl Connection {
             }
             // The acknowledgement of the SYN-ACK was lost.
             State::Open if ack => {
-                self.acknowledge_now(out);
+                self.acknowledge_now(now, out);
                 Event::Nothing
             }
             State::SynSent | State::SynReceived | State::Open => Event::Nothing,

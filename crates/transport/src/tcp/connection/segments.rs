@@ -7,6 +7,7 @@ use super::{Connection, Task};
 use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::receiver::Report;
 use crate::tcp::sack;
+use crate::tcp::timestamps::{clock, later};
 
 impl Connection {
     pub(super) fn packet<H: HasTcp>(&self, kind: PacketKind, bits: Bits) -> Packet<H> {
@@ -14,7 +15,7 @@ impl Connection {
         packet.wire = self.parameters.headers;
         let header = packet.telemetry.tcp_mut();
         header.bits = Bits::TCP.with(bits);
-        if kind == PacketKind::Data {
+        if bits.has(Bits::SYN) {
             header.set_opening(self.class.0, self.feedback);
         }
         packet
@@ -23,6 +24,7 @@ impl Connection {
     /// An acknowledgement of what `report` says leaves.
     pub(super) fn acknowledge<H: HasTcp>(
         &mut self,
+        now: Time,
         report: Report,
         mut out: impl FnMut(&Packet<H>),
     ) {
@@ -31,6 +33,7 @@ impl Connection {
         packet.sent_at = report.echo;
         let header = packet.telemetry.tcp_mut();
         header.acknowledge(report.cumulative, report.ce_count);
+        header.set_timestamp(clock(now));
         sack::report(
             &mut packet,
             &self.receiver.blocks(self.parameters.detection),
@@ -38,10 +41,10 @@ impl Connection {
         out(&packet);
     }
 
-    pub(super) fn acknowledge_now<H: HasTcp>(&mut self, out: impl FnMut(&Packet<H>)) {
+    pub(super) fn acknowledge_now<H: HasTcp>(&mut self, now: Time, out: impl FnMut(&Packet<H>)) {
         let report = self.receiver.report();
         self.receiver.on_acked();
-        self.acknowledge(report, out);
+        self.acknowledge(now, report, out);
     }
 
     /// The bits of a segment that opens the connection.
@@ -77,6 +80,9 @@ impl Connection {
         }
         let header = packet.telemetry.tcp_mut();
         header.acknowledge(report.cumulative, report.ce_count);
+        if !opens {
+            header.set_timestamp(later(self.heard, clock(report.echo)));
+        }
         header.set_aside(match &self.task {
             Task::Fetch(fetch) => fetch.flow.request.size,
             _ => Bytes::new(self.sender.retransmitted),

@@ -11,6 +11,7 @@ use crate::tcp::connection::{Connection, Event, Fetch, Identity, Task};
 use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::pool::Next;
 use crate::tcp::settings::{Opening, Pattern, Reuse};
+use crate::tcp::timestamps::clock;
 
 impl<H: HasTcp> Tcp<H> {
     /// `flow` starts now.
@@ -155,7 +156,9 @@ impl<H: HasTcp> Tcp<H> {
             ack.wire = self.settings.parameters.headers;
             ack.sent_at = packet.sent_at;
             ack.flags = Flags::COMPLETE;
-            ack.telemetry.tcp_mut().bits = Bits::TCP.with(Bits::ACK);
+            let header = ack.telemetry.tcp_mut();
+            header.bits = Bits::TCP.with(Bits::ACK);
+            header.set_timestamp(clock(now));
             self.nics[nic.index()].acks.push(priority, &ack);
         }
         None

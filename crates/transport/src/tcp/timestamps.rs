@@ -1,0 +1,63 @@
+//! Timestamps of segments (RFC 7323), for those who look at packets: TSval and TSecr.
+//!
+//! `Packet::sent_at` is the one by which round trips are measured: TSval of a segment with payload, TSecr
+//! of an acknowledgement. The other one, in microseconds, is where the segment has room: an
+//! acknowledgement that reports three blocks has none.
+
+use fabricsim_core::packet::{Header, Packet, PacketKind};
+use fabricsim_core::units::Time;
+
+use super::header::{Bits, TcpHeader};
+use super::sack;
+
+/// The clock of timestamps: microseconds, which wrap.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "timestamps wrap")]
+pub(super) const fn clock(time: Time) -> u32 {
+    (time.as_ps() / 1_000_000) as u32
+}
+
+/// The later one of two timestamps (RFC 7323, section 5.2).
+#[inline]
+pub(super) const fn later(one: u32, other: u32) -> u32 {
+    if one.wrapping_sub(other) < 1 << 31 {
+        one
+    } else {
+        other
+    }
+}
+
+/// Returns the own timestamp of `packet`, a pure acknowledgement whose fields of TCP are `header`, if it
+/// has room for one.
+#[inline]
+pub(super) fn of_acknowledgement<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> Option<u32> {
+    let has_room = packet.seq == 0 || sack::third_block(packet, header).len == 0;
+    has_room.then(|| header.timestamp())
+}
+
+/// Returns TSval and TSecr of `packet`, whose fields of TCP are `header`, or `None` if it has no room
+/// for both. TSecr is zero without [`Bits::ACK`] (RFC 7323, section 3.2).
+#[must_use]
+pub fn timestamps<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> Option<(u32, u32)> {
+    let sent = clock(packet.sent_at);
+    if sack::may_report(packet, header) {
+        return Some((of_acknowledgement(packet, header)?, sent));
+    }
+    let echo = if packet.is(PacketKind::Ack) || !header.bits.has(Bits::ACK) {
+        0
+    } else if !header.bits.has(Bits::SYN) {
+        header.timestamp()
+    } else if packet.payload == 0 {
+        echo_of_syn(header)
+    } else {
+        // Without a handshake nothing has come from the other side.
+        0
+    };
+    Some((sent, echo))
+}
+
+/// The timestamp that a SYN-ACK with `header` echoes.
+#[expect(clippy::cast_possible_truncation, reason = "it was set as 32 bits")]
+const fn echo_of_syn(header: &TcpHeader) -> u32 {
+    header.aside().get() as u32
+}
