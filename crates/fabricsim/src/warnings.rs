@@ -21,6 +21,7 @@ pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
     let paths = overtaken_packets(scenario).into_iter();
     workloads
         .chain(paths)
+        .chain(overtaken_segments(scenario))
         .chain(unmarked_entropies(scenario))
         .chain(unmarked_queues(scenario))
         .chain(small_buffers(scenario))
@@ -110,6 +111,20 @@ fn overtaken_packets(scenario: &Scenario) -> Option<String> {
     Some(format!(
         "`{}` lets packets of a flow overtake one another, and [rdma] recovery = \"{recovery}\" takes {taken} \
          for lost; leave `recovery` out, or set it to \"any-order\"",
+        policy.name()
+    ))
+}
+
+/// Returns a warning about senders of TCP, which take segments for lost that others have overtaken.
+fn overtaken_segments(scenario: &Scenario) -> Option<String> {
+    let policy = scenario.routing_policy();
+    if policy.path_stability() == PathStability::PerFlow || !scenario.has_tcp() {
+        return None;
+    }
+    Some(format!(
+        "`{}` lets packets of a flow overtake one another, and TCP may take those for lost and send them \
+         again, so that retransmitted bytes and smaller windows tell of no loss; set [routing] policy = \
+         \"ecmp\"",
         policy.name()
     ))
 }

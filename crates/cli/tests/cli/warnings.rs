@@ -107,6 +107,47 @@ fn flows_without_a_route_are_apart_from_those_that_started() {
     );
 }
 
+/// Four flows that cross four spines, whose segments overtake one another: nothing is lost, and some
+/// segments are sent twice.
+#[test]
+fn a_sender_of_tcp_that_takes_overtaken_segments_for_lost_is_told() {
+    let folder = Folder::new();
+    folder.write(
+        "s.toml",
+        "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 4\nhosts_per_leaf = 4\n\
+         [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n[cc]\nkind = \"newreno\"\n",
+    );
+    assert_eq!(folder.run(&["check", "s.toml"]).succeeded().stderr, "");
+    for policy in ["random", "flowlet"] {
+        let set = format!("routing.policy={policy}");
+        let told = folder.run(&["check", "s.toml", "--set", &set]).succeeded();
+        assert_eq!(
+            told.stderr.matches("warning: ").count(),
+            1,
+            "{}",
+            told.stderr
+        );
+        let text = format!("`{policy}` lets packets of a flow overtake one another, and TCP may");
+        assert!(told.stderr.contains(&text), "{}", told.stderr);
+    }
+    let run = [
+        "run",
+        "s.toml",
+        "--set",
+        "routing.policy=random",
+        "--out",
+        "o",
+    ];
+    assert!(folder.run(&run).succeeded().stderr.contains("and TCP may"));
+    let summary = folder.read("o/summary.json");
+    assert!(
+        summary.contains("and TCP may take those for lost"),
+        "{summary}"
+    );
+    assert!(summary.contains("\"queue_drops\": 0"), "{summary}");
+    assert!(!summary.contains("\"retransmitted_bytes\": 0"), "{summary}");
+}
+
 #[test]
 fn a_receiver_that_takes_overtaken_packets_for_lost_is_told() {
     let folder = Folder::new();
