@@ -305,7 +305,7 @@ fn a_few_bytes_take_all_messages_of_many() {
             };
             let many = with(1_000_003);
             for size in [0, 1, u64::from(shape.ranks) - 1, 40] {
-                assert_eq!(with(size), many, "{size} {shape:?}");
+                assert!((with(size) - many).abs() < 1e-6, "{size} {shape:?}");
             }
         }
     }
@@ -316,19 +316,21 @@ fn a_few_bytes_take_all_messages_of_many() {
 #[test]
 fn the_bus_bandwidth_of_uneven_parts_is_that_of_the_busiest_link() {
     let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(3_000));
-    let mut factor = |weights: &[&[u32]]| {
+    let mut expect = |weights: &[&[u32]], expected: f64| {
         let rows: Vec<Vec<f64>> = (weights.iter())
             .map(|row| row.iter().copied().map(f64::from).collect())
             .collect();
         config.weights = Some(rows);
         let ranks = u32::try_from(weights.len()).unwrap();
-        config.shape(ranks).unwrap().bus_factor()
+        let found = config.shape(ranks).unwrap().bus_factor();
+        assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
     };
-    assert_eq!(factor(&[&[0, 3], &[1, 0]]), 1.0);
-    assert_eq!(factor(&[&[1, 1, 1], &[1, 1, 1], &[1, 1, 1]]), 2.0 / 3.0);
-    assert_eq!(factor(&[&[0, 3, 0], &[0, 3, 0], &[0, 3, 0]]), 2.0);
+    expect(&[&[0, 3], &[1, 0]], 1.0);
+    expect(&[&[1, 1, 1], &[1, 1, 1], &[1, 1, 1]], 2.0 / 3.0);
+    expect(&[&[0, 3, 0], &[0, 3, 0], &[0, 3, 0]], 2.0);
     config.weights = None;
-    assert_eq!(config.shape(4).unwrap().bus_factor(), 0.75);
+    let even = config.shape(4).unwrap().bus_factor();
+    assert!((even - 0.75).abs() < 1e-9, "{even}");
 }
 
 #[test]
