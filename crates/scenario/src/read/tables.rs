@@ -42,7 +42,7 @@ pub(crate) struct Tables<'a> {
     /// Unknown tables, values that are no tables, and missing tables. The other tables are read all
     /// the same, so that all their faults are told at once.
     pub(crate) faults: Vec<Error>,
-    /// Tables that a key means which is misspelt or has no list; they are not missing as well.
+    /// Tables that a key means which is misspelled or has no list; they are not missing as well.
     pub(crate) meant: Vec<&'static str>,
 }
 

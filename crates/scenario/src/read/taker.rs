@@ -90,15 +90,15 @@ impl<'a> Taker<'_, 'a> {
     pub(super) fn queue(&mut self, mut own: Section<'a>) -> QueueTables<'a> {
         let known = Key::names(QUEUE_KEYS);
         let unknown = self.document.unknown_keys(&own.title, &own.table, &known);
-        let is_misspelt = !unknown.is_empty();
+        let is_misspelled = !unknown.is_empty();
         self.faults.extend(unknown);
         let keys: Vec<_> = own.table.keys().map(|key| key.get_ref().clone()).collect();
         for key in keys.iter().filter(|key| !known.contains(&&***key)) {
             own.table.remove(&**key);
         }
         let discipline = match self.document.line_or_table(&mut own, "discipline") {
-            // The misspelt key may be the missing one.
-            Ok(None) if !is_misspelt => Err(self.document.diagnostic(
+            // The misspelled key may be the missing one.
+            Ok(None) if !is_misspelled => Err(self.document.diagnostic(
                 own.span.clone(),
                 format!("{} does not say its discipline", own.title),
                 "add `discipline = \"fq_codel\"`; docs/scenarios.md has all kinds",
