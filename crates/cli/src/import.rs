@@ -10,7 +10,7 @@ use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::InputError;
 use fabricsim_scenario::import::{
-    IMPORTERS, Imported, Importer, InputFile, Job, importer, importer_of,
+    IMPORTERS, Imported, Importer, InputFile, Job, UnknownKeys, importer, importer_of,
 };
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::name::is_plain;
@@ -28,8 +28,9 @@ Examples:
   fabricsim import config.txt | fabricsim run - --out results/mine
 
 Reads files of other simulators, and the files that they name, and writes a scenario. What is left
-out is listed with the reason, in the scenario and on the standard error. Of a value that cannot be
-taken over, the line and a suggested fix are shown.
+out is listed with the reason, in the scenario and on the standard error. Of values that cannot be
+taken over and of unknown keys, the lines and suggested fixes are shown. Another scheme, with the
+values of the same file: fabricsim run mine.toml --cc dcqcn.
 
 Exit codes: 0 done, 2 bad input, 1 the file cannot be written.")]
 pub(crate) struct ImportArgs {
@@ -45,6 +46,10 @@ pub(crate) struct ImportArgs {
     /// nearest one around it in which they are found]
     #[arg(long, value_name = "DIR")]
     pub(crate) base: Option<PathBuf>,
+
+    /// Pass over keys that the simulator does not read, as the original does, and list them
+    #[arg(long)]
+    pub(crate) ignore_unknown: bool,
 
     /// File of the scenario [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
@@ -69,6 +74,10 @@ pub(crate) fn import(args: &ImportArgs, registry: &Registry) -> Result<ExitCode,
         folder: match &args.out {
             Some(out) => folder_of(out),
             None => PathBuf::from("."),
+        },
+        unknown: match args.ignore_unknown {
+            true => UnknownKeys::PassedOver,
+            false => UnknownKeys::Refused,
         },
     };
     let imported = importer.import(&job)?;
@@ -195,8 +204,7 @@ fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<
 /// Returns the error of the scenario `loaded` at the place of the file where it comes from.
 fn in_source(error: Error, imported: &Imported, loaded: &str) -> Error {
     let place = error.diagnostic().and_then(|found| {
-        let span = imported.origin(found.line())?;
-        let error = InputError::new(span, found.message(), found.help());
+        let error = imported.error_in_source(found.line(), found.message(), found.help())?;
         (found.source_name() == loaded).then(|| imported.source.error(error))
     });
     place.unwrap_or(error)

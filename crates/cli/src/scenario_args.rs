@@ -20,6 +20,11 @@ pub(crate) struct ScenarioArgs {
     /// The scenario, a TOML file, or `-` for the standard input; without one the built-in scenario
     pub(crate) scenario: Option<PathBuf>,
 
+    /// Another congestion control in the place of the whole [cc] table, with the settings of the
+    /// [[scheme]] of this kind if the scenario has one: --cc dcqcn
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cc: Option<String>,
+
     /// Change a setting: --set cc.eta=0.99 --set workload.0.load=0.7 (lists count from 0)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
@@ -36,14 +41,20 @@ impl ScenarioArgs {
         checkpoint: &Checkpoint,
         registry: &Registry,
     ) -> Result<Scenario, Error> {
-        let scenario = checkpoint.scenario(&self.set, registry)?;
+        let scenario = checkpoint.scenario(&self.changes(), registry)?;
         remark_on(&scenario)?;
         Ok(scenario)
     }
 
+    /// The changes of `--cc` and `--set`.
+    fn changes(&self) -> Vec<String> {
+        let cc = self.cc.as_ref().map(|name| format!("cc={name}"));
+        cc.into_iter().chain(self.set.iter().cloned()).collect()
+    }
+
     /// Reads the scenario.
     pub(crate) fn load(&self, registry: &Registry) -> Result<Scenario, Error> {
-        let mut overrides = self.set.clone();
+        let mut overrides = self.changes();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
         let scenario = match &self.scenario {
             Some(path) => Scenario::from_file_with(path, &overrides, registry),

@@ -231,9 +231,11 @@ impl<'s> Run<'s> {
             from,
             mut checkpoints,
         } = self;
-        let of_memory = simulation.network_info().memory.warning();
-        let doubts = utilization.warning().into_iter().chain(of_memory);
-        doubts.for_each(|warning| monitor.warns(&warning));
+        let doubts = [
+            utilization.warning(),
+            simulation.network_info().memory.warning(),
+        ];
+        (doubts.iter().flatten()).for_each(|warning| monitor.warns(warning));
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
         let (mut recorder, temporary) = Recorder::new(scenario, &simulation, folder, monitor)?;

@@ -66,6 +66,8 @@ settings! {
         #[range(from 1, to 1000000)]
         #[note("(default 1 for each 25 Gbps of NIC rate)")]
         pub int_multiple: Option<u32> = none,
+        /// Keep the window at one bandwidth-delay product when the rate changes.
+        pub fixed_window: bool = false,
     }
 }
 
@@ -75,7 +77,15 @@ impl CcConfig for HpccConfig {
     const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        self.validate_ranges()
+        self.validate_ranges()?;
+        match (self.form, self.fixed_window) {
+            (Form::Window, true) => Err(ConfigError::new(
+                "fixed_window",
+                "the form \"window\" computes a window, which cannot stay as it is",
+                "write `form = \"rate\"`, or leave `fixed_window` out",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Fills in the additive increase and the lowest rate.
@@ -141,6 +151,16 @@ mod tests {
         assert_eq!(script.additive_increase, Some(Rate::from_mbps(40)));
         let slow = config.resolved(&context(Rate::from_gbps(10), Quirks::EXACT));
         assert_eq!(slow.min_rate, Some(Rate::from_mbps(100)));
+    }
+
+    #[test]
+    fn a_computed_window_cannot_be_fixed() {
+        let config = HpccConfig {
+            form: Form::Window,
+            fixed_window: true,
+            ..HpccConfig::default()
+        };
+        assert_eq!(config.validate().map_err(|e| e.key), Err("fixed_window"));
     }
 
     #[test]

@@ -12,12 +12,12 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 
-use crate::config::{Form, HpccConfig, Reaction};
+use crate::config::{HpccConfig, Reaction};
 use crate::control::Control;
 use crate::round::Round;
 use crate::slot::HasInt;
 use crate::stack::{HopDifference, IntHeader};
-use control::Constants;
+use control::{Constants, WindowRule};
 pub(crate) use paths::OtherPaths;
 
 /// HPCC for one flow.
@@ -196,9 +196,12 @@ impl<S: IntHeader> Hpcc<S> {
     fn apply(&mut self, bps: f64) {
         let constants = &*self.constants;
         self.rate = Rate::from_bps_f64(bps);
-        self.window = match constants.form {
-            Form::Rate => scaled_window(constants.full_window, self.rate, constants.line_rate),
-            Form::Window => {
+        self.window = match constants.window {
+            WindowRule::Fixed => constants.full_window,
+            WindowRule::Scaled => {
+                scaled_window(constants.full_window, self.rate, constants.line_rate)
+            }
+            WindowRule::OfRate => {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,

@@ -32,6 +32,10 @@ settings! {
         /// Lowest rate.
         #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
         pub min_rate: Option<Rate> = none,
+        /// Limit what is in flight to a bandwidth-delay product.
+        pub window: bool = true,
+        /// Keep that window as it is when the rate changes.
+        pub fixed_window: bool = false,
         /// Factor from one code of the digest to the next.
         ///
         /// It is (1 + ε)^2 in the paper. Below 1.0002 codes do not fit 16 bits; above 16 a code
@@ -87,6 +91,7 @@ impl CcConfig for PintConfig {
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
+        self.validate_window()?;
         self.validate_digest()?;
         self.validate_tables()
     }
@@ -123,6 +128,17 @@ impl CcConfig for PintConfig {
 }
 
 impl PintConfig {
+    fn validate_window(&self) -> Result<(), ConfigError> {
+        match (self.window, self.fixed_window) {
+            (false, true) => Err(ConfigError::new(
+                "fixed_window",
+                "there is no window that could stay as it is",
+                "leave `window` or `fixed_window` out",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     fn validate_digest(&self) -> Result<(), ConfigError> {
         let bits = self.bits(&Quirks::EXACT);
         let base = self.base(&Quirks::EXACT);

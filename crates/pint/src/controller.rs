@@ -23,6 +23,8 @@ struct Constants {
     line_rate: Rate,
     /// W.
     full_window: Bytes,
+    has_window: bool,
+    fixed_window: bool,
     telemetry_bytes: u16,
 }
 
@@ -42,6 +44,8 @@ impl Constants {
             code: config.code(quirks),
             line_rate: start.line_rate,
             full_window: start.bdp,
+            has_window: config.window,
+            fixed_window: config.fixed_window,
             telemetry_bytes: config.telemetry_bytes(start.network),
         }
     }
@@ -113,7 +117,9 @@ impl HpccPint {
         let utilization = constants.code.decode(code);
         let (rate, stage) = constants.rule.step(self.reference, self.stage, utilization);
         self.rate = Rate::from_bps_f64(rate);
-        self.window = scaled_window(constants.full_window, self.rate, constants.line_rate);
+        if !constants.fixed_window {
+            self.window = scaled_window(constants.full_window, self.rate, constants.line_rate);
+        }
         if round == Round::New {
             (self.reference, self.stage) = (rate, stage);
         }
@@ -154,7 +160,7 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
 
     #[inline]
     fn window(&self) -> Option<Bytes> {
-        Some(self.window)
+        self.constants.has_window.then_some(self.window)
     }
 
     #[inline]

@@ -13,6 +13,7 @@ mod config;
 mod conweave;
 mod conweave_keys;
 mod dialect;
+mod differences;
 mod hpcc;
 mod htsim;
 mod importer;
@@ -22,10 +23,13 @@ mod lines;
 mod mode;
 mod network;
 mod observation;
+mod relatives_keys;
 mod simai;
 mod simai_keys;
 mod trace;
+mod unknown;
 mod value;
+mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,16 +37,19 @@ use std::ops::Range;
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::Rate;
 
-use algorithm::mode_of;
-use lines::Lines;
+use algorithm::{Schemes, mode_of};
+use keys::Role;
+use lines::{Lines, Origin};
 use mode::Mode;
+use network::Marks;
 
 pub use config::Configuration;
 pub use dialect::Dialect;
 pub use importer::{Importer, InputFile, Job};
 pub use importers::{IMPORTERS, importer, importer_of};
-pub use keys::{CONFIG_KEYS, ConfigKey};
+pub use keys::ConfigKey;
 pub use trace::read_trace_nodes;
+pub use unknown::UnknownKeys;
 
 /// What a scenario needs to know that its configuration does not say.
 pub struct Surroundings<'a> {
@@ -64,6 +71,8 @@ pub struct Surroundings<'a> {
     pub more_links: bool,
     /// Whether lines follow the flows that their list announces.
     pub more_flows: bool,
+    /// Bytes of the smallest flow, if there is a list.
+    pub smallest_flow: Option<u64>,
     /// What is left out of the other files, and what differs.
     pub left_out: &'a [LeftOut],
     /// The lines of the network and of the traffic, where the configuration names no files for them.
@@ -80,7 +89,7 @@ pub struct Imported {
     /// The name of the file that the lines of `text` come from, and its content.
     pub source: InputFile,
     /// For each line of `text`, where that file says it.
-    origins: Vec<Option<Range<usize>>>,
+    origins: Vec<Option<Origin>>,
 }
 
 /// Keys that are left out for one reason.
@@ -106,8 +115,44 @@ impl Imported {
     /// from one.
     #[must_use]
     pub fn origin(&self, line: usize) -> Option<Range<usize>> {
-        self.origins.get(line.checked_sub(1)?)?.clone()
+        self.origin_with_key(line).map(|(span, _)| span.clone())
     }
+
+    fn origin_with_key(&self, line: usize) -> Option<&Origin> {
+        self.origins.get(line.checked_sub(1)?)?.as_ref()
+    }
+
+    /// Returns the error that line `line` of the scenario shows, at the place in the imported file
+    /// where it comes from and in terms of that file.
+    #[must_use]
+    pub fn error_in_source(&self, line: usize, message: &str, help: &str) -> Option<InputError> {
+        let (span, key) = self.origin_with_key(line)?;
+        let help = match *key {
+            "BUFFER_SIZE" => {
+                "write a larger BUFFER_SIZE, in MiB: what is set aside must fit (the published simulator \
+                 runs all the same, for its remainder wraps around to almost 4 GiB)"
+            }
+            _ => help,
+        };
+        Some(InputError::new(span.clone(), message, help))
+    }
+}
+
+/// The first errors of the parts of a scenario, each once.
+fn all<const N: usize>(parts: [Result<(), InputError>; N]) -> Result<(), Vec<InputError>> {
+    let errors: Vec<InputError> = parts.into_iter().filter_map(Result::err).collect();
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
+}
+
+/// The parts of a scenario that more than one table depends on.
+struct Parts<'c, 't> {
+    config: &'c Configuration<'t>,
+    mode: Mode,
+    marks: Marks<'t>,
+    schemes: Schemes,
 }
 
 impl Configuration<'_> {
@@ -115,20 +160,26 @@ impl Configuration<'_> {
     /// simulator.
     ///
     /// # Errors
-    /// At the first value that cannot be read, that asks for what is not simulated, or that is
-    /// missing.
-    pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, InputError> {
-        let mode = mode_of(self)?;
-        let mut left_out = self.left_out(mode, around)?;
-        network::add_left_out(around, &mut left_out);
+    /// For each part of the scenario at the first value that cannot be read, that asks for what is
+    /// not simulated, or that is missing.
+    pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, Vec<InputError>> {
+        let mode = mode_of(self).map_err(|error| vec![error])?;
+        let parts = Parts {
+            config: self,
+            mode,
+            marks: Marks::of(self, mode, around).map_err(|error| vec![error])?,
+            schemes: Schemes::beside(self, mode),
+        };
+        let left_out = parts.left_out(around).map_err(|error| vec![error])?;
         let mut lines = Lines::default();
         importer::preamble(&[around.source.to_owned()], &left_out, &mut lines);
         lines.text_key("name", around.name);
         match self.dialect() {
-            Dialect::Published => self.write_published(mode, around, &mut lines)?,
-            Dialect::ConWeave => self.write_conweave(mode, around, &mut lines)?,
-            Dialect::SimAi => simai::write(self, mode, around, &mut lines)?,
+            Dialect::Published => parts.write_published(around, &mut lines)?,
+            Dialect::ConWeave => parts.write_conweave(around, &mut lines)?,
+            Dialect::SimAi => parts.write_simai(around, &mut lines)?,
         }
+        parts.schemes.write(&mut lines);
         let (text, origins) = lines.finish();
         Ok(Imported {
             text,
@@ -140,77 +191,99 @@ impl Configuration<'_> {
             origins,
         })
     }
+}
 
+impl Parts<'_, '_> {
     fn write_published(
         &self,
-        mode: Mode,
         around: &Surroundings<'_>,
         lines: &mut Lines,
-    ) -> Result<(), InputError> {
+    ) -> Result<(), Vec<InputError>> {
+        let config = self.config;
         lines.text_key("profile", "ns3-hpcc");
-        network::write(self, around, lines)?;
-        network::write_end(self, lines)?;
-        algorithm::write(self, mode, lines)?;
-        network::write_marks(self, mode, around, lines)?;
-        network::write_transport(self, lines)?;
-        network::write_failure(self, lines)?;
-        observation::write(self, around, lines)
+        all([
+            network::write(config, around, lines),
+            network::write_end(config, lines),
+            algorithm::write(config, self.mode, lines),
+            network::write_switch(config, &self.marks, lines),
+            network::write_transport(config, around, lines),
+            network::write_failure(config, lines),
+            observation::write(config, around, lines),
+        ])
     }
 
     fn write_conweave(
         &self,
-        mode: Mode,
         around: &Surroundings<'_>,
         lines: &mut Lines,
-    ) -> Result<(), InputError> {
-        conweave::write_head(self, mode, lines)?;
-        network::write(self, around, lines)?;
-        conweave::write_end(self, lines)?;
-        algorithm::write(self, mode, lines)?;
-        network::write_marks(self, mode, around, lines)?;
-        network::write_transport(self, lines)?;
-        conweave::write_routing(self, lines)?;
-        network::write_failure(self, lines)?;
-        conweave::write_observation(self, around, lines)
+    ) -> Result<(), Vec<InputError>> {
+        let config = self.config;
+        all([
+            conweave::write_head(config, self.mode, lines),
+            network::write(config, around, lines),
+            conweave::write_end(config, lines),
+            algorithm::write(config, self.mode, lines),
+            network::write_switch(config, &self.marks, lines),
+            network::write_transport(config, around, lines),
+            conweave::write_routing(config, lines),
+            network::write_failure(config, lines),
+            conweave::write_observation(config, around, lines),
+        ])
     }
 
-    /// The keys that are given and left out.
-    fn left_out(&self, mode: Mode, around: &Surroundings<'_>) -> Result<Vec<LeftOut>, InputError> {
-        let mut reasons: Vec<LeftOut> = Vec::new();
-        match self.dialect() {
-            Dialect::Published => {}
+    fn write_simai(
+        &self,
+        around: &Surroundings<'_>,
+        lines: &mut Lines,
+    ) -> Result<(), Vec<InputError>> {
+        let config = self.config;
+        all([
+            simai::write_network(config, around, lines),
+            algorithm::write(config, self.mode, lines),
+            network::write_switch(config, &self.marks, lines),
+            network::write_transport(config, around, lines),
+            network::write_failure(config, lines),
+        ])
+    }
+
+    /// All that is left out, or differs.
+    fn left_out(&self, around: &Surroundings<'_>) -> Result<Vec<LeftOut>, InputError> {
+        let config = self.config;
+        let mut left_out: Vec<LeftOut> = Vec::new();
+        match config.dialect() {
+            Dialect::Published => left_out.extend(differences::without_pauses(config)?),
             Dialect::ConWeave => {
-                for (what, why) in conweave::differences(self, mode)? {
-                    reasons.push(LeftOut::new(what, why));
+                for (what, why) in conweave::differences(config, self.mode)? {
+                    left_out.push(LeftOut::new(what, why));
                 }
             }
-            Dialect::SimAi => reasons.extend(around.left_out.iter().cloned()),
+            Dialect::SimAi => left_out.extend(around.left_out.iter().cloned()),
         }
-        for key in self.given() {
-            let Some(reason) = self.reason_to_leave_out(key, mode)? else {
+        for key in config.given() {
+            let Some(reason) = self.reason_to_leave_out(key)? else {
                 continue;
             };
-            match reasons.iter_mut().find(|known| known.reason == reason) {
+            match left_out.iter_mut().find(|known| known.reason == reason) {
                 Some(known) => known.keys.push(key.name.into()),
-                None => reasons.push(LeftOut {
-                    keys: vec![key.name.into()],
-                    reason,
-                }),
+                None => left_out.push(LeftOut::new(key.name, reason)),
             }
         }
-        Ok(reasons)
+        left_out.extend(config.not_read());
+        left_out.extend(self.marks.left_out(config));
+        left_out.extend(self.schemes.left_out());
+        network::add_left_out(around, &mut left_out);
+        Ok(left_out)
     }
 
-    fn reason_to_leave_out(
-        &self,
-        key: &ConfigKey,
-        mode: Mode,
-    ) -> Result<Option<String>, InputError> {
-        let reason = keys::reason(key, mode);
-        if reason.is_some() || self.dialect() != Dialect::Published {
+    fn reason_to_leave_out(&self, key: &ConfigKey) -> Result<Option<String>, InputError> {
+        let reason = match key.role {
+            Role::Of(modes) => self.schemes.reason(modes, self.mode),
+            _ => keys::reason(key),
+        };
+        if reason.is_some() || self.config.dialect() != Dialect::Published {
             return Ok(reason);
         }
-        observation::reason(self, key)
+        observation::reason(self.config, key)
     }
 }
 

@@ -122,6 +122,7 @@ pub fn scenario_schema() -> Value {
         ("topology", reference("topology")),
         ("workload", list(reference("workload"), 1)),
         ("cc", reference("cc")),
+        ("scheme", list(reference("cc"), 0)),
         ("host", described_table(HostSettings::KEYS)),
         ("switch", described_table(SwitchSettings::KEYS)),
         ("queue", list(queue_table(), 0)),

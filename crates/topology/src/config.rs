@@ -62,6 +62,13 @@ settings! {
         pub path: PathBuf = required,
         /// Whether what follows the links is passed over, as the HPCC simulator does.
         pub ignore_rest: bool = false,
+        /// Share of the packets that links lose whose own loss in the file is 0.
+        #[range(from 0.0, to 1.0)]
+        #[refused(
+            "a loss of {value} is not a probability",
+            "give the share of packets that a link loses, from 0 to 1, such as 0.001"
+        )]
+        pub loss: f64 = 0.0,
     }
 }
 
@@ -195,7 +202,7 @@ impl TopologyKind for FileConfig {
 
 impl TopologySource for FileConfig {
     fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        None
+        self.validate_ranges().err().map(Err)
     }
 
     fn path(&self) -> Option<&Path> {
@@ -203,10 +210,11 @@ impl TopologySource for FileConfig {
     }
 
     fn read(&self, text: &str) -> Result<Topology, InputError> {
-        match self.ignore_rest {
+        let topology = match self.ignore_rest {
             true => parse_hpcc_links(text),
             false => parse_hpcc(text),
-        }
+        };
+        Ok(topology?.with_default_loss(self.loss))
     }
 }
 

@@ -210,6 +210,20 @@ impl Topology {
         port.rate.max(back.rate)
     }
 
+    /// Returns the same network, where links without a loss of their own lose `loss` of the packets.
+    #[must_use]
+    pub fn with_default_loss(mut self, loss: f64) -> Self {
+        let links = Arc::make_mut(&mut self.links).iter_mut();
+        let ports = Arc::make_mut(&mut self.ports).iter_mut();
+        let losses = links.map(|link| &mut link.loss);
+        for own in losses.chain(ports.map(|port| &mut port.loss)) {
+            if *own == 0.0 {
+                *own = loss;
+            }
+        }
+        self
+    }
+
     /// The links in the order they were listed.
     #[must_use]
     pub fn links(&self) -> &[Link] {

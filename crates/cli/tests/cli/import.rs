@@ -10,7 +10,7 @@ const FLOWS: &str = "3\n0 2 3 100 300000 2.000000\n1 2 3 100 200000 2.000001\n\
                      3 0 3 200 50000 2.000002\n";
 
 /// A configuration as run.py writes it for 100 Gbps.
-fn config(mode: &str, changes: &[(&str, &str)]) -> String {
+pub(crate) fn config(mode: &str, changes: &[(&str, &str)]) -> String {
     let mut text = format!(
         "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\n\
          TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\nTRACE_FILE trace.txt\n\
@@ -35,7 +35,7 @@ fn config(mode: &str, changes: &[(&str, &str)]) -> String {
 }
 
 /// A folder `mix` with the files of a configuration.
-fn folder(config: &str) -> Folder {
+pub(crate) fn folder(config: &str) -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("mix")).expect("a folder");
     for (name, text) in [

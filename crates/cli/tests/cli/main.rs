@@ -16,6 +16,7 @@ mod guide;
 mod harm;
 mod import;
 mod import_formats;
+mod import_keys;
 mod import_simai;
 #[cfg(unix)]
 mod inputs;

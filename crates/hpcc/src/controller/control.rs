@@ -8,6 +8,17 @@ use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;
 use crate::scale::IntScale;
 
+/// The window that goes with a rate R.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WindowRule {
+    /// W x R / line rate.
+    Scaled,
+    /// W.
+    Fixed,
+    /// R x T, from which R was computed.
+    OfRate,
+}
+
 /// Constants shared by flows over NICs of the same rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
@@ -21,7 +32,7 @@ pub(crate) struct Constants {
     pub(super) reaction: Reaction,
     pub(super) per_hop_rates: bool,
     pub(super) sampled_feedback: bool,
-    pub(super) form: Form,
+    pub(super) window: WindowRule,
     pub(super) line_rate: Rate,
     pub(super) base_rtt: Duration,
     pub(super) full_window: Bytes,
@@ -53,7 +64,11 @@ impl Constants {
             reaction: config.reaction,
             per_hop_rates: config.per_hop_rates,
             sampled_feedback: config.sampled_feedback,
-            form: config.form,
+            window: match (config.form, config.fixed_window) {
+                (_, true) => WindowRule::Fixed,
+                (Form::Rate, false) => WindowRule::Scaled,
+                (Form::Window, false) => WindowRule::OfRate,
+            },
             line_rate: start.line_rate,
             base_rtt: start.base_rtt,
             full_window: start.bdp,

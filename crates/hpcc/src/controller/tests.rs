@@ -5,7 +5,7 @@ use fabricsim_core::plugin::{CcContext, ControllerFactory, Hop, Quirks};
 use fabricsim_core::units::Time;
 
 use super::*;
-use crate::config::HpccConfig;
+use crate::config::{Form, HpccConfig};
 use crate::path::PortLabel;
 use crate::scale::IntScale;
 use crate::stack::ExactStack;
@@ -283,6 +283,21 @@ fn additive_stages_come_before_a_multiplicative_change() {
         300_000,
     );
     assert!(gbps(&cc) > 90.0, "{}", gbps(&cc));
+}
+
+#[test]
+fn a_fixed_window_stays_when_the_rate_falls() {
+    let config = HpccConfig {
+        fixed_window: true,
+        ..HpccConfig::default()
+    };
+    let factory = factory(config, Quirks::EXACT);
+    let mut cc = flow(&factory);
+    ack(&mut cc, &seen(&factory, 1_024, 0, 125_008), 1_000, 100_000);
+    let full = seen(&factory, 1_024 + T_NS, 125_000, 125_008);
+    ack(&mut cc, &full, 101_000, 200_000);
+    assert!(gbps(&cc) < 50.0, "{}", gbps(&cc));
+    assert_eq!(window(&cc), Some(Bytes::new(125_000)));
 }
 
 #[test]

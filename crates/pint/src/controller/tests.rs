@@ -72,6 +72,37 @@ fn begun(config: &PintConfig, quirks: Quirks) -> HpccPint {
 }
 
 #[test]
+fn windows_can_be_fixed_or_missing() {
+    let after = |window: bool, fixed_window: bool| {
+        let config = PintConfig {
+            window,
+            fixed_window,
+            ..PintConfig::default()
+        };
+        let mut cc = begun_unchecked(&config);
+        ack(&mut cc, Some(255), 154_000, 200_000);
+        (window_and_rate(&cc), config.validate().is_ok())
+    };
+    let ((scaled, rate), _) = after(true, false);
+    assert!(scaled.is_some_and(|bytes| bytes < Bytes::new(153_000)) && rate < 100.0);
+    assert_eq!(after(true, true), ((Some(Bytes::new(153_000)), rate), true));
+    assert_eq!(after(false, false), ((None, rate), true));
+    assert!(!after(false, true).1);
+}
+
+/// Like [`begun`], with settings that may be refused.
+fn begun_unchecked(config: &PintConfig) -> HpccPint {
+    let network = context(Quirks::EXACT);
+    let mut cc = ControllerFactory::<PintDigest>::build(config, &start(LINE, &network));
+    ack(&mut cc, Some(200), 1_000, 153_000);
+    cc
+}
+
+fn window_and_rate(cc: &HpccPint) -> (Option<Bytes>, f64) {
+    (window(cc), gbps(cc))
+}
+
+#[test]
 fn the_first_digest_changes_nothing() {
     let cc = begun(&PintConfig::default(), Quirks::EXACT);
     assert_eq!(cc.rate, LINE);

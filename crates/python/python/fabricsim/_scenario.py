@@ -41,7 +41,7 @@ def given(
         raise TypeError(f"{what}: a dict, a path or a text is wanted, not {kind}")
     changes = dict(set or {})
     if cc is not None:
-        changes["cc"] = {"kind": cc} if isinstance(cc, str) else cc
+        changes["cc"] = cc
     # Only a list of changes can name a table of a list by its number.
     overrides = [f"{key}={writer.value(item, key.split('.'))}" for key, item in changes.items()]
     if writer.controls and what == "sweep":

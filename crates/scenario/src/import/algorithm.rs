@@ -2,23 +2,33 @@
 
 use fabricsim_core::input::InputError;
 
+use super::LeftOut;
 use super::config::Configuration;
 use super::dialect::Dialect;
 use super::lines::{Lines, demand, float};
 use super::mode::Mode;
+use crate::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS};
+use crate::text::document::Document;
+use crate::text::error::Error;
 
 /// Reads the algorithm of `config`.
 pub(super) fn mode_of(config: &Configuration<'_>) -> Result<Mode, InputError> {
     let value = config.value("CC_MODE")?;
-    let (help, has_pint) = match config.dialect() {
-        Dialect::Published | Dialect::SimAi => (
-            "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) or 10 (HPCC-PINT)",
-            true,
-        ),
-        Dialect::ConWeave => ("write 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP)", false),
+    let help = match has_pint(config) {
+        true => "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) or 10 (HPCC-PINT)",
+        false => "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP)",
     };
-    let mode = Mode::named(value.word()).filter(|mode| has_pint || *mode != Mode::HpccPint);
-    mode.ok_or_else(|| value.wrong(format!("there is no algorithm `{}`", value.word()), help))
+    let mode = Mode::named(value.word()).filter(|mode| has_pint(config) || *mode != Mode::HpccPint);
+    mode.ok_or_else(|| {
+        value.wrong(
+            format!("there is no algorithm `{}` here", value.word()),
+            help,
+        )
+    })
+}
+
+fn has_pint(config: &Configuration<'_>) -> bool {
+    config.dialect() != Dialect::ConWeave
 }
 
 /// Writes `[cc]`.
@@ -29,6 +39,81 @@ pub(super) fn write(
 ) -> Result<(), InputError> {
     lines.table("[cc]");
     lines.quoted_key("kind", mode.kind(), &config.value("CC_MODE")?);
+    write_keys(config, mode, lines)
+}
+
+/// Tables of the other algorithms, as the configuration sets them.
+#[derive(Debug, Default)]
+pub(super) struct Schemes {
+    pub(super) lines: Lines,
+    /// Algorithms that the configuration has no usable values for.
+    pub(super) without: Vec<(Mode, InputError)>,
+}
+
+impl Schemes {
+    /// The algorithms of `config` besides `mode`.
+    pub(super) fn beside(config: &Configuration<'_>, mode: Mode) -> Self {
+        let mut schemes = Self::default();
+        schemes.lines.blank();
+        schemes
+            .lines
+            .comment("What `--cc NAME` puts in the place of [cc], as this file sets it.");
+        let others = Mode::ALL.into_iter().filter(|&other| other != mode);
+        for other in others.filter(|&other| has_pint(config) || other != Mode::HpccPint) {
+            let mut lines = Lines::default();
+            lines.table("[[scheme]]");
+            lines.text_key("kind", other.kind());
+            let written = write_keys(config, other, &mut lines);
+            match written.and_then(|()| check(&lines)) {
+                Ok(()) => schemes.lines.append(lines),
+                Err(error) => schemes.without.push((other, error)),
+            }
+        }
+        schemes
+    }
+
+    /// Returns why a key that `modes` alone read is left out, if none of their tables is written
+    /// for a scenario of `mode`.
+    pub(super) fn reason(&self, modes: &[Mode], mode: Mode) -> Option<String> {
+        let lacks = |other: &Mode| self.without.iter().any(|(without, _)| without == other);
+        let is_used = modes.iter().any(|other| *other == mode || !lacks(other));
+        (!is_used).then(|| {
+            let names: Vec<String> = modes.iter().map(|it| format!("`{}`", it.kind())).collect();
+            format!("for {} alone", names.join(", "))
+        })
+    }
+
+    /// What is left out with the algorithms without a table.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = LeftOut> {
+        self.without.iter().map(|(mode, error)| {
+            let reason = format!("the file has no such scheme: {}", error.message);
+            LeftOut::new(format!("--cc {}", mode.kind()), reason)
+        })
+    }
+
+    /// Writes the tables.
+    pub(super) fn write(self, lines: &mut Lines) {
+        lines.append(self.lines);
+    }
+}
+
+/// Refuses a `[[scheme]]` whose values its algorithm refuses.
+fn check(scheme: &Lines) -> Result<(), InputError> {
+    let document = Document::new("scheme", scheme.text());
+    let read = || {
+        let tables = document.sections(&mut document.parse()?, "scheme")?;
+        for table in tables {
+            AnyCcConfig::read_algorithm(&document, table, CONGESTION_CONTROLS)?;
+        }
+        Ok::<(), Error>(())
+    };
+    read().map_err(|error| match error.diagnostic() {
+        Some(found) => InputError::new(0..0, found.message(), found.help()),
+        None => InputError::new(0..0, error.to_string(), "correct the value"),
+    })
+}
+
+fn write_keys(config: &Configuration<'_>, mode: Mode, lines: &mut Lines) -> Result<(), InputError> {
     match mode {
         Mode::Hpcc | Mode::HpccPint => hpcc(config, mode, lines)?,
         Mode::Dcqcn => dcqcn(config, lines)?,
@@ -87,29 +172,23 @@ fn dcqcn(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError
     flag(config, "clamp", "CLAMP_TARGET_RATE", lines)
 }
 
-/// Writes whether there is a window, which follows the rate.
+/// Writes whether there is a window, and whether it follows the rate.
 fn window(config: &Configuration<'_>, mode: Mode, lines: &mut Lines) -> Result<(), InputError> {
     let has_window = config.value("HAS_WIN")?;
     match mode {
-        Mode::Hpcc | Mode::HpccPint => demand(
+        Mode::Hpcc => demand(
             &has_window,
             "1",
             "HPCC divides by its window and cannot be without one",
             "write HAS_WIN 1",
         )?,
-        Mode::Dcqcn | Mode::Timely | Mode::Dctcp => {
-            lines.key("window", has_window.flag()?, &has_window);
-        }
+        _ => lines.key("window", has_window.flag()?, &has_window),
     }
-    if !has_window.flag()? {
-        return Ok(());
+    let follows = config.value("VAR_WIN")?;
+    if has_window.flag()? && !follows.flag()? {
+        lines.key("fixed_window", true, &follows);
     }
-    demand(
-        &config.value("VAR_WIN")?,
-        "1",
-        "a window that stays as it is while the rate changes is not simulated",
-        "write VAR_WIN 1: the window follows the rate",
-    )
+    Ok(())
 }
 
 fn rate(

@@ -4,74 +4,140 @@ use std::ops::Range;
 
 use fabricsim_core::input::InputError;
 
+use super::LeftOut;
 use super::dialect::Dialect;
-use super::keys::{ConfigKey, Words};
-use super::value::{Value, Word};
-use crate::text::messages::nearest;
+use super::keys::{ConfigKey, Role, Words};
+use super::unknown::{Unknown, UnknownKeys, refused};
+use super::value::Value;
+use super::words::{Word, is_key_like, words};
 
 /// A configuration of the published simulator or of one that grew from it: `KEY value ...`,
-/// separated by white space. Of a key that is given several times the last one holds.
+/// separated by white space. Of a key that is given several times the last value holds.
 #[derive(Clone, Debug)]
 pub struct Configuration<'t> {
     text: &'t str,
     dialect: Dialect,
     entries: Vec<Entry<'t>>,
+    /// Words that are no keys, which the user wants to have passed over.
+    passed_over: Vec<Unknown<'t>>,
+    /// Values that later ones replace.
+    replaced: Vec<LeftOut>,
 }
 
-/// A key and what follows it.
+/// A key and the words behind it.
 #[derive(Clone, Debug)]
 struct Entry<'t> {
     key: &'static ConfigKey,
-    span: Range<usize>,
+    word: Word<'t>,
     words: Vec<Word<'t>>,
 }
 
 impl<'t> Configuration<'t> {
-    /// Reads a configuration of the published simulator. A line may end in a comment (`#`).
+    /// Reads a configuration of the published simulator. A line may end in a comment (`#`, `//` or
+    /// braces).
     ///
     /// # Errors
-    /// At a word that is no key, and where a key has too few words behind it.
-    pub fn parse(text: &'t str) -> Result<Self, InputError> {
-        Self::parse_as(text, Dialect::Published)
+    /// All words that are no keys, and all keys with too few words behind them.
+    pub fn parse(text: &'t str) -> Result<Self, Vec<InputError>> {
+        Self::parse_as(text, Dialect::Published, UnknownKeys::Refused)
     }
 
     /// Reads a configuration of the simulator of `dialect`.
     ///
     /// # Errors
-    /// At a word that is no key, and where a key has too few words behind it.
-    pub fn parse_as(text: &'t str, dialect: Dialect) -> Result<Self, InputError> {
-        let mut words = words(text);
-        let mut entries: Vec<Entry<'t>> = Vec::new();
-        while let Some(word) = words.next() {
-            let known = dialect.key(word.text);
-            let key = known.ok_or_else(|| unknown(&word, dialect))?;
-            let mut entry = Entry {
-                key,
-                span: word.span,
-                words: Vec::new(),
-            };
-            let mut count = match key.words {
-                Words::Count(count) => count,
-                Words::Map => 1,
-            };
-            while entry.words.len() < count {
-                let Some(word) = words.next().filter(|word| dialect.key(word.text).is_none())
-                else {
-                    return Err(too_few(&entry, text));
-                };
-                entry.words.push(word);
-                if key.words == Words::Map && entry.words.len() == 1 {
-                    count += 2 * pairs(&entry)?;
-                }
-            }
-            entries.retain(|earlier| earlier.key.name != key.name);
-            entries.push(entry);
-        }
-        Ok(Self {
+    /// All words that are no keys, unless they are passed over, and all keys with too few words
+    /// behind them.
+    pub fn parse_as(
+        text: &'t str,
+        dialect: Dialect,
+        unknown: UnknownKeys,
+    ) -> Result<Self, Vec<InputError>> {
+        let mut reader = Reader {
+            words: words(text),
+            next: 0,
+            dialect,
+            entries: Vec::new(),
+            unknown: Vec::new(),
+            errors: Vec::new(),
+        };
+        while reader.read_one() {}
+        let Reader {
+            entries,
+            unknown: mut found,
+            mut errors,
+            ..
+        } = reader;
+        let mut config = Self {
             text,
             dialect,
-            entries,
-        })
+            entries: Vec::new(),
+            passed_over: Vec::new(),
+            replaced: Vec::new(),
+        };
+        for entry in entries {
+            config.give(entry);
+        }
+        found.extend(config.take_switched_on());
+        found.sort_by_key(|unknown| unknown.span().start);
+        match unknown {
+            UnknownKeys::PassedOver => config.passed_over = found,
+            UnknownKeys::Refused if found.is_empty() => {}
+            UnknownKeys::Refused => errors.insert(0, refused(&found, dialect)),
+        }
+        match errors.is_empty() {
+            true => Ok(config),
+            false => Err(errors),
+        }
+    }
+
+    /// Adds `entry`. It replaces an earlier one of its key; pairs of a map stay beside new ones, as
+    /// the published simulator has it.
+    fn give(&mut self, mut entry: Entry<'t>) {
+        let earlier = self
+            .entries
+            .iter()
+            .position(|it| it.key.name == entry.key.name);
+        if let Some(earlier) = earlier {
+            let earlier = self.entries.remove(earlier);
+            let now = entry.word.line;
+            let effect = match entry.key.words {
+                Words::Map => {
+                    // Of two pairs of a rate the first one is found.
+                    entry.words.extend(earlier.words.into_iter().skip(1));
+                    format!("line {now} gives the key again: its values hold for its rates")
+                }
+                Words::Count(_) => {
+                    format!("line {now} gives the key again, and its value holds")
+                }
+            };
+            let key = format!("{} of line {}", entry.key.name, earlier.word.line);
+            self.replaced.push(LeftOut::new(key, effect));
+        }
+        self.entries.push(entry);
+    }
+
+    /// Takes away the keys of relatives that ask for what is not simulated.
+    fn take_switched_on(&mut self) -> Vec<Unknown<'t>> {
+        let is_on = |entry: &Entry<'t>| match entry.key.role {
+            Role::Idle { at, .. } => entry.words.first().is_none_or(|word| word.text != at),
+            _ => false,
+        };
+        let switch = |name: &str| self.entries.iter().find(|it| it.key.name == name);
+        let asks = |entry: &Entry<'t>| match entry.key.role {
+            Role::PartOf(name) => switch(name).is_none_or(is_on),
+            _ => is_on(entry),
+        };
+        let asking: Vec<bool> = self.entries.iter().map(asks).collect();
+        let mut taken = Vec::new();
+        let mut kept = Vec::new();
+        for (entry, asks) in std::mem::take(&mut self.entries).into_iter().zip(asking) {
+            match asks {
+                true => taken.push(Unknown::switched_on(entry.key, &entry.word, &entry.words)),
+                false => kept.push(entry),
+            }
+        }
+        self.entries = kept;
+        taken
     }
 
     /// The whole text.
@@ -89,10 +155,16 @@ impl<'t> Configuration<'t> {
         self.entries.iter().map(|entry| entry.key)
     }
 
-    /// Returns the value of `name`, which is the simulator's own where none is given.
+    /// The words that are passed over, and values that later ones replace.
+    pub(super) fn not_read(&self) -> impl Iterator<Item = LeftOut> {
+        let passed_over = self.passed_over.iter().map(Unknown::passed_over);
+        passed_over.chain(self.replaced.iter().cloned())
+    }
+
+    /// Returns the value of `name`, or the simulator's own if none is given.
     ///
     /// # Errors
-    /// Where there is no such value.
+    /// If there is no such value.
     pub(super) fn value(&self, name: &'static str) -> Result<Value<'t>, InputError> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.key.name == name) {
             return Ok(Value::new(name, entry.words.clone()));
@@ -105,6 +177,7 @@ impl<'t> Configuration<'t> {
                 let words = default.split_whitespace().map(|text| Word {
                     text,
                     span: end.clone(),
+                    line: 0,
                 });
                 Ok(Value::new(name, words.collect()).absent())
             }
@@ -112,14 +185,20 @@ impl<'t> Configuration<'t> {
                 end,
                 format!("the configuration has no `{name}`"),
                 format!(
-                    "add the key; {} has no value for it where it is not given",
+                    "add the key; {} has no value for it if it is not given",
                     self.dialect.simulator()
                 ),
             )),
         }
     }
 
-    /// Returns the file that `name` says, with its place; nothing where the key is not given.
+    /// Returns the value of `name` if the configuration gives it.
+    pub(super) fn given_value(&self, name: &'static str) -> Option<Value<'t>> {
+        let entry = self.entries.iter().find(|entry| entry.key.name == name)?;
+        Some(Value::new(name, entry.words.clone()))
+    }
+
+    /// Returns the file that `name` says, with its place; nothing if the key is not given.
     #[must_use]
     pub fn file(&self, name: &str) -> Option<(&'t str, Range<usize>)> {
         let entry = self.entries.iter().find(|entry| entry.key.name == name)?;
@@ -127,7 +206,7 @@ impl<'t> Configuration<'t> {
         Some((word.text, word.span.clone()))
     }
 
-    /// Returns the file with the nodes of the trace, where the configuration asks for a trace.
+    /// Returns the file with the nodes of the trace if the configuration asks for a trace.
     ///
     /// # Errors
     /// When the key that asks for it is neither 0 nor 1.
@@ -142,83 +221,130 @@ impl<'t> Configuration<'t> {
     }
 }
 
-/// The words of `text`, without comments.
-fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
-    let mut offset = 0;
-    text.split_inclusive('\n').flat_map(move |line| {
-        let start = offset;
-        offset += line.len();
-        let content = line.split('#').next().unwrap_or(line);
-        let mut rest = start;
-        content
-            .split_inclusive(|c: char| c.is_ascii_whitespace())
-            .filter_map(move |part| {
-                let start = rest;
-                rest += part.len();
-                let text = part.trim_end();
-                (!text.is_empty()).then(|| Word {
-                    text,
-                    span: start..start + text.len(),
-                })
-            })
-    })
+/// Reads keys with their words.
+struct Reader<'t> {
+    words: Vec<Word<'t>>,
+    next: usize,
+    dialect: Dialect,
+    entries: Vec<Entry<'t>>,
+    unknown: Vec<Unknown<'t>>,
+    errors: Vec<InputError>,
 }
 
-fn unknown(word: &Word<'_>, dialect: Dialect) -> InputError {
-    let lower: Vec<String> = dialect
-        .keys()
-        .iter()
-        .map(|key| key.name.to_lowercase())
-        .collect();
-    let known: Vec<&str> = lower.iter().map(String::as_str).collect();
-    let help = match nearest(word.text, &known) {
-        Some(name) => format!("did you mean `{}`?", name.to_uppercase()),
-        None => {
-            "remove the line, if a relative of the simulator reads it; the guide lists all keys"
-                .to_owned()
+impl<'t> Reader<'t> {
+    /// Reads a key with its words, or words that are none. Returns `false` at the end.
+    fn read_one(&mut self) -> bool {
+        let Some(word) = self.words.get(self.next).cloned() else {
+            return false;
+        };
+        self.next += 1;
+        let Some(key) = self.dialect.key(word.text) else {
+            let rest = self.rest_of_line(word.line);
+            self.unknown.push(Unknown::key(self.dialect, word, rest));
+            return true;
+        };
+        let words = match key.words {
+            Words::Count(count) => self.values(&word, count),
+            Words::Map => self.values(&word, 1),
+        };
+        let mut entry = Entry { key, word, words };
+        match key.words {
+            Words::Map => self.read_pairs(&mut entry),
+            Words::Count(count) if entry.words.len() < count => {
+                let wanted = match count {
+                    1 => "write its value behind it".to_owned(),
+                    _ => format!("write its {count} values behind it"),
+                };
+                self.refuse(&entry, "its values stop too soon", wanted);
+            }
+            Words::Count(_) => {}
         }
-    };
-    InputError::new(
-        word.span.clone(),
-        format!(
-            "{} reads no key `{}`, and passes over it without a word",
-            dialect.simulator(),
-            word.text
-        ),
-        help,
-    )
-}
+        let rest = self.rest_of_line(entry.word.line);
+        if !rest.is_empty() {
+            self.unknown.push(Unknown::behind(key, rest));
+        }
+        self.entries.push(entry);
+        true
+    }
 
-fn too_few(entry: &Entry<'_>, text: &str) -> InputError {
-    let end = entry
-        .words
-        .last()
-        .map_or(entry.span.end, |word| word.span.end);
-    let wanted = match entry.key.words {
-        Words::Count(1) => "write its value behind it".to_owned(),
-        Words::Count(count) => format!("write its {count} values behind it"),
-        Words::Map => "write the number of rates, and then a rate and a value for each".to_owned(),
-    };
-    InputError::new(
-        entry.span.start..end.min(text.len()),
-        format!("the values of `{}` stop too soon", entry.key.name),
-        wanted,
-    )
-}
+    /// The words up to the next key or to the end of `line`.
+    fn rest_of_line(&mut self, line: usize) -> Vec<Word<'t>> {
+        let is_one = |word: &Word<'_>| word.line == line && self.dialect.key(word.text).is_none();
+        let from = self.next;
+        let rest = self.words[from..].iter().take_while(|word| is_one(word));
+        let rest: Vec<Word<'t>> = rest.cloned().collect();
+        self.next += rest.len();
+        rest
+    }
 
-/// The number of pairs that an entry of a map announces.
-fn pairs(entry: &Entry<'_>) -> Result<usize, InputError> {
-    const MOST: usize = 64;
-    let word = entry.words.first().expect("the number has been read");
-    let count = word.text.parse::<usize>().ok();
-    count.filter(|&count| count <= MOST).ok_or_else(|| {
-        InputError::new(
-            word.span.clone(),
-            format!(
-                "`{}` of `{}` is no number of rates",
-                word.text, entry.key.name
-            ),
-            format!("write how many pairs of a rate and a value follow, up to {MOST}"),
-        )
-    })
+    /// Up to `count` values of the key `of`. They may be on the next lines, if they do not have the
+    /// form of a key there.
+    fn values(&mut self, of: &Word<'t>, count: usize) -> Vec<Word<'t>> {
+        let is_value = |word: &Word<'_>| {
+            self.dialect.key(word.text).is_none()
+                && (word.line == of.line || !is_key_like(word.text))
+        };
+        let from = self.next;
+        let values = self.words[from..].iter().take(count);
+        let values: Vec<Word<'t>> = values.take_while(|word| is_value(word)).cloned().collect();
+        self.next += values.len();
+        values
+    }
+
+    /// Reads the pairs of a map, whose count `entry` has.
+    fn read_pairs(&mut self, entry: &mut Entry<'t>) {
+        /// Pairs of a map; more are a wrong count.
+        const MOST: usize = 64;
+        let count = entry
+            .words
+            .first()
+            .and_then(|word| word.text.parse::<usize>().ok());
+        let Some(count) = count.filter(|&count| count <= MOST) else {
+            let help = format!(
+                "write how many pairs of a rate and a value follow, up to {MOST}, and then the pairs"
+            );
+            self.rest_of_line(entry.word.line);
+            self.refuse(entry, "its first value is no number of pairs", help);
+            return;
+        };
+        let pairs = 2 * count;
+        let numbers = self.words[self.next..]
+            .iter()
+            .take_while(|word| word.is_number_like());
+        let on_line = numbers
+            .clone()
+            .filter(|word| word.line == entry.word.line)
+            .count();
+        let there = numbers.count();
+        let found = if there < pairs { there } else { on_line };
+        if there < pairs || on_line > pairs {
+            let right = found / 2;
+            let message = format!(
+                "the count is wrong: {count} pairs of a rate and a value are announced, and {found} \
+                 numbers follow"
+            );
+            let help = match found % 2 {
+                0 => format!("write {} {right}, or correct the pairs", entry.key.name),
+                _ => "write a rate and a value for each pair".to_owned(),
+            };
+            self.next += found;
+            self.refuse(entry, message, help);
+            return;
+        }
+        let from = self.next;
+        entry
+            .words
+            .extend_from_slice(&self.words[from..from + pairs]);
+        self.next += pairs;
+    }
+
+    fn refuse(&mut self, entry: &Entry<'t>, message: impl std::fmt::Display, help: String) {
+        let start = entry.word.span.start;
+        let end = entry
+            .words
+            .last()
+            .map_or(entry.word.span.end, |word| word.span.end);
+        let message = format!("{}: {message}", entry.key.name);
+        self.errors.push(InputError::new(start..end, message, help));
+    }
 }

@@ -1,13 +1,17 @@
 //! The simulators whose configurations are lists of keys.
 
+use std::collections::BTreeSet;
+
 use super::conweave_keys::CONWEAVE_KEYS;
 use super::keys::{CONFIG_KEYS, ConfigKey};
+use super::relatives_keys::RELATIVES_KEYS;
 use super::simai_keys::SIMAI_KEYS;
+use super::words::is_key_like;
 
 /// A simulator whose configuration is a list of keys with values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Dialect {
-    /// The published simulator of HPCC.
+    /// The published simulator of HPCC, and those that read its configurations with a few keys more.
     Published,
     /// ConWeave's, which grew from it.
     ConWeave,
@@ -16,14 +20,17 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// All of them. Where two read a configuration equally well, it is of the first.
+    pub const ALL: [Self; 3] = [Self::Published, Self::ConWeave, Self::SimAi];
+
     /// Returns the keys that it reads.
-    #[must_use]
-    pub const fn keys(self) -> &'static [ConfigKey] {
-        match self {
-            Self::Published => CONFIG_KEYS,
-            Self::ConWeave => CONWEAVE_KEYS,
-            Self::SimAi => SIMAI_KEYS,
-        }
+    pub fn keys(self) -> impl Iterator<Item = &'static ConfigKey> {
+        let (own, relatives): (_, &[ConfigKey]) = match self {
+            Self::Published => (CONFIG_KEYS, RELATIVES_KEYS),
+            Self::ConWeave => (CONWEAVE_KEYS, &[]),
+            Self::SimAi => (SIMAI_KEYS, &[]),
+        };
+        own.iter().chain(relatives)
     }
 
     /// The simulator in messages.
@@ -37,24 +44,31 @@ impl Dialect {
 
     /// The key of this name.
     pub(super) fn key(self, name: &str) -> Option<&'static ConfigKey> {
-        self.keys().iter().find(|key| key.name == name)
+        self.keys().find(|key| key.name == name)
     }
 
-    /// Returns the dialect of a configuration: that of ConWeave or SimAI where a line begins with a
-    /// key that it alone has, and none where no line begins with a key.
+    /// Returns the dialect that reads most of the keys with which lines of `text` begin; none if no
+    /// line begins with a key.
+    ///
+    /// Only SimAI's simulator is told of its topology elsewhere: a text that names one is not for it.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let first = |line: &'_ str| line.split_whitespace().next().map(ToOwned::to_owned);
-        let words: Vec<String> = text.lines().filter_map(first).collect();
-        let has = |dialect: Self, word: &String| dialect.key(word).is_some();
-        let grown = [Self::ConWeave, Self::SimAi].into_iter().find(|&dialect| {
-            let others = [Self::Published, Self::ConWeave, Self::SimAi];
-            let alone = |word: &String| {
-                let mut others = others.into_iter().filter(|&other| other != dialect);
-                has(dialect, word) && !others.any(|other| has(other, word))
-            };
-            words.iter().any(alone)
-        });
-        let published = words.iter().any(|word| has(Self::Published, word));
-        grown.or_else(|| published.then_some(Self::Published))
+        let words = text
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
+        let begins: BTreeSet<&str> = words.filter(|word| is_key_like(word)).collect();
+        let names_topology = begins.contains("TOPOLOGY_FILE");
+        let known = |dialect: Self| match (dialect, names_topology) {
+            (Self::SimAi, true) => 0,
+            _ => begins
+                .iter()
+                .filter(|word| dialect.key(word).is_some())
+                .count(),
+        };
+        // Of equals the last one is the greatest.
+        let best = Self::ALL
+            .into_iter()
+            .rev()
+            .max_by_key(|&dialect| known(dialect))?;
+        (known(best) > 0).then_some(best)
     }
 }

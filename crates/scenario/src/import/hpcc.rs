@@ -60,7 +60,8 @@ impl Importer for ConWeave {
 /// Makes a scenario of the configuration in `file`.
 fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported, Error> {
     let at = |error: InputError| file.error(error);
-    let config = Configuration::parse_as(&file.text, dialect).map_err(at)?;
+    let config = Configuration::parse_as(&file.text, dialect, job.unknown)
+        .map_err(|errors| file.errors(errors))?;
     let base = base(job, file, &config);
     for key in ["TOPOLOGY_FILE", "FLOW_FILE"] {
         if let Some((name, span)) = config.file(key) {
@@ -85,11 +86,12 @@ fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported,
         unmarked: &[],
         racks: &network.racks,
         more_links: network.more_links,
-        more_flows: network.more_flows,
+        more_flows: network.flows.more,
+        smallest_flow: network.flows.smallest,
         left_out: &[],
         files: &[],
     });
-    imported.map_err(at)
+    imported.map_err(|errors| file.errors(errors))
 }
 
 /// The folder that paths of `config` start from: the one that the user gives, or else the first of
@@ -139,8 +141,16 @@ struct Network {
     racks: Vec<u32>,
     /// Whether something follows the links that the topology announces.
     more_links: bool,
-    /// Whether lines follow the flows that their list announces.
-    more_flows: bool,
+    flows: Flows,
+}
+
+/// What a list of flows says.
+#[derive(Debug, Default)]
+struct Flows {
+    /// Bytes of the smallest one.
+    smallest: Option<u64>,
+    /// Whether lines follow those that the list announces.
+    more: bool,
 }
 
 impl Network {
@@ -169,7 +179,7 @@ impl Network {
             nodes = u32::try_from(topology.len()).unwrap_or(u32::MAX);
         }
         if let Some((name, _)) = config.file("FLOW_FILE") {
-            network.more_flows = more_flows(&read(FileKind::FLOWS, name)?);
+            network.flows = Flows::of(&read(FileKind::FLOWS, name)?, config.dialect());
         }
         let traced = config.trace_file().map_err(|error| file.error(error))?;
         if let Some((name, _)) = traced {
@@ -181,11 +191,30 @@ impl Network {
     }
 }
 
-/// Returns whether a list of flows has more lines than its first one says.
-fn more_flows(list: &InputFile) -> bool {
-    let mut lines = list.lines();
-    let promised = lines.next().and_then(|line| line.parse::<usize>().ok());
-    promised.is_some_and(|promised| lines.nth(promised).is_some())
+impl Flows {
+    /// Reads `list` as far as its lines have the form of flows; errors are found with the scenario.
+    fn of(list: &InputFile, dialect: Dialect) -> Self {
+        // ConWeave's flows have no destination port.
+        let size_column = match dialect {
+            Dialect::ConWeave => 3,
+            Dialect::Published | Dialect::SimAi => 4,
+        };
+        let mut flows = Self::default();
+        let mut lines = list.lines();
+        let announced = lines.next().and_then(|line| line.parse::<usize>().ok());
+        let Some(announced) = announced else {
+            return flows;
+        };
+        for line in lines.by_ref().take(announced) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let number = |column: usize| words.get(column)?.parse::<u64>().ok();
+            if let Some(size) = number(size_column) {
+                flows.smallest = Some(flows.smallest.map_or(size, |least| least.min(size)));
+            }
+        }
+        flows.more = lines.next().is_some();
+        flows
+    }
 }
 
 /// The switches that hosts are linked to.

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use fabricsim_core::input::InputError;
 
-use super::{Imported, LeftOut};
+use super::{Imported, LeftOut, UnknownKeys};
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::input_file::read_text;
@@ -67,6 +67,12 @@ impl InputFile {
         Error::input(&self.name(), &self.text, error)
     }
 
+    /// Returns the errors that are at `errors` in this file, of which there is one at least.
+    pub(super) fn errors(&self, errors: Vec<InputError>) -> Error {
+        let errors = errors.into_iter().map(|error| self.error(error));
+        Error::all(errors.collect())
+    }
+
     /// Returns the lines that say something, with their words: without comments (`#`) and blank
     /// lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
@@ -88,6 +94,9 @@ pub struct Job {
     pub folder: PathBuf,
     /// The name of the scenario.
     pub name: String,
+    /// What becomes of keys that the simulator does not read, in configurations that are lists of
+    /// keys.
+    pub unknown: UnknownKeys,
 }
 
 impl Job {
@@ -165,6 +174,7 @@ mod tests {
             base: None,
             folder: folder.to_owned(),
             name: "other".to_owned(),
+            unknown: UnknownKeys::Refused,
         };
         let path = Path::new("Cargo.toml");
         let found = folder.join(job.path_in_scenario(path)).canonicalize();

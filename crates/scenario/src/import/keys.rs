@@ -28,10 +28,20 @@ pub(super) enum Words {
 pub(super) enum Role {
     /// It is taken over.
     Taken,
-    /// It is taken over where one of these algorithms is in use, which alone read it.
+    /// It is taken over for these algorithms, which alone read it: into `[cc]`, or into the table
+    /// that may take its place.
     Of(&'static [Mode]),
     /// It is left out, for this reason.
     LeftOut(&'static str),
+    /// Of a relative: with the value `at` it `means` nothing that the published simulator does not
+    /// do. Another value asks for what is not simulated: `is_not` says what.
+    Idle {
+        at: &'static str,
+        means: &'static str,
+        is_not: &'static str,
+    },
+    /// Of a relative: a setting of the key named here, without effect as long as that is idle.
+    PartOf(&'static str),
 }
 
 pub(super) const fn key(
@@ -59,11 +69,19 @@ const NAMED: Role =
     Role::LeftOut("files have names of their own: fct.txt, pauses.csv, queue_distribution.csv");
 pub(super) const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc, Mode::HpccPint]);
 pub(super) const DCQCN: Role = Role::Of(&[Mode::Dcqcn]);
+/// Pauses that NICs send of their own accord, for the slowness of their PCIe bus.
+pub(super) const NIC_PAUSES: Role = Role::Idle {
+    at: "0",
+    means: "NICs send no pauses of their own",
+    is_not: "pauses that NICs send of their own accord are not simulated",
+};
 /// Of algorithms that read marks.
 pub(super) const MARKED: Role = Role::Of(&[Mode::Dcqcn, Mode::Dctcp]);
 
-/// All keys, as `third.cc` reads them.
-pub const CONFIG_KEYS: &[ConfigKey] = &[
+/// All keys, as `third.cc` reads them. Those of relatives are in [`RELATIVES_KEYS`].
+///
+/// [`RELATIVES_KEYS`]: super::relatives_keys::RELATIVES_KEYS
+pub(super) const CONFIG_KEYS: &[ConfigKey] = &[
     key(
         "ENABLE_QCN",
         Some("1"),
@@ -141,18 +159,12 @@ pub const CONFIG_KEYS: &[ConfigKey] = &[
     key("QLEN_MON_END", Some("2100000000"), Role::Taken),
 ];
 
-/// Returns why `key` is left out where `mode` is the algorithm, if it is.
-pub(super) fn reason(key: &ConfigKey, mode: Mode) -> Option<String> {
+/// Returns why `key` is left out, if it is whatever the algorithm.
+pub(super) fn reason(key: &ConfigKey) -> Option<String> {
     match key.role {
-        Role::Taken => None,
+        Role::Taken | Role::Of(_) => None,
         Role::LeftOut(reason) => Some(reason.to_owned()),
-        Role::Of(modes) if modes.contains(&mode) => None,
-        Role::Of(modes) => {
-            let names: Vec<String> = modes
-                .iter()
-                .map(|mode| format!("`{}`", mode.kind()))
-                .collect();
-            Some(format!("for {} alone", names.join(", ")))
-        }
+        Role::Idle { at, means, .. } => Some(format!("at {at} {means}")),
+        Role::PartOf(switch) => Some(format!("a setting of {switch}, which is off")),
     }
 }

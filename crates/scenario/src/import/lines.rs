@@ -7,6 +7,9 @@ use fabricsim_core::input::InputError;
 
 use super::value::Value;
 
+/// The place in a configuration where a line of a scenario comes from, and its key.
+pub(super) type Origin = (Range<usize>, &'static str);
+
 /// Column at which comments behind values begin.
 const COMMENT: usize = 34;
 /// Columns of a comment of its own.
@@ -16,11 +19,11 @@ const WIDTH: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
-    origins: Vec<Option<Range<usize>>>,
+    origins: Vec<Option<Origin>>,
 }
 
 impl Lines {
-    fn line(&mut self, line: &str, origin: Option<Range<usize>>) {
+    fn line(&mut self, line: &str, origin: Option<Origin>) {
         self.text.push_str(line);
         self.text.push('\n');
         self.origins.push(origin);
@@ -43,6 +46,11 @@ impl Lines {
             line.push_str(word);
         }
         self.line(&line, None);
+    }
+
+    /// Adds an empty line.
+    pub(super) fn blank(&mut self) {
+        self.line("", None);
     }
 
     /// Begins a table.
@@ -72,7 +80,7 @@ impl Lines {
     pub(super) fn key(&mut self, key: &str, value: impl Display, from: &Value<'_>) {
         let line = format!("{key} = {value}");
         let line = format!("{line:<COMMENT$} # {}", plain(&from.origin()));
-        self.line(&line, Some(from.span()));
+        self.line(&line, Some((from.span(), from.key)));
     }
 
     /// Adds a key whose value is a text that comes from `from`.
@@ -82,15 +90,26 @@ impl Lines {
 
     /// Adds lines of a list that comes from `from`.
     pub(super) fn list(&mut self, key: &str, items: &[String], from: &Value<'_>) {
-        self.line(&format!("{key} = ["), Some(from.span()));
+        self.line(&format!("{key} = ["), Some((from.span(), from.key)));
         for item in items {
-            self.line(&format!("    {item},"), Some(from.span()));
+            self.line(&format!("    {item},"), Some((from.span(), from.key)));
         }
-        self.line("]", Some(from.span()));
+        self.line("]", Some((from.span(), from.key)));
+    }
+
+    /// The text so far.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Adds `other` below.
+    pub(super) fn append(&mut self, other: Self) {
+        self.text.push_str(&other.text);
+        self.origins.extend(other.origins);
     }
 
     /// Returns the text and where its lines come from.
-    pub(super) fn finish(self) -> (String, Vec<Option<Range<usize>>>) {
+    pub(super) fn finish(self) -> (String, Vec<Option<Origin>>) {
         (self.text, self.origins)
     }
 }

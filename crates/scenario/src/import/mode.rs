@@ -11,6 +11,15 @@ pub(super) enum Mode {
 }
 
 impl Mode {
+    /// All of them.
+    pub(super) const ALL: [Self; 5] = [
+        Self::Dcqcn,
+        Self::Hpcc,
+        Self::Timely,
+        Self::Dctcp,
+        Self::HpccPint,
+    ];
+
     /// The algorithm that a value of `CC_MODE` names.
     pub(super) fn named(value: &str) -> Option<Self> {
         Some(match value {
@@ -21,6 +30,11 @@ impl Mode {
             "10" => Self::HpccPint,
             _ => return None,
         })
+    }
+
+    /// Returns `true` if the algorithm reads marks.
+    pub(super) const fn reads_marks(self) -> bool {
+        matches!(self, Self::Dcqcn | Self::Dctcp)
     }
 
     /// The name of the algorithm in a scenario.

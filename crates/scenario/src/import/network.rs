@@ -27,7 +27,7 @@ pub(super) fn write(
     if around.more_links {
         lines.plain_key("ignore_rest", true);
     }
-    refuse_losses(config)?;
+    write_losses(config, lines)?;
     let flows = config.value("FLOW_FILE")?;
     lines.table("[[workload]]");
     lines.text_key("kind", "list");
@@ -38,16 +38,16 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Refuses losses of links that say nothing of losses.
-pub(super) fn refuse_losses(config: &Configuration<'_>) -> Result<(), InputError> {
+/// Writes the losses of links that have none of their own in the topology file.
+pub(super) fn write_losses(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
     let losses = config.value("ERROR_RATE_PER_LINK")?;
-    match losses.number()? > 0.0 {
-        false => Ok(()),
-        true => Err(losses.wrong(
-            "a loss that all links have is not taken over",
-            "write the loss into the last column of each link of the topology file, and 0 here",
-        )),
+    if losses.number()? > 0.0 {
+        lines.key("loss", float(losses.number()?), &losses);
     }
+    Ok(())
 }
 
 /// Adds what of the files that a configuration names is left out.
@@ -82,28 +82,84 @@ pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result
 /// Thresholds that no queue reaches.
 const NEVER: &str = "kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0";
 
-/// Writes `[switch]`: the buffer, and thresholds of marks where the algorithm reads marks.
-pub(super) fn write_marks(
+/// Writes `[switch]`: the buffer and the marks.
+pub(super) fn write_switch(
     config: &Configuration<'_>,
-    mode: Mode,
-    around: &Surroundings<'_>,
+    marks: &Marks<'_>,
     lines: &mut Lines,
 ) -> Result<(), InputError> {
     lines.table("[switch]");
     let buffer = config.value("BUFFER_SIZE")?;
     lines.quoted_key("buffer", format!("{}MiB", buffer.whole()?), &buffer);
-    if config.dialect() == Dialect::ConWeave {
-        conweave::write_switch(config, lines)?;
-        lines.plain_key("alpha", 0.0625);
+    match config.dialect() {
+        Dialect::ConWeave => {
+            conweave::write_switch(config, lines)?;
+            lines.plain_key("alpha", 0.0625);
+        }
+        Dialect::Published | Dialect::SimAi => {
+            if let Some(pauses) = config.given_value("ENABLE_PFC") {
+                lines.key("pfc", pauses.flag()?, &pauses);
+            }
+        }
     }
-    if !matches!(mode, Mode::Dcqcn | Mode::Dctcp) {
-        return Ok(());
+    match marks {
+        Marks::Never(asked) => lines.key("ecn", format!("{{ {NEVER} }}"), asked),
+        Marks::Rules(rules, from) => lines.list("ecn_rules", rules, from),
+        Marks::Missing(_) => {}
     }
-    let marks = config.value("ENABLE_QCN")?;
-    if !marks.flag()? {
-        lines.key("ecn", format!("{{ {NEVER} }}"), &marks);
-        return Ok(());
+    Ok(())
+}
+
+/// The marks of switches. They are part of a scenario whatever its algorithm, since another one may
+/// take its place.
+#[derive(Debug)]
+pub(super) enum Marks<'t> {
+    /// Switches do not mark.
+    Never(Value<'t>),
+    /// Rules for the rates of links, and the first key that they come from.
+    Rules(Vec<String>, Value<'t>),
+    /// The configuration does not say them, and its algorithm does not read them.
+    Missing(InputError),
+}
+
+impl<'t> Marks<'t> {
+    pub(super) fn of(
+        config: &Configuration<'t>,
+        mode: Mode,
+        around: &Surroundings<'_>,
+    ) -> Result<Self, InputError> {
+        let asked = config.value("ENABLE_QCN")?;
+        if !asked.flag()? {
+            return Ok(Self::Never(asked));
+        }
+        match rules(config, around) {
+            Ok((rules, from)) => Ok(Self::Rules(rules, from)),
+            Err(error) if mode.reads_marks() => Err(error),
+            Err(error) => Ok(Self::Missing(error)),
+        }
     }
+
+    /// What is left out with marks that cannot be written.
+    pub(super) fn left_out(&self, config: &Configuration<'_>) -> Option<LeftOut> {
+        let Self::Missing(error) = self else {
+            return None;
+        };
+        let maps = ["KMIN_MAP", "KMAX_MAP", "PMAX_MAP"];
+        let given: Vec<_> = maps
+            .into_iter()
+            .filter(|map| config.file(map).is_some())
+            .collect();
+        let keys = given.into_iter().map(Into::into).collect::<Vec<_>>();
+        let reason = format!("switches have no marks of this file: {}", error.message);
+        (!keys.is_empty()).then_some(LeftOut { keys, reason })
+    }
+}
+
+/// The rules of marks for the rates of all links.
+fn rules<'t>(
+    config: &Configuration<'t>,
+    around: &Surroundings<'_>,
+) -> Result<(Vec<String>, Value<'t>), InputError> {
     let maps = ["KMIN_MAP", "KMAX_MAP", "PMAX_MAP"].map(|name| config.value(name));
     let [kmin, kmax, pmax] = maps;
     let (kmin, kmax, pmax) = (kmin?, kmax?, pmax?);
@@ -120,8 +176,7 @@ pub(super) fn write_marks(
             float(pmax.number_at(place_of(&pmax, rate)?)?)
         ));
     }
-    lines.list("ecn_rules", &rules, &kmin);
-    Ok(())
+    Ok((rules, kmin))
 }
 
 /// Returns the place of the value that `map` has for links of `rate`. The published simulator ends
@@ -138,31 +193,64 @@ fn place_of(map: &Value<'_>, rate: Rate) -> Result<usize, InputError> {
     ))
 }
 
+/// Refuses an interval of acknowledgements in which the published simulator leaves some out.
+///
+/// It acknowledges each packet from byte number `L2_ACK_INTERVAL` of a flow on: the place at which an
+/// ACK is due is set anew with each packet, and not moved on.
+fn refuse_left_out_acks(
+    interval: &Value<'_>,
+    payload: u64,
+    smallest_flow: Option<u64>,
+) -> Result<(), InputError> {
+    let (why, help) = match interval.whole()? {
+        0 => (
+            "at 0 senders ignore acknowledgements, and no flow ends".to_owned(),
+            "write L2_ACK_INTERVAL 1",
+        ),
+        bytes if bytes > payload => (
+            format!(
+                "no packet is acknowledged before byte {bytes} of its flow, which is not simulated"
+            ),
+            "write 1, or at most PACKET_PAYLOAD_SIZE: then every packet is acknowledged",
+        ),
+        bytes => match smallest_flow.filter(|&size| size < bytes) {
+            Some(size) => (
+                format!(
+                    "the published simulator never acknowledges a flow of fewer bytes, such as the \
+                     one of {size} B, which then never ends"
+                ),
+                "write L2_ACK_INTERVAL 1: every packet is acknowledged",
+            ),
+            None => return Ok(()),
+        },
+    };
+    Err(interval.wrong(why, help))
+}
+
 /// Writes `[rdma]`, and refuses what hosts cannot do.
 pub(super) fn write_transport(
     config: &Configuration<'_>,
+    around: &Surroundings<'_>,
     lines: &mut Lines,
 ) -> Result<(), InputError> {
-    demand(
-        &config.value("L2_ACK_INTERVAL")?,
-        "1",
-        "every packet is acknowledged",
-        "write L2_ACK_INTERVAL 1",
-    )?;
+    let payload = config.value("PACKET_PAYLOAD_SIZE")?;
+    let interval = config.value("L2_ACK_INTERVAL")?;
+    refuse_left_out_acks(&interval, payload.whole()?, around.smallest_flow)?;
     demand(
         &config.value("L2_BACK_TO_ZERO")?,
         "0",
-        "to go back to the start of a chunk after a loss is not simulated",
+        "with it senders count acknowledged bytes in whole chunks of L2_CHUNK_SIZE, and only flows of \
+         whole chunks end: that is not simulated",
         "write L2_BACK_TO_ZERO 0: senders go back to what is lost",
     )?;
     demand(
         &config.value("RATE_BOUND")?,
         "1",
-        "senders that do not keep to their rates are not simulated",
-        "write RATE_BOUND 1",
+        "senders that are paced by the rate of their NIC, moved by changes of their own rate, are not \
+         simulated",
+        "write RATE_BOUND 1: packets are paced by the flow's rate",
     )?;
     lines.table("[rdma]");
-    let payload = config.value("PACKET_PAYLOAD_SIZE")?;
     lines.quoted_key("mtu", format!("{}B", payload.whole()?), &payload);
     let global = config.value("GLOBAL_T")?;
     let reference = if global.flag()? { "largest" } else { "pair" };

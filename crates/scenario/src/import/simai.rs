@@ -11,8 +11,7 @@ use super::config::Configuration;
 use super::dialect::Dialect;
 use super::importer::{Importer, InputFile, Job, preamble};
 use super::lines::Lines;
-use super::mode::Mode;
-use super::{Imported, LeftOut, Surroundings, algorithm, network};
+use super::{Imported, LeftOut, Surroundings, network};
 use crate::text::error::Error;
 
 /// SimAI's ns-3 front end.
@@ -40,8 +39,8 @@ impl Importer for SimAi {
         let Some(file) = files.configuration else {
             return Ok(plain(job, topology, left_out, &tables));
         };
-        let at = |error: InputError| file.error(error);
-        let config = Configuration::parse_as(&file.text, Dialect::SimAi).map_err(at)?;
+        let config = Configuration::parse_as(&file.text, Dialect::SimAi, job.unknown)
+            .map_err(|errors| file.errors(errors))?;
         let (rates, inner) = rates(&network);
         let imported = config.to_scenario(&Surroundings {
             name: &job.name,
@@ -53,10 +52,11 @@ impl Importer for SimAi {
             racks: &[],
             more_links: false,
             more_flows: false,
+            smallest_flow: None,
             left_out: &left_out,
             files: &tables,
         });
-        imported.map_err(at)
+        imported.map_err(|errors| file.errors(errors))
     }
 }
 
@@ -211,17 +211,17 @@ fn rates(network: &Topology) -> (Vec<Rate>, Vec<Rate>) {
     (outer.into_iter().collect(), inner)
 }
 
-/// Writes the scenario of a configuration.
-pub(super) fn write(
+/// Writes the network and the traffic.
+pub(super) fn write_network(
     config: &Configuration<'_>,
-    mode: Mode,
     around: &Surroundings<'_>,
     lines: &mut Lines,
 ) -> Result<(), InputError> {
-    write_tables(around.files, lines);
-    network::refuse_losses(config)?;
-    algorithm::write(config, mode, lines)?;
-    network::write_marks(config, mode, around, lines)?;
-    network::write_transport(config, lines)?;
-    network::write_failure(config, lines)
+    for table in around.files {
+        write_tables(std::slice::from_ref(table), lines);
+        if table.0 == "[topology]" {
+            network::write_losses(config, lines)?;
+        }
+    }
+    Ok(())
 }

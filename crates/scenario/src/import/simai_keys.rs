@@ -1,6 +1,6 @@
 //! The keys of SimAI's network configuration, `SimAI.conf`.
 
-use super::keys::{BOTH_HPCC, ConfigKey, DCQCN, MARKED, Role, UNUSED, Words, key, map};
+use super::keys::{BOTH_HPCC, ConfigKey, DCQCN, MARKED, NIC_PAUSES, Role, UNUSED, Words, key, map};
 use super::mode::Mode;
 
 const NOT_READ: Role = Role::LeftOut("SimAI's simulator has no flows of a list, either");
@@ -74,7 +74,7 @@ pub(super) const SIMAI_KEYS: &[ConfigKey] = &[
     key("PINT_PROB", Some("1.0"), Role::Of(&[Mode::HpccPint])),
     key("RATE_BOUND", Some("1"), Role::Taken),
     key("ACK_HIGH_PRIO", Some("0"), Role::Taken),
-    key("NIC_TOTAL_PAUSE_TIME", Some("0"), UNUSED),
+    key("NIC_TOTAL_PAUSE_TIME", Some("0"), NIC_PAUSES),
     ConfigKey {
         words: Words::Count(3),
         ..key("LINK_DOWN", Some("0 0 0"), Role::Taken)

@@ -1,6 +1,9 @@
 use super::*;
 use crate::Scenario;
 
+mod mutants;
+mod schemes;
+
 /// Every key, as run.py writes them for HPCC at 100 Gbps.
 const HPCC: &str = "\
 ENABLE_QCN 1
@@ -57,8 +60,17 @@ QLEN_MON_START 2000000000
 QLEN_MON_END 2000000000
 ";
 
-fn made(text: &str, traced: &[u32]) -> Result<Imported, InputError> {
-    Configuration::parse(text)?.to_scenario(&Surroundings {
+fn made(text: &str, traced: &[u32]) -> Result<Imported, Vec<InputError>> {
+    made_with(text, traced, UnknownKeys::Refused)
+}
+
+fn made_with(
+    text: &str,
+    traced: &[u32],
+    unknown: UnknownKeys,
+) -> Result<Imported, Vec<InputError>> {
+    let config = Configuration::parse_as(text, Dialect::Published, unknown)?;
+    config.to_scenario(&Surroundings {
         name: "mine",
         source: "config.txt",
         path: &|file| format!("in/{file}"),
@@ -68,6 +80,7 @@ fn made(text: &str, traced: &[u32]) -> Result<Imported, InputError> {
         more_links: false,
         more_flows: false,
         unmarked: &[],
+        smallest_flow: Some(5_000),
         left_out: &[],
         files: &[],
     })
@@ -75,7 +88,7 @@ fn made(text: &str, traced: &[u32]) -> Result<Imported, InputError> {
 
 /// The tables of a scenario without those that name files.
 fn settings(text: &str, traced: &[u32]) -> toml::Table {
-    let made = made(text, traced).unwrap_or_else(|error| panic!("{error}"));
+    let made = made(text, traced).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut tables: toml::Table = made.text.parse().expect("TOML");
     tables.remove("topology").expect("a topology");
     tables.remove("workload").expect("a workload");
@@ -104,7 +117,7 @@ fn the_other_schemes_become_scenarios() {
 
 #[test]
 fn every_key_is_taken_over_or_said_to_be_left_out() {
-    for key in CONFIG_KEYS {
+    for key in keys::CONFIG_KEYS {
         let line = HPCC.lines().find(|line| line.starts_with(key.name));
         assert!(line.is_some(), "{}", key.name);
         for mode in ["1", "3", "7", "8", "10"] {
@@ -122,8 +135,8 @@ fn every_key_is_taken_over_or_said_to_be_left_out() {
                 "VAR_WIN",
                 "HAS_WIN",
                 "RATE_BOUND",
-                "ERROR_RATE_PER_LINK",
                 "LINK_DOWN",
+                "ERROR_RATE_PER_LINK",
             ];
             let demanded = demanded.contains(&key.name) || key.name.starts_with("L2_");
             let maps = ["KMAX_MAP", "KMIN_MAP", "PMAX_MAP", "ENABLE_QCN"].contains(&key.name);
@@ -175,7 +188,10 @@ fn failures_traces_and_queues_are_taken_over() {
 
 /// The text that an error points at, its message and help.
 fn refused(text: &str) -> (String, String) {
-    let error = made(text, &[]).expect_err("refused");
+    let errors = made(text, &[]).expect_err("refused");
+    let [error] = errors.as_slice() else {
+        panic!("{errors:?}");
+    };
     (text[error.span.clone()].to_owned(), error.to_string())
 }
 
@@ -200,18 +216,24 @@ fn errors_are_pointed_at() {
             "is negative",
         ),
         ("HAS_WIN 1", "HAS_WIN 0", "0", "write HAS_WIN 1"),
-        ("VAR_WIN 1", "VAR_WIN 0", "0", "write VAR_WIN 1"),
+        ("VAR_WIN 1", "VAR_WIN 2", "2", "neither 0 nor 1"),
         (
             "L2_ACK_INTERVAL 1",
-            "L2_ACK_INTERVAL 20",
-            "20",
-            "write L2_ACK_INTERVAL 1",
+            "L2_ACK_INTERVAL 2000",
+            "2000",
+            "before byte 2000",
+        ),
+        (
+            "L2_ACK_INTERVAL 1",
+            "L2_ACK_INTERVAL 0",
+            "0",
+            "no flow ends",
         ),
         (
             "L2_BACK_TO_ZERO 0",
             "L2_BACK_TO_ZERO 1",
             "1",
-            "senders go back",
+            "whole chunks",
         ),
         ("RATE_BOUND 1", "RATE_BOUND 0", "0", "write RATE_BOUND 1"),
         ("FAST_REACT 1", "FAST_REACT yes", "yes", "neither 0 nor 1"),
@@ -222,12 +244,13 @@ fn errors_are_pointed_at() {
             "no whole number",
         ),
         (
-            "ERROR_RATE_PER_LINK 0.0000",
-            "ERROR_RATE_PER_LINK 0.01",
-            "0.01",
-            "last column",
+            "KMAX_MAP 2",
+            "KMAX_MAP two",
+            "KMAX_MAP two",
+            "no number of pairs",
         ),
-        ("KMAX_MAP 2", "KMAX_MAP two", "two", "no number of rates"),
+        ("KMAX_MAP 2", "KMAX_MAP 1", "KMAX_MAP 1", "write KMAX_MAP 2"),
+        ("KMAX_MAP 2", "KMAX_MAP 3", "KMAX_MAP 3", "write KMAX_MAP 2"),
         ("FLOW_FILE flow.txt", "", "", "has no `FLOW_FILE`"),
     ] {
         let text = HPCC.replace(right, wrong);
@@ -243,9 +266,11 @@ fn what_is_not_given_is_as_in_the_published_simulator() {
     let text = HPCC.replace("U_TARGET 0.95", "").replace("MI_THRESH 0", "");
     let cc = &settings(&text, &[])["cc"];
     assert_eq!(cc["max_stage"].as_integer(), Some(5));
-    let (_, message) = refused(&HPCC.replace("VAR_WIN 1", ""));
+    let fixed = &settings(&HPCC.replace("VAR_WIN 1", ""), &[])["cc"];
+    assert_eq!(fixed["fixed_window"].as_bool(), Some(true));
+    let (_, message) = refused(&HPCC.replace("L2_ACK_INTERVAL 1", ""));
     assert!(
-        message.starts_with("VAR_WIN is not given, which is 0"),
+        message.starts_with("L2_ACK_INTERVAL is not given, which is 0"),
         "{message}"
     );
 }

@@ -7,12 +7,7 @@ use std::str::FromStr;
 use fabricsim_core::input::{InputError, split_example};
 use fabricsim_core::units::{Duration, Rate};
 
-/// A word and where it stands.
-#[derive(Clone, Debug)]
-pub(super) struct Word<'t> {
-    pub(super) text: &'t str,
-    pub(super) span: Range<usize>,
-}
+use super::words::Word;
 
 /// The words behind a key.
 #[derive(Clone, Debug)]
@@ -91,8 +86,16 @@ impl<'t> Value<'t> {
         self.whole_at(0)
     }
 
-    /// Reads the whole number at `index`.
+    /// Reads the whole number at `index`. A fraction of zeros is passed over: the published simulator
+    /// reads `32.0` as 32, too.
     pub(super) fn whole_at(&self, index: usize) -> Result<u64, InputError> {
+        let text = self.words.get(index).map_or("", |word| word.text);
+        if let Some((whole, zeros)) = text.split_once('.')
+            && zeros.chars().all(|c| c == '0')
+            && let Ok(whole) = whole.parse()
+        {
+            return Ok(whole);
+        }
         self.parsed(index, "no whole number", "write digits alone, such as 32")
     }
 

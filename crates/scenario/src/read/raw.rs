@@ -160,6 +160,7 @@ impl RawScenario {
         let output = table_of(document, faults, tables.output.as_ref());
         let cc = tables.cc.as_ref();
         let cc = cc.and_then(|cc| faults.section(cc, |table| registry.read_cc(document, table)));
+        read_schemes(document, tables, registry, faults);
         let workloads = read_workloads(document, tables, registry, faults);
         let classes = read_classes(document, tables, registry, faults);
         let events = faults.sections(&tables.events, |table| read_event(document, table));
@@ -214,6 +215,30 @@ fn table_of<'a, T: DeserializeOwned + SettingValue + Default>(
     section: Option<&Section<'a>>,
 ) -> Option<T> {
     faults.optional(section, |table| document.settings(table, T::KIND.keys()))
+}
+
+/// Reads the tables that may take the place of `[cc]`: each has to be one.
+fn read_schemes<'a>(
+    document: &Document<'a>,
+    tables: &Tables<'a>,
+    registry: &Registry,
+    faults: &mut Faults<'_, 'a>,
+) {
+    let mut names = Vec::new();
+    for section in &tables.schemes {
+        let read = faults.section(section, |table| registry.read_cc(document, table));
+        let Some(name) = read.map(|cc| cc.name()) else {
+            continue;
+        };
+        if names.contains(&name) {
+            faults.keep(Err::<(), _>(document.diagnostic(
+                section.span.clone(),
+                format!("there is another [[scheme]] of kind `{name}`"),
+                "remove one of the two: `--cc` and `--set cc=` name an algorithm",
+            )));
+        }
+        names.push(name);
+    }
 }
 
 fn read_workloads<'a>(

@@ -32,6 +32,8 @@ pub(crate) struct Tables<'a> {
     pub(crate) run: Option<Section<'a>>,
     pub(crate) output: Option<Section<'a>>,
     pub(crate) cc: Option<Section<'a>>,
+    /// Tables that may take the place of `cc`.
+    pub(crate) schemes: Vec<Section<'a>>,
     pub(crate) workloads: Vec<WorkloadTables<'a>>,
     pub(crate) classes: Vec<ClassTables<'a>>,
     pub(crate) queues: Vec<QueueTables<'a>>,
@@ -116,6 +118,7 @@ impl<'a> Tables<'a> {
             run: taker.section("run"),
             output: taker.section("output"),
             cc: taker.needed("cc", "hpcc", "algorithms", &meant),
+            schemes: taker.sections("scheme"),
             workloads: taker.each("workload", Taker::workload),
             classes: taker.each("class", Taker::class),
             queues: taker.each("queue", Taker::queue),

@@ -270,6 +270,12 @@ impl Scenario {
             );
         }
         for (priority, users) in Priority::all().zip(self.users()) {
+            if priority.is_control() && users.iter().any(|cc| cc.transport() == Transport::Tcp) {
+                return refuse(
+                    "flows of TCP have priority 0, which is for control".to_owned(),
+                    "give the flows of the list priorities from 1 to 7",
+                );
+            }
             let of = |transport| users.iter().find(|cc| cc.transport() == transport);
             if let (Some(tcp), Some(rdma)) = (of(Transport::Tcp), of(Transport::Rdma)) {
                 return refuse(

@@ -29,5 +29,6 @@ pub const ROOT_KEYS: Keys = &[
 /// The tables of a scenario.
 pub const TABLES: &[&str] = &[
     "name", "seed", "profile", "topology", "host", "switch", "queue", "rdma", "tcp", "routing",
-    "workload", "class", "event", "cc", "run", "output", "observe", "capture", "pint", "query",
+    "workload", "class", "event", "cc", "scheme", "run", "output", "observe", "capture", "pint",
+    "query",
 ];

@@ -1,7 +1,7 @@
 //! `--set key=value`: changes to a scenario's text before it is read.
 
 use fabricsim_core::input::InputError;
-use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::json_schema::tables_of_settings;
 use crate::schema::root::TABLES;
@@ -12,7 +12,8 @@ pub const MOST_PARTS: usize = 16;
 
 /// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is a
 /// place in a list, from 0: `workload.0.load=0.7`. A value that is not TOML is taken as a string,
-/// so that `cc.additive_increase=50Mbps` needs no quotes.
+/// so that `cc.additive_increase=50Mbps` needs no quotes. `cc=NAME` chooses the algorithm of this
+/// name, with the settings that a `[[scheme]]` has for it.
 ///
 /// # Errors
 /// When the text is not TOML, or a key leads nowhere.
@@ -98,6 +99,10 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
             format!("did you mean {places}?"),
         ));
     }
+    if let ([], &"cc", Value::String(name)) = (tables, last, &value) {
+        choose_algorithm(item, name.value());
+        return Ok(());
+    }
     item[*last] = Item::Value(value);
     Ok(())
 }
@@ -110,6 +115,33 @@ fn missing(next: &str, is_inline: bool) -> Item {
         (Err(_), false) => toml_edit::table(),
         (Err(_), true) => Item::Value(InlineTable::new().into()),
     }
+}
+
+/// Makes the algorithm `name` that of the scenario `root`: its table is the `[[scheme]]` of this kind,
+/// whose place the former one takes, or one without settings.
+fn choose_algorithm(root: &mut Item, name: &str) {
+    let is_it = |table: &dyn TableLike| {
+        let kind = table.get("kind").and_then(Item::as_str);
+        kind == Some(name)
+    };
+    let current = root.get("cc").and_then(Item::as_table_like);
+    if current.is_some_and(is_it) {
+        return;
+    }
+    let former = root.get("cc").and_then(Item::as_table).cloned();
+    let mut chosen = Table::new();
+    chosen.insert("kind", toml_edit::value(name));
+    let schemes = root
+        .get_mut("scheme")
+        .and_then(Item::as_array_of_tables_mut);
+    let scheme = schemes.and_then(|schemes| schemes.iter_mut().find(|table| is_it(*table)));
+    if let Some(scheme) = scheme {
+        chosen = scheme.clone();
+        if let Some(former) = former {
+            *scheme = former;
+        }
+    }
+    root["cc"] = Item::Table(chosen);
 }
 
 /// Replaces a whole table of `list`, or adds one at its end.
@@ -217,6 +249,34 @@ mod tests {
         assert!(begun.elapsed().as_secs() < 1);
         let deep = format!("cc{}=1", ".x".repeat(MOST_PARTS - 1));
         assert!(changed(&deep).is_ok());
+    }
+
+    #[test]
+    fn an_algorithm_takes_the_place_of_the_whole_table() {
+        let text = "[cc]\nkind = \"hpcc\"\neta = 0.9\n[[scheme]]\nkind = \"dcqcn\"\ng = 0.5\n";
+        let with = |changes: &[&str]| -> toml::Table {
+            let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+            let changed = apply("x.toml", text, &changes).expect("changed");
+            changed.parse().expect("TOML")
+        };
+        let chosen = with(&["cc=dcqcn"]);
+        assert_eq!(chosen["cc"].to_string(), "{ g = 0.5, kind = \"dcqcn\" }");
+        assert_eq!(chosen["scheme"][0]["kind"].as_str(), Some("hpcc"));
+        // Back again, and a change of the chosen one.
+        assert_eq!(
+            with(&["cc=dcqcn", "cc=\"hpcc\""]),
+            text.parse().expect("TOML")
+        );
+        let changed = with(&["cc=dcqcn", "cc.g=0.25"]);
+        assert_eq!(changed["cc"]["g"].as_float(), Some(0.25));
+        // Without a scheme of its own it has no keys.
+        assert_eq!(
+            with(&["cc=swift"])["cc"].to_string(),
+            "{ kind = \"swift\" }"
+        );
+        assert_eq!(with(&["cc=hpcc"])["cc"]["eta"].as_float(), Some(0.9));
+        let table = with(&["cc={ kind = \"dcqcn\" }"]);
+        assert_eq!(table["cc"].to_string(), "{ kind = \"dcqcn\" }");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use fabricsim_core::checkpoint::Checkpointed;
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
-use super::paced_rate::{PacedRate, Windowed};
+use super::paced_rate::PacedRate;
 
 pub use config::{DcqcnConfig, ParameterSet};
 pub use paper::PaperDcqcn;
@@ -20,7 +20,7 @@ impl<H> ControllerFactory<H> for DcqcnConfig {
 
     fn build(&self, start: &FlowStart<'_>) -> Dcqcn {
         let values = self.values(start.default_nic_rate(), &start.network.quirks);
-        let rate = PacedRate::new(start, Windowed::from(self.window));
+        let rate = PacedRate::new(start, self.window_keys());
         match self.parameters {
             ParameterSet::Vendor => Dcqcn::Vendor(VendorDcqcn::new(self, &values, rate)),
             ParameterSet::Paper => Dcqcn::Paper(PaperDcqcn::new(self, &values, rate)),

@@ -10,7 +10,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
 
-use super::paced_rate::{PacedRate, Windowed, bytes_at};
+use super::paced_rate::{PacedRate, WindowKeys, bytes_at};
 
 settings! {
     /// The `[cc]` table of `kind = "dctcp"`.
@@ -32,10 +32,19 @@ settings! {
         pub min_rate: Option<Rate> = none,
         /// Limit what is in flight to a bandwidth-delay product.
         pub window: bool = true,
+        /// Keep that window as it is when the rate changes.
+        pub fixed_window: bool = false,
     }
 }
 
 impl DctcpConfig {
+    const fn window_keys(&self) -> WindowKeys {
+        WindowKeys {
+            window: self.window,
+            fixed_window: self.fixed_window,
+        }
+    }
+
     fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
         let least = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(least)
@@ -46,7 +55,8 @@ impl CcConfig for DctcpConfig {
     const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        self.validate_ranges()
+        self.validate_ranges()?;
+        self.window_keys().validate()
     }
 
     fn resolved(&self, network: &CcContext) -> Self {
@@ -80,7 +90,7 @@ impl<H> ControllerFactory<H> for DctcpConfig {
         let quirks = &start.network.quirks;
         let increase = || start.mtu.as_f64() * 8.0 / start.base_rtt.as_secs_f64();
         Dctcp {
-            rate: PacedRate::new(start, Windowed::from(self.window)),
+            rate: PacedRate::new(start, self.window_keys()),
             g: self.g,
             additive_increase: (self.additive_increase)
                 .or(quirks.dctcp_increase)
@@ -208,6 +218,22 @@ mod tests {
     fn the_first_mark_halves_the_rate_and_one_round_trip_reduces_once() {
         let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
         assert_eq!(round(&mut cc, 0, 10), 50_000);
+    }
+
+    #[test]
+    fn a_fixed_window_stays_when_the_rate_falls() {
+        let bytes = |config: &DctcpConfig| {
+            let mut cc: Dctcp = cc(config, Quirks::NS3_HPCC);
+            round(&mut cc, 0, 10);
+            CongestionControl::<()>::window(&cc).map(Bytes::get)
+        };
+        let mut config = DctcpConfig::default();
+        assert_eq!(bytes(&config), Some(50_000));
+        config.fixed_window = true;
+        assert_eq!((config.validate(), bytes(&config)), (Ok(()), Some(100_000)));
+        config.window = false;
+        assert_eq!(bytes(&config), None);
+        assert_eq!(config.validate().map_err(|e| e.key), Err("fixed_window"));
     }
 
     #[test]

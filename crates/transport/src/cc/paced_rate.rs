@@ -1,21 +1,30 @@
 //! The rate of an algorithm that computes a rate, and the window that follows it.
 
 use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::plugin::{FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
-/// Whether an algorithm limits what is in flight ("+w" in the HPCC paper's figures): a window of
-/// one bandwidth-delay product that shrinks with the rate.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Windowed {
-    Yes,
-    No,
+/// The keys of the window of an algorithm that computes a rate: one bandwidth-delay product that
+/// shrinks with the rate ("+w" in the HPCC paper's figures), unless it is fixed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WindowKeys {
+    pub(super) window: bool,
+    pub(super) fixed_window: bool,
 }
 
-impl From<bool> for Windowed {
-    fn from(window: bool) -> Self {
-        if window { Self::Yes } else { Self::No }
+impl WindowKeys {
+    /// Refuses a fixed window that is none.
+    pub(super) fn validate(self) -> Result<(), ConfigError> {
+        match (self.window, self.fixed_window) {
+            (false, true) => Err(ConfigError::new(
+                "fixed_window",
+                "there is no window that could stay as it is",
+                "add `window = true`, or leave `fixed_window` out",
+            )),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -28,6 +37,7 @@ pub(super) struct PacedRate {
     window: Option<Bytes>,
     #[checkpoint(rebuilt)]
     line_rate: Rate,
+    /// The window at line rate of one that follows the rate.
     #[checkpoint(rebuilt)]
     full_window: Option<Bytes>,
     #[checkpoint(rebuilt)]
@@ -36,14 +46,14 @@ pub(super) struct PacedRate {
 
 impl PacedRate {
     /// Line rate and a whole window: how a flow begins.
-    pub(super) fn new(start: &FlowStart<'_>, windowed: Windowed) -> Self {
-        let full_window = (windowed == Windowed::Yes).then_some(start.bdp);
+    pub(super) fn new(start: &FlowStart<'_>, keys: WindowKeys) -> Self {
+        let window = keys.window.then_some(start.bdp);
         Self {
             bps: start.line_rate.as_bps_f64(),
             rate: start.line_rate,
-            window: full_window,
+            window,
             line_rate: start.line_rate,
-            full_window,
+            full_window: window.filter(|_| !keys.fixed_window),
             unit: start.network.quirks.rates,
         }
     }
@@ -65,9 +75,9 @@ impl PacedRate {
     pub(super) fn set(&mut self, bps: f64) {
         self.bps = self.kept(bps).min(self.line_rate.as_bps_f64());
         self.rate = Rate::from_bps_f64(self.bps);
-        self.window = self
-            .full_window
-            .map(|full| scaled_window(full, self.rate, self.line_rate));
+        if let Some(full) = self.full_window {
+            self.window = Some(scaled_window(full, self.rate, self.line_rate));
+        }
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
-use super::paced_rate::{PacedRate, Windowed, share_of};
+use super::paced_rate::{PacedRate, WindowKeys, share_of};
 
 /// Bytes of the timestamp that data packets carry and ACKs echo.
 const TIMESTAMP: u16 = 8;
@@ -77,10 +77,19 @@ settings! {
         pub min_rate: Option<Rate> = none,
         /// Limit what is in flight to a bandwidth-delay product, TIMELY+w.
         pub window: bool = false,
+        /// Keep that window as it is when the rate changes.
+        pub fixed_window: bool = false,
     }
 }
 
 impl TimelyConfig {
+    const fn window_keys(&self) -> WindowKeys {
+        WindowKeys {
+            window: self.window,
+            fixed_window: self.fixed_window,
+        }
+    }
+
     fn additive_increase(&self, nic_rate: Rate) -> Rate {
         let share = || share_of(nic_rate, 1e-3);
         self.additive_increase.unwrap_or_else(share)
@@ -102,6 +111,7 @@ impl CcConfig for TimelyConfig {
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
+        self.window_keys().validate()?;
         if self.t_low > self.t_high {
             return Err(ConfigError::new(
                 "t_low",
@@ -138,7 +148,7 @@ impl<H> ControllerFactory<H> for TimelyConfig {
         let nic_rate = start.default_nic_rate();
         let quirks = &start.network.quirks;
         Timely {
-            rate: PacedRate::new(start, Windowed::from(self.window)),
+            rate: PacedRate::new(start, self.window_keys()),
             alpha: self.alpha,
             beta: self.beta,
             t_low: self.t_low,

@@ -36,8 +36,8 @@ const CONWEAVE_PORTS: (u16, u16) = (10_000, 100);
 /// 10,000 at each source, their destination ports from 100 at each destination, in the order of
 /// starts.
 ///
-/// Lines need not be sorted; sizes are 64-bit. The priority group becomes the priority. Flows have
-/// no class of their own.
+/// Lines need not be sorted; sizes are 64-bit. The priority group becomes the priority; 0 is the
+/// queue of control, which is never paused, marked or limited. Flows have no class of their own.
 ///
 /// # Errors
 /// At the word at fault: a count that the lines do not meet, a line of other than six words, a node
@@ -185,7 +185,7 @@ fn flow(
             FlowTimes::Truncated => truncated(start)?,
         },
         class: ClassId(0),
-        priority: row::priority(priority)?,
+        priority: row::priority_group(priority)?,
         src_port: None,
         dst_port: dst_port.map_or(Ok(CONWEAVE_PORTS.1), row::port)?,
     })

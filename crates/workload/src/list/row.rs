@@ -105,6 +105,14 @@ pub(super) fn priority(field: Piece<'_>) -> Result<Priority, InputError> {
     }
 }
 
+/// A priority of the published simulator, whose flows may share the queue of control, 0.
+pub(super) fn priority_group(field: Piece<'_>) -> Result<Priority, InputError> {
+    match field.text {
+        "0" => Ok(Priority::CONTROL),
+        _ => priority(field),
+    }
+}
+
 /// A port number.
 pub(super) fn port(field: Piece<'_>) -> Result<u16, InputError> {
     field.integer("a port", "a port is a whole number from 0 to 65535")

@@ -5,7 +5,7 @@ use fabricsim_core::plugin::{CcConfig, CcContext, MarkingThresholds, Quirks, def
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
-use super::super::paced_rate::{bytes_at, share_of};
+use super::super::paced_rate::{WindowKeys, bytes_at, share_of};
 
 /// A counter of less would come up with every packet.
 const LEAST_COUNTER: Bytes = Bytes::new(10_000);
@@ -89,6 +89,8 @@ settings! {
         pub min_rate: Option<Rate> = none,
         /// Limit what is in flight to a bandwidth-delay product, DCQCN+w.
         pub window: bool = false,
+        /// Keep that window as it is when the rate changes.
+        pub fixed_window: bool = false,
     }
 }
 
@@ -158,6 +160,13 @@ impl DcqcnConfig {
         }
     }
 
+    pub(super) const fn window_keys(&self) -> WindowKeys {
+        WindowKeys {
+            window: self.window,
+            fixed_window: self.fixed_window,
+        }
+    }
+
     fn refuse_byte_counter(&self) -> Result<(), ConfigError> {
         let Some(bytes) = self.byte_counter else {
             return Ok(());
@@ -185,6 +194,7 @@ impl CcConfig for DcqcnConfig {
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
+        self.window_keys().validate()?;
         self.refuse_byte_counter()
     }
 

@@ -1,0 +1,18 @@
+//! What differs from the published simulator for the files of one folder.
+
+use fabricsim_core::input::InputError;
+
+use super::LeftOut;
+use super::config::Configuration;
+
+/// Without pauses the headroom of relatives still takes packets.
+pub(super) fn without_pauses(config: &Configuration<'_>) -> Result<Option<LeftOut>, InputError> {
+    Ok(match config.given_value("ENABLE_PFC") {
+        Some(pauses) if !pauses.flag()? => Some(LeftOut::new(
+            "ENABLE_PFC",
+            "without pauses no headroom is set aside, and packets above a port's threshold are dropped; \
+             in the simulators that have this key they also fill the headroom first",
+        )),
+        _ => None,
+    })
+}
