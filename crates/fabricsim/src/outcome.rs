@@ -49,6 +49,7 @@ use topology::{TOPOLOGY, write_topology};
 
 use crate::ranks::usage;
 use crate::utilization::ExpectedUtilization;
+use crate::warnings::early_warnings;
 
 pub use crate::capture::CaptureSummary;
 pub use crate::output::{Existing, write_whole};
@@ -231,11 +232,7 @@ impl<'s> Run<'s> {
             from,
             mut checkpoints,
         } = self;
-        let doubts = [
-            utilization.warning(),
-            simulation.network_info().memory.warning(),
-        ];
-        (doubts.iter().flatten()).for_each(|warning| monitor.warns(warning));
+        early_warnings(&simulation, &utilization, |warning| monitor.warns(warning));
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
         let (mut recorder, temporary) = Recorder::new(scenario, &simulation, folder, monitor)?;

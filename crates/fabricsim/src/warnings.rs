@@ -148,6 +148,17 @@ fn workload_warnings(scenario: &Scenario) -> Vec<String> {
     sparse.collect()
 }
 
+/// Tells before a run begins what it may be too much for: links and memory.
+pub(crate) fn early_warnings(
+    simulation: &Simulation,
+    expected: &ExpectedUtilization,
+    mut tell: impl FnMut(&str),
+) {
+    let memory = simulation.network_info().memory.warning();
+    let warnings = expected.warning().into_iter().chain(memory);
+    warnings.for_each(|warning| tell(&warning));
+}
+
 /// The warnings about a run that has ended, each with a suggested fix.
 pub(crate) fn warnings(
     scenario: &Scenario,
