@@ -275,12 +275,11 @@ impl<'s> Run<'s> {
             (folder, status),
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
-        simulation.add_downloads(&mut checksum);
         let end = Measured {
             hops_before,
             status,
             overload: overload_of(stop),
-            checksum: checksum.to_string(),
+            checksum: simulation.with_downloads(checksum).to_string(),
             threads,
             ranks,
             wall,

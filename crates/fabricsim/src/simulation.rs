@@ -271,13 +271,15 @@ impl Simulation {
         flows
     }
 
-    /// Adds the bytes that have arrived of flows that never end to `checksum`: they are in no row of a
-    /// file.
-    pub fn add_downloads(&self, checksum: &mut Checksum) {
+    /// Returns `checksum` with the bytes that have arrived of flows that never end: they are in no row
+    /// of a file.
+    #[must_use]
+    pub fn with_downloads(&self, mut checksum: Checksum) -> Checksum {
         for download in self.downloads() {
             let row = format!("{},{}\n", download.id.0, download.acknowledged.get());
             checksum.update(row.as_bytes());
         }
+        checksum
     }
 
     /// Flows that have started and not ended, and what they wait for, in the order of their

@@ -133,3 +133,25 @@ fn marks_that_begin_where_packets_are_trimmed_are_warned_of() {
     let unmarked = incast("timely", "trim_above = \"80KB\"");
     assert!(scenario_warnings(&unmarked).is_empty());
 }
+
+/// 15 us and six queues at the slowest link: each trimmed packet is reported, so that a timeout is for
+/// lost headers alone.
+#[test]
+fn a_timeout_waits_for_six_queues_unless_one_is_set() {
+    let least = |more: &str| incast("nscc", more).transport_resolved().rto_min;
+    // 80 KB take 6.4 us at 100 Gbps.
+    assert_eq!(least(TRIM), Some(Duration::from_ns(53_400)));
+    let set = format!("{TRIM}\n[rdma]\nrto_min = \"2ms\"");
+    assert_eq!(least(&set), Some(Duration::from_ms(2)));
+    assert_eq!(least(""), Some(Duration::from_ms(4)));
+    let slow = "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"25Gbps\"\n\
+                fabric_rate = \"100Gbps\"\n[switch]\npfc = false\ntrim_above = \"80KB\"\n\
+                [cc]\nkind = \"nscc\"\n[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n";
+    let slow = Scenario::from_toml(slow).unwrap();
+    let expected = Duration::from_ns(15_000 + 6 * 25_600);
+    assert_eq!(slow.transport_resolved().rto_min, Some(expected));
+    for cc in ["none", "timely", "hpcc", "nscc"] {
+        let simulation = finished(&incast(cc, TRIM), 1);
+        assert_eq!(simulation.endpoint_counters().timeouts, 0, "{cc}");
+    }
+}

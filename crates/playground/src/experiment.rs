@@ -103,10 +103,8 @@ impl Experiment {
             self.ended = Some(stop);
             let finished = self.rows.take().map(FctWriter::finish);
             let checksum = finished.and_then(Result::ok).map(|(_, checksum)| checksum);
-            self.checksum = checksum.map(|mut checksum| {
-                self.simulation.add_downloads(&mut checksum);
-                checksum.to_string()
-            });
+            let checksum = checksum.map(|sum| self.simulation.with_downloads(sum));
+            self.checksum = checksum.map(|checksum| checksum.to_string());
         }
         self.sample();
     }

@@ -118,7 +118,7 @@ fn a_sender_of_tcp_that_takes_overtaken_segments_for_lost_is_told() {
          [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n[cc]\nkind = \"newreno\"\n",
     );
     assert_eq!(folder.run(&["check", "s.toml"]).succeeded().stderr, "");
-    for policy in ["random", "flowlet"] {
+    for policy in ["random", "round-robin"] {
         let set = format!("routing.policy={policy}");
         let told = folder.run(&["check", "s.toml", "--set", &set]).succeeded();
         assert_eq!(
