@@ -24,16 +24,16 @@ pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
         ] = cells;
         writeln!(
             text,
-            "{name:<18} {ranks:>5} {ended:>10} {p50:>9} {p99:>9} {max:>9} {mean:>9} \
+            "{name:<15} {ranks:>5} {ended:>5} {p50:>9} {p99:>9} {max:>9} {mean:>9} \
              {algorithm:>10} {bus:>10} {least:>10}"
         )
         .expect("a string takes everything");
     };
     line(
         [
-            "jobs, iteration us",
+            "jobs, times us",
             "ranks",
-            "iterations",
+            "iters",
             "p50",
             "p99",
             "max",

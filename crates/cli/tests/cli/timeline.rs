@@ -159,9 +159,9 @@ fn what_is_no_result_is_refused() {
     );
     assert!(!folder.path("t.json").exists());
     let said = folder.run(&["timeline", "fct.csv", "-o", "fct.csv"]);
-    assert_eq!(said.code, Some(1));
+    assert_eq!(said.code, Some(2));
     assert!(
-        said.stderr.contains("one of the results"),
+        said.stderr.contains("one of the files that are read"),
         "{}",
         said.stderr
     );

@@ -169,7 +169,7 @@ pub(super) const CASES: &[Case] = &[
         help: "add the missing links",
     },
     Case {
-        name: "a rate without a unit (topology.txt)",
+        name: "a rate of no unit is of bits (topology.txt)",
         files: &[(
             "topology.txt",
             "3 1 2\n2\n0 2 100 1us 0\n1 2 100Gbps 1us 0\n",
@@ -177,7 +177,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: from_file!("kind = \"permutation\"\nsize = \"1KB\""),
         args: &[],
         place: "topology.txt:3:5",
-        says: &["`100` has no unit"],
+        says: &["`100` is too small: 1Kbps"],
         help: "write it like `100Gbps`",
     },
     Case {

@@ -70,7 +70,7 @@ fn the_limits_themselves_are_taken() {
     let text = scenario(
         "kind = \"star\"\nhosts = 3\nrate = \"100Tbps\"\ndelay = \"10s\"",
         "kind = \"incast\"\nfan_in = 2\nsize = \"1000TB\"\nat = \"1000000s\"",
-        "[run]\nstop_at = \"1000000s\"\n[switch]\nbuffer = \"1000TB\"\nreserve = \"1B\"",
+        "[run]\nstop_at = \"1000000s\"\npacket_memory = \"1000TB\"\n[switch]\nbuffer = \"1000TB\"\nreserve = \"1B\"",
     );
     folder.write("t.toml", &text);
     folder.run(&["check", "t.toml"]).succeeded();
