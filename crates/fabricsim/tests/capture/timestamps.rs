@@ -72,6 +72,9 @@ struct Known {
     latest: u32,
     /// An acknowledgement whose frame had no room for a timestamp beside its blocks has come since.
     untimed: bool,
+    /// The last segment that was sent has waited for the port: what has arrived meanwhile came after its
+    /// acknowledgement was made.
+    waited: bool,
     /// The last one that was sent.
     own: u32,
     /// Segments that were checked: with data, and without.
@@ -100,10 +103,11 @@ impl Known {
             assert!(sent >= self.own && sent <= now, "{segment:?} at {us}");
             assert!(now - sent < 2_000, "{segment:?} at {us}");
             self.own = sent;
+            let waited = std::mem::replace(&mut self.waited, sent < now);
             let expected = match segment.ack {
                 None => [0, 0],
                 // What arrives beyond a gap is echoed at once: see fidelity.md.
-                Some(_) if order == Order::Gaps => [self.recent, self.latest],
+                Some(_) if order == Order::Gaps || waited => [self.recent, self.latest],
                 Some(_) => [self.recent, self.recent],
             };
             let unseen = self.untimed && echo > self.recent && echo <= now;
