@@ -28,7 +28,7 @@ fn ten_segments_of_bbr_take_no_longer_than_those_of_cubic() {
 fn bbr_has_no_round_trip_of_its_own_in_a_datacenter() {
     for size in ["20KB", "100KB", "1MB"] {
         let [bbr, cubic] = ["bbr", "cubic"].map(|cc| completion(cc, size).as_secs_f64());
-        assert!(bbr < 2.0 * cubic, "{size}: {bbr} and {cubic}");
+        assert!(bbr < 1.1 * cubic, "{size}: {bbr} and {cubic}");
     }
 }
 
