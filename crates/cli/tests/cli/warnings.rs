@@ -115,7 +115,7 @@ fn a_sender_of_tcp_that_takes_overtaken_segments_for_lost_is_told() {
     folder.write(
         "s.toml",
         "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 4\nhosts_per_leaf = 4\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n[cc]\nkind = \"newreno\"\n",
+         fabric_rate = \"50Gbps\"\n[[workload]]\nkind = \"permutation\"\nsize = \"5MB\"\n[cc]\nkind = \"newreno\"\n",
     );
     assert_eq!(folder.run(&["check", "s.toml"]).succeeded().stderr, "");
     for policy in ["random", "round-robin"] {

@@ -5,9 +5,9 @@
 use super::{Watched, compare, largest, mean};
 
 /// Two switches and a link of `mbps` between them; pairs of hosts are `one_way` us from each other.
-fn path(pairs: usize, mbps: u64, one_way: u64, starts: u64) -> Watched {
+fn path(pairs: usize, mbps: u64, one_way: u64, starts: u64, seed: u64) -> Watched {
     let text = format!(
-        "[topology]\nkind = \"dumbbell\"\nhosts_per_side = {pairs}\nhost_rate = \"1Gbps\"\n\
+        "seed = {seed}\n[topology]\nkind = \"dumbbell\"\nhosts_per_side = {pairs}\nhost_rate = \"1Gbps\"\n\
          host_delay = \"1us\"\nbottleneck_rate = \"{mbps}Mbps\"\nbottleneck_delay = \"{one_way}us\"\n\
          [tcp]\nprofile = \"linux-wan\"\n[cc]\nkind = \"bbr\"\n"
     );
@@ -19,7 +19,7 @@ fn path(pairs: usize, mbps: u64, one_way: u64, starts: u64) -> Watched {
 
 #[test]
 fn startup_takes_three_products_and_drain_gives_them_back() {
-    let mut path = path(1, 10, 19_300, 0);
+    let mut path = path(1, 10, 19_300, 0, 1);
     // A kilobyte takes 0.8 ms.
     let rtt = |queue: f64| 40.0 + queue * 0.8;
     let samples = path.queues(0, 8_000_000, 1_000);
@@ -38,13 +38,18 @@ fn startup_takes_three_products_and_drain_gives_them_back() {
     compare("bbr", "mean round-trip time from 1 to 8 s", steady);
 }
 
-/// Flows start 2 s after each other. What is left after headers is 95.7 Mbps.
+/// Flows start 2 s after each other. What is left after headers is 95.7 Mbps. The least share depends on
+/// the phases in which the flows probe for more bandwidth, which are drawn: of eight seeds it is 13.5 to
+/// 17.7 Mbps.
 #[test]
 fn five_flows_converge_between_their_probes() {
-    let mut path = path(5, 100, 4_900, 2_000_000);
-    let shares = path.shares(40_000_000, 45_000_000);
-    let mbps: Vec<f64> = shares.iter().map(|bytes| bytes * 8.0 / 5e6).collect();
-    println!("{mbps:.1?} Mbps");
-    let least = mbps.iter().copied().fold(f64::MAX, f64::min);
-    compare("bbr", "least share of five flows", least);
+    let least = |seed: u64| {
+        let mut path = path(5, 100, 4_900, 2_000_000, seed);
+        let shares = path.shares(40_000_000, 45_000_000);
+        let mbps: Vec<f64> = shares.iter().map(|bytes| bytes * 8.0 / 5e6).collect();
+        println!("{mbps:.1?} Mbps");
+        mbps.into_iter().fold(f64::MAX, f64::min)
+    };
+    let all: f64 = (1..=8).map(least).sum();
+    compare("bbr", "least share of five flows", all / 8.0);
 }
