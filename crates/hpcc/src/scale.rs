@@ -15,10 +15,10 @@ pub struct IntScale {
     /// The units of full-width fields are powers of two.
     pub(crate) sent_shift: u32,
     pub(crate) queue_shift: u32,
-    rates: Arc<[Rate]>,
-    /// What the codes of [`Self::rates`] are read as.
-    told: Arc<[Rate]>,
-    told_bps: Arc<[f64]>,
+    /// For each code the rate of links that it stands for, and the rate that senders read.
+    rates: Arc<[(Rate, Rate)]>,
+    /// The latter in bit/s.
+    read_bps: Arc<[f64]>,
 }
 
 /// Rates that the published header has codes for.
@@ -67,9 +67,8 @@ impl IntScale {
             queue_unit,
             sent_shift: sent_unit.trailing_zeros(),
             queue_shift: queue_unit.trailing_zeros(),
-            told: rates.as_slice().into(),
-            told_bps: rates.iter().map(|rate| rate.as_bps_f64()).collect(),
-            rates: rates.into(),
+            read_bps: rates.iter().map(|rate| rate.as_bps_f64()).collect(),
+            rates: rates.into_iter().map(|rate| (rate, rate)).collect(),
         }
     }
 
@@ -77,37 +76,37 @@ impl IntScale {
     /// of a rate that the header has none for is left at zero, which is read as the lowest.
     #[must_use]
     pub fn published(rates: Vec<Rate>, multiple: u32) -> Self {
-        let read = |rate: &Rate| match PUBLISHED_RATES.contains(rate) {
-            true => *rate,
+        let read = |rate: Rate| match PUBLISHED_RATES.contains(&rate) {
+            true => rate,
             false => PUBLISHED_RATES[0],
         };
-        let told: Vec<Rate> = rates.iter().map(read).collect();
+        let coded = rates.iter().map(|&rate| (rate, read(rate)));
         Self {
             sent_unit: 128 * u64::from(multiple),
             queue_unit: 80 * u64::from(multiple),
-            told_bps: told.iter().map(|rate| rate.as_bps_f64()).collect(),
-            told: told.into(),
-            ..Self::exact(rates)
+            read_bps: coded.clone().map(|(_, read)| read.as_bps_f64()).collect(),
+            rates: coded.collect(),
+            ..Self::exact(rates.clone())
         }
     }
 
     /// The code of `rate`, or `None` when it is not in the table.
     #[must_use]
     pub fn code(&self, rate: Rate) -> Option<u8> {
-        let position = self.rates.iter().position(|&known| known == rate)?;
+        let position = self.rates.iter().position(|&(known, _)| known == rate)?;
         u8::try_from(position).ok()
     }
 
     /// The rate that a sender reads from `code`.
     #[must_use]
     pub fn rate(&self, code: u8) -> Rate {
-        self.told[usize::from(code)]
+        self.rates[usize::from(code)].1
     }
 
     /// The same in bit/s.
     #[inline]
     #[must_use]
     pub fn rate_bps(&self, code: u8) -> f64 {
-        self.told_bps[usize::from(code)]
+        self.read_bps[usize::from(code)]
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Nic<H> {
     /// Slot of the flow that had the last turn.
     pub(crate) last: u32,
     /// The flows of this port, where turns go by a list ([`FlowTurns::Listed`]).
-    pub(crate) circle: Circle,
+    pub(crate) circle: Option<Box<Circle>>,
     /// Times at which paced flows become ready; stale entries of a flow are recognized by its
     /// `paced_at`.
     pub(crate) paced: BinaryHeap<Reverse<(Time, u32)>>,
@@ -42,7 +42,7 @@ impl<H> Default for Nic<H> {
             ready: Default::default(),
             occupied: PrioritySet::EMPTY,
             last: u32::MAX,
-            circle: Circle::default(),
+            circle: None,
             paced: BinaryHeap::new(),
         }
     }
@@ -122,7 +122,9 @@ impl<H> Nic<H> {
     /// The flow of a priority and slot has ended.
     pub(crate) fn end(&mut self, priority: Priority, slot: u32) {
         self.clear_ready(priority, slot);
-        self.circle.leave(slot);
+        if let Some(circle) = &mut self.circle {
+            circle.leave(slot);
+        }
     }
 
     /// The number of flows that may send when the wire is free.
@@ -152,7 +154,7 @@ impl<H> Nic<H> {
             let mut sets = occupied.into_iter().map(|own| &ready[own.index()]);
             sets.any(|set| set.contains(slot))
         };
-        self.circle.turn(is_ready)
+        self.circle.as_mut()?.turn(is_ready)
     }
 
     /// [`Self::turn`] where flows of several priorities are ready, or none.

@@ -82,7 +82,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         };
         self.slots.insert(id, slot);
         if self.settings.turns == FlowTurns::Listed {
-            self.nics[nic.index()].circle.join(slot);
+            let circle = &mut self.nics[nic.index()].circle;
+            circle.get_or_insert_default().join(slot);
         }
         slot
     }
