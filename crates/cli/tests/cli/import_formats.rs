@@ -117,7 +117,7 @@ fn what_conweave_alone_has_is_refused_at_its_line() {
         ("LB_MODE 0", "LB_MODE 1", "no load balancing `1`"),
         ("ENABLE_PFC 1", "ENABLE_PFC 0", "neither PFC nor IRN"),
         ("ENABLE_IRN 0", "ENABLE_IRN 1", "both PFC and IRN"),
-        ("LOAD 50", "LOED 50", "did you mean `LOAD`"),
+        ("LOAD 50", "LOED 50", "`LOAD`?"),
         ("CC_MODE 1", "CC_MODE 10", "no algorithm `10`"),
         ("BUFFER_SIZE 9\n", "", "no `BUFFER_SIZE`"),
     ] {

@@ -89,10 +89,10 @@ fn another_scheme_is_one_option() {
         "{}",
         wrong.stderr
     );
-    let misspelt = imported
+    let misspelled = imported
         .read("mine.toml")
         .replacen("fast_recovery", "fast_recover", 1);
-    imported.write("wrong.toml", &misspelt);
+    imported.write("wrong.toml", &misspelled);
     let wrong = imported.run(&["check", "wrong.toml"]);
     assert!(wrong.stderr.contains("[[scheme]]"), "{}", wrong.stderr);
 }

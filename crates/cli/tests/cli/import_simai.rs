@@ -117,12 +117,7 @@ fn what_is_wrong_in_files_of_simai_is_placed() {
         refused(&folder, &["import", "SimAI.conf", "fabric", "gpt.txt"])
     };
     for (right, wrong, place, says) in [
-        (
-            "MON_END",
-            "MON_ENDS",
-            "SimAI.conf:41:1:",
-            "did you mean `MON_END`",
-        ),
+        ("MON_END", "MON_ENDS", "SimAI.conf:41:1:", "`MON_END`?"),
         (
             "CC_MODE 1",
             "CC_MODE 2",

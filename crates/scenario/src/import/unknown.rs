@@ -13,7 +13,7 @@ use super::words::Word;
 /// What becomes of keys that a simulator does not read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum UnknownKeys {
-    /// They are errors: each may be a misspelt one.
+    /// They are errors: each may be a misspelled one.
     #[default]
     Refused,
     /// They are passed over, as the original does, and listed.
@@ -117,13 +117,13 @@ pub(super) fn refused(unknown: &[Unknown<'_>], dialect: Dialect) -> InputError {
     InputError::new(
         first,
         message,
-        "correct or remove what is misspelt; --ignore-unknown passes over all of it, and says so (the \
+        "correct or remove what is misspelled; --ignore-unknown passes over all of it, and says so (the \
          original passes over unknown words without saying so)",
     )
 }
 
 /// The key of `dialect` that `word` is a misspelling of. Parts that both begin with do not count:
-/// `ENABLE_CNP` is no misspelt `ENABLE_QCN`.
+/// `ENABLE_CNP` is no misspelled `ENABLE_QCN`.
 fn meant(word: &str, dialect: Dialect) -> Option<&'static str> {
     /// Letters above which nothing is compared: no key is as long.
     const LONGEST: usize = 64;

@@ -163,7 +163,7 @@ pub(super) const CASES: &[Case] = &[
             "[[class]]\nid = 1\ncc = { kind = \"hpcc\", int_multiple = 4 }\n[[class]]\nid = 2\ncc = { kind = \"hpcc\" }"
         ),
         args: &["--set", "profile=\"ns3-hpcc\""],
-        place: "t.toml:9:1",
+        place: "t.toml (with --set):10:1",
         says: &["different units"],
         help: "the same int_multiple",
     },

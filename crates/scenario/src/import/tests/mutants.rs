@@ -1,4 +1,4 @@
-//! Configurations with keys that are added, misspelt and damaged.
+//! Configurations with keys that are added, misspelled and damaged.
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;
