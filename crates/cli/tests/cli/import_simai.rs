@@ -126,9 +126,9 @@ fn what_is_wrong_in_files_of_simai_is_placed() {
         ),
         (
             "L2_ACK_INTERVAL 1",
-            "L2_ACK_INTERVAL 8",
+            "L2_ACK_INTERVAL 9001",
             "SimAI.conf:",
-            "every packet",
+            "before byte 9001",
         ),
         (
             "400000000000 3200",

@@ -194,7 +194,8 @@ mod tests {
         assert_eq!(parts([[0.2, 0.1], [0.3, 0.0]]), [1_000_000, 3_000_000]);
         let third = 1.0 / 3.0;
         assert_eq!(parts([[0.0, third], [1.0, 0.0]]), [999_999, 3_000_000]);
-        assert_eq!(parts([[0.0, 1e15], [1e-3, 0.0]]), [3_000_000, 0]);
+        // A part of next to nothing is still a message.
+        assert_eq!(parts([[0.0, 1e15], [1e-3, 0.0]]), [3_000_000, 1]);
     }
 
     #[test]
