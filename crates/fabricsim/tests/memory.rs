@@ -17,7 +17,7 @@ use peak_alloc::PeakAlloc;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 /// Bytes for each host of a fat-tree, its share of the switches included, before anything is sent.
-const HOST: usize = 8_192;
+const HOST: usize = 8_448;
 /// Bytes for each flow that has started and not ended, at its sender.
 const LIVE_FLOW: usize = 1_024;
 
