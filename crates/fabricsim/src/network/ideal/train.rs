@@ -45,25 +45,20 @@ impl Rows {
 /// step for each link, not one for each packet.
 pub(super) fn train(rows: &Rows, columns: impl Iterator<Item = Column>) -> Duration {
     // The longest paths to the packet ahead, the first full one, the last full one and the last one
-    // at the present link.
-    let [mut first, mut begun, mut full, mut last] = [None::<u64>; 4];
-    for (place, column) in columns.enumerate() {
-        let step = |path: Option<u64>, time: u64| path.map(|path| path.saturating_add(time));
-        let start = (place == 0).then_some(0);
-        first = step(first.max(start.filter(|_| rows.ahead)), column.first);
-        let enter = if rows.ahead { first } else { start };
-        let enter = match rows.full.checked_sub(1) {
-            None => enter,
-            Some(more) => {
-                begun = step(enter.max(begun), column.full);
-                let others = more.saturating_mul(column.full);
-                full = step(begun, others).max(step(full, column.full));
-                full
-            }
-        };
-        last = step(enter.max(last), column.last);
+    // at the present link. No path has no length either: times are not negative.
+    let [mut first, mut begun, mut full, mut last] = [0u64; 4];
+    for column in columns {
+        first = first.saturating_add(column.first);
+        let mut enter = if rows.ahead { first } else { 0 };
+        if let Some(more) = rows.full.checked_sub(1) {
+            begun = enter.max(begun).saturating_add(column.full);
+            let others = more.saturating_mul(column.full);
+            full = (begun.saturating_add(others)).max(full.saturating_add(column.full));
+            enter = full;
+        }
+        last = enter.max(last).saturating_add(column.last);
     }
-    last.map_or(Duration::ZERO, Duration::from_ps)
+    Duration::from_ps(last)
 }
 
 #[cfg(test)]
