@@ -55,7 +55,7 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is doubtful about `scenario`, but for the expected utilization.
+/// Returns the warnings about `scenario`, without the one about expected utilization.
 fn warnings(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
     let info = simulation.network_info();
     let mut warnings = scenario_warnings(scenario);

@@ -11,7 +11,7 @@ use fabricsim::{Error, Scenario};
 
 use super::RunArgs;
 
-/// The checkpoints that are asked for, of a run of `scenario` whose results go to `dir`.
+/// The requested checkpoints of a run of `scenario` that writes its results to `dir`.
 ///
 /// # Errors
 /// When one would take the place of a file that the run reads.
