@@ -6,12 +6,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CREDIT_BEGINS, CcContext, CongestionControl, ControllerFactory, CreditDemand, FlowStart,
     Hop, Quirks, RateSample,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
     ExactStack, HasInt, HpccConfig, IntHeader, IntScale, PortLabel, PowerTcpConfig, PublishedStack,
 };

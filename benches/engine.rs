@@ -12,14 +12,14 @@
 //! `cargo bench -p fabricsim --bench engine`
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::engine::{
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::fifo::Assign;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_engine::{
     ByChannel, Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes,
     SendBuffer, Threads, Timer, Timers, Wiring,
 };
-use fabricsim_core::fifo::Assign;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Time};
 
 const NEIGHBORS: u32 = 8;
 /// Messages that start at each process.

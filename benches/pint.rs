@@ -13,11 +13,13 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{CcContext, FlowKey, Hop, Telemetry};
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::plugin::{CcContext, Hop, Telemetry};
 use fabricsim_pint::dynamic::{HopSampler, HopValues, Latencies, Storage};
 use fabricsim_pint::numeric::{Multiplicative, StepRounding};
 use fabricsim_pint::tracing::{

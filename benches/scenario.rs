@@ -7,8 +7,8 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 /// The fabric of the HPCC and PINT papers: 320 hosts, WebSearch at half load.
 const FAT320: &str = "

@@ -8,8 +8,8 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 const NETWORK: &str = "
     [topology]

@@ -6,8 +6,8 @@
 use fabricsim::core::flow::{FlowRequest, FlowSource};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
 use fabricsim::core::input::{ConfigError, Key, Keys, ValueKind};
-use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{PathStability, PortStates};
+use fabricsim::core::priority::Priority;
 use fabricsim::core::units::{Bytes, Duration, Rate, Time};
 use fabricsim::qdisc::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
 use fabricsim::scenario::kinds::Registry;

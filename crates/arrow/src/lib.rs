@@ -14,7 +14,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema};
 use csv::{ByteRecord, ReaderBuilder};
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 #[cfg(feature = "ipc")]
 pub use ipc::write_ipc;
@@ -73,7 +73,7 @@ enum Kind {
 ///     .collect();
 /// assert_eq!(types, ["time_ns Float64", "node Int64", "name Utf8", "queue_bytes Int64"]);
 /// assert_eq!(table.column(3).null_count(), 1);
-/// # Ok::<(), fabricsim_core::input::InputError>(())
+/// # Ok::<(), fabricsim_base::input::InputError>(())
 /// ```
 ///
 /// # Errors

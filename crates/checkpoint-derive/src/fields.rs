@@ -160,7 +160,7 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn of(attributes: &[Attribute]) -> syn::Result<Self> {
-        let mut core: Path = parse_quote!(::fabricsim_core);
+        let mut core: Path = parse_quote!(::fabricsim_base);
         let mut bounds = None;
         for attribute in attributes
             .iter()

@@ -1,4 +1,4 @@
-//! Derives the two traits of `fabricsim_core::checkpoint`.
+//! Derives the two traits of `fabricsim_base::checkpoint`.
 //!
 //! Every field of a type is part of a checkpoint unless it says otherwise, so a field that is added
 //! later cannot be forgotten: one whose type has no way into a checkpoint does not compile.

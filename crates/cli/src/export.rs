@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 use fabricsim_report::export::{EXPORTERS, ExportError, Exporter, Observed, Results, exporter};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use fabricsim::Error;
 use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_experiments::harm::{
     Beside, CellResult, Feedback, HarmReport, HarmSettings, HarmTest, Reuse, Status, harm_figure,
 };

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use fabricsim::identity::input_files;
 use fabricsim::output::{refuse_input, write_whole};
 use fabricsim::{Error, Scenario};
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use fabricsim_scenario::import::{
     IMPORTERS, Imported, Importer, InputFile, Job, UnknownKeys, importer, importer_of,
 };

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::{read_bytes, read_text};
 use fabricsim_workload::{CollectiveOperation, ProcessGroups, chakra_to_csv};

@@ -7,7 +7,7 @@ use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim_core::input::{DefaultValue, Key, Keys};
+use fabricsim_base::input::{DefaultValue, Key, Keys};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::capture::CaptureSettings;
 use fabricsim_scenario::schema::class::CLASS_KEYS;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::output::write_whole;
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 use fabricsim_mpi::{IS_BUILT, MpiRanks, PairCost, ProbeOptions, ProbeReport, StartError, probe};
 
 use serde_json::{Value, json};

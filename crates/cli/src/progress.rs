@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use fabricsim::outcome::{Monitor, share_done};
 use fabricsim::simulation::Expectation;
-use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
+use fabricsim_engine::Interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::note;
@@ -164,7 +164,7 @@ impl Monitor for Display {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::{Bytes, Time};
+    use fabricsim_base::units::{Bytes, Time};
 
     use super::*;
 

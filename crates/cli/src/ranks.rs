@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use fabricsim::Error;
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 use fabricsim_mpi::{Launch, MpiRanks, StartError};
 
 use crate::console::{note, refuse};

@@ -16,7 +16,7 @@ use fabricsim::outcome::{Monitor, RunParts, Status, Summary, run_in_parts_to_fol
 use fabricsim::output::Destination;
 use fabricsim::prelude::Time;
 use fabricsim::{Error, Scenario};
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 use fabricsim_mpi::{MpiRanks, threads_by_default};
 use fabricsim_scenario::kinds::Registry;
 

@@ -16,7 +16,7 @@ use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
     ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins,
 };
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::units::{Duration, Time};
 use serde_json::{Value, json};
 
 use self::edges::Edges;

@@ -44,8 +44,8 @@ mod units;
 use std::path::Path;
 use std::sync::Arc;
 
-use fabricsim_core::engine::{Crew, Threads};
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
+use fabricsim_engine::{Crew, Threads};
 use rayon::prelude::*;
 
 pub use algorithms::TcpAlgorithms;

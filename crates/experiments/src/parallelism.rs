@@ -16,8 +16,8 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use fabricsim_core::engine::Probe;
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_engine::Probe;
 use fabricsim_topology::Topology;
 
 use fabricsim_scenario::text::error::Error;

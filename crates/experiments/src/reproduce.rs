@@ -34,7 +34,7 @@ mod scorecard;
 
 use std::path::Path;
 
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_report::{Cut, CutEnd};
 
 use crate::sweep::Sweep;

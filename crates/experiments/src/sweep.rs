@@ -78,7 +78,7 @@ mod workers;
 use std::path::Path;
 use std::sync::Arc;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use toml::de::DeValue;
 
 use base::{Base, FoundBase, find_base};

@@ -1,7 +1,7 @@
 //! Records for tests.
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
 /// A flow of `size` bytes from 0 to 1 at time zero that took `fct_ns` instead of `ideal_ns`.

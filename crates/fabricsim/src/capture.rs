@@ -13,8 +13,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_scenario::Scenario;
 use fabricsim_scenario::schema::capture::{CaptureSettings, captured_ports};
 use fabricsim_scenario::schema::part::Part;

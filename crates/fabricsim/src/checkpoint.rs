@@ -33,10 +33,10 @@ mod identity;
 
 use std::sync::OnceLock;
 
-use fabricsim_core::checkpoint::{
+use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Rebuilt, SaveError, Stored, Writer,
 };
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 use fabricsim_report::Checksum;
 use fabricsim_scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
@@ -183,7 +183,7 @@ impl Simulation {
     /// # Errors
     /// When some of it has no way into a checkpoint: it is named. Applications, algorithms,
     /// policies, queue rules and observers of other crates have one when they say so
-    /// ([`saves_state!`](fabricsim_core::saves_state)); a simulation that is driven from outside
+    /// ([`saves_state!`](fabricsim_base::saves_state)); a simulation that is driven from outside
     /// event by event, one whose frames are captured, and one that was interrupted, have none. When a
     /// file that the scenario names cannot be read.
     pub fn snapshot(&mut self) -> Result<Checkpoint, Error> {

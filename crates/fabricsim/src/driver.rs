@@ -51,12 +51,12 @@ mod state;
 
 use std::any::Any;
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::AppFlow;
-use fabricsim_core::units::{Bytes, Time};
 
 pub use actions::Actions;
 pub(crate) use cell::{Cell, OrderDesk, lock};

@@ -101,7 +101,11 @@ pub mod warnings;
 pub use serde;
 
 /// Units, ids, the engine, the network and the traits of plugins.
-pub use fabricsim_core as core;
+pub mod core {
+    pub use fabricsim_base::*;
+    pub use fabricsim_core::*;
+    pub use fabricsim_engine as engine;
+}
 /// PINT: queries, path tracing, codes and sketches.
 pub use fabricsim_pint as pint;
 /// Queues, marks, buffers and disciplines.

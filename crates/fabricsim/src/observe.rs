@@ -16,8 +16,8 @@ mod summary;
 
 use std::path::Path;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_report::FctRecord;
 use fabricsim_topology::Topology;
 

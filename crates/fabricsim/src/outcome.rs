@@ -17,10 +17,10 @@ use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use fabricsim_core::engine::Interrupt;
+use fabricsim_base::ranks::Ranks;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Progress, RunCallback, Stop};
-use fabricsim_core::ranks::Ranks;
-use fabricsim_core::units::Time;
+use fabricsim_engine::Interrupt;
 use fabricsim_topology::Routes;
 use serde::Serialize;
 

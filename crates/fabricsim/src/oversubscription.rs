@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::Rate;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Rate;
 use fabricsim_topology::Topology;
 use serde::Serialize;
 

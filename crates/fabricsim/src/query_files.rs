@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 use fabricsim_pint::query::{
     Aggregation, Estimate, FlowKey, HopResult, PacketResult, PathResult, Reach, Statistic,
 };

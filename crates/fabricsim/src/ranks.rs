@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::ranks::{Link, Ranks, Shares, divide};
 use fabricsim_core::network::HOST_COST;
-use fabricsim_core::ranks::{Link, Ranks, Shares, divide};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::Topology;
 

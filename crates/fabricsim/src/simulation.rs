@@ -11,12 +11,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use fabricsim_core::engine::Probe;
-use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::NodeId;
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_core::network::{Room, RunCallback, Stop};
 use fabricsim_core::plugin::Unfinished;
-use fabricsim_core::units::{Duration, Rate, Time};
+use fabricsim_engine::Probe;
 use fabricsim_hpcc::IntScale;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::{Checksum, FctRecord};

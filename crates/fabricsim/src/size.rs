@@ -1,6 +1,6 @@
 //! Memory needed by a network, estimated before it is allocated.
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Link, RoutesSize, Topology};
 

@@ -4,9 +4,9 @@ mod downloads;
 mod left;
 pub(crate) mod status;
 
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
-use fabricsim_core::units::Time;
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, Percentile, SlowdownRow, SlowdownTable};
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,9 @@
 mod spans;
 pub(crate) mod tiers;
 
-use fabricsim_core::id::{ClassId, NodeId, PortId};
+use fabricsim_base::id::{ClassId, NodeId, PortId};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::CcContext;
-use fabricsim_core::units::{Bytes, Time};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::NoSpread;
 use fabricsim_workload::{AnyWorkload, FlowCost, Offered, Traffic};

@@ -9,13 +9,13 @@
 mod support;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::ClassId;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart, Quirks, Signal,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::{
     AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
 };

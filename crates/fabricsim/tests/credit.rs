@@ -7,9 +7,9 @@
 )]
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::Completion;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 const TRIM: &str = "[switch]\npfc = false\ntrim_above = \"100KB\"";
 

@@ -8,8 +8,8 @@
 use std::path::PathBuf;
 
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 /// Five switches (10 to 14) in a ring with two hosts at each, switch i with hosts 2i and 2i + 1,
 /// small buffers and nobody who slows down; `flows` are pairs of hosts.

@@ -8,12 +8,12 @@
 use fabricsim::scenario::kinds::Registry;
 use fabricsim::topology::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId, PortId};
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{ClassId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{PathStability, PortStates};
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 const SCENARIO: &str = "
     [topology]

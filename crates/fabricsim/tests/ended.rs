@@ -7,9 +7,9 @@
 
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Time};
 
 /// One of `choices`.
 fn one<'a>(stream: &mut Stream, choices: &[&'a str]) -> &'a str {

@@ -14,10 +14,10 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::Completion;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
-use fabricsim_core::units::Time;
 use fabricsim_scenario::cc::registry::Transport;
 use support::cc_tables;
 

@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use std::fs;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::FlowId;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
-use fabricsim_core::units::{Bytes, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 
 const HOSTS: u32 = 8;

@@ -6,11 +6,11 @@
 )]
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Time};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]

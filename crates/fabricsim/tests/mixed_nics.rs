@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Duration, Time};
 use fabricsim_scenario::cc::registry::{CcEntry, Transport};
 use support::{cc_tables, factories_of};
 

@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::Transport;
 use proptest::prelude::*;
 use support::cc_tables;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::limits::MAX_SIZE;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::limits::MAX_SIZE;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{Overload, Room, Stop};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Time};
 
 /// Three flows each picosecond at one host: a window would hold three million.
 const STORM: &str = "

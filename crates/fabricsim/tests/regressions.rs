@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 const LINE_RATE: &str = "[cc]\nkind = \"none\"\nwindow_bdp = 0.0\n";
 

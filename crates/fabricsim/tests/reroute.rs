@@ -12,10 +12,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::Hop;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel};
 use fabricsim_scenario::cc::registry::Transport;
 use fabricsim_topology::{EcmpHash, NextHopOrder, Routes, Topology};

@@ -8,8 +8,8 @@
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Duration, Time};
 
 fn run(text: &str, threads: usize) -> Simulation {
     let scenario = Scenario::from_text("host.toml", text, Path::new("."), &[]);

@@ -7,8 +7,8 @@
 
 use fabricsim::warnings::scenario_warnings;
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 /// An incast of 15 hosts at one, twice over, in a fat-tree of 16.
 fn incast(cc: &str, more: &str) -> Scenario {

@@ -1,9 +1,9 @@
 //! User settings of HPCC.
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::units::Rate;
+use fabricsim_base::{choices, settings};
 use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
-use fabricsim_core::units::Rate;
-use fabricsim_core::{choices, settings};
 
 use crate::rate_rule::RateRule;
 

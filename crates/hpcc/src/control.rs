@@ -2,7 +2,7 @@
 //! `ComputeWind`).
 
 use crate::rate_rule::RateRule;
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// Control state that follows the utilization of the busiest link, or of each link.
 #[derive(Clone, Copy, Debug, Stored)]

@@ -5,12 +5,12 @@ mod paths;
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, ControllerFactory, FlowStart, PathStability, scaled_window,
 };
-use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::config::{HpccConfig, Reaction};
 use crate::control::Control;
@@ -295,7 +295,7 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
         self.updated
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Decodes INT for controllers that know no header.
 
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{CcContext, TelemetryReader, TelemetryView};
-use fabricsim_core::units::Time;
 
 use crate::scale::IntScale;
 use crate::slot::HasInt;

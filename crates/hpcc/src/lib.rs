@@ -9,9 +9,9 @@
 //! whether two packets took the same path: only then can their entries be compared.
 //!
 //! ```
-//! use fabricsim_core::id::{NodeId, PortId};
+//! use fabricsim_base::id::{NodeId, PortId};
 //! use fabricsim_core::plugin::Hop;
-//! use fabricsim_core::units::{Bytes, Rate, Time};
+//! use fabricsim_base::units::{Bytes, Rate, Time};
 //! use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel};
 //!
 //! let scale = IntScale::exact(vec![Rate::from_gbps(100)]);

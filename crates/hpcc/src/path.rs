@@ -1,8 +1,8 @@
 //! Identification of the path that a packet has taken.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::rng::mix;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::rng::mix;
 
 /// Bits of a count of hops, and of a rate code; the identities of paths and ports are above them.
 const LOW_BITS: u32 = 8;

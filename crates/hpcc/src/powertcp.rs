@@ -12,9 +12,9 @@ mod window;
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart, PathStability};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 pub use config::{PowerTcpConfig, ThetaPowerTcpConfig};
 pub use theta::ThetaPowerTcp;
@@ -176,7 +176,7 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for PowerTcp<S> {
         Some(self.window.rate(&self.constants.rule))
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The header of the published simulator.
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::path::PortLabel;
 use crate::scale::IntScale;

@@ -1,8 +1,8 @@
 //! From a utilization to the next rate.
 
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::RateUnit;
-use fabricsim_core::units::Rate;
 
 /// Rule by which a rate follows the utilization of the busiest link (HPCC paper, algorithm 1,
 /// `ComputeWind`), regardless of the source of the utilization. Rates are in bit/s.

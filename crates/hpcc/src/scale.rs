@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::CcContext;
 use fabricsim_core::plugin::quirks::IntFormat;
-use fabricsim_core::units::{Bytes, Rate};
 
 /// Scale of the entries of a stack: the units of the quantized fields and the rates that the rate
 /// codes stand for. Shared by the switches that write the entries and the senders that read them.

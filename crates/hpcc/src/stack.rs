@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::path::{PathTrace, PortLabel};
 use crate::scale::IntScale;

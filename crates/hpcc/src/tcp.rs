@@ -7,12 +7,12 @@
 
 mod config;
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
     Ack, Congestion, CongestionControl, ControllerFactory, FlowStart, IntHop, Probes,
     ReturnedProbe, Signal, TelemetryView, default_min_rate,
 };
-use fabricsim_core::units::{Bytes, Rate};
 
 pub use config::{OnLoss, Pacing, TcpHpccConfig};
 
@@ -206,7 +206,7 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
         }
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

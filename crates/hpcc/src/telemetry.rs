@@ -1,11 +1,11 @@
 //! The switch side: an entry for each data packet that leaves.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::units::Rate;
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::Rate;
 
 use crate::path::PortLabel;
 use crate::scale::IntScale;
@@ -69,16 +69,17 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
         self.labels[port.index()].set_rate_code(code);
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::checkpoint::Stored;
-    use fabricsim_core::id::FlowId;
-    use fabricsim_core::packet::{Header, Priority, Slots};
-    use fabricsim_core::plugin::FlowKey;
-    use fabricsim_core::units::{Bytes, Time};
+    use fabricsim_base::checkpoint::Stored;
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::FlowId;
+    use fabricsim_base::priority::Priority;
+    use fabricsim_base::units::{Bytes, Time};
+    use fabricsim_core::packet::{Header, Slots};
 
     use super::*;
     use crate::stack::ExactStack;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::ranks::{Ranks, Receive};
+use fabricsim_base::ranks::{Ranks, Receive};
 
 use crate::{Launch, StartError};
 

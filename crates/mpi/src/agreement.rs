@@ -1,6 +1,6 @@
 //! A failure of some ranks becomes one of all, and is said once.
 
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 
 /// What all ranks know of a step that some of them could not take.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -58,7 +58,7 @@ pub fn first_different(ranks: &dyn Ranks, value: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::ranks::LocalRanks;
+    use fabricsim_base::ranks::LocalRanks;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 //!
 //! [`start`] is the way in: it returns the ranks when the process is one of several that `mpirun`
 //! or `srun` has started, and nothing when it is alone. [`MpiRanks`] implements
-//! [`Ranks`](fabricsim_core::ranks::Ranks), which is all that a simulation knows of them. [`agree`]
+//! [`Ranks`](fabricsim_base::ranks::Ranks), which is all that a simulation knows of them. [`agree`]
 //! makes a failure of some ranks one of all, said once, and [`probe()`] measures what messages cost.
 //!
 //! Without the feature `mpi` nothing is linked, and [`start`] refuses to be one of several

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use fabricsim_core::ranks::{Ranks, Receive};
+use fabricsim_base::ranks::{Ranks, Receive};
 use mpi::datatype::Equivalence;
 use mpi::environment::{Universe, initialize_with_threading, library_version, processor_name};
 use mpi::request::{LocalScope, Request, scope};

@@ -4,7 +4,7 @@ use std::io::{Write, stderr};
 use std::panic::{set_hook, take_hook};
 use std::sync::Weak;
 
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 
 use crate::MpiRanks;
 

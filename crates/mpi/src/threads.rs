@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 
 /// Returns the number of threads for this rank that leaves its share of `machine` to each rank
 /// there: ranks that the launcher has bound to cores of their own use these, others divide what

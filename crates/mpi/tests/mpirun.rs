@@ -8,7 +8,7 @@
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 use fabricsim_mpi::{
     Launch, MpiRanks, ProbeOptions, agree, cores_are_shared, probe, start, threads_by_default,
 };

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::engine::Threads;
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::ranks::Shares;
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::quirks::{RoundingDraws, SimultaneousEvents};
 use fabricsim_core::plugin::{
     ByInsertion, ByNode, EventOrder, NoTelemetry, Telemetry, TelemetryReader,
 };
-use fabricsim_core::ranks::Shares;
-use fabricsim_core::units::Rate;
+use fabricsim_engine::Threads;
 use fabricsim_hpcc::{ExactStack, HasInt, IntDecoder, IntHeader, IntScale, IntTelemetry};
 use fabricsim_pint::query::QueryTelemetry;
 use fabricsim_pint::{PintDigest, PintSettings, PintTelemetry, PortLink};

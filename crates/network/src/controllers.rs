@@ -6,13 +6,13 @@ mod view;
 use std::any::Any;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Writer};
-use fabricsim_core::id::ClassId;
+use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, Departure,
     DynFactory, FlowStart, RequiredTelemetry, SendLimits,
 };
-use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::{HasDigest, PintConfig};
 use fabricsim_transport::cc::{

@@ -4,14 +4,14 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::network::{
     HostConfig, LinkConfig, Network, NodeConfig, RemoteConfig, SwitchConfig,
 };
 use fabricsim_core::plugin::{
     ByNode, ControllerFactory, EventOrder, Model, Telemetry, TelemetryReader,
 };
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{
     AnyDiscipline, ClassQueues, MixedBuffer, PortBuffer, PriorityQueues, SharedBuffer,
 };

@@ -2,14 +2,15 @@
 
 use std::any::Any;
 
-use fabricsim_core::checkpoint::{
+use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Header, Packet, PauseChange, Priority};
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::{Header, Packet, PauseChange};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
-use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::ProbeRoom;
 use fabricsim_pint::query::{Sink, Truth};
 
@@ -286,5 +287,5 @@ impl<H: Observed> Observer<H> for NodeLog {
         }
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

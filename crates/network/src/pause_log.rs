@@ -1,9 +1,10 @@
 //! Log of when ports were paused and resumed.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{PauseChange, Priority};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::PauseChange;
 
 /// A pause or resume frame that has arrived.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::engine::Threads;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::ranks::Shares;
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::plugin::CcContext;
-use fabricsim_core::ranks::Shares;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_engine::Threads;
 use fabricsim_pint::PintSettings;
 use fabricsim_pint::query::Queries;
 use fabricsim_qdisc::{

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// For how long the queue of a switch port has held at least `from` and less than `upto` bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,9 +1,10 @@
 //! A network of any model behind one dynamic call for a whole run.
 
-use fabricsim_core::checkpoint::{LoadError, Reader, SaveError, Writer};
-use fabricsim_core::engine::Probe;
-use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::checkpoint::{LoadError, Reader, SaveError, Writer};
+use fabricsim_base::flow::{Completion, FlowRequest, FlowSource};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{
     BlockedPort, Change, Counters, Desk, Hearing, Network, NetworkControl, PortSample, Room,
     RunCallback, Stop,
@@ -12,8 +13,7 @@ use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
     Application, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished,
 };
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_engine::Probe;
 use fabricsim_pint::query::{HopSeries, QueryResults};
 use fabricsim_topology::SwitchRoutes;
 

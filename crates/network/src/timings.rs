@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::network::{LineTable, LineTiming, LinkConfig};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_topology::Port;
 
 /// The widest packet that a table of published times covers.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::choices;
+use fabricsim_base::choices;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::quirks::SwitchArithmetic;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use crate::draws::Draws;
 use crate::tables::{ExpTable, LogRounding, LogTable, LowBits};

@@ -1,7 +1,7 @@
 //! The random numbers of the C library.
 
 use crate::draws::Draws;
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// Distances to the two earlier numbers of which each number is the sum: `DEGREE` and `SEPARATION`
 /// places before it.

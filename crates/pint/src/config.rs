@@ -1,10 +1,10 @@
 //! Settings of HPCC-PINT.
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::quirks::{DigestCode, SwitchArithmetic};
 use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
-use fabricsim_core::settings;
-use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
 
 use crate::arithmetic::{Arithmetic, TableShape};

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CongestionControl, ControllerFactory, DigestCarrier, FlowStart, scaled_window,
 };
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::{RateRule, Round};
 
 use crate::config::PintConfig;
@@ -173,7 +173,7 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
         self.updated
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The slots of a packet for PINT: the digest of an algorithm, and the digests of queries.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::packet::{Header, Slots};
 
 use crate::query::{Probe, ProbeRoom};

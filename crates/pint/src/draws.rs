@@ -1,6 +1,6 @@
 //! Random numbers to round with.
 
-use fabricsim_core::rng::Stream;
+use fabricsim_base::rng::Stream;
 
 /// A sequence of random numbers that rounding draws from.
 pub trait Draws {

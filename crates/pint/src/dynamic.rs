@@ -10,7 +10,7 @@
 //! [`Accuracy`] measures how far the results are from the truth.
 //!
 //! ```
-//! use fabricsim_core::rng::{Purpose, Stream};
+//! use fabricsim_base::rng::{Purpose, Stream};
 //! use fabricsim_pint::dynamic::{HopSampler, HopValues, Storage};
 //! use fabricsim_pint::numeric::{Multiplicative, StepRounding};
 //!
@@ -31,7 +31,7 @@
 //! }
 //! let median = sampler.code().decode(hops[1].quantile(0.5).expect("a thousand samples"));
 //! assert!((median / 25_000.0 - 1.0).abs() < 0.022);
-//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
 mod accuracy;

@@ -1,6 +1,6 @@
 //! The hash functions that senders, switches and receivers share.
 
-use fabricsim_core::rng::mix;
+use fabricsim_base::rng::mix;
 
 /// A hash function of two words, known to all nodes by its seed (PINT, section 4.1: implicit
 /// coordination): whoever sees a packet's identifier knows what every other node decides about it.

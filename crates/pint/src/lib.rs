@@ -8,7 +8,7 @@
 //! eight for each switch, and not every packet need carry it.
 //!
 //! ```
-//! use fabricsim_core::rng::{Purpose, Stream};
+//! use fabricsim_base::rng::{Purpose, Stream};
 //! use fabricsim_pint::{Digest, DigestSlot, LogCode, Rounding};
 //!
 //! let code = LogCode::new(1.05, LogCode::bits_for(1.05), Rounding::Log);

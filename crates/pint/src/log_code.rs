@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::choices;
+use fabricsim_base::choices;
 
 use crate::draws::Draws;
 
@@ -180,7 +180,7 @@ fn whole(steps: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::{Purpose, Stream};
+    use fabricsim_base::rng::{Purpose, Stream};
     use proptest::prelude::*;
 
     use super::*;

@@ -21,11 +21,11 @@
 //! let uniform = GlobalHash::new(1).uniform(packet, hop);
 //! let latency = code.decode(code.encode(12_345.0, uniform));
 //! assert!((latency / 12_345.0).ln().abs() <= code.epsilon().ln_1p());
-//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
-use fabricsim_core::choices;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::choices;
+use fabricsim_base::input::ConfigError;
 
 mod additive;
 mod morris;

@@ -1,7 +1,7 @@
 //! State that a switch keeps for one egress port.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Bytes, Time};
 
 use crate::arithmetic::Link;
 use crate::draws::Draws;
@@ -70,8 +70,8 @@ impl PortUtilization {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::{Purpose, Stream};
-    use fabricsim_core::units::{Duration, Rate};
+    use fabricsim_base::rng::{Purpose, Stream};
+    use fabricsim_base::units::{Duration, Rate};
 
     use super::*;
 

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::Stamps;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use crate::c_rand::CRand;
 

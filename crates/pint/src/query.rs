@@ -21,7 +21,7 @@
 //!
 //! let refused = Plan::new(&[demand(1.0); 3], 16, 1).expect_err("three bytes do not fit two");
 //! assert!(refused.message.starts_with("the queries ask for 24.00 bits"));
-//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
 mod collect;

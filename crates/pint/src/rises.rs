@@ -1,8 +1,8 @@
 //! Digests that are raised later than their packets leave, in the order in which they left.
 
-use fabricsim_core::id::PortId;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{Hop, Leaving};
-use fabricsim_core::units::Time;
 
 /// A digest that is to be raised.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,7 @@ impl Rises {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::{Bytes, Rate};
+    use fabricsim_base::units::{Bytes, Rate};
 
     use super::*;
 

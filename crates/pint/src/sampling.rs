@@ -1,9 +1,9 @@
 //! Selection of the packets that carry a digest that counts.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
-use fabricsim_core::id::FlowId;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_core::plugin::quirks::DigestSampling;
-use fabricsim_core::rng::{Purpose, Stream};
 
 use crate::hash::GlobalHash;
 

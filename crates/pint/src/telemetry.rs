@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_each, save_each};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_each, save_each};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
 use fabricsim_core::plugin::{CcContext, Hop, Leaving, SentPackets, Telemetry};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Rate};
 
 use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
@@ -266,7 +266,7 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
         self.ports[port.index()].set_link(link);
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@
 //!     }
 //! }
 //! assert_eq!(decoder.path(), Some(&path[..]));
-//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
 mod candidates;

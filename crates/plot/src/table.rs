@@ -1,6 +1,6 @@
 //! A CSV of rows below a header, from which figures take columns.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use fabricsim_report::columns::{Word, lines};
 
 /// A text of rows below a header.

@@ -1,9 +1,9 @@
 //! The disciplines that a scenario can choose from, as one type.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
 use crate::aqm::{AqmQueue, DisciplineContext};

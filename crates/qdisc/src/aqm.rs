@@ -4,12 +4,13 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::engine::Message;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Ecn, Header, Packet};
-use fabricsim_core::plugin::{FlowKey, Mark};
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_core::plugin::Mark;
+use fabricsim_engine::Message;
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 
@@ -77,7 +78,7 @@ pub trait Aqm: Debug + Send {
     /// Returns a copy of the rule with its state.
     fn boxed_clone(&self) -> Box<dyn Aqm>;
 
-    fabricsim_core::plugin_state!("the queue rule");
+    fabricsim_base::plugin_state!("the queue rule");
 }
 
 /// The settings of a rule: the table of a `[[queue]]` discipline.

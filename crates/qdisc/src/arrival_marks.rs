@@ -1,7 +1,7 @@
 //! Marks of packets that a rule decides about when they come.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::fifo::{Assign, Fifo};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::fifo::{Assign, Fifo};
 use fabricsim_core::plugin::Mark;
 
 use crate::discipline::mark_if;

@@ -3,13 +3,14 @@
 mod by_rule;
 mod turns;
 
-use fabricsim_core::checkpoint::{
+use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
 };
-use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::{Mark, Qdisc, QueueReport};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::Markers;
 use crate::any_discipline::AnyDiscipline;
@@ -341,7 +342,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         }
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

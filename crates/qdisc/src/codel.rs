@@ -1,9 +1,9 @@
 //! CoDel: when packets are dropped or marked.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::Ecn;
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::discipline::{EcnSelector, is_capable, mark_if};
 

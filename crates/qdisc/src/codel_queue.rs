@@ -1,11 +1,11 @@
 //! A queue with CoDel.
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, CodelSettings, Source};
@@ -134,7 +134,7 @@ struct LineSource<'a, H> {
 impl<H: Header> Source for LineSource<'_, H> {
     #[inline]
     fn candidate(&self) -> Option<Candidate> {
-        use fabricsim_core::engine::Message;
+        use fabricsim_engine::Message;
         self.line.front().map(|packet| Candidate {
             arrival: packet.arrival(),
             ecn: packet.ecn(),

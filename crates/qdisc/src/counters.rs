@@ -1,8 +1,8 @@
 //! Counters of a queue discipline.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Duration};
 
 use crate::sojourn::SojournTimes;
 

@@ -1,9 +1,9 @@
 //! Interface of the queue of one priority.
 
-use fabricsim_core::choices;
+use fabricsim_base::choices;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Ecn, Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::counters::DisciplineCounters;
 
@@ -65,7 +65,7 @@ pub trait Discipline<H: Header> {
 macro_rules! holds_one_line {
     ($header:ty) => {
         #[inline]
-        fn bytes(&self) -> fabricsim_core::units::Bytes {
+        fn bytes(&self) -> fabricsim_base::units::Bytes {
             self.line.bytes()
         }
 

@@ -2,7 +2,7 @@
 
 mod short_form;
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -136,7 +136,7 @@ impl SharedBufferConfig {
 /// assert_eq!(single.name(), "fq-codel");
 /// let error = "fq_codel flow 1".parse::<DisciplineConfig>().unwrap_err();
 /// assert!(error.message.contains("`flow`"));
-/// # Ok::<(), fabricsim_core::input::InputError>(())
+/// # Ok::<(), fabricsim_base::input::InputError>(())
 /// ```
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "kind", rename_all = "kebab-case")]

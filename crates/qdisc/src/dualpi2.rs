@@ -3,12 +3,12 @@
 mod config;
 mod controller;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::engine::Message;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::{Ecn, Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_engine::Message;
 
 use crate::aqm::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};

@@ -3,12 +3,13 @@
 mod config;
 mod lists;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::engine::Message;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::rng::{Purpose, Stream, mix};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
-use fabricsim_core::plugin::{FlowKey, Mark};
-use fabricsim_core::rng::{Purpose, Stream, mix};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_core::plugin::Mark;
+use fabricsim_engine::Message;
 
 use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, Source};

@@ -4,10 +4,10 @@
 //! These are plugins of [`fabricsim_core`]; they know packets and ports, and nothing of protocols.
 //!
 //! ```
-//! use fabricsim_core::id::PortId;
-//! use fabricsim_core::packet::Priority;
+//! use fabricsim_base::id::PortId;
+//! use fabricsim_base::priority::Priority;
 //! use fabricsim_core::plugin::{Admission, Admit};
-//! use fabricsim_core::units::{Bytes, Duration, Rate};
+//! use fabricsim_base::units::{Bytes, Duration, Rate};
 //! use fabricsim_qdisc::{BufferConfig, Pfc, PortBuffer, SharedBuffer};
 //!
 //! let port = PortBuffer { rate: Rate::from_gbps(100), delay: Duration::from_us(1) };

@@ -1,11 +1,11 @@
 //! Packets in the order in which they came, with the times of their arrival.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::engine::Message;
-use fabricsim_core::fifo::Fifo;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::fifo::Fifo;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_engine::Message;
 
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::mark_of;

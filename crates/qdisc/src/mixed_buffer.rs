@@ -1,11 +1,11 @@
 //! A switch's buffer for lossless and lossy priorities.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
-use fabricsim_core::packet::{Priority, PrioritySet};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Admission, Admit, Release};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Rate};
 
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer, calm_below};
 
@@ -212,7 +212,7 @@ impl Admission for MixedBuffer {
         self.lossless.used()
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The random numbers that the published simulator marks with.
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
 
 /// The two moduli of MRG32k3a.
 const M1: u64 = 4_294_967_087;

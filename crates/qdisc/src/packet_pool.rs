@@ -1,10 +1,10 @@
 //! Many queues of packets in one piece of memory.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::engine::Message;
-use fabricsim_core::fifo::Assign;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::fifo::Assign;
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Header, Packet};
-use fabricsim_core::units::Time;
+use fabricsim_engine::Message;
 
 /// No slot.
 const NONE: u32 = u32::MAX;

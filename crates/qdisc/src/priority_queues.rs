@@ -1,13 +1,14 @@
 //! Eight queues: 0 is strict, 1 to 7 take turns packet by packet.
 
-use fabricsim_core::checkpoint::{
+use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
-use fabricsim_core::fifo::Fifo;
-use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
+use fabricsim_base::fifo::Fifo;
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::{Mark, Qdisc};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
 
@@ -257,14 +258,14 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         self.mark_by(queue, left)
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::{FlowId, NodeId};
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::{FlowId, NodeId};
     use fabricsim_core::packet::PacketKind;
-    use fabricsim_core::plugin::FlowKey;
 
     use super::*;
 

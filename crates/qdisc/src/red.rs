@@ -1,11 +1,11 @@
 //! ECN marking by queue length, as datacenter switches do it.
 
 use crate::mrg32k3a::PublishedDraws;
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::settings;
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::MarkingThresholds;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::settings;
-use fabricsim_core::units::Bytes;
 
 settings! {
     /// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax`

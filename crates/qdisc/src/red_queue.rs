@@ -1,12 +1,12 @@
 //! Random early detection.
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::aqm::DisciplineContext;
 use crate::arrival_marks::ArrivalMarks;

@@ -2,13 +2,13 @@
 
 mod config;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
-use fabricsim_core::limits::MAX_SIZE;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::limits::MAX_SIZE;
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Admission, Admit, Release};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Rate};
 
 pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
 
@@ -359,7 +359,7 @@ impl Admission for SharedBuffer {
         Bytes::new(self.total_used)
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The queue of a priority that a switch's shared buffer bounds.
 
-use fabricsim_core::checkpoint::{
+use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
-use fabricsim_core::engine::Message as _;
-use fabricsim_core::fifo::Fifo;
+use fabricsim_base::fifo::Fifo;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_engine::Message as _;
 
 use crate::RedEcn;
 use crate::counters::DisciplineCounters;

@@ -1,7 +1,7 @@
 //! Waiting times of packets: count, sum, longest, and a histogram for quantiles.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Duration;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Duration;
 
 /// Buckets of each doubling: a bucket is at most an eighth as wide as its lower end.
 const SUB_BUCKETS: u64 = 8;

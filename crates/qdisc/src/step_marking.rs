@@ -1,11 +1,11 @@
 //! A queue whose packets are marked beyond one threshold.
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, EcnSelector, holds_one_line, mark_if};

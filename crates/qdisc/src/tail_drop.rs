@@ -1,11 +1,11 @@
 //! First in, first out, up to a limit.
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Time};
 
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line};

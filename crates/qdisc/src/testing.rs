@@ -1,9 +1,11 @@
 //! Packets and drives for the tests of the disciplines.
 
-use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{FlowKey, Mark};
-use fabricsim_core::units::Time;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::plugin::Mark;
 
 use crate::{Discipline, DisciplineCounters};
 

@@ -222,7 +222,7 @@ impl fmt::Display for Decimals {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::units::Bytes;
 
     use super::*;
     use crate::record::FctRecord;

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::table::Table;
 use crate::write::{push_integer, push_nanoseconds};

@@ -211,8 +211,8 @@ impl fmt::Display for Unknown {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::NodeId;
-    use fabricsim_core::units::Time;
+    use fabricsim_base::id::NodeId;
+    use fabricsim_base::units::Time;
 
     use super::*;
     use crate::record::testing::record;

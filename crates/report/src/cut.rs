@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::units::{Duration, Time};
 use serde::Serialize;
 
 use crate::record::FctRecord;

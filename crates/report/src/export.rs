@@ -10,8 +10,8 @@ mod nodes;
 
 use std::fmt::Write as _;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration};
 
 use crate::observed::read_pauses;
 use nodes::Nodes;

@@ -1,6 +1,6 @@
 //! Goodput of long flows.
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 use serde::Serialize;
 
 use crate::record::FctRecord;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 
 use crate::bin_table::PercentileEstimate;
 use crate::interval::{Interval, ReplicaMean, percentile_interval};

@@ -1,7 +1,7 @@
 //! The completion time on an idle network.
 
-use fabricsim_core::flow::PathInfo;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::flow::PathInfo;
+use fabricsim_base::units::{Bytes, Duration};
 
 /// Header bytes per packet that the ideal counts: 14 PPP, 20 IP, 8 UDP, 6 sequence number.
 /// Telemetry is left out, so that its cost shows as slowdown.
@@ -50,7 +50,7 @@ fn wire_bytes(size: Bytes, mtu_payload: Bytes, header: Bytes) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Rate;
+    use fabricsim_base::units::Rate;
 
     use super::*;
 

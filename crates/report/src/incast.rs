@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::units::{Duration, Time};
 
 use crate::record::FctRecord;
 

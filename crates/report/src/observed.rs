@@ -13,7 +13,7 @@ pub use names::read_port_names;
 pub use pauses::{PauseRow, PausedPort, paused_ports, read_pauses};
 pub use queues::{PortQueueTime, QueueDistribution, read_queue_distribution};
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 /// The sum of two spans, or the longest one where that overflows: a file may say anything.
 fn plus(a: Duration, b: Duration) -> Duration {

@@ -141,8 +141,8 @@ fn push_row(buffer: &mut Vec<u8>, a: Option<&FctRecord>, b: Option<&FctRecord>) 
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::NodeId;
-    use fabricsim_core::units::Time;
+    use fabricsim_base::id::NodeId;
+    use fabricsim_base::units::Time;
 
     use super::*;
     use crate::record::testing::record;

@@ -1,8 +1,8 @@
 //! Reading files of queries.
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::rpc::RpcRecord;
 use crate::table::Table;

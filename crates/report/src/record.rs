@@ -1,9 +1,9 @@
 //! One finished flow.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// A finished flow: who, how much, when, how long, and how long on an idle network.
 ///
@@ -88,9 +88,9 @@ pub(crate) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-    use fabricsim_core::packet::Priority;
-    use fabricsim_core::units::Rate;
+    use fabricsim_base::flow::{Flow, FlowRequest, PathInfo};
+    use fabricsim_base::priority::Priority;
+    use fabricsim_base::units::Rate;
 
     use super::testing::record;
     use super::*;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 use serde::Serialize;
 
 use crate::bin_table::{Decimals, Known};

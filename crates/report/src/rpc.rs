@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::slowdown::percentile;
 use crate::write::{push_integer, push_nanoseconds, push_ratio};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 use crate::bin_table::{BinCell, BinRow, BinTable};
 use crate::quantile::{Confidence, Percentile};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 use crate::interval::{Interval, percentile_interval};
 use crate::quantile::{Confidence, Percentile};

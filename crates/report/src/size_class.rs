@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 /// The size classes of the summary tables. [`SizeClass::All`] and the two classes of short flows
 /// overlap the others.

@@ -1,6 +1,6 @@
 //! A CSV whose header names the columns.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use crate::columns::{Word, lines};
 

@@ -10,8 +10,8 @@ mod tracks;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::Time;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 
 use crate::collective::CollectiveRow;
 use crate::observed::PauseRow;

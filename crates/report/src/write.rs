@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 use crate::checksum::Checksum;
 use crate::record::FctRecord;
@@ -156,7 +156,7 @@ pub(crate) fn push_ratio(buffer: &mut Vec<u8>, time: Duration, ideal: Duration) 
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Time;
+    use fabricsim_base::units::Time;
 
     use super::*;
     use crate::read_fct;
@@ -204,7 +204,7 @@ mod tests {
             flow.start = Time::from_ps(start);
             flow.fct = Duration::from_ps(fct);
             flow.ideal = Duration::from_ps(ideal);
-            flow.retransmitted = fabricsim_core::units::Bytes::new(sent);
+            flow.retransmitted = fabricsim_base::units::Bytes::new(sent);
             let (text, _) = written(&[flow]);
             proptest::prop_assert_eq!(read_fct(&text), Ok(vec![flow]));
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 
 use crate::record::FctRecord;
 use crate::write::push_integer;
@@ -85,8 +85,8 @@ const fn address(node: NodeId) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::NodeId;
-    use fabricsim_core::units::{Duration, Time};
+    use fabricsim_base::id::NodeId;
+    use fabricsim_base::units::{Duration, Time};
 
     use super::*;
     use crate::read_hpcc_fct;
@@ -135,8 +135,8 @@ mod tests {
                 .map(|(&(src, dst, size, time), number)| {
                     let mut flow = record(size, time, time / 2);
                     (flow.src, flow.dst) = (NodeId(src), NodeId(dst));
-                    flow.flow = fabricsim_core::id::FlowId(number);
-                    flow.class = fabricsim_core::id::ClassId(100);
+                    flow.flow = fabricsim_base::id::FlowId(number);
+                    flow.class = fabricsim_base::id::ClassId(100);
                     flow.start = Time::from_ns(time);
                     flow
                 })

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy, TopologyKind};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
@@ -38,7 +38,7 @@ use crate::text::error::Error;
 /// to the simulation.
 ///
 /// ```
-/// use fabricsim_core::units::Bytes;
+/// use fabricsim_base::units::Bytes;
 /// use fabricsim_scenario::Scenario;
 /// use fabricsim_scenario::cc::registry::AnyCcConfig;
 /// use fabricsim_topology::StarConfig;

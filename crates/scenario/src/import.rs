@@ -34,8 +34,8 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Rate;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Rate;
 
 use algorithm::{Schemes, mode_of};
 use keys::Role;

@@ -1,7 +1,7 @@
 //! A JSON Schema of scenarios, made from the keys of all tables: for editors, and for programs that
 //! write scenarios.
 
-use fabricsim_core::input::{Bound, DefaultValue, Key, Limit, ValueKind};
+use fabricsim_base::input::{Bound, DefaultValue, Key, Limit, ValueKind};
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
@@ -20,7 +20,7 @@ use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::schema::{discipline_kinds, policy_kinds};
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// A table of a scenario.
 #[derive(Debug)]

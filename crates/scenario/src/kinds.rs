@@ -12,7 +12,7 @@ use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
 use crate::cc::registry::{AnyCcConfig, CcRegistry};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// The congestion controls, topologies, workloads, queue disciplines and routing policies that
 /// scenarios can name.

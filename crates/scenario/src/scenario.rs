@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::NicRateSource;
-use fabricsim_core::units::Rate;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::TcpConfig;

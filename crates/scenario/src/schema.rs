@@ -20,7 +20,7 @@ pub mod routing;
 pub mod run;
 pub mod switch;
 
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
 #[must_use]

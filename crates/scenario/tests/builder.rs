@@ -5,8 +5,8 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use fabricsim_core::id::ClassId;
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_scenario::cc::registry::AnyCcConfig;
 use fabricsim_scenario::schema::profile::Profile;
 use fabricsim_scenario::schema::switch::SwitchSettings;

@@ -14,13 +14,12 @@ pub use pause_change::PauseChange;
 pub use slots::Slots;
 pub use stamps::{HasOrder, OrderSlot, Stamps};
 
-pub use crate::priority::{NoSuchPriority, Priority, PriorityIter, PrioritySet};
-
-use crate::checkpoint::Stored;
-use crate::fifo::Assign;
-use crate::flow::FlowKey;
-use crate::id::{FlowId, PortId};
-use crate::units::{Bytes, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::fifo::Assign;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 
 /// Purpose of a packet.
 // The kinds of several packets are seen at once, bit by bit: only pause frames have bit 3.
@@ -147,8 +146,8 @@ impl<H: Header> Packet<H> {
     #[must_use]
     pub fn pause(priority: Priority, change: PauseChange) -> Self {
         let nowhere = FlowKey {
-            src: crate::id::NodeId(0),
-            dst: crate::id::NodeId(0),
+            src: fabricsim_base::id::NodeId(0),
+            dst: fabricsim_base::id::NodeId(0),
             src_port: u16::from(priority.get()),
             dst_port: 0,
         };

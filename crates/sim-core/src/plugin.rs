@@ -17,7 +17,7 @@ mod routing;
 mod telemetry;
 
 pub use admission::{Admission, Admit, Release};
-pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathResolver, StartError};
+pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl,
     ControllerFactory, CreditDemand, CreditRules, DeliveryRate, Departure, DigestCarrier,
@@ -37,7 +37,6 @@ pub use reuse::Reuse;
 pub use routing::{EntropyRecycling, PathStability, PortStates, Routing};
 pub use telemetry::{Hop, Leaving, NoTelemetry, SentPackets, Telemetry};
 
-pub use crate::flow::FlowKey;
 use crate::packet::Header;
 
 /// The types that a network is built of. One value of this trait is one kind of simulation; it is

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::settings;
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::settings;
 
 use crate::builder::{
     ChainConfig, ClosConfig, DragonflyConfig, DragonflyPlusConfig, DumbbellConfig, FatTreeConfig,

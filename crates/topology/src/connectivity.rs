@@ -1,7 +1,7 @@
 //! Check that every host can reach every other, given that hosts never forward, or that there is no
 //! switch and hosts use their neighbors alone.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use rustc_hash::FxHashMap;
 
 use crate::error::TopologyError;
@@ -17,9 +17,9 @@ impl Topology {
     /// # Errors
     /// The first of these that holds: too many nodes or links, no host, a faulty link (unknown
     /// node, self-loop, a delay of zero or above
-    /// [`MAX_LINK_DELAY`](fabricsim_core::limits::MAX_LINK_DELAY), a rate outside
-    /// [`MIN_RATE`](fabricsim_core::limits::MIN_RATE) to
-    /// [`MAX_RATE`](fabricsim_core::limits::MAX_RATE), loss outside 0..1), a node with too many
+    /// [`MAX_LINK_DELAY`](fabricsim_base::limits::MAX_LINK_DELAY), a rate outside
+    /// [`MIN_RATE`](fabricsim_base::limits::MIN_RATE) to
+    /// [`MAX_RATE`](fabricsim_base::limits::MAX_RATE), loss outside 0..1), a node with too many
     /// links or none, two hosts that cannot reach each other. In a network without switches, such as
     /// a ring of GPUs, hosts need only be joined by a chain of links: workloads may use neighbors
     /// alone.
@@ -137,8 +137,8 @@ fn islands(topology: &Topology) -> Vec<Option<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::NodeId;
-    use fabricsim_core::units::{Duration, Rate};
+    use fabricsim_base::id::NodeId;
+    use fabricsim_base::units::{Duration, Rate};
 
     use crate::node_kind::NodeKind::{Host, Switch};
     use crate::{Link, NodeKind, Topology, TopologyError};

@@ -1,7 +1,7 @@
 //! The links of a network that carry nothing for now.
 
 use crate::graph::Topology;
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use rustc_hash::FxHashMap;
 
 /// A set of links of one topology, by their positions in [`Topology::links`].

@@ -1,8 +1,8 @@
 //! Equal-cost multipath: which of several equal next hops a flow takes.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::rng::mix;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::mix;
 
 /// Hash by which a node selects one of the equal next hops of a flow.
 ///

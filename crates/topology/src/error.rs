@@ -1,8 +1,8 @@
 //! Errors that make a list of links unfit for simulation.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
+use fabricsim_base::units::{Duration, Rate};
 
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
+use fabricsim_base::units::{Duration, Rate};
 
 use crate::error::TopologyError;
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};

@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, InputError};
-use fabricsim_core::settings;
-use fabricsim_core::units::Rate;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::{ConfigError, InputError};
+use fabricsim_base::settings;
+use fabricsim_base::units::Rate;
 use roxmltree::Document;
 
 use crate::builder::{Backbone, Coordinates, Hosts, LinkDelay, some_delay};

@@ -20,10 +20,10 @@ mod words;
 
 use std::ops::Range;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{InputError, split_example};
-use fabricsim_core::limits::MAX_LINK_DELAY;
-use fabricsim_core::units::{Duration, Rate, UnitError};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::{InputError, split_example};
+use fabricsim_base::limits::MAX_LINK_DELAY;
+use fabricsim_base::units::{Duration, Rate, UnitError};
 
 use crate::error::TopologyError;
 use crate::graph::{Link, Topology};

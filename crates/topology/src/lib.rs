@@ -12,9 +12,9 @@
 //! Nothing here reads files or clocks: a parser takes the text, and says which bytes are at fault.
 //!
 //! ```
-//! use fabricsim_core::id::NodeId;
-//! use fabricsim_core::plugin::FlowKey;
-//! use fabricsim_core::units::{Bytes, Duration};
+//! use fabricsim_base::id::NodeId;
+//! use fabricsim_base::flow::FlowKey;
+//! use fabricsim_base::units::{Bytes, Duration};
 //! use fabricsim_topology::{EcmpHash, FatTreeConfig, NextHopOrder, Preset, Routes};
 //!
 //! let config = FatTreeConfig { preset: Some(Preset::HpccFat320), ..FatTreeConfig::default() };
@@ -25,7 +25,7 @@
 //! let key = FlowKey { src: NodeId(0), dst: NodeId(319), src_port: 10_000, dst_port: 100 };
 //! assert_eq!(routes.trace(&key).len(), 7); // two hosts, five switches
 //! assert_eq!(routes.path_stats(Bytes::new(1_000)).base_rtt, Duration::from_ns(12_240));
-//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
 mod builder;

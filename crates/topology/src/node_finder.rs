@@ -1,6 +1,6 @@
 //! Nodes of a topology by name: the name of a node, and the nodes that a name or a pattern means.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use rustc_hash::FxHashMap;
 
 use crate::error::TopologyError;

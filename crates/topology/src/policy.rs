@@ -15,13 +15,15 @@ mod testing;
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::packet::{PacketKind, Priority};
-use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability, PortStates};
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::PacketKind;
+use fabricsim_core::plugin::{EntropyRecycling, PathStability, PortStates};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -215,7 +217,7 @@ pub trait NextHopChoice: fmt::Debug + Send + Sync {
     /// that of the last one.
     fn choose(&mut self, packet: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize;
 
-    fabricsim_core::plugin_state!("the routing policy");
+    fabricsim_base::plugin_state!("the routing policy");
 }
 
 /// Method by which a switch chooses among equal next hops.

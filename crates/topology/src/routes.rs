@@ -13,9 +13,10 @@ mod tree;
 mod uniform;
 mod weights;
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::plugin::{EntropyRecycling, FlowKey, PathStability};
+use fabricsim_core::plugin::{EntropyRecycling, PathStability};
 use std::fmt;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::path::Path;
 
-use fabricsim_core::input::{ConfigError, InputError, Keys};
+use fabricsim_base::input::{ConfigError, InputError, Keys};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

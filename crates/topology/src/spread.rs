@@ -5,7 +5,7 @@ mod classes;
 mod flow;
 mod hosts;
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 
 use crate::graph::Topology;
 use classes::Classes;

@@ -1,6 +1,6 @@
 //! Paths over switches alone.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 
 use crate::graph::Topology;
 

@@ -10,8 +10,8 @@
 
 use std::fmt::Write as _;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_topology::{
     EcmpHash, FatTreeConfig, NextHopOrder, PathStats, Preset, Routes, Topology, parse_hpcc,
 };

@@ -8,9 +8,9 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_topology::{
     DownLinks, EcmpHash, Link, NextHopOrder, NodeKind, PathStats, Routes, Topology,
 };

@@ -8,9 +8,9 @@
 
 use std::time::Instant;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Bytes;
 use fabricsim_topology::{
     ChainConfig, EcmpHash, FatTreeConfig, IspConfig, LeafSpineConfig, NextHopOrder, Preset, Routes,
     Topology,

@@ -7,8 +7,8 @@
 
 use std::time::Instant;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_topology::{
     Demand, EcmpHash, FatTreeConfig, LeafSpineConfig, Link, NextHopOrder, NoSpread, NodeKind,
     Routes, Term, Topology, spread,

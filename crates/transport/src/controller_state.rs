@@ -1,6 +1,6 @@
 //! The controller of a flow in a checkpoint.
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::plugin::CongestionControl;
 
 /// Saves `controller` behind its name.

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{ClassId, PortId};
-use fabricsim_core::packet::{Packet, PrioritySet};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{ClassId, PortId};
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
     ControllerFactory, Endpoint, EndpointCounters, LivePart, PortUpdate, Received, TelemetryReader,
     Transport, Unfinished,
 };
-use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::rdma::{Rdma, RdmaSettings};
 use crate::tcp::{Bits, HasTcp, Tcp, TcpSettings};
@@ -303,7 +304,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         counters
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-//! use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-//! use fabricsim_core::packet::{Priority, PrioritySet};
+//! use fabricsim_base::flow::{Flow, FlowRequest, PathInfo};
+//! use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+//! use fabricsim_base::priority::{Priority, PrioritySet};
 //! use fabricsim_core::plugin::{CcContext, Endpoint};
-//! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+//! use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 //! use fabricsim_transport::cc::NoneConfig;
 //! use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings};
 //!

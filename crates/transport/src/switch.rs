@@ -1,6 +1,6 @@
 //! A setting that is on or off.
 
-use fabricsim_core::choices;
+use fabricsim_base::choices;
 
 choices! {
     /// Whether something is done.

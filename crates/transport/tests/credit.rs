@@ -8,11 +8,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Header as _, Packet, PacketKind, Priority, PrioritySet};
+use fabricsim_base::flow::{Flow, FlowRequest, PathInfo};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::packet::{Header as _, Packet, PacketKind};
 use fabricsim_core::plugin::{CREDIT_BEGINS, CcConfig, CcContext, Endpoint, EndpointCounters};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::cc::RcccConfig;
 use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings};
 use fabricsim_transport::tcp::TcpOnly;

@@ -2,13 +2,13 @@
 
 mod workload;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::check;
 use crate::context::WorkloadContext;
@@ -95,7 +95,7 @@ impl FlowSource for AllToAll {
         })
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Support for workloads whose flows are started by applications at hosts, in reaction to arrivals
 //! there.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::NodeId;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::Application;
-use fabricsim_core::units::Time;
 
 /// Applications, each with its host.
 pub type HostApplications = Vec<(NodeId, Box<dyn Application>)>;
@@ -23,5 +23,5 @@ impl FlowSource for NoFlows {
         None
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -1,7 +1,7 @@
 //! Exponential gaps between arrivals.
 
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Duration, Rate};
 
 /// An exponentially distributed gap with mean `mean_secs`, by inverse transform.
 ///
@@ -18,7 +18,7 @@ pub(crate) fn bytes_per_second(rate: Rate, load: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fabricsim_core::rng::Purpose;
+    use fabricsim_base::rng::Purpose;
 
     #[test]
     fn gaps_have_the_mean_and_spread_of_the_exponential_distribution() {

@@ -3,8 +3,8 @@
 mod builtin;
 mod parse;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Bytes;
 
 /// A distribution of flow sizes: points of its cumulative function, linear between them.
 ///
@@ -19,7 +19,7 @@ use fabricsim_core::units::Bytes;
 /// assert_eq!(distribution.sample(0.55).get(), 1000);
 /// assert_eq!(distribution.sample(0.8).get(), 5000);
 /// assert!((distribution.mean() - 2350.0).abs() < 1e-9);
-/// # Ok::<(), fabricsim_core::input::InputError>(())
+/// # Ok::<(), fabricsim_base::input::InputError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeCdf {
@@ -142,7 +142,7 @@ impl SizeCdf {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::{Purpose, Stream};
+    use fabricsim_base::rng::{Purpose, Stream};
 
     use super::*;
 

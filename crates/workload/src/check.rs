@@ -1,10 +1,10 @@
 //! Checks that several workloads share: each refusal names the key and a suggested fix.
 
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::limits::{MAX_DURATION, MAX_FLOWS, MAX_LIVE_FLOWS, MAX_SIZE, MAX_TIME};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::limits::{MAX_DURATION, MAX_FLOWS, MAX_LIVE_FLOWS, MAX_SIZE, MAX_TIME};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::context::{Expected, WorkloadContext};
 

@@ -12,10 +12,10 @@ mod transfers;
 mod unit;
 mod workload;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration, Time};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_base::{choices, settings};
 
 use crate::check;
 use crate::context::WorkloadContext;

@@ -1,6 +1,6 @@
 //! The list of workloads.
 
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 use crate::workload::WorkloadKind;
 use crate::{
@@ -46,9 +46,9 @@ kinds! {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::{ClassId, NodeId};
-    use fabricsim_core::input::Key;
-    use fabricsim_core::units::{Bytes, Duration};
+    use fabricsim_base::id::{ClassId, NodeId};
+    use fabricsim_base::input::Key;
+    use fabricsim_base::units::{Bytes, Duration};
 
     use super::*;
     use crate::context::testing::context;

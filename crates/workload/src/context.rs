@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::Rate;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Rate;
 
 /// A host as a workload sees it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -2,12 +2,12 @@
 
 mod workload;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::Time;
 
 use crate::check;
 use crate::context::WorkloadContext;
@@ -67,12 +67,12 @@ impl FlowSource for Downloads {
         Some(self.each)
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::ClassId;
+    use fabricsim_base::id::ClassId;
 
     use super::*;
     use crate::context::testing::context;

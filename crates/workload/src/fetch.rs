@@ -5,11 +5,11 @@ mod requests;
 mod source;
 mod workload;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::Reuse;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 pub use self::named_requests::NamedRequests;
 pub use self::requests::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};

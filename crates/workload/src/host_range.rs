@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, ValueKind, deserialize_range, parse_range};
-use fabricsim_core::setting_values;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::{ConfigError, ValueKind, deserialize_range, parse_range};
+use fabricsim_base::setting_values;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::context::WorkloadContext;

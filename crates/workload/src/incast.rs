@@ -3,10 +3,10 @@
 mod source;
 mod workload;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::arrivals::bytes_per_second;
 use crate::check;
@@ -168,8 +168,8 @@ impl IncastConfig {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::FlowRequest;
-    use fabricsim_core::id::ClassId;
+    use fabricsim_base::flow::FlowRequest;
+    use fabricsim_base::id::ClassId;
 
     use super::*;
     use crate::context::testing::context;

@@ -1,7 +1,7 @@
 //! Traffic for fabricsim: who sends how much to whom, and when.
 //!
 //! A workload is a small configuration struct that [builds](Workload::build) a
-//! [`FlowSource`](fabricsim_core::flow::FlowSource): flows in the order of their start times, made
+//! [`FlowSource`](fabricsim_base::flow::FlowSource): flows in the order of their start times, made
 //! when they are due. A source's memory grows with the number of hosts, never with the number of
 //! flows (a list of flows, which holds its file, is the exception).
 //!
@@ -26,8 +26,8 @@
 //! not change when other hosts or workloads are added.
 //!
 //! ```
-//! use fabricsim_core::id::{ClassId, NodeId};
-//! use fabricsim_core::units::{Duration, Rate};
+//! use fabricsim_base::id::{ClassId, NodeId};
+//! use fabricsim_base::units::{Duration, Rate};
 //! use fabricsim_workload::{Host, Names, PoissonConfig, Workload, WorkloadContext};
 //!
 //! let hosts = (0..16).map(|n| Host { id: NodeId(n), rate: Rate::from_gbps(100) }).collect();
@@ -38,7 +38,7 @@
 //! let flows: Vec<_> = std::iter::from_fn(|| source.next_flow()).collect();
 //! assert!(flows.is_sorted_by_key(|flow| flow.start));
 //! assert!(flows.len() > 400, "about 16 x 37 flows at half load in 10 ms");
-//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! # Ok::<(), fabricsim_base::input::ConfigError>(())
 //! ```
 
 mod all_to_all;

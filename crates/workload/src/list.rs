@@ -11,12 +11,12 @@ mod workload;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError};
-use fabricsim_core::settings;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, InputError};
+use fabricsim_base::settings;
+use fabricsim_base::units::Time;
 use serde::{Deserialize, Serialize};
 
 pub use self::csv::parse_csv;
@@ -243,7 +243,7 @@ impl FlowSource for ListSource {
         })
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::units::Time;
 
 /// Sources merged in the order of (start, position of the source).
 ///
@@ -75,8 +75,8 @@ impl fmt::Debug for Merge {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::ClassId;
-    use fabricsim_core::units::{Bytes, Duration};
+    use fabricsim_base::id::ClassId;
+    use fabricsim_base::units::{Bytes, Duration};
 
     use super::*;
     use crate::context::testing::context;

@@ -1,6 +1,6 @@
 //! Expected traffic of workloads per second, and the hosts between which it flows.
 
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::cdf::SizeCdf;
 use crate::context::WorkloadContext;

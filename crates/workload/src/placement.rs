@@ -1,9 +1,9 @@
 //! Which host has which rank.
 
-use fabricsim_core::choices;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::choices;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::{Purpose, Stream};
 
 use crate::context::WorkloadContext;
 use crate::host_range::{HostRange, select};

@@ -3,9 +3,9 @@
 mod source;
 mod workload;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Time};
 
 use crate::cdf::SizeCdf;
 use crate::check;
@@ -86,8 +86,8 @@ impl PoissonConfig {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::FlowRequest;
-    use fabricsim_core::id::{ClassId, NodeId};
+    use fabricsim_base::flow::FlowRequest;
+    use fabricsim_base::id::{ClassId, NodeId};
 
     use super::*;
     use crate::context::testing::context;

@@ -7,9 +7,9 @@ mod pool;
 mod server;
 mod workload;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration, Time};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_base::{choices, settings};
 
 use crate::cdf::SizeCdf;
 use crate::check;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use fabricsim_core::input::{EXAMPLE_MARK, InputError, ValueKind};
-use fabricsim_core::setting_values;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::input::{EXAMPLE_MARK, InputError, ValueKind};
+use fabricsim_base::setting_values;
+use fabricsim_base::units::Bytes;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 /// A piece of a text and where it stands.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ mod workload;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fabricsim_core::input::{ConfigError, InputError};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::input::{ConfigError, InputError};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::check;

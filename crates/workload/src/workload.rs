@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::FlowSource;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::priority::Priority;
 use fabricsim_core::plugin::Reuse;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -96,7 +96,7 @@ pub trait Workload: Debug + Send + Sync {
         None
     }
 
-    /// Returns whether its flows [never end](fabricsim_core::flow::ENDLESS).
+    /// Returns whether its flows [never end](fabricsim_base::flow::ENDLESS).
     fn is_endless(&self) -> bool {
         false
     }

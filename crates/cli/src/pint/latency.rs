@@ -8,8 +8,8 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::output::Destination;
 use fabricsim::{Error, Scenario};
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Duration;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Duration;
 use fabricsim_experiments::pint::latency::{LatencySettings, Line, SET, percent};
 use fabricsim_scenario::kinds::Registry;
 

@@ -8,8 +8,8 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Command, ValueEnum};
 use fabricsim::Error;
 use fabricsim::output::Destination;
-use fabricsim_core::engine::Threads;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
+use fabricsim_engine::Threads;
 use fabricsim_experiments::pint::Summary;
 use fabricsim_experiments::pint::trace::{
     Budget, NetworkName, Preset, Rival, Row, SET, TraceCell, TraceSettings,

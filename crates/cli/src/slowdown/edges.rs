@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 /// Sizes at which bins end, in increasing order.
 #[derive(Clone, Debug)]

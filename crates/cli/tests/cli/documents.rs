@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim_core::input::Key;
+use fabricsim_base::input::Key;
 use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
 use fabricsim_scenario::schema::profile::Profile;
 

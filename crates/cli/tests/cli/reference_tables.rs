@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 
-use fabricsim_core::input::{DefaultValue, Key, ValueKind};
+use fabricsim_base::input::{DefaultValue, Key, ValueKind};
 use fabricsim_experiments::harm::HarmSettings;
 use fabricsim_experiments::sweep;
 use fabricsim_scenario::json_schema::{TablePlace, described_tables};

@@ -1,6 +1,6 @@
 //! Help, lists and checks: what the command says without running anything.
 
-use fabricsim_core::input::Key;
+use fabricsim_base::input::Key;
 use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
 
 use crate::support::{Folder, project};

@@ -1,6 +1,6 @@
 //! The algorithms of a harm test, which are those of TCP.
 
-use fabricsim_core::input::{SettingValue, ValueKind};
+use fabricsim_base::input::{SettingValue, ValueKind};
 use fabricsim_core::plugin::RequiredTelemetry;
 use fabricsim_scenario::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim_scenario::text::document::Document;

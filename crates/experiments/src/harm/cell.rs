@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use fabricsim::Simulation;
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
+use fabricsim_base::flow::Completion;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::limits::{MAX_DURATION, MAX_SIZE};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::Feedback;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::AnyCcConfig;
 use fabricsim_scenario::schema::queue::{QueuePlace, QueueRule};
 use fabricsim_scenario::schema::run::RunSettings;

@@ -141,7 +141,7 @@ impl HarmReport {
                     "harm": values(&row.harm),
                     "cells": row.replications.iter().map(|one| {
                         let cell = &one.cell;
-                        let us = |wait: fabricsim_core::units::Duration| wait.as_secs_f64() * 1e6;
+                        let us = |wait: fabricsim_base::units::Duration| wait.as_secs_f64() * 1e6;
                         json!({
                             "seed": one.seed,
                             "status": status(

@@ -1,11 +1,11 @@
 //! Records kept while a cell runs: the connection that served each flow, and the packets at the
 //! bottleneck.
 
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::packet::{Ecn, Packet};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
-use fabricsim_core::units::{Duration, Time};
 use fabricsim_qdisc::SojournTimes;
 use rustc_hash::FxHashSet;
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fabricsim_core::input::{ConfigError, InputError, ValueKind};
-use fabricsim_core::setting_values;
+use fabricsim_base::input::{ConfigError, InputError, ValueKind};
+use fabricsim_base::setting_values;
 use fabricsim_qdisc::DisciplineConfig;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};

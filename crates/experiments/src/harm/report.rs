@@ -1,6 +1,6 @@
 //! Results of a harm test: a row for each round-trip time and competitor, with the mean over seeds.
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 use fabricsim_report::{Confidence, ReplicaMean};
 
 use super::cell::{CellResult, ConnectionUse};

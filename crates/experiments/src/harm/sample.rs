@@ -1,6 +1,6 @@
 //! The sample output that the tool's page shows.
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 const SAMPLE: &str = include_str!("../../data/harm/sample.csv");
 

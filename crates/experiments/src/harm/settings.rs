@@ -2,8 +2,8 @@
 
 mod validate;
 
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_scenario::cc::registry::AnyCcConfig;
 use fabricsim_transport::tcp::{Feedback, Reuse, TcpConfig};
 

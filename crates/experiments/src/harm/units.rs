@@ -1,6 +1,6 @@
 //! Times and rates as the tool prints them.
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 /// `text` without the zeros at the end of its fraction.
 fn trimmed(text: &str) -> &str {

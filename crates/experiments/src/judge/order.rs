@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 use serde::Serialize;
 
 use crate::judge::published::PublishedPanel;

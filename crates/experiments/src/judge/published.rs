@@ -1,7 +1,7 @@
 //! Slowdown curves that others have published, to compare ours with.
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Bytes;
 use serde::{Serialize, Serializer};
 
 use fabricsim_report::Percentile;

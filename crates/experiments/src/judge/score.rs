@@ -270,7 +270,7 @@ pub(crate) mod testing {
                 let tail = panel.percentile.fraction() * 100.0;
                 let share = (1.0 + f64::from(rank)) / (1.0 + tail);
                 let slowdown = 1.0 + (wanted - 1.0) * share;
-                let fct = fabricsim_core::units::Duration::from_secs_f64(slowdown);
+                let fct = fabricsim_base::units::Duration::from_secs_f64(slowdown);
                 records.push(FctRecord {
                     fct,
                     ..record(point.size.get(), 0, IDEAL_NS)

@@ -5,7 +5,7 @@ use std::hint::spin_loop;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use fabricsim_core::engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
+use fabricsim_engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
 
 use super::{BarrierSource, WORKERS, median, nanos};
 

@@ -5,7 +5,7 @@
 //! epoch takes as long as the rank with the most work, and the messages.
 
 use fabricsim::ranks::owners;
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use fabricsim_topology::Topology;
 use serde::{Deserialize, Serialize};
 

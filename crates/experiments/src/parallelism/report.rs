@@ -1,6 +1,6 @@
 //! Contents of `parallelism.json`.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use fabricsim_report::percentile;
 use fabricsim_topology::Topology;
 use serde::Serialize;

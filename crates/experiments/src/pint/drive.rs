@@ -2,9 +2,9 @@
 
 use fabricsim::outcome::Monitor;
 use fabricsim::simulation::{Expectation, Simulation};
-use fabricsim_core::flow::Completion;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Progress, RunCallback, Stop};
-use fabricsim_core::units::Time;
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::Scenario;

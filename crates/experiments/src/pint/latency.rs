@@ -5,8 +5,8 @@ mod output;
 use std::path::Path;
 
 use fabricsim::outcome::Monitor;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Duration;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Duration;
 use fabricsim_pint::dynamic::Storage;
 use fabricsim_pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
 use fabricsim_scenario::Scenario;

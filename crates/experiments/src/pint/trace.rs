@@ -5,8 +5,8 @@ mod network;
 mod output;
 mod row;
 
-use fabricsim_core::engine::Threads;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
+use fabricsim_engine::Threads;
 use fabricsim_pint::tracing::Layers;
 
 use super::trials::{Paths, Trials};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::engine::{Crew, Threads};
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_engine::{Crew, Threads};
 use rayon::prelude::*;
 
 use fabricsim_pint::tracing::{

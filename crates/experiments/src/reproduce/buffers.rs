@@ -141,7 +141,7 @@ mod testing {
 mod tests {
     use std::path::Path;
 
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     use super::super::{Preset, Scorecard};
     use super::*;

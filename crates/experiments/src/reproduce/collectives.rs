@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 use fabricsim_plot::html::{Cell, Page};
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 use fabricsim_report::{Cut, FctRecord, read_fct};
 
 use super::point_facts::PointFacts;

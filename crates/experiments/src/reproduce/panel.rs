@@ -235,10 +235,10 @@ pub(super) fn judge(
 
 #[cfg(test)]
 pub(super) mod testing {
-    use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
-    use fabricsim_core::id::{ClassId, FlowId, NodeId};
-    use fabricsim_core::packet::Priority;
-    use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+    use fabricsim_base::flow::{Completion, Flow, FlowRequest, PathInfo};
+    use fabricsim_base::id::{ClassId, FlowId, NodeId};
+    use fabricsim_base::priority::Priority;
+    use fabricsim_base::units::{Bytes, Duration, Rate, Time};
     use fabricsim_report::FctRecord;
 
     use super::*;

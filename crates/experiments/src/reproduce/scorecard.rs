@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 use fabricsim_report::CutEnd;
 use serde::Serialize;
 

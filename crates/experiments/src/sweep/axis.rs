@@ -11,8 +11,8 @@ use toml::de::{DeTable, DeValue};
 use super::setting::Setting;
 use super::table::is_column;
 use choices::{read_range, read_values, read_variants};
-use fabricsim_core::input::Keys;
-use fabricsim_core::input::{Key, ValueKind};
+use fabricsim_base::input::Keys;
+use fabricsim_base::input::{Key, ValueKind};
 use fabricsim_scenario::text::document::{Document, Section};
 use fabricsim_scenario::text::error::Error;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::input::Key;
+use fabricsim_base::input::Key;
 use toml::de::{DeTable, DeValue};
 
 use super::SweepInput;

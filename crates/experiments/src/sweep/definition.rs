@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use fabricsim_core::input::Key;
+use fabricsim_base::input::Key;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

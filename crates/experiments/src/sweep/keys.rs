@@ -1,6 +1,6 @@
 //! The keys of a sweep's text, for messages, the schema and the tables of the documents.
 
-use fabricsim_core::input::{Key, Keys, ValueKind};
+use fabricsim_base::input::{Key, Keys, ValueKind};
 use fabricsim_scenario::json_schema::file_schema;
 use serde_json::{Value, json};
 

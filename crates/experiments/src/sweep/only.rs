@@ -1,6 +1,6 @@
 //! A part of a sweep: points with some values of its axes.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::messages::suggest;
 
@@ -73,7 +73,7 @@ impl Sweep {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     use super::*;
     use crate::reproduce::Preset;

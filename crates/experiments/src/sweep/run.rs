@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim_core::engine::{Crew, Threads};
+use fabricsim_engine::{Crew, Threads};
 use rayon::prelude::*;
 
 use super::Sweep;

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
+use fabricsim_engine::Interrupt;
 
 use super::Sweep;
 use super::monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};

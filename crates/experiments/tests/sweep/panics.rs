@@ -1,8 +1,8 @@
 //! Points that panic.
 
-use fabricsim_core::input::{Key, Keys, ValueKind};
+use fabricsim_base::input::{Key, Keys, ValueKind};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_experiments::sweep::{self, BaseScenario, Ended, Sweep, SweepInput, SweepOptions};
 
 use super::{BASE, column, table};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_base::units::{Bytes, Rate};
 
 use fabricsim_network::capture::{Direction, Record};
 
@@ -140,7 +140,7 @@ fn pad(body: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Time;
+    use fabricsim_base::units::Time;
 
     use super::*;
 

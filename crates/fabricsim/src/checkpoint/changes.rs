@@ -1,6 +1,6 @@
 //! The settings in which a run may differ from the one whose checkpoint it goes on from.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 use fabricsim_scenario::text::error::Error;
 use serde_json::{Map, Value, json};
 

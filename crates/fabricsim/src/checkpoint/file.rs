@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::Time;
 use fabricsim_report::Checksum;
 use fabricsim_scenario::Scenario;
 use fabricsim_scenario::kinds::Registry;

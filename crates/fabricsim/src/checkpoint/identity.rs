@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::Time;
 use fabricsim_report::Checksum;
 use fabricsim_scenario::Scenario;
 use fabricsim_scenario::scenario::ScenarioText;

@@ -1,6 +1,6 @@
 //! What a driver can do when it is called.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 use super::Message;
 use super::local::LocalHost;

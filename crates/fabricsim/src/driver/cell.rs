@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Desk, Overload, Step};
 use fabricsim_core::plugin::StartError;
-use fabricsim_core::units::Time;
 
 use super::Driver;
 use super::actions::Actions;

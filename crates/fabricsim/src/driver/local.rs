@@ -1,6 +1,6 @@
 //! The host whose application is being called.
 
-use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, StartError};
 
 /// Starts flows of the host whose application is being called.

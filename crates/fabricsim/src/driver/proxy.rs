@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::FlowId;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{AppContext, Application};
-use fabricsim_core::units::Time;
 
 use super::cell::{Cell, lock};
 use super::local::LocalHost;

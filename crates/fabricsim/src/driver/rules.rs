@@ -1,6 +1,6 @@
 //! What a simulation takes of whoever drives it.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 use super::Message;
 use crate::simulation::inputs::FlowRules;

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::limits::MAX_TIMERS_AT_ONCE;
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::limits::MAX_TIMERS_AT_ONCE;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Hearing, Order};
-use fabricsim_core::units::Time;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::local::LocalStart;

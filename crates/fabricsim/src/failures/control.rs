@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::network::{Change, LinkChange, LinkEnds};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
 use crate::failures::states::{Effect, LinkStates};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::{Rate, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Rate, Time};
 use fabricsim_topology::{DownLinks, Topology};
 
 use fabricsim_scenario::schema::event::{EventKind, LinkName};

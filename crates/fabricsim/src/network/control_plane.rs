@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
-use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::{Ends, FlowRequest, ResolvedPath};
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Change, NetworkControl};
 use fabricsim_core::plugin::PathResolver;
-use fabricsim_core::units::Time;
 use fabricsim_topology::{DownLinks, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 

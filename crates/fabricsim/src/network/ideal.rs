@@ -4,9 +4,9 @@ mod train;
 
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Completion, FlowRequest, PathInfo, ResolvedPath};
+use fabricsim_base::flow::{Completion, FlowRequest, PathInfo, ResolvedPath};
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::plugin::quirks::{IdealPath, TimeUnit};
-use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_report::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::scenario::transports::TcpFacts;

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use fabricsim_core::flow::FlowKey;
-use fabricsim_core::id::ClassId;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_topology::Routes;
 use fabricsim_workload::RpcQuery;

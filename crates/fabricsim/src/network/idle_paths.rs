@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fabricsim_core::flow::{Ends, FlowKey, FlowRequest, ResolvedPath};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::flow::{Ends, FlowKey, FlowRequest, ResolvedPath};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::plugin::quirks::IdealPath;
-use fabricsim_core::units::{Duration, Rate};
 use fabricsim_topology::{Port, Routes};
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,8 @@
 //! The markers of the ports of switches: which thresholds mark, and whose random numbers decide.
 
-use fabricsim_core::packet::{Priority, PrioritySet};
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::quirks::MarkDraws;
-use fabricsim_core::units::Rate;
 use fabricsim_qdisc::{EcnConfig, Markers, PublishedDraws, RedEcn};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::switch::SwitchSettings;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::flow::{Ends, FlowRequest, ResolvedPath};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::nics::{NicChoice, NicRule};
 use fabricsim_scenario::schema::routing::RoutingSettings;

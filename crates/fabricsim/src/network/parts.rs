@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::PrioritySet;
-use fabricsim_core::units::{Rate, Time};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Rate, Time};
 use fabricsim_network::{NodeLog, Parts, QueuePlan, QueueTimes};
 use fabricsim_pint::query::{Queries, Sink, Truth};
 use fabricsim_qdisc::{BufferConfig, Markers, PortBuffer};

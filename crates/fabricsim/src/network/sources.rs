@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::units::Time;
 use fabricsim_workload::Merge;
 
 /// The flows of the workloads and those injected from outside, in one order of starts. At equal

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use tempfile::TempPath;
 
 use super::rows::{SeriesCell, SeriesTable};

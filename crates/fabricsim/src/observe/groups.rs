@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::Bytes;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Bytes;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::observe::{ALL_PORTS, ObserveSettings, queue_ports};
 use fabricsim_topology::Topology;
@@ -189,7 +189,7 @@ pub(crate) fn write_queue_groups(out: &mut impl Write, groups: &[QueueGroup]) ->
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     use super::*;
 

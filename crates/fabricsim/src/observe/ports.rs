@@ -1,6 +1,6 @@
 //! Ports with the names that their rows have.
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_topology::Topology;
 
 use crate::utilization::tiers::Tiers;

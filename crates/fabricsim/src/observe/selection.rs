@@ -1,8 +1,8 @@
 //! The flows that are observed.
 
-use fabricsim_core::id::{ClassId, FlowId};
-use fabricsim_core::input::NumberRange;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::id::{ClassId, FlowId};
+use fabricsim_base::input::NumberRange;
+use fabricsim_base::units::Bytes;
 
 use fabricsim_scenario::schema::observe::ObserveSettings;
 

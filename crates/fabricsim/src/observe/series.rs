@@ -1,9 +1,9 @@
 //! The samples of queues, links and flows.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::PortSample;
-use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
 use super::file::SeriesFile;

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::text::error::Error;
 use serde::Serialize;

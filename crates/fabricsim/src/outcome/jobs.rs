@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::Application;
-use fabricsim_core::units::{Duration, Time};
 use fabricsim_report::{Checksum, CollectiveRecord, RpcStatistics, percentile, write_collectives};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_workload::{Instance, RankApplication, SpanRecord};

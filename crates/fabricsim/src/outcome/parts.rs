@@ -3,9 +3,9 @@
 use std::env;
 use std::sync::Arc;
 
+use fabricsim_base::ranks::Ranks;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{RunCallback, Stop};
-use fabricsim_core::ranks::Ranks;
-use fabricsim_core::units::Time;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use tempfile::TempDir;

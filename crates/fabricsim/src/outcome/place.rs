@@ -13,7 +13,7 @@ use crate::identity::{input_files, origin_of, origin_of_branch};
 use crate::observe;
 use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed, refuse_input};
 use crate::query_files;
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 use fabricsim_core::plugin::Application;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;

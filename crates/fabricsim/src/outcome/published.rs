@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 
-use fabricsim_core::flow::Completion;
-use fabricsim_core::units::Duration;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::Duration;
 use fabricsim_report::{FctRecord, HpccFctWriter};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io;
 
-use fabricsim_core::engine::Interrupt;
-use fabricsim_core::flow::Completion;
+use fabricsim_base::flow::Completion;
 use fabricsim_core::network::{Progress, RunCallback};
+use fabricsim_engine::Interrupt;
 use fabricsim_report::{FctRecord, FctWriter};
 
 use tempfile::TempPath;

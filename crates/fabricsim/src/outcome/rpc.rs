@@ -4,7 +4,7 @@ mod query_rate;
 
 use std::io::{BufWriter, Write};
 
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 use fabricsim_report::{Checksum, Percentile, RpcRecord, RpcStatistics, write_rpc};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_core::plugin::QueueReport;
 
 use fabricsim_network::PauseEvent;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use fabricsim_topology::Topology;
 
 use crate::utilization::tiers::Tiers;
@@ -45,7 +45,7 @@ pub(super) fn write_topology(out: &mut impl Write, topology: &Topology) -> io::R
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
     use fabricsim_topology::DumbbellConfig;
 
     use super::*;

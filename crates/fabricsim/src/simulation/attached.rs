@@ -2,9 +2,9 @@
 
 use std::any::Any;
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_core::plugin::{Application, Observer};
-use fabricsim_core::rng::{Purpose, Stream};
 
 use super::Simulation;
 use fabricsim_scenario::Error;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::engine::Threads;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::limits::MAX_BASE_RTT;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::limits::MAX_BASE_RTT;
+use fabricsim_base::ranks::Ranks;
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::plugin::quirks::{IntFormat, ReplyNic, SourcePortRule};
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
-use fabricsim_core::ranks::Ranks;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_engine::Threads;
 use fabricsim_hpcc::IntScale;
 use fabricsim_network::{Plan, TcpPlan};
 use fabricsim_pint::PintSettings;
@@ -367,7 +367,7 @@ impl Traffic {
         for (index, workload) in scenario.workloads().iter().enumerate() {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
-            let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
+            let refuse = |error: fabricsim_base::input::ConfigError| Error::Unsupported {
                 scenario: format!("{}, [[workload]] {}", scenario.name(), index),
                 message: format!("`{}`: {}", error.key, error.message),
                 help: error.help,

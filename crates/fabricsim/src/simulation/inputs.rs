@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::limits::MAX_SIZE;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::limits::MAX_SIZE;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_scenario::schema::event::Event;
 use fabricsim_scenario::text::error::Error;
 

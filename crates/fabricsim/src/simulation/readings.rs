@@ -1,9 +1,9 @@
 //! Functions that read the state of a simulation between two steps.
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Bytes;
 use fabricsim_core::network::{BlockedPort, Counters, PortSample};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, QueueReport};
-use fabricsim_core::units::Bytes;
 use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 use fabricsim_scenario::text::error::Error;
 

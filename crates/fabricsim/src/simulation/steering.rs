@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::NodeId;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::{Hearing, RunCallback, Stop};
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Time};
 use fabricsim_scenario::Error;
 
 use super::Simulation;

@@ -1,7 +1,7 @@
 //! What a run has left: flows that have not finished, and ports that wait for one another.
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::priority::Priority;
 use fabricsim_core::plugin::Unfinished;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! Spans of time in which the same workloads send.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 use fabricsim_topology::{Demand, NoSpread, Term, Topology, spread};
 use fabricsim_workload::{Offered, Traffic};
 

@@ -1,7 +1,7 @@
 //! Links by how far their ends are from hosts.
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::Rate;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Rate;
 use fabricsim_topology::{LinkLoads, Topology};
 
 use super::{BusyLink, TierUtilization};
@@ -198,7 +198,7 @@ fn place(from: usize, to: usize, levels: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::{Duration, Rate};
+    use fabricsim_base::units::{Duration, Rate};
     use fabricsim_topology::{Link, NodeKind, RailConfig};
 
     use super::*;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use fabricsim::Simulation;
+use fabricsim::core::flow::Connection;
 use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{FlowId, NodeId};
 use fabricsim::core::network::Stop;
-use fabricsim::core::packet::Priority;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application, Connection, StartError};
+use fabricsim::core::plugin::{AppContext, AppFlow, Application, StartError};
+use fabricsim::core::priority::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

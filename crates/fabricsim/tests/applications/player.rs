@@ -1,9 +1,10 @@
 //! Two hosts that send flows to and fro.
 
+use fabricsim::core::flow::Connection;
 use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{ClassId, FlowId, NodeId};
-use fabricsim::core::packet::Priority;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application, Connection};
+use fabricsim::core::plugin::{AppContext, AppFlow, Application};
+use fabricsim::core::priority::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
 

@@ -3,8 +3,8 @@
 use fabricsim::core::flow::{Completion, FlowRequest};
 use fabricsim::core::id::{ClassId, NodeId};
 use fabricsim::core::network::Stop;
-use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{AppContext, AppFlow, Application};
+use fabricsim::core::priority::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use fabricsim::Simulation;
 use fabricsim::core::id::FlowId;
 use fabricsim::core::network::Stop;
-use fabricsim::core::packet::Priority;
+use fabricsim::core::priority::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

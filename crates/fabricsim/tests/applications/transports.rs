@@ -2,8 +2,8 @@
 
 use fabricsim::Simulation;
 use fabricsim::core::network::Stop;
-use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::Application;
+use fabricsim::core::priority::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 
 use crate::player::{Game, Means, Player, Seen, play, seen, whisper};

@@ -2,7 +2,7 @@
 
 use fabricsim::outcome::{Run, RunParts, WantedCheckpoint};
 use fabricsim::{Error, Scenario, Simulation};
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 const CAPTURED: &str = "
     [topology]

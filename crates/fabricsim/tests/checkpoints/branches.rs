@@ -3,8 +3,8 @@
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::outcome::{RunParts, run_in_parts_to_folder};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Duration, Time};
 use serde_json::Value;
 
 const AT: Time = Time::from_ns(60_000);

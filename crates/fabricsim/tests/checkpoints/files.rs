@@ -8,7 +8,7 @@ use std::path::Path;
 use fabricsim::Scenario;
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::outcome::{RunParts, Summary, WantedCheckpoint, run_in_parts_to_folder};
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 use serde_json::Value;
 
 use crate::cases::{Case, cases};

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fabricsim::Scenario;
-use fabricsim_core::rng::mix;
+use fabricsim_base::rng::mix;
 use fabricsim_scenario::cc::registry::Transport;
 use fabricsim_scenario::kinds::Registry;
 

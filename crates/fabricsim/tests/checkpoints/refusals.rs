@@ -207,7 +207,7 @@ fn forks_go_their_own_ways() {
         size: Bytes::new(50_000),
         start: Time::from_ns(12_000),
         class: ClassId(0),
-        priority: fabricsim::core::packet::Priority::new(3),
+        priority: fabricsim::core::priority::Priority::new(3),
         src_port: None,
         dst_port: 100,
     };

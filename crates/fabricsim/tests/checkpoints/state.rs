@@ -2,9 +2,9 @@
 
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::checkpoint::Rebuilt;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Rebuilt;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::Time;
 
 use crate::cases::cases;
 

@@ -1,7 +1,7 @@
 //! Switches that are flooded, with and without PFC.
 
 use fabricsim::warnings::scenario_warnings;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 use crate::cases::{Case, Losses};
 use crate::{check, run_until_quiet, simulation};

@@ -11,12 +11,12 @@ mod floods;
 use std::fs;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_topology::Port;
 use proptest::prelude::*;
 

@@ -14,10 +14,10 @@ mod rccc;
 mod swift;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId, PortId};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_scenario::cc::registry::Transport;
 
 /// Numbers of flows that share the port.

@@ -1,7 +1,7 @@
 //! PowerTCP: the windows of all flows add up to b τ + β̂, so that the queue is β̂, the sum of their
 //! increases (theorem 1), and a burst of flows is taken in without loss of throughput.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 use crate::{BASE_RTT, FLOWS, PER_US, Settled, settled, star};
 

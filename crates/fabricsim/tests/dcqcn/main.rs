@@ -8,9 +8,9 @@
 mod oracle;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 use oracle::{Queue, Setup};
 
 const SEEDS: u64 = 12;

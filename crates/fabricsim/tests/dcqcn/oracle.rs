@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::rng::{Purpose, Stream};
 
 /// Picoseconds.
 type Ps = u64;

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::rng::mix;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::mix;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 
 /// A source of choices.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::rng::mix;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::mix;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 
 use crate::cases::{Case, Dice, REPAIRED, flow};

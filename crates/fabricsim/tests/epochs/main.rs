@@ -19,11 +19,11 @@ use std::path::Path;
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::simulation::PauseEvent;
 use fabricsim::{Error, Scenario, Simulation};
-use fabricsim_core::flow::Completion;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{EndpointCounters, Observer};
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::cases::{Case, REPAIRED, case, crowds, long};
 use crate::failures::{flaps, lost_resume};

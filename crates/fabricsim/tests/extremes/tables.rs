@@ -1,7 +1,7 @@
 //! Every table of a scenario with every key that it has.
 
 use fabricsim::pint::query::QueryConfig;
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event;
 use fabricsim_scenario::schema::host::HostSettings;

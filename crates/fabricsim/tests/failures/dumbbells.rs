@@ -1,6 +1,6 @@
 //! One link in the middle that fails, loses packets or changes its rate.
 
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_base::units::{Bytes, Rate};
 
 use crate::{each_algorithm, event, finish, simulation, us};
 

@@ -14,11 +14,11 @@ mod switches;
 use std::fmt::Write as _;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 

@@ -1,8 +1,8 @@
 //! Switches that are lost, for ever or for a while.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 use crate::{
     FAT_TREE, QUICK_TIMEOUT, TRAFFIC, each_algorithm, event, finish_on_any_threads, simulation, us,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use fabricsim::Simulation;
 use fabricsim::outcome::Status;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 use crate::{ALL, HARSH, SERIES, number, run, scenario, sum, table};
 

@@ -2,8 +2,8 @@
 
 use fabricsim::Simulation;
 use fabricsim::pint::query::Statistic;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 use crate::{LATENCY, PATH, PINT_CC, decoded, finish, query, scenario, websearch};
 
@@ -71,7 +71,7 @@ fn wire_bytes(rest: &str) -> u64 {
     .unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let src = simulation.take_completions()[0].flow.request.src;
-    let port = simulation.port(src, fabricsim_core::id::PortId(0)).unwrap();
+    let port = simulation.port(src, fabricsim_base::id::PortId(0)).unwrap();
     port.sent.get()
 }
 

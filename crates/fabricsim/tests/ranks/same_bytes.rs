@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fabricsim::Scenario;
 use fabricsim::outcome::{RunParts, run_in_parts_to_folder};
-use fabricsim_core::ranks::{LocalRanks, Ranks};
+use fabricsim_base::ranks::{LocalRanks, Ranks};
 
 use crate::cases::cases;
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use fabricsim::Simulation;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::FlowKey;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::NodeId;
 
 use crate::runs::{PROFILE, SourcePorts, reference, scenario};
 

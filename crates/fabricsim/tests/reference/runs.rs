@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::NodeId;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::{Counters, Stop};
-use fabricsim_core::units::Time;
 use fabricsim_report::{FctRecord, read_fct};
 
 /// The networks, each with the flows of `NAME.flows.csv`: the tables that a scenario has for it.

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
 /// Leaves with a host each, spines between them, links of any speed: the file, and its hosts.

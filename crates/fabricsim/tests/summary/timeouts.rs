@@ -1,7 +1,7 @@
 //! The retransmission timeout follows the fabric, and timeouts for nothing are told.
 
 use fabricsim::outcome::Status;
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 use crate::{scenario, simulation, summary};
 

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use fabricsim::utilization::{BusySpan, ExpectedUtilization};
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::Time;
 
 use crate::{scenario, simulation};
 

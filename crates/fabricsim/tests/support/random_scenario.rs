@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fabricsim_core::rng::mix;
+use fabricsim_base::rng::mix;
 
 /// A source of choices.
 struct Dice(u64);

@@ -1,8 +1,8 @@
 //! HPCC inside TCP: queues that follow from smallest windows, probes, faults and threads.
 
 use fabricsim::Simulation;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Duration, Time};
 
 use crate::{FABRIC, again, assert_conserved, run, scenario};
 

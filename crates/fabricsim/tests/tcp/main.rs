@@ -14,11 +14,11 @@ mod queues;
 mod random;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use proptest::prelude::*;
 

@@ -1,11 +1,11 @@
 //! The queues of TCP at the ports of switches.
 
 use fabricsim::Simulation;
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::{FABRIC, again, assert_conserved, contended, run, scenario, tcp_congestion_controls};
 

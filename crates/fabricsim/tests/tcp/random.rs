@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::Completion;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Bytes, Time};
 use proptest::prelude::*;
 
 use crate::tcp_congestion_controls;

@@ -1,8 +1,8 @@
 //! Constants of the algorithm.
 
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::FlowStart;
 use fabricsim_core::plugin::quirks::IntFormat;
-use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;

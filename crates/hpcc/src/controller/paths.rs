@@ -1,7 +1,7 @@
 //! The telemetry of flows whose packets take several paths.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Time;
 
 use crate::stack::IntHeader;
 

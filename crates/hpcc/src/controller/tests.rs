@@ -1,15 +1,15 @@
 //! The algorithm on telemetry made by hand.
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{CcContext, ControllerFactory, Hop, Quirks};
-use fabricsim_core::units::Time;
 
 use super::*;
 use crate::config::{Form, HpccConfig};
 use crate::path::PortLabel;
 use crate::scale::IntScale;
 use crate::stack::ExactStack;
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 mod paths;
 

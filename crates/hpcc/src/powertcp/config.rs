@@ -1,11 +1,11 @@
 //! User settings of PowerTCP and theta-PowerTCP.
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::{
     CcConfig, CcContext, FlowStart, Quirks, RequiredTelemetry, default_min_rate,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::Rate;
 
 use crate::config::{Reaction, int_bytes};
 

@@ -1,8 +1,8 @@
 //! Steps computed by hand.
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{CcContext, Hop};
-use fabricsim_core::units::Time;
 
 use super::*;
 use crate::config::Reaction;

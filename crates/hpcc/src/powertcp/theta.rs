@@ -3,9 +3,9 @@
 //! Where a queue is all that changes a round-trip time θ, the current of the bottleneck is 1 + dθ/dt
 //! and its voltage θ / τ, in units of its base power.
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::config::ThetaPowerTcpConfig;
 use super::window::{LEAST_CURRENT, PowerWindow, WindowRule};
@@ -108,5 +108,5 @@ impl<H> CongestionControl<H> for ThetaPowerTcp {
         Some(self.window.rate(&self.rule))
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

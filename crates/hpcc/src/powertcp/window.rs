@@ -1,8 +1,8 @@
 //! From power to the next window (PowerTCP paper, algorithm 1, `UpdateWindow`).
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::FlowStart;
-use fabricsim_core::units::{Bytes, Rate};
 
 /// Constants of the rule. Windows are bytes, times nanoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Entries of switches written and read.
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::CcContext;
-use fabricsim_core::units::{Duration, Rate, Time};
 use proptest::prelude::*;
 
 use super::*;

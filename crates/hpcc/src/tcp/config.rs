@@ -1,11 +1,11 @@
 //! User settings of HPCC inside TCP.
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::units::{Duration, Rate};
+use fabricsim_base::{choices, settings};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ProbeForm, Quirks, RequiredTelemetry, Transport,
 };
-use fabricsim_core::units::{Duration, Rate};
-use fabricsim_core::{choices, settings};
 
 use crate::rate_rule::RateRule;
 

@@ -1,7 +1,7 @@
 //! HPCC inside TCP on probes made by hand.
 
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::{ByteCounter, CcContext, ProbeForm};
-use fabricsim_core::units::{Duration, Time};
 
 use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fabricsim_core::ranks::Ranks;
+use fabricsim_base::ranks::Ranks;
 use mpi::request::{Request, scope};
 use mpi::topology::{Communicator, Process, SimpleCommunicator};
 use mpi::traits::{Destination, Source};

@@ -13,9 +13,10 @@ mod segment;
 use etherparse::{
     EtherType, Ethernet2Header, IpDscp, IpEcn, IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header,
 };
-use fabricsim_core::id::NodeId;
-use fabricsim_core::packet::{Ecn, Packet, PacketKind, Priority};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::{Ecn, Packet, PacketKind};
 
 use crate::headers::Observed;
 pub use ioam::TraceRoom;

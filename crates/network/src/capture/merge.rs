@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 use super::spill::{Chunk, Spill};
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fabricsim_core::engine::Message as _;
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::input::NumberRange;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::input::NumberRange;
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::units::Time;
+use fabricsim_engine::Message as _;
 
 use super::frame::FrameWriter;
 use super::merge::{Direction, Record, Stream};

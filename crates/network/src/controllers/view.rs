@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController,
     DynFactory, FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{HasInt, IntDecoder, int_bytes};
 use fabricsim_pint::{DigestSlot as _, HasDigest, LogCode, PintConfig};
 

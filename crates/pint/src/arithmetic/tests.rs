@@ -1,6 +1,6 @@
 //! The update on known inputs, and how far tables are from exact arithmetic.
 
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::rng::{Purpose, Stream};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Defaults of the two profiles, and what is refused.
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 use super::*;
 

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{
-    CcConfig, CcContext, ControllerFactory, FlowKey, Hop, Quirks, Telemetry,
-};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::plugin::{CcConfig, CcContext, ControllerFactory, Hop, Quirks, Telemetry};
 
 use super::*;
 use crate::config::PintConfig;

@@ -1,7 +1,7 @@
 //! Deviation of quantiles of sampled and encoded latencies from the truth.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::{Purpose, Stream};
 
 use crate::numeric::Multiplicative;
 

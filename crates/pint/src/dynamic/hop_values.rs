@@ -1,8 +1,8 @@
 //! Values that a sink keeps for one hop of a flow.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::Stream;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::kll::Kll;
@@ -156,7 +156,7 @@ impl HopValues {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::Purpose;
+    use fabricsim_base::rng::Purpose;
 
     use super::*;
 

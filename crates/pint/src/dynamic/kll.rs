@@ -1,7 +1,7 @@
 //! Quantiles of a stream in a space that hardly grows.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::rng::Stream;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::rng::Stream;
 
 /// A sketch of the quantiles of a stream (Karnin, Lang and Liberty, FOCS 2016).
 ///
@@ -176,7 +176,7 @@ fn capacity(items: u32, depth: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::Purpose;
+    use fabricsim_base::rng::Purpose;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Latencies whose quantiles are known.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::Stream;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::Stream;
 
 /// Distribution of latencies, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +101,7 @@ fn normal_quantile(phi: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::Purpose;
+    use fabricsim_base::rng::Purpose;
 
     use super::*;
 

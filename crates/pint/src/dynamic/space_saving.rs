@@ -1,6 +1,6 @@
 //! Frequent values of a stream in a fixed number of counters.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// A value and how often it may have been.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
@@ -138,7 +138,7 @@ pub(super) fn exact_counts<T: Ord + Copy>(mut values: Vec<T>) -> Vec<Frequent<T>
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::{Purpose, Stream};
+    use fabricsim_base::rng::{Purpose, Stream};
     use proptest::prelude::*;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Quantiles of the most recent values.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// The most recent values of a stream, where only how a hop does now matters (PINT, dynamic
 /// per-flow aggregation).

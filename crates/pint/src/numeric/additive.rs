@@ -1,6 +1,6 @@
 //! Values up to a difference.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use super::{StepRounding, above, largest_code};
 

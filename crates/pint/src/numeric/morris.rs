@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use super::{above, largest_code};
 
@@ -145,7 +145,7 @@ fn estimate(growth: f64, code: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::{Purpose, Stream};
+    use fabricsim_base::rng::{Purpose, Stream};
     use proptest::prelude::*;
 
     use super::*;

@@ -2,9 +2,9 @@
 
 mod validate;
 
-use fabricsim_core::id::FlowId;
-use fabricsim_core::input::NumberRange;
-use fabricsim_core::{choices, settings};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::input::NumberRange;
+use fabricsim_base::{choices, settings};
 
 use super::plan::Demand;
 use super::value::{Aggregation, FlowDefinition, Value};

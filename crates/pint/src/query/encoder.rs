@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
 
 use super::config::{Knowledge, QueryConfig, TraceScheme};
 use super::network::QueryNetwork;

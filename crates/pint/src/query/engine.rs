@@ -1,11 +1,11 @@
 //! Data about the queries of a run that all switches and sinks share.
 
-use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::Hop;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Time};
 
 use super::config::QueryConfig;
 use super::encoder::Encoder;

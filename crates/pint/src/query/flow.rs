@@ -1,7 +1,7 @@
 //! Grouping of packets into the flows of a query.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_core::packet::Packet;
 
 use super::value::FlowDefinition;

@@ -1,9 +1,9 @@
 //! Utilizations of links, for queries that ask for them.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::Hop;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use super::engine::Queries;
 use crate::arithmetic::Link;

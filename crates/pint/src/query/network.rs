@@ -1,7 +1,7 @@
 //! The network that queries are asked in.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::Duration;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Duration;
 
 /// The network as queries see it.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ mod program;
 #[cfg(feature = "plans")]
 mod program;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use serde::Serialize;
 
 use crate::hash::GlobalHash;

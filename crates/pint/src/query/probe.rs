@@ -1,9 +1,9 @@
 //! Data that queries add to the header of a packet.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::NodeId;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::mix;
 use fabricsim_core::packet::Header;
-use fabricsim_core::rng::mix;
 
 /// Data that a packet carries for queries. Only the digest is on the wire: the hop number is in the
 /// TTL, and the path is for comparison with the one that the sink infers.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::rng::{Purpose, Stream};
 
 use super::collect::HopSeries;
 use crate::dynamic::{HopSampler, HopValues, Storage, quantile_of};
@@ -154,7 +154,7 @@ fn true_quantiles(values: &[f64], quantiles: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::FlowId;
+    use fabricsim_base::id::FlowId;
 
     use super::super::flow::FlowKey;
     use super::*;

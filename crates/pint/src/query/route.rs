@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 
 use super::probe::{PathHash, Probe};
 use super::value::Value;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
 
 use super::config::{Keep, QueryConfig};

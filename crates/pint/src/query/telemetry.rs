@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Rate;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
-use fabricsim_core::units::Rate;
 
 use super::engine::Queries;
 use super::meter::LinkMeters;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::units::Rate;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::Hop;
-use fabricsim_core::units::Rate;
 use rustc_hash::FxHashMap;
 
 use super::config::QueryConfig;

@@ -1,6 +1,6 @@
 //! Values that switches can report, and their aggregation by packets.
 
-use fabricsim_core::choices;
+use fabricsim_base::choices;
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::Hop;
 

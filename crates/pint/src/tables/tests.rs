@@ -1,6 +1,6 @@
 //! Values, sizes and errors of the tables.
 
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::rng::{Purpose, Stream};
 
 use super::*;
 

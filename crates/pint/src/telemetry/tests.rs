@@ -1,9 +1,11 @@
 //! One switch with packets made by hand.
 
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Header, Priority, Slots};
-use fabricsim_core::plugin::{FlowKey, Quirks};
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_core::packet::{Header, Slots};
+use fabricsim_core::plugin::Quirks;
 use fabricsim_hpcc::{ExactStack, HasInt, IntHeader, IntScale, IntTelemetry};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Candidate switches for each hop of a path.
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
 use std::sync::Arc;
 
 use super::hop_set::HopSet;

@@ -1,6 +1,6 @@
 //! Selection of the hops that act on a packet of a layer.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use crate::hash::GlobalHash;
 

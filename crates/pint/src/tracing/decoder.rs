@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::ConfigError;
 
 use super::candidates::{Candidates, NoneLeft};
 use super::hop_set::HopSet;

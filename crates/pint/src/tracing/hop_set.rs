@@ -1,6 +1,6 @@
 //! A set of hops of a path.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// A set of hop numbers, 1 to 255: four words of bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]

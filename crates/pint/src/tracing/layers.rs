@@ -1,6 +1,6 @@
 //! Division of packets between overwriting and xor.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 /// From this estimate of the path length on there is a second layer: the largest whole number up to
 /// e^e begins none.

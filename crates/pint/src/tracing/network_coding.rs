@@ -1,6 +1,6 @@
 //! Linear network coding, which PINT is compared with.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use crate::hash::GlobalHash;
 

@@ -1,6 +1,6 @@
 //! Parameters shared by switches and sinks, and the update of a digest by a switch.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use crate::hash::GlobalHash;
 use crate::hop_choice::HopChoice;

@@ -1,6 +1,6 @@
 //! A set of switches.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// A set of switches by their places in a universe, from 0: a bit for each.
 #[derive(Clone, Debug, Eq, PartialEq, Stored)]

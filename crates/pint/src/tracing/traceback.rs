@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use crate::hash::GlobalHash;
 use crate::hop_choice::HopChoice;

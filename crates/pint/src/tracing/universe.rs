@@ -1,6 +1,6 @@
 //! The switches that a path may consist of.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use super::switch_set::SwitchSet;
 

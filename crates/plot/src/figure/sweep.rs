@@ -1,6 +1,6 @@
 //! A number of a sweep over one of its axes.
 
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_report::{ReplicaMean, SweepCurves};
 
 use super::axis::{Axis, Scale, Unit};

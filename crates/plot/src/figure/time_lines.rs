@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use fabricsim_report::columns::Word;
 
 use super::quantity::{Quantity, Subject};

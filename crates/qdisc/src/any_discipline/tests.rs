@@ -1,5 +1,5 @@
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::packet::{Ecn, Flags};
-use fabricsim_core::units::{Duration, Rate};
 use proptest::prelude::*;
 
 use super::*;

@@ -1,5 +1,5 @@
-use fabricsim_core::checkpoint::{Reader, Writer};
-use fabricsim_core::input::{Key, ValueKind};
+use fabricsim_base::checkpoint::{Reader, Writer};
+use fabricsim_base::input::{Key, ValueKind};
 use fabricsim_core::packet::Flags;
 use serde::Deserialize;
 
@@ -58,7 +58,7 @@ impl Aqm for Says {
         Box::new(self.clone())
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 impl Checkpointed for Says {

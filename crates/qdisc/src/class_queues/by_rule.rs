@@ -1,9 +1,10 @@
 //! Queues of a port that are not plain. Each packet is a call here, apart from the code of plain
 //! queues, which becomes a part of the switch's.
 
-use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Time};
 
 use super::ClassQueues;
 use crate::discipline::Discipline;

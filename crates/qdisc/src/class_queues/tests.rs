@@ -2,9 +2,10 @@ mod passing;
 
 use std::num::NonZeroU16;
 
-use fabricsim_core::engine::Message;
-use fabricsim_core::packet::{Flags, Priority};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Duration, Rate};
+use fabricsim_core::packet::Flags;
+use fabricsim_engine::Message;
 use proptest::prelude::*;
 
 use super::*;

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU16;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::packet::{Priority, PrioritySet};
-use fabricsim_core::units::Bytes;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::Bytes;
 
 use crate::discipline::MTU;
 

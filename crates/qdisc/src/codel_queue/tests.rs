@@ -1,6 +1,6 @@
 use fabricsim_core::packet::Flags;
 
-use fabricsim_core::units::Rate;
+use fabricsim_base::units::Rate;
 
 use super::*;
 use crate::testing::{counters, drain, fill, offer, packet, serve, with};

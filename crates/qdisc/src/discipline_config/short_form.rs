@@ -5,8 +5,8 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 
-use fabricsim_core::input::{ConfigError, InputError};
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::{ConfigError, InputError};
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::{DisciplineConfig, SharedBufferConfig};
 use crate::codel_queue::CodelConfig;
@@ -109,7 +109,7 @@ impl<'a> LineWords<'a> {
 struct Size(Bytes);
 
 impl FromStr for Size {
-    type Err = fabricsim_core::units::UnitError;
+    type Err = fabricsim_base::units::UnitError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Ok(bytes) = text.parse::<u64>() {

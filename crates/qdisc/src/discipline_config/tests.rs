@@ -1,5 +1,5 @@
-use fabricsim_core::input::{InputError, Key};
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::{InputError, Key};
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::*;
 use crate::discipline::EcnSelector;

@@ -1,8 +1,8 @@
 //! Settings of DualPI2.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Duration;
-use fabricsim_core::{choices, settings};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Duration;
+use fabricsim_base::{choices, settings};
 
 choices! {
     /// Rule for the queue that is served when both hold packets.

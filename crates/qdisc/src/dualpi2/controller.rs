@@ -1,7 +1,7 @@
 //! The PI controller of DualPI2.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Duration, Time};
 
 use super::config::{ControlledDelay, DualPi2Config};
 

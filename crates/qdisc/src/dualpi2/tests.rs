@@ -1,5 +1,5 @@
+use fabricsim_base::units::Rate;
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::Rate;
 
 use super::*;
 use crate::testing::{counters, drain, fill, offer, packet, serve, with};

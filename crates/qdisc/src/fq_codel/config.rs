@@ -1,8 +1,8 @@
 //! Settings of FQ-CoDel.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration};
 
 use crate::aqm::DisciplineContext;
 use crate::codel::{CodelParams, CodelSettings};

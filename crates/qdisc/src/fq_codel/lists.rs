@@ -1,6 +1,6 @@
 //! The two lists of queues that take turns (RFC 8290 section 4.2).
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// No queue.
 const NONE: u32 = u32::MAX;

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::{Duration, Rate};
 
 use super::*;
 use crate::testing::{counters, drain, fill, flow_packet, offer, packet, serve, with};

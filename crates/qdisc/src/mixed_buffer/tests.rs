@@ -1,4 +1,4 @@
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 use proptest::prelude::*;
 
 use super::*;

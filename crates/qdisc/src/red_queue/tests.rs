@@ -1,5 +1,5 @@
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::{Duration, Rate};
 
 use super::*;
 use crate::testing::{counters, offer, packet, serve, with};

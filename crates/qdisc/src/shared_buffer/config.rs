@@ -1,7 +1,7 @@
 //! The settings of a shared buffer.
 
-use fabricsim_core::choices;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_base::choices;
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::{QUEUES, part_of, share_of};

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
-use fabricsim_core::checkpoint::{Reader, Writer};
-use fabricsim_core::units::Duration;
+use fabricsim_base::checkpoint::{Reader, Writer};
+use fabricsim_base::units::Duration;
 
 use super::*;
 

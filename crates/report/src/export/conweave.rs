@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::hpcc::FCT_TXT;
 use super::nodes::Nodes;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::{
     ExportError, Exported, Exporter, Observed, Results, needed, nodes_of, pauses_of, within,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::units::{Bytes, Time};
 
 use super::{ExportError, Exported, Exporter, Results, needed, within};
 use crate::read::read_fct;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::InputError;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::input::InputError;
 
 use crate::table::read_columns;
 

@@ -1,8 +1,8 @@
 //! Fairness between flows, over time.
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Time;
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Time;
 use serde::Serialize;
 
 use crate::table::read_columns;

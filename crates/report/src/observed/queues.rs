@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration};
 
 use crate::observed::plus;
 use crate::quantile::Percentile;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 use super::tracks::Span;
 

@@ -1,5 +1,5 @@
-use fabricsim_core::id::{ClassId, FlowId, PortId};
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::id::{ClassId, FlowId, PortId};
+use fabricsim_base::units::{Bytes, Duration};
 use serde_json::Value;
 
 use super::*;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 use super::event::EventWriter;
 

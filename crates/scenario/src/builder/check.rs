@@ -1,6 +1,6 @@
 //! Checks of what a program has set, table by table.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use fabricsim_topology::Topology;
 
 use super::ScenarioBuilder;

@@ -1,6 +1,6 @@
 //! The algorithm of a configuration.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::LeftOut;
 use super::config::Configuration;

@@ -1,7 +1,7 @@
 //! What ConWeave's configurations have of their own: load balancing, and times of traffic.
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Duration;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Duration;
 
 use super::Surroundings;
 use super::config::Configuration;

@@ -1,6 +1,6 @@
 //! What differs from the published simulator for the files of one folder.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::LeftOut;
 use super::config::Configuration;

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Rate;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Rate;
 use fabricsim_topology::{Topology, parse_hpcc, parse_hpcc_links};
 
 use super::importer::{Importer, InputFile, Job};

@@ -8,7 +8,7 @@ use super::lines::Lines;
 use super::{Imported, LeftOut};
 use crate::text::error::Error;
 use fabric::Fabric;
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use topo::Topo;
 
 /// csg-htsim and uet-htsim.

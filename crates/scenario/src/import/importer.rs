@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::{Imported, LeftOut, UnknownKeys};
 use crate::text::error::Error;

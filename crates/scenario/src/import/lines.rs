@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::value::Value;
 

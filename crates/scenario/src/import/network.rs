@@ -1,7 +1,7 @@
 //! Network, traffic and switches of a configuration, and when a run of it ends.
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::config::Configuration;
 use super::conweave;

@@ -1,6 +1,6 @@
 //! Files that a run of a configuration writes, and what it observes.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::Surroundings;
 use super::config::Configuration;

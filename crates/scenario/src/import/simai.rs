@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Rate;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Rate;
 use fabricsim_topology::{Topology, parse_hpcc};
 use fabricsim_workload::{is_simai_workload, simai_passed_over};
 

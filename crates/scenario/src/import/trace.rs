@@ -1,6 +1,6 @@
 //! The nodes of the published simulator's `trace.txt`.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 /// Reads a `trace.txt`: a count, and the numbers of so many nodes. Those from `nodes` on are left
 /// out, as the published simulator does; what follows them is not read.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::LeftOut;
 use super::dialect::Dialect;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 
-use fabricsim_core::input::{InputError, split_example};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::input::{InputError, split_example};
+use fabricsim_base::units::{Duration, Rate};
 
 use super::words::Word;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use fabricsim_topology::Topology;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 use fabricsim_transport::Transport;
 use fabricsim_workload::BoxedWorkload;
 

@@ -1,7 +1,7 @@
 //! Resolves what `[[event]]` tables name in the network.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
 use fabricsim_topology::Topology;
 
 use crate::read::raw::RawEvent;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fabricsim_core::input::{Key, Keys, NumberRange, ValueKind};
+use fabricsim_base::input::{Key, Keys, NumberRange, ValueKind};
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_topology::{NodeFinder, Topology};
 use toml::Spanned;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use crate::schema::part::Reason;
 

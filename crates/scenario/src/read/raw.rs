@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::SettingValue;
+use fabricsim_base::input::SettingValue;
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_qdisc::DisciplineConfig;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use fabricsim_workload::{goal_binary_to_text, is_goal_binary};
 
 use crate::read::parquet_flows::{is_parquet, read_as_csv};

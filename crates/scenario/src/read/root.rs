@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use toml::Spanned;
 use toml::de::DeValue;
 

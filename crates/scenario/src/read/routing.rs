@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::Priority;
 use fabricsim_topology::{ByPriority, RoutingPolicy};
 
 use crate::kinds::Registry;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_base::input::{ConfigError, InputError};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

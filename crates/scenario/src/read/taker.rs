@@ -1,6 +1,6 @@
 //! Takes tables out of a scenario's text.
 
-use fabricsim_core::input::Key;
+use fabricsim_base::input::Key;
 use toml::de::DeTable;
 
 use crate::read::tables::{ClassTables, QueueTables, WorkloadTables};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use fabricsim_core::input::{ConfigError, split_example};
+use fabricsim_base::input::{ConfigError, split_example};
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::units::Bytes;
 use fabricsim_workload::{
     AnyWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf, WorkloadContext,
 };

@@ -1,10 +1,10 @@
 //! Checks of what the parts of a scenario say together.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::PrioritySet;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::Quirks;
-use fabricsim_core::units::Bytes;
 use fabricsim_pint::PintConfig;
 use fabricsim_pint::query::{Aggregation, QueryConfig, Value};
 use fabricsim_report::HEADER_BYTES;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{CcContext, CreditRules};
-use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_hpcc::HpccConfig;
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;

@@ -6,7 +6,7 @@ use fabricsim_workload::Expected;
 const MOST_WORKLOADS: usize = 1 << 16;
 
 /// Flows of a run, which are numbered in 32 bits.
-const MOST_FLOWS: f64 = fabricsim_core::limits::MAX_FLOWS as f64;
+const MOST_FLOWS: f64 = fabricsim_base::limits::MAX_FLOWS as f64;
 
 /// Refuses more workloads than can be numbered.
 ///

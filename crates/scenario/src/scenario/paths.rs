@@ -1,6 +1,6 @@
 //! Checks for features that are unavailable when packets of a flow take several paths.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{PathStability, Transport};
 use fabricsim_pint::query::{Aggregation, QueryConfig};

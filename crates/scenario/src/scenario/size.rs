@@ -1,6 +1,6 @@
 //! Networks that are larger than can be built.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use fabricsim_topology::RoutesSize;
 
 use crate::cc::registry::RequiredTelemetry;

@@ -1,8 +1,8 @@
 //! The queues of TCP at the ports of switches.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::{Priority, PrioritySet};
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_network::QueuePlan;
 use fabricsim_qdisc::{DisciplineConfig, DisciplineContext, StepConfig};
 use fabricsim_transport::Transport;

@@ -1,7 +1,7 @@
 //! RDMA as a scenario's fabric asks for it.
 
+use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::quirks::{LeastTimeout, PausedAcks};
-use fabricsim_core::units::Duration;
 use fabricsim_qdisc::Headroom;
 use fabricsim_transport::cc::{DcqcnConfig, TimelyConfig};
 use fabricsim_transport::rdma::{RdmaConfig, Recovery};

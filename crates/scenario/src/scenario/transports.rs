@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::{Priority, PrioritySet};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::quirks::SetAside;
 use fabricsim_core::plugin::{CcContext, Overflow};
-use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_transport::rdma::Recovery;

@@ -1,9 +1,9 @@
 //! The `[[class]]` tables: the algorithm of a class of flows that is no workload.
 
-use fabricsim_core::input::{Key, ValueKind};
-use fabricsim_core::settings;
+use fabricsim_base::input::{Key, ValueKind};
+use fabricsim_base::settings;
 
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 settings! {
     /// A class of flows.

@@ -1,8 +1,8 @@
 //! ECN thresholds by port and priority.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_qdisc::EcnConfig;
 
 settings! {

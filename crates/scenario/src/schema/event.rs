@@ -2,10 +2,10 @@
 
 pub(crate) mod tables;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Rate, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Rate, Time};
 use fabricsim_topology::Topology;
 
 pub use self::tables::KINDS;

@@ -1,8 +1,8 @@
 //! The end of a link that is not the port's own.
 
-use fabricsim_core::choices;
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::{NodeRange, NumberRange};
+use fabricsim_base::choices;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::input::{NodeRange, NumberRange};
 use fabricsim_topology::Topology;
 
 choices! {

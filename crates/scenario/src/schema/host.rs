@@ -1,8 +1,8 @@
 //! The `[host]` table.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::Duration;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::Duration;
 use fabricsim_topology::Topology;
 
 settings! {

@@ -1,7 +1,7 @@
 //! The rules of `[routing]` for NICs: which of them a class has, and which mean nothing.
 
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::ConfigError;
 use fabricsim_topology::Topology;
 
 use super::nics::{NicChoice, NicRule};

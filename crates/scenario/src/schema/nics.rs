@@ -1,7 +1,7 @@
 //! The NICs of flows, where hosts have several.
 
-use fabricsim_core::id::PortId;
-use fabricsim_core::{choices, settings};
+use fabricsim_base::id::PortId;
+use fabricsim_base::{choices, settings};
 
 choices! {
     /// Choice of the NIC by which a flow leaves a host with several.

@@ -1,9 +1,9 @@
 //! The `[observe]` table.
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::{ConfigError, NodeRange, NumberRange};
-use fabricsim_core::units::{Bytes, Duration, Time};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::input::{ConfigError, NodeRange, NumberRange};
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_base::{choices, settings};
 use fabricsim_topology::Topology;
 
 use crate::schema::far_end::{FarEnd, ports_among};

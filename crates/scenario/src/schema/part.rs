@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_base::input::{ConfigError, InputError};
 
 use crate::text::error::Error;
 

@@ -1,8 +1,8 @@
 //! Groups of switch ports that are observed together.
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::{NodeRange, NumberRange};
-use fabricsim_core::settings;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::input::{NodeRange, NumberRange};
+use fabricsim_base::settings;
 use fabricsim_topology::Topology;
 
 use crate::schema::far_end::FarEnd;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::Quirks;
-use fabricsim_core::settings;
-use fabricsim_core::units::Duration;
 use fabricsim_pint::PintConfig;
 use fabricsim_pint::query::{Queries, QueryConfig, QueryNetwork};
 use fabricsim_topology::Topology;

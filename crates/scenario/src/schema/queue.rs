@@ -1,14 +1,14 @@
 //! The `[[queue]]` tables: which discipline a priority of TCP has at which ports.
 
-use fabricsim_core::input::{ConfigError, Key, ValueKind};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::settings;
-use fabricsim_core::units::Rate;
+use fabricsim_base::input::{ConfigError, Key, ValueKind};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::settings;
+use fabricsim_base::units::Rate;
 use fabricsim_qdisc::DisciplineConfig;
 use serde::Serialize;
 
 use crate::schema::far_end::FarEnd;
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// The keys of a `[[queue]]` table.
 pub const QUEUE_KEYS: Keys = &[

@@ -1,8 +1,8 @@
 //! The keys and tables at the top of a scenario.
 
-use fabricsim_core::input::{Choice, Key, ValueKind};
+use fabricsim_base::input::{Choice, Key, ValueKind};
 
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: Keys = &[

@@ -1,9 +1,9 @@
 //! The `[routing]` table.
 
+use fabricsim_base::units::Duration;
+use fabricsim_base::{choices, settings};
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::EcmpRule;
-use fabricsim_core::units::Duration;
-use fabricsim_core::{choices, settings};
 use fabricsim_topology::{EcmpHash, NextHopOrder, Weights};
 
 use crate::schema::nics::{NicChoice, NicRule};

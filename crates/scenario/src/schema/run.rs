@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Bytes, Duration};
+use fabricsim_base::{choices, settings};
 use fabricsim_report::HPCC_FCT_NODES;
 use fabricsim_topology::Topology;
 

@@ -1,12 +1,12 @@
 //! The `[switch]` table.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::{HeadroomRule, UnsetBuffer};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc, PortBuffer};
 use fabricsim_topology::Topology;
 

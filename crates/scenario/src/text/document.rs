@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::{ConfigError, InputError, SettingValue};
+use fabricsim_base::input::{ConfigError, InputError, SettingValue};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::text::error::{Diagnostic, Error};
 use crate::text::messages::{self, ErrorPlace, Message, suggest};
 use crate::text::typed::Value;
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
 /// scenario has its place in the sweep's file.

@@ -6,8 +6,8 @@ mod excerpt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use fabricsim_core::engine::ThreadsError;
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
+use fabricsim_engine::ThreadsError;
 use miette::{LabeledSpan, SourceCode};
 use thiserror::Error;
 

@@ -8,7 +8,7 @@ use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::Path;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use crate::text::error::Error;
 use crate::text::file_kind::{FileKind, Piped, Refusal};

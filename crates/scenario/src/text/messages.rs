@@ -1,6 +1,6 @@
 //! Errors in tables and in TOML, in the words of somebody who writes scenarios.
 
-use fabricsim_core::input::{Key, Keys, ValueKind, split_example};
+use fabricsim_base::input::{Key, Keys, ValueKind, split_example};
 
 use crate::text::typed::FaultKind;
 
@@ -249,8 +249,8 @@ pub(crate) fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
 mod tests {
     use std::path::PathBuf;
 
-    use fabricsim_core::settings;
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::settings;
+    use fabricsim_base::units::Duration;
 
     use super::*;
     use crate::text::document::{Document, Section};

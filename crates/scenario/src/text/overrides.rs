@@ -1,6 +1,6 @@
 //! `--set key=value`: changes to a scenario's text before it is read.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::json_schema::tables_of_settings;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use fabricsim_core::input::{Key, ValueKind};
+use fabricsim_base::input::{Key, ValueKind};
 use serde::de::value::CowStrDeserializer;
 use serde::de::{
     DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess, SeqAccess,

@@ -9,16 +9,14 @@ use std::sync::Arc;
 
 use super::Overload;
 use super::orders::{Hearing, Order};
-use crate::checkpoint::Stored;
-use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
-use crate::id::{ClassId, FlowId, NodeId, PortId};
-use crate::limits::MAX_TIMERS_AT_ONCE;
-use crate::packet::Priority;
-use crate::plugin::{
-    AppActions, AppContext, AppFlow, Application, Connection, Received, StartError,
-};
-use crate::rng::Stream;
-use crate::units::{Bytes, Time};
+use crate::plugin::{AppActions, AppContext, AppFlow, Application, Received, StartError};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, Connection, Flow, FlowKey, FlowRequest};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::limits::MAX_TIMERS_AT_ONCE;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Bytes, Time};
 pub(super) use shared::AppNetwork;
 use state::AppState;
 

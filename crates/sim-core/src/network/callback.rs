@@ -3,10 +3,10 @@
 #[cfg(doc)]
 use super::Network;
 use super::Overload;
-use crate::checkpoint::Stored;
-use crate::engine::Interrupt;
-use crate::flow::Completion;
-use crate::units::{Bytes, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_engine::Interrupt;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug)]

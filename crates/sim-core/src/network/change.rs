@@ -1,14 +1,14 @@
 //! Changes to a network while it runs: links fail and come back, and routes follow.
 
 use super::node::Node;
-use crate::engine::Processes;
-use crate::id::{NodeId, PortId};
 use crate::network::LineTiming;
 use crate::packet::PacketKind;
 use crate::plugin::Model;
-use crate::ranks::gather;
-use crate::rng::Stream;
-use crate::units::{Rate, Time};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::ranks::gather;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Rate, Time};
+use fabricsim_engine::Processes;
 
 /// The two ends of a link.
 pub type LinkEnds = [(NodeId, PortId); 2];

@@ -3,9 +3,9 @@
 use super::change::apply;
 use super::node::Node;
 use super::{Change, Network};
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use crate::plugin::Model;
-use crate::units::Time;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::Time;
 
 impl<M: Model> Network<M> {
     /// Appends the state of the network to `out`: flows, packets, hosts and switches.

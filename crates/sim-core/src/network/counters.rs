@@ -2,9 +2,9 @@
 
 use std::ops::AddAssign;
 
-use crate::checkpoint::Stored;
 use crate::packet::{Header, Packet};
-use crate::units::{Bytes, Duration};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Duration};
 
 /// Counts of one node, or of a whole network.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]

@@ -1,12 +1,12 @@
 //! Cyclic buffer dependencies: pauses that wait for one another.
 
 use super::switch::Switch;
-use crate::checkpoint::Stored;
-use crate::id::{NodeId, PortId};
-use crate::packet::Priority;
 use crate::plugin::Model;
-use crate::ranks::{Ranks, gather};
-use crate::units::Bytes;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::ranks::{Ranks, gather};
+use fabricsim_base::units::Bytes;
 
 /// An egress port of a switch that is paused for ever: it is a link of a PFC deadlock.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

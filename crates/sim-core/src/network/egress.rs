@@ -4,12 +4,13 @@ use std::num::NonZeroU64;
 
 use super::counters::Counters;
 use super::line::LineTiming;
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use crate::engine::Lane;
-use crate::packet::{Header, Packet, PacketKind, PrioritySet, Stamps};
+use crate::packet::{Header, Packet, PacketKind, Stamps};
 use crate::plugin::EventOrder;
-use crate::rng::Stream;
-use crate::units::{Bytes, Duration, Rate, Time};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+use fabricsim_engine::Lane;
 
 /// Configuration of the wire of one port.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Schedule of the checks whether a network still makes progress.
 
 use super::Overload;
-use crate::checkpoint::{Checkpointed, Stored};
-use crate::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// The longest time between two looks, until that is a thousandth of the time that has passed.
 const LONGEST_STEP: Duration = Duration::from_ms(1);

@@ -13,13 +13,13 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::checkpoint::Checkpointed;
-use crate::engine::{Inbox, SendBuffer, Timer, Timers};
-use crate::flow::{Completion, Flow};
-use crate::id::{NodeId, PortId};
 use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
 use crate::plugin::{Endpoint, EventOrder, Model, Observer, PortUpdate};
-use crate::units::Time;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Inbox, SendBuffer, Timer, Timers};
 use serving::Exit;
 
 /// The ranks of a host's own events at one time. Arrivals come before them, starts of flows before

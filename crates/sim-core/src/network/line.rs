@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::units::{Bytes, Duration, Rate};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 
 /// The transmission times of one link direction.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 
 use super::egress::Egress;
 use super::pause_clock::PauseClock;
-use crate::checkpoint::Stored;
-use crate::id::{NodeId, PortId};
-use crate::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// The state of one port of a host or a switch, and what has happened there since the start.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
@@ -94,7 +94,7 @@ impl Meter {
 mod tests {
     use super::*;
     use crate::network::{LineTiming, LinkConfig};
-    use crate::units::Rate;
+    use fabricsim_base::units::Rate;
 
     fn egress(gbps: u64) -> Egress {
         let rate = Rate::from_gbps(gbps);

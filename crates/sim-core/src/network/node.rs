@@ -4,13 +4,13 @@ use super::host::Host;
 use super::line::LineTiming;
 use super::meter::PortSample;
 use super::switch::Switch;
-use crate::engine::{Inbox, LogicalProcess, SendBuffer};
-use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::Model;
 use crate::plugin::event_order::PacketOrder;
-use crate::rng::Stream;
-use crate::units::{Rate, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Rate, Time};
+use fabricsim_engine::{Inbox, LogicalProcess, SendBuffer};
 
 /// How many times as much a host costs as a switch for the same rate of ports: transport and congestion
 /// control are its work. 3.9 was measured with HPCC on 320 hosts.

@@ -1,7 +1,7 @@
 //! What whoever steers a network asks of its hosts.
 
 use crate::plugin::AppFlow;
-use crate::units::Time;
+use fabricsim_base::units::Time;
 
 /// What whoever steers wants to hear of at the exact time.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

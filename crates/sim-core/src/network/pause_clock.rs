@@ -1,8 +1,8 @@
 //! Times for which ports have been paused.
 
-use crate::checkpoint::Stored;
-use crate::packet::PrioritySet;
-use crate::units::{Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Duration, Time};
 
 /// The pauses of one port, whatever their priorities.
 #[derive(Clone, Copy, Debug, Stored)]
@@ -48,7 +48,7 @@ impl PauseClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Priority;
+    use fabricsim_base::priority::Priority;
 
     #[test]
     fn overlapping_pauses_count_once() {

@@ -2,10 +2,10 @@
 
 use super::Network;
 use super::node::Node;
-use crate::checkpoint::{LoadError, Reader, SaveError, Stored, Writer};
-use crate::id::NodeId;
 use crate::plugin::{Application, Model, Observer};
-use crate::ranks::{ALIKE, gather};
+use fabricsim_base::checkpoint::{LoadError, Reader, SaveError, Stored, Writer};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::ranks::{ALIKE, gather};
 
 /// What stands here for nodes that other ranks hold.
 #[derive(Debug)]

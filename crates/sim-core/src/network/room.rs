@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::checkpoint::Stored;
-use crate::id::NodeId;
-use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ACKS};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ACKS};
 
 /// The most that a run keeps. What goes on beyond would use up the machine's memory: flows that
 /// start faster than they can end, or acknowledgements that a host gets rid of more slowly than

@@ -11,14 +11,14 @@ use super::node::Node;
 use super::switch::Switch;
 
 use super::{Network, deadlock};
-use crate::checkpoint::Stored;
-use crate::flow::{Completion, FlowRequest};
-use crate::id::{NodeId, PortId};
 use crate::plugin::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, Model, QueueReport, Unfinished,
 };
-use crate::ranks::gather;
-use crate::units::{Bytes, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::ranks::gather;
+use fabricsim_base::units::{Bytes, Time};
 
 impl<M: Model> Network<M> {
     /// Everything before this instant has happened.

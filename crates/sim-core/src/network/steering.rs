@@ -7,12 +7,12 @@ use super::driver::NetworkDriver;
 use super::node::Node;
 use super::orders::{Hearing, Order};
 use super::{Network, NetworkControl, Overload, RunCallback, Stop};
-use crate::engine::{Driver, Epoch, Processes, SteeredDriver, Steps};
-use crate::flow::FlowSource;
-use crate::id::{FlowId, NodeId};
 use crate::plugin::{Application, Model, StartError};
-use crate::rng::Stream;
-use crate::units::Time;
+use fabricsim_base::flow::FlowSource;
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Driver, Epoch, Processes, SteeredDriver, Steps};
 
 /// What whoever steers wants next.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -25,15 +25,15 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::engine::{Inbox, SendBuffer, Timers};
-use crate::id::{NodeId, PortId};
 use crate::packet::{Kinds, Packet, PacketKind};
 use crate::plugin::{
     Admission, DropReason, EventOrder, Model, Qdisc, Routing, SentPackets, Telemetry,
 };
-use crate::prefetch::prefetch;
-use crate::units::Time;
 use by_port::Arriving;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Inbox, SendBuffer, Timers};
 use port::Port;
 use port_set::PortSet;
 use port_states::SwitchPorts;

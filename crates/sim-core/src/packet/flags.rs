@@ -1,6 +1,6 @@
 //! The one-bit fields of a packet, and its ECN field.
 
-use crate::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// One-bit facts about a packet.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]

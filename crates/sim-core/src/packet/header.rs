@@ -1,6 +1,6 @@
 //! The part of a packet that depends on the simulation.
 
-use crate::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 
 /// The part of a packet beside its own fields, or one slot of it.
 ///
@@ -10,7 +10,7 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     const PARTIAL: bool = false;
 
     /// Asks for the memory of a part of the header in each cache line: see
-    /// [`prefetch`](crate::prefetch).
+    /// [`prefetch`](fabricsim_base::prefetch).
     #[inline]
     fn prefetch(&self) {}
 

@@ -1,10 +1,10 @@
 //! A packet as a message of the engine.
 
 use super::{Header, Packet};
-use crate::checkpoint::{LoadError, Reader, Writer};
-use crate::engine::Message;
-use crate::prefetch::{LINE, prefetch};
-use crate::units::Time;
+use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
+use fabricsim_base::prefetch::{LINE, prefetch};
+use fabricsim_base::units::Time;
+use fabricsim_engine::Message;
 
 impl<H: Header> Message for Packet<H> {
     #[inline]

@@ -1,10 +1,10 @@
 //! Packets on their way to another rank.
 
 use super::{Flags, Header, Packet};
-use crate::checkpoint::{LoadError, Reader, Writer};
-use crate::flow::FlowKey;
-use crate::id::{FlowId, NodeId, PortId};
-use crate::units::Time;
+use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::units::Time;
 
 /// Bytes of a packet without its header.
 const BYTES: usize = 48;
@@ -76,8 +76,8 @@ impl<H: Header> Packet<H> {
 mod tests {
     use super::super::{PacketKind, Priority};
     use super::*;
-    use crate::checkpoint::Stored;
-    use crate::engine::Message;
+    use fabricsim_base::checkpoint::Stored;
+    use fabricsim_engine::Message;
 
     #[test]
     fn a_packet_arrives_as_it_left() {

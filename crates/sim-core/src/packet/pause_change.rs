@@ -1,6 +1,6 @@
 //! The two messages of priority-based flow control.
 
-use crate::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// Action requested by a priority-based flow control frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]

@@ -2,7 +2,7 @@
 
 use super::header::Header;
 use super::stamps::{HasOrder, OrderSlot};
-use crate::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 
 /// A header of named slots, each of which is `()` and takes no bytes where a network has no use for
 /// it.

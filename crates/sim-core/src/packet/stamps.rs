@@ -1,9 +1,9 @@
 //! The stamps that packets carry where events of one time are ordered by the times at which they
 //! were set.
 
-use crate::checkpoint::Stored;
 use crate::packet::Header;
-use crate::units::Time;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Time;
 
 /// The place of an event among events of its time: by when it was set, then by when the event that
 /// set it was set. In nanoseconds, cut to 32 bits.

@@ -1,8 +1,8 @@
 //! The buffer that the ports of one switch share.
 
-use crate::id::PortId;
-use crate::packet::Priority;
-use crate::units::Bytes;
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Bytes;
 
 /// Outcome of a packet's request for buffer space.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -108,5 +108,5 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     #[inline]
     fn prefetch(&self, _port: PortId) {}
 
-    crate::plugin_state!("the buffer");
+    fabricsim_base::plugin_state!("the buffer");
 }

@@ -1,18 +1,14 @@
 //! Applications at hosts: what starts flows in reaction to what happens there.
 
-mod connection;
-
 use std::any::Any;
 use std::fmt;
 
-use crate::checkpoint::Stored;
-use crate::flow::{Completion, Ends, Flow, FlowRequest, ResolvedPath};
-use crate::id::{ClassId, FlowId, NodeId};
-use crate::packet::Priority;
-use crate::rng::Stream;
-use crate::units::{Bytes, Duration, Time};
-
-pub use connection::Connection;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, Connection, Ends, Flow, FlowRequest, ResolvedPath};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// An application at one host: a client, a server, one rank of a collective.
 ///
@@ -50,7 +46,7 @@ pub trait Application: Any + Send + fmt::Debug {
         None
     }
 
-    crate::plugin_state!("the application");
+    fabricsim_base::plugin_state!("the application");
 }
 
 /// A flow that an application asks for.

@@ -25,8 +25,8 @@ pub use probe::{ProbeForm, Probes, ReturnedProbe};
 pub use sample::{DeliveryRate, RateSample};
 pub use view::{ByteCounter, IntHop, TelemetryReader, TelemetryView};
 
-use crate::checkpoint::Stored;
-use crate::units::{Bytes, Duration, Rate, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 /// Whether an acknowledgement is the first one of a new round trip.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
@@ -349,5 +349,5 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
         }
     }
 
-    crate::plugin_state!("the congestion control");
+    fabricsim_base::plugin_state!("the congestion control");
 }

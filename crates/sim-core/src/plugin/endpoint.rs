@@ -2,11 +2,12 @@
 
 use std::ops::AddAssign;
 
-use crate::checkpoint::Stored;
-use crate::flow::{Completion, Flow, FlowRequest};
-use crate::id::{ClassId, FlowId, PortId};
-use crate::packet::{Header, Packet, PrioritySet};
-use crate::units::{Bytes, Rate, Time};
+use crate::packet::{Header, Packet};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, Flow, FlowRequest};
+use fabricsim_base::id::{ClassId, FlowId, PortId};
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Bytes, Rate, Time};
 
 /// A flow that has not been finished, and why.
 #[derive(Clone, Debug, Stored)]
@@ -196,7 +197,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         Bytes::new(1)
     }
 
-    /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called a
+    /// Asks for the memory that the next packets will need: see [`prefetch`](fabricsim_base::prefetch). Called a
     /// while before an epoch.
     #[inline]
     fn prefetch(&self) {}
@@ -223,5 +224,5 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// Returns the counters of what has been sent and received so far.
     fn counters(&self) -> EndpointCounters;
 
-    crate::plugin_state!("the transport");
+    fabricsim_base::plugin_state!("the transport");
 }

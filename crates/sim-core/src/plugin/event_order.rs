@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use crate::engine::ArrivalOrder;
 use crate::packet::{HasOrder, Header, OrderSlot, Packet, Stamps};
+use fabricsim_engine::ArrivalOrder;
 
 /// The order of events of one time at one node; `H` is the header of packets. A model chooses one,
 /// and what others need is compiled out.

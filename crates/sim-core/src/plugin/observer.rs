@@ -1,10 +1,11 @@
 //! Observers of a simulation, which are not part of it.
 
-use crate::flow::{Completion, Flow};
-use crate::id::{NodeId, PortId};
-use crate::packet::{Header, Packet, PauseChange, Priority};
+use crate::packet::{Header, Packet, PauseChange};
 use crate::plugin::Hop;
-use crate::units::{Bytes, Time};
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -101,7 +102,7 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     ) {
     }
 
-    crate::plugin_state!("the observer");
+    fabricsim_base::plugin_state!("the observer");
 }
 
 impl<H: Header> Observer<H> for () {
@@ -125,5 +126,5 @@ impl<H: Header> Observer<H> for () {
         false
     }
 
-    crate::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::checkpoint::Stored;
-use crate::packet::{Header, Packet, Priority, PrioritySet};
-use crate::units::{Bytes, Duration, Time};
+use crate::packet::{Header, Packet};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// Mark that is set on a packet as it leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
@@ -73,7 +74,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// priorities. Not called on the packet path.
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
-    /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called
+    /// Asks for the memory that the next packets will need: see [`prefetch`](fabricsim_base::prefetch). Called
     /// at the beginning of an epoch in which most ports of the switch are used, and in a large network
     /// a while before it as well.
     #[inline]
@@ -114,5 +115,5 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
         Mark::None
     }
 
-    crate::plugin_state!("the queue");
+    fabricsim_base::plugin_state!("the queue");
 }

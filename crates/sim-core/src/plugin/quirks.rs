@@ -9,7 +9,7 @@ pub use knobs::{
     SwitchArithmetic, TimeUnit, UnsetBuffer, WindowRule,
 };
 
-use crate::units::Rate;
+use fabricsim_base::units::Rate;
 
 /// The places where a model rounds, truncates, quantizes or orders as the published HPCC simulator
 /// (on ns-3.17) does.

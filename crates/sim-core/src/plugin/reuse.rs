@@ -1,6 +1,6 @@
 //! Connections of requests for responses.
 
-use crate::input::{Choice, ValueKind};
+use fabricsim_base::input::{Choice, ValueKind};
 
 /// Connection that a request for a response uses.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -17,7 +17,7 @@ pub enum Reuse {
     LateBinding,
 }
 
-crate::setting_values! {
+fabricsim_base::setting_values! {
     Reuse => ValueKind::Name(&[
         Choice { name: "none", remark: "" },
         Choice { name: "late-binding", remark: "" },

@@ -1,8 +1,9 @@
 //! Forwarding: the choice of the next hop of a packet at a switch.
 
-use crate::id::PortId;
-use crate::packet::{Header, Packet, Priority};
-use crate::units::{Bytes, Duration, Time};
+use crate::packet::{Header, Packet};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// Whether the packets of a flow stay on one path while routes do not change.
 ///
@@ -65,7 +66,7 @@ pub trait Routing<H: Header>: Send + Sync {
         true
     }
 
-    /// Asks for the memory that the next packets will need: see [`prefetch`](crate::prefetch). Called a
+    /// Asks for the memory that the next packets will need: see [`prefetch`](fabricsim_base::prefetch). Called a
     /// while before an epoch.
     #[inline]
     fn prefetch(&self) {}
@@ -79,5 +80,5 @@ pub trait Routing<H: Header>: Send + Sync {
         *self = update;
     }
 
-    crate::plugin_state!("the routing");
+    fabricsim_base::plugin_state!("the routing");
 }

@@ -1,10 +1,10 @@
 //! Telemetry that a switch writes into the packets that leave it.
 
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use crate::engine::SendBuffer;
-use crate::id::PortId;
 use crate::packet::{Header, Packet};
-use crate::units::{Bytes, Rate, Time};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_engine::SendBuffer;
 
 /// An egress port at the moment a packet leaves its queue.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// The link at `port` has another rate from now on. Models that know rates by port follow it.
     fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
 
-    crate::plugin_state!("the telemetry");
+    fabricsim_base::plugin_state!("the telemetry");
 }
 
 /// Nothing is written.
@@ -120,7 +120,7 @@ impl<H: Header> Telemetry<H> for NoTelemetry {
         false
     }
 
-    crate::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 /// One, then the other.

@@ -1,8 +1,8 @@
 //! Common parts of provider networks: switches that are linked in any way, with hosts at each.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, at_least, fits_ports};
 use crate::graph::Topology;

@@ -1,9 +1,9 @@
 //! Chain: switches in a row with hosts at each, also called a parking lot.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, at_least, fits_ports, some_delay};
 use crate::graph::Topology;

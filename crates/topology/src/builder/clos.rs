@@ -6,10 +6,10 @@ mod shape;
 mod tests;
 mod uplinks;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, group_of, some_delay, whole_groups};
 use crate::graph::Topology;

@@ -1,9 +1,9 @@
 //! Dragonfly: groups of routers that are all linked to one another, and links between all groups.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::global_links::{GlobalEnd, GlobalLinks};
 use super::plan::{Plan, fits_ports, some_delay};
@@ -130,7 +130,7 @@ impl DragonflyConfig {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::units::Bytes;
 
     use super::*;
     use crate::{EcmpHash, NextHopOrder, Routes};

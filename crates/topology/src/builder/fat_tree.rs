@@ -1,9 +1,9 @@
 //! Fat-trees: pods of top-of-rack and aggregation switches under a layer of cores.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Duration, Rate};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Duration, Rate};
+use fabricsim_base::{choices, settings};
 
 use super::plan::{Plan, group_of, some_delay, whole_groups};
 use crate::graph::Topology;

@@ -1,6 +1,6 @@
 //! The links between the groups of a dragonfly.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 /// Links between groups in the absolute arrangement: the outer links of a group are numbered, and
 /// in each round of them the k-th leads to the k-th of the other groups (Camarero, Vallejo and

@@ -2,9 +2,9 @@
 
 mod sketch;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::backbone::{Backbone, Hosts};
 use super::plan::{at_least, some_delay};

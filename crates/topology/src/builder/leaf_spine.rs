@@ -1,10 +1,10 @@
 //! Leaf-spine: every leaf has a link to every spine.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::limits::{MAX_RATE, MIN_RATE};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::limits::{MAX_RATE, MIN_RATE};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, fits_ports, group_of, some_delay, whole_groups};
 use crate::graph::Topology;

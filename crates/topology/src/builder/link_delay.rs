@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use fabricsim_core::input::{Choice, EXAMPLE_MARK, Quantity, ValueKind};
-use fabricsim_core::setting_values;
-use fabricsim_core::units::{Duration, UnitError};
+use fabricsim_base::input::{Choice, EXAMPLE_MARK, Quantity, ValueKind};
+use fabricsim_base::setting_values;
+use fabricsim_base::units::{Duration, UnitError};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,10 +1,10 @@
 //! Common parts of all builders: a list of links under construction, and the checks of their
 //! settings.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::limits::MAX_LINK_DELAY;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::limits::MAX_LINK_DELAY;
+use fabricsim_base::units::{Duration, Rate};
 
 use crate::graph::{Link, Topology};
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};

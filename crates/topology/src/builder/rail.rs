@@ -1,9 +1,9 @@
 //! Rail-optimized clusters: servers of GPUs with a switch inside, and a leaf for each GPU number.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
@@ -194,7 +194,7 @@ impl RailConfig {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::units::Bytes;
 
     use super::*;
     use crate::{EcmpHash, NextHopOrder, Routes};

@@ -1,9 +1,9 @@
 //! Testbed: the small cluster of a study of buffers, with servers that have two NICs.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
@@ -117,9 +117,9 @@ impl TestbedConfig {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::FlowKey;
-    use fabricsim_core::id::PortId;
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::PortId;
+    use fabricsim_base::units::Bytes;
 
     use super::*;
     use crate::down_links::DownLinks;

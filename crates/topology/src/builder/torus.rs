@@ -1,9 +1,9 @@
 //! Torus and mesh: a grid of switches, each linked to its neighbors along every dimension.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::units::{Duration, Rate};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::units::{Duration, Rate};
+use fabricsim_base::{choices, settings};
 
 use super::plan::{Plan, at_least, fits_ports, some_delay};
 use crate::graph::Topology;
@@ -161,7 +161,7 @@ impl TorusConfig {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::units::Bytes;
 
     use super::*;
     use crate::{EcmpHash, NextHopOrder, Routes};

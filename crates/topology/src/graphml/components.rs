@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 /// Refuses a graph in several parts at a node of a smaller one. `places` are those of the nodes in
 /// the file, `graph` that of the whole graph.

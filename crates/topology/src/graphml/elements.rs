@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use roxmltree::{Document, Node, TextPos};
 
 /// An error at the first line of an element.

@@ -4,8 +4,8 @@ mod items;
 
 use std::ops::Range;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::InputError;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::InputError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;

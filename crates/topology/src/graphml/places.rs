@@ -1,6 +1,6 @@
 //! Positions of the nodes of a graph on the map.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use roxmltree::{Document, Node};
 
 use super::elements::{Named, wrong};

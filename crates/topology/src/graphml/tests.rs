@@ -1,6 +1,6 @@
-use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::Duration;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Duration;
 use roxmltree::TextPos;
 
 use super::*;

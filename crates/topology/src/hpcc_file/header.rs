@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::words::{NumberReader, Word};
 use crate::limits::MAX_NODES;

@@ -1,6 +1,6 @@
 //! Each error a user can make in a link list, and what they are told.
 
-use fabricsim_core::units::Rate;
+use fabricsim_base::units::Rate;
 
 use super::*;
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
-use fabricsim_core::id::PortId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::id::PortId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::priority::Priority;
 use fabricsim_core::plugin::{EntropyRecycling, PathStability, PortStates};
 
 use super::{Arrival, Choice, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
@@ -108,7 +108,7 @@ impl NextHopChoice for Choices {
         }
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

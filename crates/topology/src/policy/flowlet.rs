@@ -1,12 +1,13 @@
 //! Flowlet switching: a flow may change its path after a gap.
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::id::PortId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::plugin::{FlowKey, PathStability, PortStates};
-use fabricsim_core::rng::Stream;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::PortId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_core::plugin::{PathStability, PortStates};
 use rustc_hash::FxHashMap;
 
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
@@ -113,7 +114,7 @@ impl NextHopChoice for Flowlets {
         position
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Adaptive routing by a few queues that are drawn.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::settings;
+use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::{PathStability, PortStates};
-use fabricsim_core::rng::Stream;
-use fabricsim_core::settings;
-use fabricsim_core::units::Duration;
 
 use super::queue_lengths::QueueLengths;
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
@@ -121,7 +121,7 @@ impl NextHopChoice for Samples {
         self.compared[0].1
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

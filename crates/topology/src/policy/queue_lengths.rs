@@ -1,9 +1,9 @@
 //! The lengths of queues that adaptive policies compare.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::PortStates;
-use fabricsim_core::units::{Duration, Time};
 
 /// The bytes that wait at the ports of a switch: now, or as they were when they were first looked
 /// at since the last multiple of an interval.

@@ -1,9 +1,9 @@
 //! Random packet spraying.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_core::plugin::{PathStability, PortStates};
-use fabricsim_core::rng::{Purpose, Stream};
 
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy, position_below};
 
@@ -41,7 +41,7 @@ impl NextHopChoice for Draws {
         position_below(&mut self.0, hops.len())
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 impl PolicyContext {

@@ -1,9 +1,9 @@
 //! Recycled entropies: senders learn which paths are good.
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::{EntropyRecycling, PathStability};
-use fabricsim_core::settings;
-use fabricsim_core::units::Duration;
 
 use super::{Chooser, PolicyContext, PolicyKind};
 

@@ -1,9 +1,9 @@
 //! Packet spraying in turns.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::id::PortId;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::PortId;
+use fabricsim_base::rng::Stream;
 use fabricsim_core::plugin::{PathStability, PortStates};
-use fabricsim_core::rng::Stream;
 
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy, position_below};
 
@@ -73,7 +73,7 @@ impl NextHopChoice for Turns {
         self.order[self.next - 1]
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Switches and packets for tests of policies.
 
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{PacketKind, Priority};
-use fabricsim_core::plugin::{FlowKey, PortStates};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::PacketKind;
+use fabricsim_core::plugin::PortStates;
 
 use super::{Arrival, Choice, NextHopChoice, PolicyContext, RoutingPolicy};
 use crate::ecmp::EcmpHash;

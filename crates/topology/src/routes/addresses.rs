@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
 
 use crate::graph::Topology;
 

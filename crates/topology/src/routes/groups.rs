@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::Addresses;

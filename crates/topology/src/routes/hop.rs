@@ -1,6 +1,6 @@
 //! A way between two switches.
 
-use fabricsim_core::id::PortId;
+use fabricsim_base::id::PortId;
 
 /// A way from one switch to another.
 #[derive(Clone, Copy, Debug)]

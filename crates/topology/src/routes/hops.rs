@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
 use rustc_hash::FxHashMap;
 
 use super::NextHopOrder;

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use fabricsim_core::flow::PathInfo;
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::flow::PathInfo;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::{NextHopOrder, Routes};
 use crate::graph::Port;

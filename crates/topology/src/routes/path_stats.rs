@@ -1,8 +1,8 @@
 //! The longest and largest of all pairs' paths, without looking at all pairs.
 
-use fabricsim_core::flow::PathInfo;
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_base::flow::PathInfo;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use rustc_hash::FxHashMap;
 
 use super::Routes;

@@ -7,12 +7,14 @@ mod idle;
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
+use fabricsim_core::plugin::{PortStates, Routing};
 use rustc_hash::FxHashSet;
 
 use super::groups::{Local, Slot};
@@ -309,7 +311,7 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         self.table = update.table;
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 /// Asks `choice` for the position in `set`, one of `table`.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim_core::id::FlowId;
-use fabricsim_core::packet::{Packet, PacketKind, Priority};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Rate};
+use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{PortStates, Quirks, Routing};
-use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use super::*;
 use crate::{

@@ -1,8 +1,8 @@
 //! The idle paths from everywhere to some hosts, each found once from that of its next hop.
 
-use fabricsim_core::flow::PathInfo;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::flow::PathInfo;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::Routes;
 use crate::graph::Port;

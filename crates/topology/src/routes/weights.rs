@@ -1,7 +1,7 @@
 //! Equal next hops weighted by the capacity that is left beyond them: WCMP (Zhou et al., EuroSys
 //! 2014). As in the paper, a port is in the table as many times as its weight says.
 
-use fabricsim_core::id::PortId;
+use fabricsim_base::id::PortId;
 
 use super::hop::Hop;
 

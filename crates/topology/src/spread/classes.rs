@@ -1,6 +1,6 @@
 //! Nodes that are alike, each kind counted once.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::hosts::{End, Ends, add};

@@ -1,6 +1,6 @@
 //! Attachment of hosts, and the traffic on their own links.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Demand, LinkLoads, NoSpread};

@@ -7,15 +7,15 @@ mod model;
 mod recovery;
 mod states;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, DeliveryRate, FlowStart,
     RateSample, Transport,
 };
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use model::PathModel;
 use recovery::Recovery;
@@ -254,7 +254,7 @@ impl<H> CongestionControl<H> for Bbr {
         Some(Rate::from_bps_f64(self.rate.max(1.0)))
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

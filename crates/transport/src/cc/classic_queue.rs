@@ -2,8 +2,8 @@
 //! "TCP Prague Fall-back on Detection of a Classic ECN AQM" (arXiv 1911.00710), by the variation of
 //! the round-trip time and by the depth of the queue.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Duration;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Duration;
 
 /// Weights of variation and depth (V and D), per round trip and doubling.
 const VARIATION_WEIGHT: f64 = 0.5;

@@ -1,13 +1,13 @@
 //! CUBIC (RFC 9438), with the details of Linux where the RFC leaves room.
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
     Transport,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::hystart::HyStart;
 use super::reno_window::{RenoWindow, delegate_to_window};
@@ -214,7 +214,7 @@ impl<H> CongestionControl<H> for Cubic {
         None
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

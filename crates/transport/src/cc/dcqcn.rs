@@ -5,9 +5,9 @@ mod config;
 mod paper;
 mod vendor;
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart};
-use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::paced_rate::PacedRate;
 
@@ -95,5 +95,5 @@ impl<H> CongestionControl<H> for Dcqcn {
         }
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -1,14 +1,14 @@
 //! DCTCP in hardware: the share of marked packets decides how much the rate falls (Alizadeh et al.,
 //! SIGCOMM 2010), on a rate instead of a TCP window, as the published HPCC simulator runs it.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, MarkingThresholds,
     Quirks, default_min_rate,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Rate};
 
 use super::paced_rate::{PacedRate, WindowKeys, bytes_at};
 
@@ -188,14 +188,14 @@ impl<H> CongestionControl<H> for Dctcp {
         false
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::harness::{LINE, ack, cc, mbps};
     use super::*;
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     const RTT: Duration = Duration::from_us(10);
 

@@ -1,9 +1,9 @@
 //! A flow of RDMA made by hand, for the tests of algorithms.
 
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcContext, CongestionControl, ControllerFactory, FlowStart, Quirks,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 /// Rate of the flow's NIC.
 pub(super) const LINE: Rate = Rate::from_gbps(100);

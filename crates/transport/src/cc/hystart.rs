@@ -1,9 +1,9 @@
 //! HyStart: leaving slow start before packets are lost (Ha and Rhee, "Taming the elephants: new TCP
 //! slow start", Computer Networks 2011), with both detectors and the constants of Linux.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{Ack, Round};
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 /// Below this window, in segments, slow start goes on.
 const LEAST_WINDOW: f64 = 16.0;

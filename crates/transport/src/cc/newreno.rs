@@ -1,12 +1,12 @@
 //! NewReno: additive increase, halving (RFC 5681; RFC 6582; RFC 3168, section 6.1.2 for marks).
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::Keys;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::Keys;
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
     Transport,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::reno_window::{RenoWindow, delegate_to_window};
@@ -75,14 +75,14 @@ impl<H> CongestionControl<H> for NewReno {
         None
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tcp_harness::{Stream, cc, congestion};
     use super::*;
-    use fabricsim_core::units::Time;
+    use fabricsim_base::units::Time;
 
     const RTT: Duration = Duration::from_ms(10);
 

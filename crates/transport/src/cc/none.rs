@@ -3,11 +3,11 @@
 //! The baseline that shows what the network does by itself, and the cheapest algorithm to measure
 //! the network with.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Rate};
 
 settings! {
     /// The `[cc]` table of `kind = "none"`.
@@ -70,5 +70,5 @@ impl<H> CongestionControl<H> for NoControl {
         Some(self.rate)
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

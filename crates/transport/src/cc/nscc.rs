@@ -11,14 +11,14 @@
 mod delay;
 mod parameters;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart,
     MarkingThresholds, Overflow, Signal,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::paced_rate::bytes_at;
 use delay::{Cause, QueueDelay};
@@ -335,7 +335,7 @@ impl<H> CongestionControl<H> for Nscc {
         false
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The rate of an algorithm that computes a rate, and the window that follows it.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::plugin::{FlowStart, scaled_window};
-use fabricsim_core::units::{Bytes, Rate};
 
 /// The keys of the window of an algorithm that computes a rate: one bandwidth-delay product that
 /// shrinks with the rate ("+w" in the HPCC paper's figures), unless it is fixed.
@@ -104,5 +104,5 @@ pub(super) fn share_of(nic_rate: Rate, share: f64) -> Rate {
 
 /// Returns the number of bytes that a port at `nic_rate` sends in `nanoseconds`.
 pub(super) fn bytes_at(nic_rate: Rate, nanoseconds: u64) -> Bytes {
-    nic_rate.bytes_in(fabricsim_core::units::Duration::from_ns(nanoseconds))
+    nic_rate.bytes_in(fabricsim_base::units::Duration::from_ns(nanoseconds))
 }

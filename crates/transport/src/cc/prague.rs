@@ -5,15 +5,15 @@
 #[cfg(test)]
 mod tests;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::Flags;
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart,
     Growth, MarkResponse, MarkingThresholds, Recovering, Signal, Transport,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::classic_queue::ClassicQueue;
 use super::reno_window::{LEAST_THRESHOLD, RenoWindow, delegate_to_window};
@@ -319,5 +319,5 @@ impl<H> CongestionControl<H> for Prague {
         self.rate
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

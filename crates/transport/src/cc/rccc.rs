@@ -11,14 +11,14 @@
 //! There is no window beside the credit, and marks and round-trip times mean nothing: what limits a
 //! flow inside of the network has to be told by another algorithm.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
     CreditDemand, CreditRules, FlowStart, Signal,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 settings! {
     /// The `[cc]` table of `kind = "rccc"`.
@@ -182,7 +182,7 @@ impl<H> CongestionControl<H> for Rccc {
         false
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The window of Reno, which all algorithms share in parts (RFC 5681).
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::FlowStart;
-use fabricsim_core::units::Bytes;
 
 /// A congestion window and its threshold, in segments with fractions. Senders see them in bytes.
 #[derive(Checkpointed, Clone, Copy, Debug)]

@@ -3,13 +3,13 @@
 
 mod target;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Signal,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use target::TargetDelay;
 
@@ -275,7 +275,7 @@ impl<H> CongestionControl<H> for Swift {
         Some(self.rate)
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::settings;
+use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Growth,
     MarkingThresholds, Round, Signal, Transport,
 };
-use fabricsim_core::settings;
-use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use super::reno_window::{RenoWindow, delegate_to_window};
 
@@ -133,14 +133,14 @@ impl<H> CongestionControl<H> for TcpDctcp {
         None
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tcp_harness::{Stream, ack, cc, congestion};
     use super::*;
-    use fabricsim_core::units::Time;
+    use fabricsim_base::units::Time;
 
     const RTT: Duration = Duration::from_us(100);
 

@@ -1,10 +1,10 @@
 //! Acknowledgements of TCP made by hand, for the tests of algorithms.
 
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Round,
     Signal,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 const MSS: u64 = 1_448;
 

@@ -1,14 +1,14 @@
 //! TIMELY: the rate follows the gradient of the round-trip time (Mittal et al., SIGCOMM 2015), as
 //! the published HPCC simulator runs it.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::units::{Bytes, Duration, Rate};
+use fabricsim_base::{choices, settings};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Quirks,
     default_min_rate,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_core::{choices, settings};
 
 use super::paced_rate::{PacedRate, WindowKeys, share_of};
 
@@ -296,7 +296,7 @@ impl<H> CongestionControl<H> for Timely {
         false
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 mod shortcuts;
 
-use fabricsim_core::flow::{FlowRequest, PathInfo};
-use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::packet::{PacketKind, Priority};
+use fabricsim_base::flow::{FlowRequest, PathInfo};
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration};
+use fabricsim_core::packet::PacketKind;
 use fabricsim_core::plugin::CcContext;
-use fabricsim_core::units::{Bytes, Duration};
 
 use super::*;
 use crate::cc::NoneConfig;

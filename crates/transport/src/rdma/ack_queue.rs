@@ -1,8 +1,9 @@
 //! Acknowledgements that wait for their port.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::fifo::Fifo;
-use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::fifo::Fifo;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_core::packet::{Header, Packet};
 
 /// The ACKs of one NIC port: a queue for each priority, served in turns, so that a paused
 /// priority does not hold back the others.
@@ -97,9 +98,9 @@ impl<H: Header> AckQueue<H> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::{FlowId, NodeId};
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::{FlowId, NodeId};
     use fabricsim_core::packet::PacketKind;
-    use fabricsim_core::plugin::FlowKey;
 
     use super::*;
 

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use fabricsim_core::flow::PathInfo;
-use fabricsim_core::input::{Choice, EXAMPLE_MARK, Quantity, ValueKind};
+use fabricsim_base::flow::PathInfo;
+use fabricsim_base::input::{Choice, EXAMPLE_MARK, Quantity, ValueKind};
+use fabricsim_base::setting_values;
+use fabricsim_base::units::{Bytes, Duration, Rate, UnitError};
 use fabricsim_core::plugin::quirks::WindowRule;
-use fabricsim_core::setting_values;
-use fabricsim_core::units::{Bytes, Duration, Rate, UnitError};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,6 +1,6 @@
 //! The circle of flows at a NIC port of the published simulator.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// The place of a flow that has ended.
 const ENDED: u32 = u32::MAX;

@@ -1,11 +1,11 @@
 //! RDMA settings of the user, and those that the simulation adds.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Rate};
+use fabricsim_base::{choices, settings};
 use fabricsim_core::plugin::quirks::{FlowTurns, NicTimer, PausedAcks, TimeUnit};
 use fabricsim_core::plugin::{CcContext, CreditRules, EntropyRecycling, Overflow, PathStability};
-use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_core::{choices, settings};
 
 use super::base_rtt::{BaseReference, BaseRtt};
 use super::reply_nics::ReplyNics;

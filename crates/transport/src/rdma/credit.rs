@@ -12,11 +12,11 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::flow::FlowKey;
-use fabricsim_core::id::FlowId;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{CREDIT_BEGINS, CreditRules};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use rustc_hash::FxHashMap;
 
 /// The bytes whose time passes after a grant that adds nothing (`UecPullPacer::doNextEvent`).

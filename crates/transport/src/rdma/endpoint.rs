@@ -10,16 +10,17 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{ClassId, FlowId, PortId};
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{ClassId, FlowId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, LivePart,
     PortUpdate, Received, SendLimits, Unfinished,
 };
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
 use super::config::RdmaSettings;
@@ -395,5 +396,5 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         self.counters
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

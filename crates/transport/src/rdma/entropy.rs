@@ -1,10 +1,10 @@
 //! The entropy values of a flow's packets: drawn, and taken again where they were good.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::FlowId;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::EntropyRecycling;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Time};
 
 /// Values that are drawn, whatever is kept, after a flow is no longer frozen (`explore_counter` of
 /// `UecMpReps::processEv`, `htsim/sim/uec_mp.cpp` of uet-htsim).

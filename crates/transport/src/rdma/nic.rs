@@ -4,11 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::packet::{Header, Priority, PrioritySet};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::CongestionControl;
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::Time;
 
 use super::ack_queue::AckQueue;
 use super::circle::Circle;

@@ -1,6 +1,6 @@
 //! A set of packet numbers in a range that moves up.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 

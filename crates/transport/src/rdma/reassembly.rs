@@ -1,6 +1,6 @@
 //! Packets that a receiver keeps beyond a gap.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::packet::{Flags, Header, Packet};
 
 use super::packet_set::PacketSet;
@@ -90,12 +90,12 @@ impl Reassembly {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::{FlowId, NodeId};
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::{FlowId, NodeId};
     use fabricsim_core::packet::PacketKind;
-    use fabricsim_core::plugin::FlowKey;
 
     use super::*;
-    use fabricsim_core::packet::Priority;
+    use fabricsim_base::priority::Priority;
 
     const MTU: u64 = 1_000;
 

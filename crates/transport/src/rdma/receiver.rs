@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::FlowId;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::Received;
-use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
 
 use super::config::{RdmaConfig, Recovery};
@@ -265,11 +265,11 @@ impl Receivers {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::NodeId;
-    use fabricsim_core::plugin::FlowKey;
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::NodeId;
 
     use super::*;
-    use fabricsim_core::packet::Priority;
+    use fabricsim_base::priority::Priority;
 
     /// At most a NACK for each byte in 500 us.
     fn config(recovery: Recovery) -> RdmaConfig {

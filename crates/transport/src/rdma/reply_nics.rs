@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::id::PortId;
-use fabricsim_core::plugin::FlowKey;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::PortId;
 
 type Choice = dyn Fn(&FlowKey) -> Option<PortId> + Send + Sync;
 

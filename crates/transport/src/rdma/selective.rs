@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::PathStability;
-use fabricsim_core::units::{Bytes, Time};
 
 use super::entropy::Entropies;
 use super::packet_set::PacketSet;

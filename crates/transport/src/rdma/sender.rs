@@ -7,14 +7,14 @@ mod stream;
 
 use std::fmt::Write as _;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::Flow;
-use fabricsim_core::id::PortId;
-use fabricsim_core::limits::MAX_DURATION;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::PortId;
+use fabricsim_base::limits::MAX_DURATION;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::plugin::{CongestionControl, SendLimits};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::config::{RdmaSettings, gap};
 use super::selective::Scoreboard;

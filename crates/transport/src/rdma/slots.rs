@@ -1,6 +1,6 @@
 //! A set of small numbers that is searched cyclically, for round-robin.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// Numbers in a bit map.
 #[derive(Clone, Debug, Default, Stored)]

@@ -1,8 +1,8 @@
 //! User settings of TCP.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration};
-use fabricsim_core::{choices, settings};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Bytes, Duration};
+use fabricsim_base::{choices, settings};
 
 use crate::switch::Switch;
 

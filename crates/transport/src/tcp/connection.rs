@@ -7,12 +7,14 @@ mod stream;
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::flow::Flow;
-use fabricsim_core::id::{ClassId, FlowId, PortId};
-use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{EndpointCounters, Feedback, FlowKey};
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::flow::Flow;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{ClassId, FlowId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::plugin::{EndpointCounters, Feedback};
 
 use super::config::TcpParameters;
 use super::handshake::{Handshake, State};

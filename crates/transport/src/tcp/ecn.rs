@@ -1,6 +1,6 @@
 //! Feedback of marks to the sender: the receiver's side of explicit congestion notification.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::plugin::Feedback;
 
 /// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in,

@@ -9,15 +9,16 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Flags, Packet, PrioritySet};
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_core::packet::{Flags, Packet};
 use fabricsim_core::plugin::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, TelemetryReader,
     Unfinished,
 };
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::placing::arm;
@@ -334,5 +335,5 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         self.counters
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -1,7 +1,7 @@
 //! Opening a connection (RFC 9293, section 3.5): SYN, SYN-ACK, their timers and what they agree on.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Time;
 
 use super::config::TcpParameters;
 use super::timers::backed_off;
@@ -83,7 +83,7 @@ pub(super) const fn agree(asked: Feedback, accepted: Feedback) -> Feedback {
 mod tests {
     use super::*;
     use crate::tcp::config::TcpConfig;
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     #[test]
     fn syns_are_repeated_after_one_two_and_four_seconds() {

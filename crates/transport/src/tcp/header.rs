@@ -5,10 +5,10 @@
 //! timestamp: of the segment itself, and on an acknowledgement of the segment that caused it (RFC 7323,
 //! section 4.3). The other timestamp of each is in [`timestamps`](super::timestamps).
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::units::Bytes;
 use fabricsim_core::packet::{Header, Slots};
-use fabricsim_core::prefetch::prefetch;
-use fabricsim_core::units::Bytes;
 
 use fabricsim_core::plugin::Feedback;
 

@@ -10,9 +10,9 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::flow::Flow;
-use fabricsim_core::id::FlowId;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::FlowId;
 
 /// Next use of a connection that is free.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,10 +96,10 @@ impl Pool {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::{FlowRequest, PathInfo};
-    use fabricsim_core::id::{ClassId, NodeId};
-    use fabricsim_core::packet::Priority;
-    use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+    use fabricsim_base::flow::{FlowRequest, PathInfo};
+    use fabricsim_base::id::{ClassId, NodeId};
+    use fabricsim_base::priority::Priority;
+    use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
     use super::*;
 

@@ -5,9 +5,9 @@
 //! probe has no other consequence; the controller sees none in that time. While nothing is in
 //! flight no probe leaves: the next segment starts them again.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::{ProbeForm, Probes, TelemetryView};
-use fabricsim_core::units::{Duration, Time};
 
 use super::config::TcpParameters;
 use super::rtt::RttEstimator;

@@ -1,8 +1,8 @@
 //! Recent acknowledgement: which transmissions are overdue by the time of one that was sent later
 //! and has arrived (RFC 8985, section 6).
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Duration, Time};
 
 use super::rtt::RttEstimator;
 use super::segment::Segment;

@@ -1,6 +1,6 @@
 //! Sets of byte numbers as disjoint ranges.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use std::ops::Range;
 
 /// Disjoint, non-adjacent ranges in ascending order. There are as many as a window has gaps, so a

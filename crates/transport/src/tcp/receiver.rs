@@ -1,7 +1,7 @@
 //! The receiving half of a connection: what has arrived, and when to say so.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Time;
 
 use super::config::{Detection, TcpParameters};
 use fabricsim_core::plugin::Feedback;
@@ -252,7 +252,7 @@ impl Gaps {
 mod tests {
     use super::*;
     use crate::tcp::config::TcpConfig;
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     const MSS: u64 = 1_448;
 

@@ -1,6 +1,6 @@
 //! Proportional rate reduction: how much may be sent while the window shrinks (RFC 6937).
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 
 /// An episode in which what is in flight comes down to the slow-start threshold, in segments.
 #[derive(Clone, Debug, Default, Stored)]

@@ -1,7 +1,7 @@
 //! The round-trip time of a connection and its retransmission timeout (RFC 6298).
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Duration;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Duration;
 
 use super::config::{RtoFloor, TcpParameters};
 

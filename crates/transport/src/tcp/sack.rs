@@ -121,9 +121,9 @@ pub fn blocks<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> [SackBlock; 
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::FlowKey;
-    use fabricsim_core::id::{FlowId, NodeId};
-    use fabricsim_core::packet::Priority;
+    use fabricsim_base::flow::FlowKey;
+    use fabricsim_base::id::{FlowId, NodeId};
+    use fabricsim_base::priority::Priority;
     use fabricsim_core::plugin::Feedback;
     use proptest::prelude::*;
 

@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Duration, Time};
 
 use super::config::Detection;
 use super::rack::Rack;

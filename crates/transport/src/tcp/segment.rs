@@ -1,6 +1,6 @@
 //! A segment that has been sent.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 /// A segment in flight, or believed lost.
 #[derive(Clone, Copy, Debug)]

@@ -12,9 +12,9 @@ mod timeouts;
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::config::{Detection, TcpParameters};
 use super::probing::Probing;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::choices;
-use fabricsim_core::id::ClassId;
+use fabricsim_base::choices;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::Rate;
 pub use fabricsim_core::plugin::Reuse;
 use fabricsim_core::plugin::{CcContext, DynFactory, Feedback};
-use fabricsim_core::units::Rate;
 
 use super::config::{TcpConfig, TcpParameters};
 use crate::cc::CubicConfig;

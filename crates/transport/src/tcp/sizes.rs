@@ -1,6 +1,6 @@
 //! Size of a full segment.
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 use super::config::TcpParameters;
 

@@ -1,8 +1,8 @@
 //! The timers of a sender: retransmission timeout with back-off (RFC 6298, section 5), probe of the
 //! tail (RFC 8985, section 7.2) and reordering (section 6.2). At most one of the first two runs.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Duration, Time};
 
 use super::config::TcpParameters;
 use super::rtt::RttEstimator;

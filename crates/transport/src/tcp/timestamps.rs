@@ -4,8 +4,8 @@
 //! of an acknowledgement. The other one, in microseconds, is where the segment has room: an
 //! acknowledgement that reports three blocks has none.
 
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Header, Packet, PacketKind};
-use fabricsim_core::units::Time;
 
 use super::header::{Bits, TcpHeader};
 use super::sack;

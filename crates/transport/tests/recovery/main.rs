@@ -7,8 +7,8 @@
 
 mod transfer;
 
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::packet::PacketKind;
-use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_transport::rdma::Recovery;
 use proptest::prelude::*;
 

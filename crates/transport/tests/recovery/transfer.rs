@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo, StreamPlace};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind, Priority, PrioritySet};
+use fabricsim_base::flow::{Completion, Flow, FlowRequest, PathInfo, StreamPlace};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Endpoint, EndpointCounters,
     FlowStart, Signal,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings, Recovery};
 
 pub(crate) const MTU: u64 = 1_000;

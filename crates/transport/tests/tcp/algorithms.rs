@@ -1,6 +1,6 @@
 //! Algorithms on a bottleneck: windows, queues and throughput in the long run.
 
-use fabricsim_core::units::{Duration, Rate, Time};
+use fabricsim_base::units::{Duration, Rate, Time};
 use std::sync::Arc;
 
 use fabricsim_core::plugin::DynFactory;
@@ -173,7 +173,7 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
         let config = TcpConfig {
             ack_every: Some(1),
             profile: fabricsim_transport::tcp::TcpProfile::Datacenter,
-            headers: Some(fabricsim_core::units::Bytes::new(66)),
+            headers: Some(fabricsim_base::units::Bytes::new(66)),
             ..TcpConfig::default()
         };
         let mut network = Network::new(2, path, &config, class(cc.clone(), feedback), faultless);

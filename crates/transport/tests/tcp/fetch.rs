@@ -1,6 +1,6 @@
 //! Requests over connections that are used again.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 use fabricsim_transport::cc::CubicConfig;
 use fabricsim_transport::tcp::{Bits, ClassConfig, Pattern, Reuse, Switch, TcpConfig};
 

@@ -1,6 +1,6 @@
 //! Opening connections.
 
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_transport::tcp::{Bits, ClassConfig, Opening, Pattern, TcpConfig};
 
 use crate::network::{Fate, Network, Path, Segment, faultless, is_data, ms};

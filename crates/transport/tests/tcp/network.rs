@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority, PrioritySet};
+use fabricsim_base::flow::{Completion, Flow, FlowRequest, PathInfo};
+use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, LivePart};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpOnly, TcpSettings};
 
 pub(crate) type Segment = Packet<TcpOnly>;

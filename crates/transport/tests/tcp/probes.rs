@@ -3,13 +3,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::{Flags, PacketKind};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart, ProbeForm, Probes,
     ReturnedProbe, Transport,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::cc::NewRenoConfig;
 use fabricsim_transport::tcp::{ClassConfig, Opening, Pattern, Reuse, TcpConfig, TcpProfile};
 

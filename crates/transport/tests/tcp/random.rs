@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::DynFactory;
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Time};
 use fabricsim_transport::cc::{CubicConfig, NewRenoConfig, PragueConfig, TcpDctcpConfig};
 use fabricsim_transport::tcp::{
     ClassConfig, Detection, Feedback, Opening, Pattern, Reuse, Switch, TcpConfig, TcpProfile,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::units::Rate;
+use fabricsim_base::units::Rate;
 use fabricsim_transport::cc::CubicConfig;
 use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Switch, TcpConfig};
 

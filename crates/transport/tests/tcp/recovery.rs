@@ -1,6 +1,6 @@
 //! Losses, reordering and what they cost.
 
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_transport::cc::{CubicConfig, NewRenoConfig};
 use fabricsim_transport::tcp::{Bits, ClassConfig, Detection, Switch, TcpConfig};
 

@@ -1,9 +1,9 @@
 //! All-to-all traffic as a workload.
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::FlowSource;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::priority::Priority;
 
 use super::{AllToAll, AllToAllConfig};
 use crate::check;

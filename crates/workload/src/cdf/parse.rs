@@ -1,7 +1,7 @@
 //! CDF files: a size and a cumulative probability on each line.
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::limits::MAX_SIZE;
+use fabricsim_base::input::InputError;
+use fabricsim_base::limits::MAX_SIZE;
 
 use super::Point;
 use crate::text::{Piece, lines};

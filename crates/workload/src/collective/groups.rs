@@ -1,7 +1,7 @@
 //! Which hosts have ranks, and which ranks are a group.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::ConfigError;
 
 use super::CollectiveConfig;
 use crate::context::WorkloadContext;
@@ -93,7 +93,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::units::Bytes;
 
     use super::*;
     use crate::collective::CollectiveOperation;

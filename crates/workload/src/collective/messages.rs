@@ -1,7 +1,7 @@
 //! Messages of a collective: as operations of its ranks, and counted.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::limits::MAX_LIVE_FLOWS;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::limits::MAX_LIVE_FLOWS;
 
 use super::CollectiveAlgorithm;
 use super::algorithm;

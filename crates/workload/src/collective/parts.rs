@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Bytes;
 
 /// The weight of the first member where weights follow from a skew.
 const UNIT: f64 = 1e9;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::limits::MAX_SIZE;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::limits::MAX_SIZE;
+use fabricsim_base::units::Bytes;
 
 use super::parts::Parts;
 use super::stages::Stages;

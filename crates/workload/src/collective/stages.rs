@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Duration;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Duration;
 
 /// What the stages of a pipeline compute: by stage, the time of a micro-batch.
 #[derive(Clone, Debug, Eq, PartialEq)]

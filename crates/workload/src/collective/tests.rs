@@ -2,7 +2,7 @@ mod config;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use fabricsim_core::id::ClassId;
+use fabricsim_base::id::ClassId;
 
 use super::transfers::{Transfers, Use};
 use super::*;

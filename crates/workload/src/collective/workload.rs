@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::priority::Priority;
 
 use super::groups::Groups;
 use super::{CollectiveConfig, Numbered, Shape};

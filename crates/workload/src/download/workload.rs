@@ -1,9 +1,9 @@
 //! Downloads as a workload.
 
-use fabricsim_core::flow::{ENDLESS, FlowRequest, FlowSource};
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::{ENDLESS, FlowRequest, FlowSource};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::priority::Priority;
 use fabricsim_core::plugin::Reuse;
 
 use super::{DownloadConfig, Downloads};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::{InputError, ValueKind};
-use fabricsim_core::setting_values;
+use fabricsim_base::input::{InputError, ValueKind};
+use fabricsim_base::setting_values;
 use serde::{Deserialize, Serialize};
 
 use super::DRAWN;

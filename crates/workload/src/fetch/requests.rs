@@ -1,9 +1,9 @@
 //! Requests for responses: drawn, or read from a file.
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
-use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::InputError;
+use fabricsim_base::limits::{MAX_DURATION, MAX_SIZE};
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::{Bytes, Duration};
 
 use crate::arrivals::exponential_gap;
 

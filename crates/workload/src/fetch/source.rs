@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use fabricsim_core::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::units::Time;
 
 use super::requests::WorkloadFlow;
 

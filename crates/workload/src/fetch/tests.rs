@@ -1,5 +1,5 @@
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::ClassId;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::ClassId;
 
 use super::*;
 use crate::context::testing::context;

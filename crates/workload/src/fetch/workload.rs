@@ -1,11 +1,11 @@
 //! Requests as a workload.
 
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::plugin::Reuse;
-use fabricsim_core::units::{Bytes, Duration};
 
 use super::requests::whole_bytes;
 use super::source::Fetches;

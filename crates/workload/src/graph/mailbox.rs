@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::FlowId;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::FlowId;
 use rustc_hash::FxHashMap;
 
 /// Receipts that wait for messages, or messages that wait for receipts, of one sender and tag.

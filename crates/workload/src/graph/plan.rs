@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::choices;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::choices;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use super::program::Program;
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};

@@ -1,6 +1,6 @@
 //! The operations of one rank and what each of them waits for.
 
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::units::{Bytes, Duration};
 
 /// One operation of a rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

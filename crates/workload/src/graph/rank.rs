@@ -5,11 +5,12 @@ mod sending;
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::plugin::{AppContext, Application, Connection};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Connection;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_core::plugin::{AppContext, Application};
 use rustc_hash::FxHashMap;
 
 use super::mailbox::Mailbox;
@@ -335,7 +336,7 @@ impl Application for RankApplication {
         ))
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 /// The applications of all ranks of `plan`.

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::FlowId;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::Time;
 
 use super::program::{Edge, Program};
 

@@ -1,6 +1,6 @@
 //! Streams of computations: those of one stream follow one another.
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The streams of one rank on which something computes.

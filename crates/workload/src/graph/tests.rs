@@ -1,5 +1,5 @@
-use fabricsim_core::id::FlowId;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use super::mailbox::Mailbox;
 use super::rank_state::RankState;

@@ -1,11 +1,11 @@
 //! The flows of incast events, made when they are due.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::Time;
 
 use super::{IncastConfig, Timing};
 use crate::arrivals::exponential_gap;
@@ -86,5 +86,5 @@ impl FlowSource for Incast {
         })
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::flow::{Completion, Flow, FlowRequest};
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::flow::{Completion, Flow, FlowRequest};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{AppContext, AppFlow, Application};
-use fabricsim_core::units::Time;
 
 use super::FlowList;
 use super::waits::Waits;
@@ -145,7 +145,7 @@ impl Application for ListApplication {
         ))
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 /// The applications of the sources of `list`, whose flows wait as `waits` says.

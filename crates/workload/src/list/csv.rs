@@ -1,9 +1,9 @@
 //! Our own lists of flows: a CSV that any data-frame library writes.
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::priority::Priority;
 
 use super::row::{self, HostSet};
 use super::waits::{Stated, Waits};
@@ -195,8 +195,8 @@ fn flow(
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::NodeId;
-    use fabricsim_core::units::{Bytes, Time};
+    use fabricsim_base::id::NodeId;
+    use fabricsim_base::units::{Bytes, Time};
 
     use super::*;
     use crate::context::testing::{context, named};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Time;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Time;
 
 use super::row::{self, HostSet};
 use super::{Classes, FlowList};
@@ -228,7 +228,7 @@ fn truncated_ns(seconds: f64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::packet::Priority;
+    use fabricsim_base::priority::Priority;
 
     use super::*;
     use crate::context::testing::context;

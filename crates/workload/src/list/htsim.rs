@@ -3,11 +3,11 @@
 mod connection;
 mod trigger;
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::Time;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Time;
 
 use super::{Classes, FlowList};
 use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};

@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::limits::{MAX_SIZE, MAX_TIME};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::limits::{MAX_SIZE, MAX_TIME};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 
 use crate::context::WorkloadContext;
 use crate::text::{DecimalError, Piece, scaled_decimal};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::input::InputError;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::input::InputError;
 
 use crate::text::Piece;
 

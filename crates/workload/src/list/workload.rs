@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::flow::FlowSource;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::priority::Priority;
 
 use super::application::applications;
 use super::{FlowTimes, ListConfig, ListTable};

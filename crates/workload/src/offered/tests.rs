@@ -1,6 +1,6 @@
 //! Expected rates against what is drawn.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 
 use super::*;
 use crate::context::testing::context;
@@ -46,7 +46,7 @@ fn drawn(config: &BoxedWorkload, hosts: u32, seeds: u64, seconds: f64) -> Vec<Ve
     let mut sums = vec![vec![0.0; hosts as usize]; hosts as usize];
     for seed in 0..seeds {
         let mut source = config
-            .build(&context(hosts, seed), fabricsim_core::id::ClassId(0))
+            .build(&context(hosts, seed), fabricsim_base::id::ClassId(0))
             .unwrap();
         while let Some(flow) = source.next_flow() {
             sums[flow.src.index()][flow.dst.index()] +=

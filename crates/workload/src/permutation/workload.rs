@@ -1,10 +1,10 @@
 //! Permutation traffic as a workload.
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::flow::FlowSource;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::{Purpose, Stream};
 
 use super::{Permutation, PermutationConfig};
 use crate::check;

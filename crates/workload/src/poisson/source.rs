@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::{FlowRequest, FlowSource};
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{FlowRequest, FlowSource};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Duration, Time};
 
 use crate::arrivals::exponential_gap;
 use crate::cdf::SizeCdf;
@@ -96,5 +96,5 @@ impl FlowSource for Poisson {
         })
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

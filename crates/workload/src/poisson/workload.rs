@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::flow::FlowSource;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::{Purpose, Stream};
 
 use super::PoissonConfig;
 use super::source::{HostArrivals, Poisson};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::flow::{Flow, FlowKey};
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::flow::{Flow, FlowKey};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{AppContext, Application};
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::plan::{Plan, RESPONSE};
 use super::pool::{Pool, Target};
@@ -301,5 +301,5 @@ impl Application for RpcClient {
         ))
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::mix;
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::AppFlow;
-use fabricsim_core::rng::mix;
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::{RpcMode, RpcReuse, RpcTargets, ServiceTimes};
 use crate::cdf::SizeCdf;

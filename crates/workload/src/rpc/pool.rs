@@ -1,10 +1,11 @@
 //! Connections of a client, and which of them a query takes.
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::{AppContext, AppFlow, Connection};
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Connection;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::Bytes;
+use fabricsim_core::plugin::{AppContext, AppFlow};
 
 use super::plan::Plan;
 use super::{RpcMode, RpcReuse, RpcTargets};

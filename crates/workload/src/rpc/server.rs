@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::flow::Flow;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, StartError};
-use fabricsim_core::units::Duration;
 
 use super::plan::{Plan, RESPONSE};
 
@@ -56,5 +56,5 @@ impl Application for RpcServer {
         })
     }
 
-    fabricsim_core::saves_state!();
+    fabricsim_base::saves_state!();
 }

@@ -1,5 +1,5 @@
-use fabricsim_core::id::ClassId;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::rng::{Purpose, Stream};
 
 use super::*;
 use crate::context::testing::context;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::rng::{Purpose, Stream, mix};
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::Application;
-use fabricsim_core::rng::{Purpose, Stream, mix};
-use fabricsim_core::units::{Duration, Time};
 
 use super::client::RpcClient;
 use super::plan::Plan;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
-use fabricsim_core::units::Bytes;
+use fabricsim_base::input::InputError;
+use fabricsim_base::limits::{MAX_DURATION, MAX_SIZE};
+use fabricsim_base::units::Bytes;
 
 use super::Loaded;
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Detail, Numbered, Shape};

@@ -18,8 +18,8 @@ mod wire;
 use std::fmt;
 use std::fmt::Write as _;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::limits::MAX_SIZE;
+use fabricsim_base::input::InputError;
+use fabricsim_base::limits::MAX_SIZE;
 
 use super::csv;
 pub use groups::ProcessGroups;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration};
 use serde::Deserialize;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 

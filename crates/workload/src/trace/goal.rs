@@ -10,8 +10,8 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::Loaded;
 use super::assembly::{Assembly, MAX_RANKS, Placed};

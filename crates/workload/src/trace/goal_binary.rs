@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::assembly::MAX_RANKS;
 

@@ -18,8 +18,8 @@ mod groups;
 
 use std::sync::Arc;
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::Duration;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Duration;
 
 use super::Loaded;
 use super::assembly::{Assembly, MAX_RANKS, Placed, Stated};

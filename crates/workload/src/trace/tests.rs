@@ -1,5 +1,5 @@
-use fabricsim_core::id::ClassId;
-use fabricsim_core::units::Bytes;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::Bytes;
 use proptest::prelude::*;
 
 use super::*;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError, Keys};
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::priority::Priority;
 
 use super::{GraphConfig, GraphTable};
 use crate::application::HostApplications;
@@ -56,7 +56,7 @@ impl Workload for GraphConfig {
             connections: self.table.connections,
             send_end: self.table.send_end,
             start: self.table.start,
-            compute: fabricsim_core::units::Duration::ZERO,
+            compute: fabricsim_base::units::Duration::ZERO,
         };
         let programs = Box::new(Read(loaded.programs.clone()));
         Ok(graph::applications(Plan::new(info, manner, programs)))

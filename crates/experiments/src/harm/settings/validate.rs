@@ -1,7 +1,7 @@
 //! Refuses settings that a harm test cannot have.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::{CCAFCT, DRAWN, HarmSettings};
 use crate::harm::algorithms::{tcp_entries, tcp_named};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use fabricsim_pint::tracing::{Layers, Marking, SchemeConfig, Traceback, Values};
 
 /// Scheme that is run for a row.

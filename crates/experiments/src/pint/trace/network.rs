@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use fabricsim_pint::tracing::Universe;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;

@@ -1,4 +1,4 @@
-use fabricsim_core::engine::Threads;
+use fabricsim_engine::Threads;
 
 use fabricsim_pint::tracing::{Choice, Layers, Values};
 

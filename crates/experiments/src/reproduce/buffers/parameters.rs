@@ -285,7 +285,7 @@ fn effect(run: &RunFigures) -> String {
 mod tests {
     use super::super::super::Preset;
     use super::*;
-    use fabricsim_core::units::Duration;
+    use fabricsim_base::units::Duration;
 
     #[test]
     fn every_run_of_the_table_is_one_of_the_preset() {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use fabricsim::observe::QueueGroupSummary;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::id::ClassId;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_plot::figure::group_curve;
 use fabricsim_report::{Cut, CutEnd, RpcRecord, RpcStatistics, read_rpc};
 use fabricsim_scenario::text::error::Error;
@@ -310,8 +310,8 @@ fn queue(groups: &[QueueGroupSummary], name: &str, curve: Vec<(f64, f64)>) -> Qu
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::{FlowId, NodeId};
-    use fabricsim_core::units::Bytes;
+    use fabricsim_base::id::{FlowId, NodeId};
+    use fabricsim_base::units::Bytes;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_base::units::{Bytes, Rate};
 use serde::Serialize;
 
 use super::published::{self, Published};

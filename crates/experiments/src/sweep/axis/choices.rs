@@ -1,7 +1,7 @@
 //! The choices of an axis: listed values, a range of numbers, or named variants.
 
-use fabricsim_core::input::Key;
-use fabricsim_core::settings;
+use fabricsim_base::input::Key;
+use fabricsim_base::settings;
 use toml::Spanned;
 use toml::de::DeValue;
 

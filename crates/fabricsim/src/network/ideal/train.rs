@@ -1,6 +1,6 @@
 //! Packets that leave back to back through links that store and forward them.
 
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::units::{Bytes, Duration};
 
 /// The packets of a transfer, in their order: one ahead of the others, full ones, and the last one.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The rate at which the queries of a class were completed.
 
-use fabricsim_core::units::Time;
+use fabricsim_base::units::Time;
 
 /// The times between which the queries of a class, or of one of its clients, are counted.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 //! over four spines, packets of 4,150 bytes on the wire, queues of 120.35 KB above which packets are
 //! trimmed.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::LiveFlow;
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{Watched, compare, fairness, largest, mean};
 

@@ -1,6 +1,6 @@
 //! Senders that are near to their receiver, and others that are far.
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 use super::{Watched, compare};
 

@@ -4,8 +4,8 @@
 //! The entry of a switch holds when the packet left it, the queue that it left behind, the bytes that
 //! its port had sent before (lower 32 bits) and the rate of its link in Mbps. The newest is the first.
 
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::{ByteCounter, IntHop};
-use fabricsim_core::units::{Bytes, Time};
 use fabricsim_hpcc::{IntHeader, IntScale};
 
 /// The most entries that the length of an option has room for.

@@ -1,7 +1,7 @@
 //! Priority-based flow control: MAC control frames (IEEE 802.1Qbb, clause 36 of 802.1Q).
 
 use etherparse::{EtherType, Ethernet2Header};
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use fabricsim_core::packet::{Packet, PauseChange};
 
 use super::mac;

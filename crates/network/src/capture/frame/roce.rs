@@ -1,9 +1,9 @@
 //! RDMA: RoCEv2 (InfiniBand Architecture Specification, volume 1, chapter 9 and annex A17).
 
 use etherparse::{EtherType, IpEcn, IpNumber, UdpHeader};
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Ecn, Flags, Packet, PacketKind};
-use fabricsim_core::units::Time;
 
 use super::ioam;
 use super::{ETHERNET, FrameWriter, IPV4, IPV6, codepoint, ethernet, ipv4, ipv6};

@@ -5,7 +5,7 @@
 //! as a preamble, follows the IP packet.
 
 use etherparse::{EtherType, IpNumber, TcpHeader, TcpOptionElement};
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_transport::tcp::{
     Bits, Feedback, SackBlock, TcpHeader as Segment, first_byte, sack_blocks, timestamps,

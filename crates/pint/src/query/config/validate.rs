@@ -1,6 +1,6 @@
 //! Settings of a query that mean nothing.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use super::{Keep, Knowledge, QueryConfig};
 use crate::query::value::{Aggregation, FlowDefinition, Value};

@@ -1,6 +1,6 @@
 //! What stands in place of the linear program in a build without its solver.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use super::{Demand, QuerySet};
 

@@ -1,6 +1,6 @@
 //! The linear program behind a plan.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
 use super::{Demand, NOTHING, QuerySet};

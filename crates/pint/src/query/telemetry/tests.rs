@@ -1,9 +1,10 @@
 //! Packets through a row of switches by hand.
 
-use fabricsim_core::id::FlowId;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::{FlowKey, NoTelemetry};
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::FlowId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::plugin::NoTelemetry;
 
 use super::super::config::QueryConfig;
 use super::super::network::QueryNetwork;

@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::rng::{Purpose, Stream};
 use proptest::prelude::*;
 
 use crate::tracing::{Choice, Layers, SchemeConfig};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::{ConfigError, Key};
+use fabricsim_base::input::{ConfigError, Key};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
     CcContext, CreditRules, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
 };
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::int_bytes;
 use fabricsim_network::AnyFactory;
 use fabricsim_pint::PintConfig;

@@ -3,19 +3,19 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use fabricsim_core::input::{ConfigError, Key};
+use fabricsim_base::input::{ConfigError, Key};
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, CreditRules, DynFactory, Feedback, MarkingThresholds,
     RequiredTelemetry, TelemetryView, Transport,
 };
-use fabricsim_core::units::{Bytes, Rate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::tcp_class::TcpClassKeys;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// Reads the table of an algorithm from a scenario.
 type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn DynCcConfig>, Error>;

@@ -79,7 +79,7 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
 ///
 /// ```
 /// use fabricsim_core::plugin::*;
-/// use fabricsim_core::units::{Bytes, Rate};
+/// use fabricsim_base::units::{Bytes, Rate};
 /// use fabricsim_scenario::cc::registry::CcRegistry;
 /// use fabricsim_scenario::Scenario;
 ///
@@ -89,7 +89,7 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
 /// struct HalfRate {}
 ///
 /// impl CcConfig for HalfRate {
-///     const KEYS: fabricsim_core::input::Keys = &[];
+///     const KEYS: fabricsim_base::input::Keys = &[];
 /// }
 ///
 /// impl<H> ControllerFactory<H> for HalfRate {

@@ -1,7 +1,7 @@
 //! Keys that the tables of all TCP algorithms have in common.
 
+use fabricsim_base::settings;
 use fabricsim_core::plugin::Feedback;
-use fabricsim_core::settings;
 use fabricsim_transport::tcp::Opening;
 
 settings! {

@@ -1,6 +1,6 @@
 //! The fabric that a `.topo` describes, as tiers of a `clos` topology.
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::topo::{Number, Tier, Topo};
 use crate::import::LeftOut;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use crate::text::messages::nearest;
 

@@ -1,10 +1,10 @@
 //! The tables of the kinds of events.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::settings;
-use fabricsim_core::units::{Rate, Time};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::settings;
+use fabricsim_base::units::{Rate, Time};
 
-use fabricsim_core::input::Keys;
+use fabricsim_base::input::Keys;
 
 /// Describes the table of a change to a link: what all of them say, then the keys of its own.
 macro_rules! link_table {

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use super::Applications;
 use super::shared::AppNetwork;
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 
 impl Applications {
     pub(in crate::network) fn save(&self, out: &mut Writer) {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use crate::checkpoint::Stored;
-use crate::flow::Flow;
-use crate::id::{FlowId, NodeId};
 use crate::plugin::{PathResolver, Received, StartError};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::{FlowId, NodeId};
 
 /// State shared by the hosts of a network with applications. Except for [`Self::in_flight`], it
 /// changes only between epochs.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::shared::{AppNetwork, InForce};
 use super::streams::{Message, Streams};
 use super::{AppNews, Due};
-use crate::checkpoint::Checkpointed;
-use crate::flow::Flow;
-use crate::id::{FlowId, NodeId, PortId};
-use crate::limits::{FIRST_APP_FLOW, MAX_SIZE};
 use crate::network::Overload;
 use crate::plugin::{AppFlow, StartError};
-use crate::units::{Bytes, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::limits::{FIRST_APP_FLOW, MAX_SIZE};
+use fabricsim_base::units::{Bytes, Time};
 
 /// The source ports that flows of applications get in turn: the first one, and how many there are.
 const FIRST_PORT: u16 = 10_000;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::checkpoint::Stored;
-use crate::flow::{Ends, Flow, FlowRequest, ResolvedPath, StreamPlace};
-use crate::id::FlowId;
-use crate::limits::MAX_SIZE;
-use crate::plugin::Connection;
-use crate::units::Bytes;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Connection;
+use fabricsim_base::flow::{Ends, Flow, FlowRequest, ResolvedPath, StreamPlace};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::limits::MAX_SIZE;
+use fabricsim_base::units::Bytes;
 
 /// A message of a connection that is due.
 #[derive(Clone, Copy, Debug, Stored)]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::watch_schedule::WatchSchedule;
-use crate::checkpoint::Checkpointed;
-use crate::flow::{Completion, FlowRequest};
 use crate::network::Overload;
 use crate::network::applications::AppNetwork;
 use crate::network::health::Health;
-use crate::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 /// State of the flows outside the hosts; it lives as long as the network.
 #[derive(Checkpointed, Debug)]

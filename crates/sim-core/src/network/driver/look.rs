@@ -1,12 +1,12 @@
 //! Looks at all nodes between epochs.
 
-use crate::engine::Processes;
 use crate::network::health::Finding;
 use crate::network::node::Node;
 use crate::network::{Overload, Room, Stop};
 use crate::plugin::{Endpoint, Model};
-use crate::ranks::gather;
-use crate::units::{Bytes, Time};
+use fabricsim_base::ranks::gather;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_engine::Processes;
 
 /// Returns the outcome of a run in which all flows have ended: finished, or stalled when an
 /// application still waits for something.

@@ -5,12 +5,12 @@
 //! start, or to where a flow cannot have ended that is under way.
 
 use super::NetworkDriver;
-use crate::engine::Processes;
-use crate::flow::FlowRequest;
 use crate::network::node::Node;
 use crate::plugin::Model;
-use crate::ranks::gather;
-use crate::units::{Bytes, Rate, Time};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::ranks::gather;
+use fabricsim_base::units::{Bytes, Rate, Time};
+use fabricsim_engine::Processes;
 
 impl<R> NetworkDriver<'_, R> {
     /// Hands the flows that start before the end of the epoch which begins at `start` to their hosts.

@@ -1,11 +1,11 @@
 //! What hosts have for the driver after an epoch.
 
-use crate::checkpoint::Stored;
-use crate::engine::Processes;
-use crate::flow::{Completion, Flow};
 use crate::network::applications::AppNews;
 use crate::network::node::Node;
 use crate::plugin::Model;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_engine::Processes;
 
 /// What the hosts of one rank have for the drivers of all ranks after an epoch.
 #[derive(Debug, Default, Stored)]

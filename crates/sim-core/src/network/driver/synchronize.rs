@@ -1,9 +1,9 @@
 //! A driver that only lets lazily executed nodes catch up.
 
-use crate::engine::{Driver, Epoch, Execution, Processes};
 use crate::network::node::Node;
 use crate::plugin::Model;
-use crate::units::Time;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Driver, Epoch, Execution, Processes};
 
 /// Runs lazily executed nodes up to the time that the rest of the network has reached.
 pub(in crate::network) struct Synchronize(pub(in crate::network) Option<Time>);

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::{Host, RANK_APPLICATION};
-use crate::engine::{Message, SendBuffer, Timer};
-use crate::flow::FlowRequest;
-use crate::id::{FlowId, NodeId};
 use crate::network::applications::{AppNetwork, AppNews, Applications};
 use crate::network::orders::{Hearing, Order};
 use crate::packet::{Packet, PacketKind, Stamps};
 use crate::plugin::{Application, Endpoint, Model, Observer, StartError};
-use crate::rng::Stream;
-use crate::units::Time;
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Message, SendBuffer, Timer};
 
 impl<M: Model> Host<M> {
     /// The network has applications from now on; this host is number `rank` of its hosts.

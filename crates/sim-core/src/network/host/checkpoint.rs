@@ -1,8 +1,10 @@
 //! The state of a host in a checkpoint.
 
 use super::Host;
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
 use crate::plugin::{Endpoint, Model, Observer};
+use fabricsim_base::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
+};
 
 impl<M: Model> Host<M> {
     pub(in crate::network) fn save(&self, out: &mut Writer) {

@@ -1,13 +1,14 @@
 //! Failures at a host between two epochs: of its links and their rates.
 
 use super::{Host, RANK_SEND};
-use crate::engine::Timer;
-use crate::id::PortId;
 use crate::network::egress::LinkState;
 use crate::network::line::LineTiming;
-use crate::packet::{Packet, PacketKind, PrioritySet, Stamps};
+use crate::packet::{Packet, PacketKind, Stamps};
 use crate::plugin::{DropReason, Model, Observer};
-use crate::units::{Rate, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Rate, Time};
+use fabricsim_engine::Timer;
 
 impl<M: Model> Host<M> {
     /// `packet` was on its way here when its link failed.

@@ -1,12 +1,12 @@
 //! Ports of a host and the times at which the transport is asked what it has to send.
 
 use super::{Host, RANK_DEADLINE, RANK_FREE, RANK_SEND};
-use crate::engine::{SendBuffer, Timer};
-use crate::id::{NodeId, PortId};
 use crate::network::egress::Egress;
 use crate::packet::{Packet, Stamps};
 use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
-use crate::units::Time;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::Time;
+use fabricsim_engine::{SendBuffer, Timer};
 
 /// A port of a host through which its transport may send a packet within one event.
 // The transport borrows it as one reference. A closure that holds several would be built in memory for

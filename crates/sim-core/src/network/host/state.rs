@@ -1,14 +1,14 @@
 //! The host as the network sees it: what it is given, and what can be seen of it.
 
 use super::Host;
-use crate::flow::{Completion, Flow};
-use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
 use crate::network::egress::Egress;
 use crate::network::meter::PortSample;
 use crate::plugin::{Endpoint, Model};
-use crate::prefetch::prefetch;
-use crate::units::Time;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::units::Time;
 
 impl<M: Model> Host<M> {
     pub(in crate::network) const fn id(&self) -> NodeId {

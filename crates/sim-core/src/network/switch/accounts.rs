@@ -2,11 +2,11 @@
 //! few packets, and the code that all packets run through stays small enough to be inlined.
 
 use super::Switch;
-use crate::engine::SendBuffer;
-use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::{DropReason, Model, Observer, Qdisc};
-use crate::units::Time;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::SendBuffer;
 
 impl<M: Model> Switch<M> {
     /// Tells the observer how much waits at `port` now.

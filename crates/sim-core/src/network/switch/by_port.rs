@@ -8,11 +8,11 @@
 
 use super::Switch;
 use super::passing::Stop;
-use crate::engine::{Group, Inbox, SendBuffer};
-use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::{Admission, Model, Observer, SentPackets, Telemetry};
-use crate::units::Time;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Group, Inbox, SendBuffer};
 
 /// With fewer packets for each port it does not pay to sort them by port. No result depends on it;
 /// with debug assertions it is 0, so tests, whose networks are small, sort them all.

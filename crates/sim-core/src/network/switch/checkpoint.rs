@@ -2,8 +2,10 @@
 
 use super::Switch;
 use super::port::Port;
-use crate::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each};
 use crate::plugin::{Admission, Model, Observer, Qdisc, Routing, Telemetry};
+use fabricsim_base::checkpoint::{
+    Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
+};
 
 impl<M: Model> Switch<M> {
     pub(in crate::network) fn save(&self, out: &mut Writer) {

@@ -16,10 +16,10 @@
 //! that it might refuse, all ports are served up to the present.
 
 use super::Switch;
-use crate::engine::{SendBuffer, Timer};
 use crate::packet::Packet;
 use crate::plugin::{Admission, EventOrder, Model, Observer, Routing, Telemetry};
-use crate::units::Time;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{SendBuffer, Timer};
 
 /// Switches with more ports have timers where the buffer is not calm: to look at all ports that wait
 /// before each packet that the buffer might refuse would cost more. No result depends on it.

@@ -1,13 +1,13 @@
 //! The way of a packet from its queue, or past it, to the wire.
 
 use super::Switch;
-use crate::engine::{Lane, Message as _, SendBuffer, Timer};
-use crate::id::PortId;
 use crate::packet::{Flags, Header, Packet, Stamps};
 use crate::plugin::{
     DropReason, EventOrder, Hop, Leaving, Mark, Model, Observer, Qdisc as _, Telemetry,
 };
-use crate::units::Time;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Lane, Message as _, SendBuffer, Timer};
 
 impl<M: Model> Switch<M> {
     /// [`Self::send_first`] as a call.

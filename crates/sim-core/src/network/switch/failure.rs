@@ -1,12 +1,13 @@
 //! Failures and other changes at a switch between two epochs: its links, their rates, its routes.
 
 use super::Switch;
-use crate::id::PortId;
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
-use crate::packet::{Packet, PacketKind, PauseChange, PrioritySet};
+use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{Admission, DropReason, Model, Observer, Qdisc, Release, Routing, Telemetry};
-use crate::units::{Rate, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::{Rate, Time};
 
 impl<M: Model> Switch<M> {
     pub(in crate::network) fn set_routing(&mut self, routing: M::Routing) {

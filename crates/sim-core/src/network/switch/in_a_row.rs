@@ -8,11 +8,11 @@ use std::num::NonZeroU64;
 use super::Switch;
 use super::departure::{leaving, write_telemetry};
 use super::passing::{Passage, Passed, Stop};
-use crate::engine::{Group, Lane, SendBuffer};
-use crate::id::PortId;
 use crate::packet::{Header, Packet};
 use crate::plugin::{Admission, Hop, Mark, Model, Observer, Qdisc};
-use crate::units::{Bytes, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_engine::{Group, Lane, SendBuffer};
 
 /// What holds for all packets that pass a port in a row in the usual way: nobody watches, the link
 /// loses nothing, and nothing is due.

@@ -8,11 +8,12 @@
 use super::Switch;
 use super::departure::{leaving, write_telemetry};
 use super::passing::Passage;
-use crate::engine::{Group, Grouped, Lane, SendBuffer};
-use crate::id::PortId;
-use crate::packet::{Flags, Packet, Priority};
+use crate::packet::{Flags, Packet};
 use crate::plugin::{Admission, Hop, Mark, Model, Observer, Qdisc};
-use crate::units::{Bytes, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_engine::{Group, Grouped, Lane, SendBuffer};
 
 /// The most places of a line among the arrivals, from the first packet that waits to the last one that
 /// has come.

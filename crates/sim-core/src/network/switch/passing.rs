@@ -4,12 +4,12 @@
 use super::Switch;
 use super::departure::{leaving, write_telemetry};
 use super::port::Port;
-use crate::engine::{Lane, SendBuffer};
-use crate::id::PortId;
 use crate::network::counters::Counters;
 use crate::packet::Packet;
 use crate::plugin::{Admission, Leaving, Mark, Model, Observer, Qdisc};
-use crate::units::Time;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::{Lane, SendBuffer};
 
 /// A port and what else a packet touches that passes it.
 pub(super) struct Passage<'a, M: Model> {

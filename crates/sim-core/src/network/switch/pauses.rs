@@ -1,11 +1,12 @@
 //! The pause and resume frames that a switch sends.
 
 use super::Switch;
-use crate::engine::SendBuffer;
-use crate::id::PortId;
-use crate::packet::{Packet, PauseChange, Priority};
+use crate::packet::{Packet, PauseChange};
 use crate::plugin::{Admission, Model, Observer, Qdisc, Release};
-use crate::units::{Bytes, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_engine::SendBuffer;
 
 impl<M: Model> Switch<M> {
     /// Gives the buffer of a packet back, which may let its upstream neighbor go on.

@@ -1,10 +1,11 @@
 //! A port of a switch.
 
-use crate::id::PortId;
 use crate::network::egress::Egress;
-use crate::packet::{Header, Priority};
+use crate::packet::Header;
 use crate::plugin::{Hop, Qdisc};
-use crate::units::{Bytes, Time};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
 
 /// A port: its wire and what waits for it.
 // In this order and on lines of its own: a packet that passes touches the first two cache lines.

@@ -1,10 +1,10 @@
 //! State of a switch's ports that is available to routing.
 
 use super::port::Port;
-use crate::id::PortId;
-use crate::packet::Priority;
 use crate::plugin::{Model, PortStates, Qdisc};
-use crate::units::Bytes;
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Bytes;
 
 /// The ports of a switch.
 pub(super) struct SwitchPorts<'a, M: Model>(pub(super) &'a [Port<M::Queue>]);

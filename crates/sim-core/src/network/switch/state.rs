@@ -2,13 +2,13 @@
 
 use super::Switch;
 use super::port::Port;
-use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
 use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
-use crate::packet::{Priority, PrioritySet};
 use crate::plugin::{Admission, Model, Qdisc, QueueReport};
-use crate::units::Time;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::units::Time;
 
 impl<M: Model> Switch<M> {
     pub(in crate::network) fn for_each_report(&self, visit: &mut dyn FnMut(PortId, &QueueReport)) {

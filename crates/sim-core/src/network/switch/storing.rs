@@ -1,11 +1,11 @@
 //! The way of a packet that does not find its port idle into the buffer and a queue.
 
 use super::Switch;
-use crate::engine::SendBuffer;
-use crate::id::PortId;
 use crate::packet::{Packet, PauseChange};
 use crate::plugin::{Admission, Admit, DropReason, Model, Observer, Qdisc};
-use crate::units::Time;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::SendBuffer;
 
 impl<M: Model> Switch<M> {
     /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it

@@ -1,11 +1,11 @@
 //! Packets whose payload is cut off instead of their being dropped.
 
 use super::Switch;
-use crate::engine::SendBuffer;
-use crate::id::PortId;
 use crate::packet::{Packet, PacketKind};
 use crate::plugin::{DropReason, Model, Observer, Qdisc};
-use crate::units::Time;
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::SendBuffer;
 
 impl<M: Model> Switch<M> {
     /// Sends the headers of `packet`, which has no room at `port`, on as control: they leave before

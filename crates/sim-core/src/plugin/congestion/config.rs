@@ -4,14 +4,14 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use super::{CongestionControl, CreditRules};
-use crate::checkpoint::Stored;
-use crate::flow::Flow;
-use crate::id::{ClassId, FlowId};
-use crate::input::{Choice, ConfigError, Keys, ValueKind};
 use crate::packet::Flags;
 use crate::plugin::quirks::{MinRateRule, NicRateSource, Quirks};
 use crate::plugin::routing::PathStability;
-use crate::units::{Bytes, Duration, Rate, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::{ClassId, FlowId};
+use fabricsim_base::input::{Choice, ConfigError, Keys, ValueKind};
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
 /// A transport protocol.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
@@ -54,7 +54,7 @@ pub enum Feedback {
     Accurate,
 }
 
-crate::setting_values! {
+fabricsim_base::setting_values! {
     Feedback => ValueKind::Name(&[
         Choice { name: "none", remark: "" },
         Choice { name: "classic", remark: "RFC 3168" },

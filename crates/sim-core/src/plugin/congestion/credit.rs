@@ -5,7 +5,7 @@
 //! at a pace that the NIC port by which data comes can take. What is granted and how is the
 //! transport's; what is asked for, and what is sent before the first grant, the controller's.
 
-use crate::units::{Bytes, Duration};
+use fabricsim_base::units::{Bytes, Duration};
 
 /// The number of credit at which every flow begins. It leaves room for numbers below it: a flow that
 /// has more credit than it has bytes left asks for less than it was granted.

@@ -1,6 +1,6 @@
 //! What a controller says to its sender, in one piece.
 
-use crate::units::{Bytes, Rate, Time};
+use fabricsim_base::units::{Bytes, Rate, Time};
 
 /// What a controller allows until it is told of the next event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

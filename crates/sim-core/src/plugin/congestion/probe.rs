@@ -1,8 +1,8 @@
 //! Probes: what gathers telemetry for connections of TCP, whose segments carry none.
 
-use crate::checkpoint::Stored;
-use crate::input::{Choice, ValueKind};
-use crate::units::{Duration, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::input::{Choice, ValueKind};
+use fabricsim_base::units::{Duration, Time};
 
 /// Packet that gathers the telemetry.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -20,7 +20,7 @@ pub enum ProbeForm {
     Data,
 }
 
-crate::setting_values! {
+fabricsim_base::setting_values! {
     ProbeForm => ValueKind::Name(&[
         Choice { name: "packet", remark: "a small one of its own" },
         Choice { name: "data", remark: "a segment of data" },

@@ -1,6 +1,6 @@
 //! Samples of the rate at which a connection delivers (draft-cheng-iccrg-delivery-rate-estimation).
 
-use crate::units::{Duration, Rate};
+use fabricsim_base::units::{Duration, Rate};
 
 /// Sample that an acknowledgement of TCP brings, for controllers that ask for it
 /// ([`CongestionControl::delivery_rate`](super::CongestionControl::delivery_rate)).

@@ -1,7 +1,7 @@
 //! Telemetry in a form that no header decides.
 
-use crate::checkpoint::Stored;
-use crate::units::{Bytes, Rate, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Rate, Time};
 
 /// A count of bytes that begins anew after `period` bytes, as fields of headers do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]

@@ -1,11 +1,11 @@
 //! The positions of each knob, the default first.
 
-use crate::units::Duration;
+use fabricsim_base::units::Duration;
 
 /// The resolution of times.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TimeUnit {
-    /// That of [`Time`](crate::units::Time).
+    /// That of [`Time`](fabricsim_base::units::Time).
     Picosecond,
     /// Whole nanoseconds: the rest is cut off.
     Nanosecond,

@@ -1,7 +1,7 @@
 //! The racks of a Clos fabric: the switches of the lowest tier with their hosts.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Rate;
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::Rate;
 
 use super::super::plan::fits_ports;
 use super::shape::Shape;

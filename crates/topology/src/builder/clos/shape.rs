@@ -1,6 +1,6 @@
 //! The counts and names of the switches of a Clos fabric.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_base::input::ConfigError;
 
 use super::super::plan::some_delay;
 use super::{ClosTier, TIERS};

@@ -1,6 +1,6 @@
 //! Fabrics as engineers describe them, and what cannot be built.
 
-use fabricsim_core::plugin::FlowKey;
+use fabricsim_base::flow::FlowKey;
 use proptest::prelude::*;
 
 use super::*;

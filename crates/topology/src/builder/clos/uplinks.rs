@@ -1,7 +1,7 @@
 //! The links from a tier of a Clos fabric to the tier above.
 
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_base::input::ConfigError;
+use fabricsim_base::units::{Duration, Rate};
 
 use super::super::plan::Plan;
 use super::ClosTier;

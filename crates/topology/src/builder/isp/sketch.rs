@@ -1,7 +1,7 @@
 //! Growth of a random network with a longest path of given length.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::{Purpose, Stream};
 
 /// One switch in so many hangs on one link.
 const LEAF_ONE_IN: u32 = 18;

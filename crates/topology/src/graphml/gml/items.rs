@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 /// Most brackets inside of one another.
 const DEPTH: usize = 64;

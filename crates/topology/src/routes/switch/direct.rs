@@ -1,6 +1,6 @@
 //! Next hops by address, for small networks.
 
-use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_base::id::{NodeId, PortId};
 use rustc_hash::FxHashMap;
 
 use super::{Entry, Towards};

@@ -1,9 +1,9 @@
 //! Ports without traffic, for routing without a network.
 
-use fabricsim_core::id::PortId;
-use fabricsim_core::packet::Priority;
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::PortStates;
-use fabricsim_core::units::Bytes;
 
 /// The ports of a switch through which nothing goes.
 pub(super) struct Idle;

@@ -1,8 +1,8 @@
 //! The model of the path: its bandwidth and its round-trip time (sections 4.1.1 and 4.1.2).
 
-use fabricsim_core::checkpoint::Checkpointed;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_core::plugin::{RateSample, Round};
-use fabricsim_core::units::{Duration, Rate, Time};
 
 /// Round trips for which a rate counts (BtlBwFilterLen).
 const ROUNDS: usize = 10;

@@ -1,6 +1,6 @@
 //! The window while losses are recovered from (section 4.2.3.4).
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::plugin::{Recovering, Signal};
 
 use super::states::State;

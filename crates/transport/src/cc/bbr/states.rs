@@ -1,9 +1,9 @@
 //! The state machine (section 4.3).
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::rng::Stream;
+use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::RateSample;
-use fabricsim_core::rng::Stream;
-use fabricsim_core::units::{Duration, Time};
 
 use super::model::PathModel;
 use super::{HIGH_GAIN, MIN_PIPE};

@@ -2,8 +2,8 @@
 
 use super::super::tcp_harness::{ack, cc};
 use super::*;
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{Recovering, Signal};
-use fabricsim_core::units::Time;
 
 const RTT: Duration = Duration::from_ms(1);
 /// Segments of 1,448 bytes that 10 Gbps carry in a millisecond.

@@ -1,9 +1,9 @@
 //! User settings of DCQCN, and the two sets of values that go with its two forms.
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::units::{Bytes, Duration, Rate};
+use fabricsim_base::{choices, settings};
 use fabricsim_core::plugin::{CcConfig, CcContext, MarkingThresholds, Quirks, default_min_rate};
-use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_core::{choices, settings};
 
 use super::super::paced_rate::{WindowKeys, bytes_at, share_of};
 

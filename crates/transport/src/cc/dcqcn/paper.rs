@@ -1,7 +1,7 @@
 //! DCQCN as its paper has it (Zhu et al., SIGCOMM 2015, section 3).
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Bytes, Duration, Time};
 
 use super::super::paced_rate::PacedRate;
 use super::config::{DcqcnConfig, Values};

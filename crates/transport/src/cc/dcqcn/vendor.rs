@@ -1,7 +1,7 @@
 //! DCQCN as NIC vendors build it and the published HPCC simulator runs it.
 
-use fabricsim_core::checkpoint::Checkpointed;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::units::{Duration, Time};
 
 use super::super::paced_rate::PacedRate;
 use super::config::{DcqcnConfig, Values};

@@ -1,7 +1,7 @@
 //! The queueing delay and its average (`update_delay`, `update_base_rtt`).
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::units::Duration;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::Duration;
 
 /// Weight of a sample (`_delay_alpha`).
 const WEIGHT: f64 = 0.0125;

@@ -1,7 +1,7 @@
 //! Constants that follow from the network (`initNsccParams`).
 
+use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::plugin::FlowStart;
-use fabricsim_core::units::{Duration, Rate};
 
 use super::{NsccConfig, REFERENCE_RTT_NS, default_target};
 

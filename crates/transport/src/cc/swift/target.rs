@@ -1,7 +1,7 @@
 //! The target delay (Swift paper, section 3.5).
 
+use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::FlowStart;
-use fabricsim_core::units::Duration;
 
 use super::SwiftConfig;
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use fabricsim_core::flow::StreamPlace;
+use fabricsim_base::flow::StreamPlace;
 use proptest::prelude::*;
 
 use super::*;

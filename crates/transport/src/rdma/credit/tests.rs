@@ -1,6 +1,6 @@
 //! Turns of a pacer of 100 Gbps with grants of 4,000 bytes at 80 Gbps: one in 400 ns.
 
-use fabricsim_core::id::NodeId;
+use fabricsim_base::id::NodeId;
 
 use super::*;
 

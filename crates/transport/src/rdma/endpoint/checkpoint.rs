@@ -1,8 +1,8 @@
 //! The state of a host's RDMA in a checkpoint.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, save_each};
-use fabricsim_core::flow::Flow;
-use fabricsim_core::id::PortId;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer, save_each};
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::PortId;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::ControllerFactory;
 

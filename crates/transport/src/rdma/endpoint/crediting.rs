@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use fabricsim_core::id::PortId;
-use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
+use fabricsim_base::id::PortId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Rate, Time};
+use fabricsim_core::packet::{Header, Packet, PacketKind};
 use fabricsim_core::plugin::{CongestionControl, ControllerFactory, PortUpdate, Received};
-use fabricsim_core::units::{Rate, Time};
 
 use super::Rdma;
 use crate::rdma::config::{RdmaSettings, Recovery};

@@ -1,11 +1,11 @@
 //! Flows and messages that start.
 
-use fabricsim_core::flow::{Flow, StreamPlace};
-use fabricsim_core::id::PortId;
+use fabricsim_base::flow::{Flow, StreamPlace};
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::quirks::FlowTurns;
 use fabricsim_core::plugin::{ControllerFactory, Feedback, FlowStart};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{LINK_HEADER, Rdma};
 use crate::rdma::sender::RdmaSender;

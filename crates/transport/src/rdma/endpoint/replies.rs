@@ -1,10 +1,12 @@
 //! What a receiver sends back.
 
-use fabricsim_core::fifo::Assign as _;
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priority};
-use fabricsim_core::plugin::{ControllerFactory, FlowKey, PortUpdate};
-use fabricsim_core::units::Time;
+use fabricsim_base::fifo::Assign as _;
+use fabricsim_base::flow::FlowKey;
+use fabricsim_base::id::{FlowId, NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
+use fabricsim_core::plugin::{ControllerFactory, PortUpdate};
 
 use super::Rdma;
 use crate::rdma::receiver::Reply;

@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
-use fabricsim_core::id::{FlowId, PortId};
-use fabricsim_core::packet::{Header, Packet, PrioritySet};
+use fabricsim_base::id::{FlowId, PortId};
+use fabricsim_base::priority::PrioritySet;
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::quirks::{FlowTurns, NicTimer};
 use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
-use fabricsim_core::units::Time;
 
 use super::Rdma;
 

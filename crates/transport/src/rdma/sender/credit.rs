@@ -1,8 +1,9 @@
 //! What a sender says and knows of credit.
 
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priority};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::{CongestionControl, CreditDemand};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{MAX_BACKOFF, RdmaSender};
 use crate::rdma::config::RdmaSettings;

@@ -1,8 +1,8 @@
 //! Events that are reported to a controller.
 
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::{Ack, Congestion, Growth, Recovering, Round, Signal};
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::RdmaSender;
 

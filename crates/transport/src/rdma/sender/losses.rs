@@ -1,8 +1,8 @@
 //! Gaps, packets that were trimmed, timeouts: what a sender is told of losses, and what it does.
 
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::{CongestionControl, Signal};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{MAX_BACKOFF, RdmaSender};
 use crate::rdma::config::{RdmaSettings, Recovery};

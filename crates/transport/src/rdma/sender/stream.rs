@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::flow::{Completion, Flow, StreamPlace};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, Flow, StreamPlace};
+use fabricsim_base::units::{Bytes, Time};
 
 use super::RdmaSender;
 
@@ -165,10 +165,10 @@ impl<L> RdmaSender<L> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::flow::{FlowRequest, PathInfo};
-    use fabricsim_core::id::{ClassId, FlowId, NodeId};
-    use fabricsim_core::packet::Priority;
-    use fabricsim_core::units::{Duration, Rate};
+    use fabricsim_base::flow::{FlowRequest, PathInfo};
+    use fabricsim_base::id::{ClassId, FlowId, NodeId};
+    use fabricsim_base::priority::Priority;
+    use fabricsim_base::units::{Duration, Rate};
 
     use super::*;
 

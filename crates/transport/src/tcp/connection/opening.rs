@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Feedback, FlowStart, PathStability};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{Connection, Event, Identity, Messages, Task};
 use crate::tcp::config::TcpParameters;

@@ -1,9 +1,9 @@
 //! Probes of a connection as packets: a probe of its own is a data packet without payload and
 //! without [`Bits::ACK`], and what comes back of any probe is an ACK packet without [`Bits::ACK`].
 
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::TelemetryReader;
-use fabricsim_core::units::Time;
 
 use super::Connection;
 use crate::tcp::header::{Bits, HasTcp};

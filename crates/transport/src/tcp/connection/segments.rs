@@ -1,7 +1,7 @@
 //! The packets that a connection sends.
 
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{Connection, Task};
 use crate::tcp::header::{Bits, HasTcp};

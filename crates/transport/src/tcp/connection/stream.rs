@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::checkpoint::Stored;
-use fabricsim_core::flow::{Completion, Flow, StreamPlace};
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::flow::{Completion, Flow, StreamPlace};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::{Received, Unfinished};
-use fabricsim_core::units::{Bytes, Time};
 
 use super::{Connection, State};
 

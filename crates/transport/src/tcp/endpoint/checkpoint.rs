@@ -1,7 +1,7 @@
 //! The state of a host's TCP in a checkpoint.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
-use fabricsim_core::id::PortId;
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::id::PortId;
 use fabricsim_core::plugin::Feedback;
 
 use super::Tcp;

@@ -1,10 +1,10 @@
 //! Life cycle of connections: their creation, their use and their end.
 
-use fabricsim_core::flow::{Completion, Flow, StreamPlace};
-use fabricsim_core::id::{ClassId, FlowId, PortId};
+use fabricsim_base::flow::{Completion, Flow, StreamPlace};
+use fabricsim_base::id::{ClassId, FlowId, PortId};
+use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::Received;
-use fabricsim_core::units::{Bytes, Time};
 
 use super::Tcp;
 use crate::tcp::connection::{Connection, Event, Fetch, Identity, Task};

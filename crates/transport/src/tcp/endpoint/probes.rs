@@ -1,7 +1,7 @@
 //! Probes that arrive at a host.
 
+use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::units::Time;
 
 use super::Tcp;
 use crate::tcp::header::{Bits, HasTcp};

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use fabricsim_core::checkpoint::{Checkpointed, Stored};
-use fabricsim_core::units::Time;
+use fabricsim_base::checkpoint::{Checkpointed, Stored};
+use fabricsim_base::units::Time;
 
 use crate::tcp::segment::{Segment, SegmentState};
 

@@ -1,6 +1,6 @@
 //! A sender and its controller in a checkpoint.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 
 use super::TcpSender;
 use crate::controller_state;

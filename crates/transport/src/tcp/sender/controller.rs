@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{Ack, CongestionControl, DynController, SendLimits, TelemetryView};
-use fabricsim_core::units::{Bytes, Rate, Time};
 
 /// The controller of a connection. What it allows is asked for once after each event that it is told
 /// of, and not wherever it is needed.

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::checkpoint::Stored;
+use fabricsim_base::checkpoint::Stored;
+use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{DeliveryRate, RateSample};
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::TcpSender;
 use crate::tcp::scoreboard::Delivery;

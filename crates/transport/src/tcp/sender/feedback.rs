@@ -1,10 +1,10 @@
 //! Handling of acknowledgements at a sender.
 
+use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{
     Ack, Congestion, Feedback, Growth, MarkResponse, RateSample, Recovering, Round, Signal,
     TelemetryView,
 };
-use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;

@@ -1,6 +1,6 @@
 //! Spacing of segments at the rate of the controller.
 
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_base::units::{Bytes, Rate, Time};
 
 use super::TcpSender;
 
@@ -41,8 +41,8 @@ impl TcpSender {
 mod tests {
     use std::sync::Arc;
 
+    use fabricsim_base::units::Duration;
     use fabricsim_core::plugin::{CcContext, DynFactory, Feedback, FlowStart};
-    use fabricsim_core::units::Duration;
 
     use super::*;
     use crate::cc::BbrConfig;

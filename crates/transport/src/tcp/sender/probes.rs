@@ -1,7 +1,7 @@
 //! The probes of a sender, and the controller that they are for.
 
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{ReturnedProbe, TelemetryView};
-use fabricsim_core::units::Time;
 
 use super::TcpSender;
 use crate::tcp::probing::{Departure, Probing, Returned};

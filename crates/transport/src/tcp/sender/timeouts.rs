@@ -1,7 +1,7 @@
 //! Response of a sender to an expired retransmission timer.
 
+use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{Recovering, Signal};
-use fabricsim_core::units::Time;
 
 use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;
@@ -57,8 +57,8 @@ impl TcpSender {
 mod tests {
     use std::sync::Arc;
 
+    use fabricsim_base::units::{Bytes, Duration, Rate};
     use fabricsim_core::plugin::{CcContext, DynFactory, Feedback, FlowStart};
-    use fabricsim_core::units::{Bytes, Duration, Rate};
 
     use super::super::Incoming;
     use super::*;

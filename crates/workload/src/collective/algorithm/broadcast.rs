@@ -3,7 +3,7 @@
 //! Thakur, Rabenseifner, Gropp (2005) have the binomial tree. The chain is the ring of NCCL's
 //! broadcast: with `chunks` it is a pipeline.
 
-use fabricsim_core::units::Bytes;
+use fabricsim_base::units::Bytes;
 
 use super::super::shape::Shape;
 use super::super::transfers::{Transfers, Use};

@@ -1,6 +1,6 @@
 //! The state of a rank in a checkpoint.
 
-use fabricsim_core::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 
 use super::RankApplication;
 

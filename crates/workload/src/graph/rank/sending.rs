@@ -1,6 +1,6 @@
 //! Messages that a rank sends.
 
-use fabricsim_core::id::FlowId;
+use fabricsim_base::id::FlowId;
 use fabricsim_core::plugin::{AppContext, AppFlow};
 
 use super::super::plan::{Connections, SendEnd};

@@ -1,8 +1,8 @@
 //! A line of a connection matrix that describes a flow.
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Time};
 
 use crate::context::WorkloadContext;
 use crate::list::row;

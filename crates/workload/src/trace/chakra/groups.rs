@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 use serde::Deserialize;
 
 use super::ChakraError;

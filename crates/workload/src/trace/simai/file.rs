@@ -1,7 +1,7 @@
 //! The words of a workload of SimAI.
 
-use fabricsim_core::input::InputError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Bytes, Duration};
 
 use super::groups::Group;
 use crate::collective::CollectiveOperation;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::InputError;
+use fabricsim_base::input::InputError;
 
 use super::file::Sizes;
 

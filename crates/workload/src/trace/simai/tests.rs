@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use fabricsim_core::units::Duration;
+use fabricsim_base::units::Duration;
 
 use super::*;
 use crate::collective::CollectiveOperation;

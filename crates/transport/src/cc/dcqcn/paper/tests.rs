@@ -1,7 +1,7 @@
 //! The paper's form on marks made by hand.
 
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Quirks};
-use fabricsim_core::units::Rate;
 
 use super::super::super::harness::{ack, cc, mbps};
 use super::super::{Dcqcn, ParameterSet};

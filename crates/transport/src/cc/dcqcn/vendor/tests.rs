@@ -1,7 +1,7 @@
 //! The algorithm on marks and timers made by hand.
 
+use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Quirks};
-use fabricsim_core::units::{Bytes, Rate};
 
 use super::super::super::harness::{LINE, ack, cc, mbps};
 use super::super::Dcqcn;

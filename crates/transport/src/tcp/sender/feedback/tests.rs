@@ -1,7 +1,7 @@
 //! Duplicate acknowledgements without SACK.
 
+use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::{CcContext, DynFactory, FlowStart};
-use fabricsim_core::units::Rate;
 use std::sync::Arc;
 
 use super::*;

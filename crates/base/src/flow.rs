@@ -1,0 +1,251 @@
+//! A flow: what a workload asks for and what comes of it.
+
+mod connection;
+
+pub use connection::Connection;
+
+use crate::checkpoint::Stored;
+use crate::id::{ClassId, FlowId, NodeId, PortId};
+use crate::priority::Priority;
+use crate::units::{Bytes, Duration, Rate, Time};
+
+/// Size of a flow that never ends. It is beyond every size that can be given ([`MAX_SIZE`]), and a
+/// link of 10 Tbps needs 42 days for it.
+///
+/// [`MAX_SIZE`]: crate::limits::MAX_SIZE
+pub const ENDLESS: Bytes = Bytes::new(1 << 62);
+
+/// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub struct FlowRequest {
+    /// The sending host.
+    pub src: NodeId,
+    /// The receiving host.
+    pub dst: NodeId,
+    /// Payload bytes, at least one.
+    pub size: Bytes,
+    /// Earliest time at which the first packet may leave.
+    pub start: Time,
+    /// Class of the workload that requested the flow.
+    pub class: ClassId,
+    /// Priority queue of the flow's packets, 1 to 7.
+    pub priority: Priority,
+    /// Source port, or `None` to have one assigned.
+    pub src_port: Option<u16>,
+    /// Destination port.
+    pub dst_port: u16,
+}
+
+impl FlowRequest {
+    /// Returns whether the flow never ends. A run ends without it when all other flows have ended.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        self.size.get() >= ENDLESS.get()
+    }
+}
+
+/// The addresses and ports of a packet, by which switches choose its path.
+///
+/// An acknowledgement carries its own key, with source and destination swapped, so it may take
+/// another path than the data.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
+pub struct FlowKey {
+    /// The host that sent the packet, or the address of its NIC.
+    pub src: NodeId,
+    /// The host that the packet goes to, or the address of its NIC.
+    pub dst: NodeId,
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+}
+
+impl FlowKey {
+    /// The key of packets in the other direction.
+    #[inline]
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self {
+            src: self.dst,
+            dst: self.src,
+            src_port: self.dst_port,
+            dst_port: self.src_port,
+        }
+    }
+}
+
+/// Flows in the order of their start times, produced when they are due: memory follows live flows.
+pub trait FlowSource: Send {
+    /// The start of the next flow, or `None` when there are no more. It never goes back in time.
+    fn next_start(&self) -> Option<Time>;
+
+    /// The next flow. Flows with equal starts come in a fixed order.
+    fn next_flow(&mut self) -> Option<FlowRequest>;
+
+    crate::plugin_state!("the source of flows");
+}
+
+/// Properties of the path between a pair of hosts in the idle network.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub struct PathInfo {
+    /// Twice the propagation delays plus one MTU payload's transmission at each hop.
+    pub base_rtt: Duration,
+    /// The lowest link rate on the path.
+    pub bottleneck: Rate,
+    /// Switches on the path.
+    pub switches: u16,
+}
+
+impl PathInfo {
+    /// Bandwidth-delay product: `base_rtt` times `bottleneck`.
+    #[must_use]
+    pub fn bdp(&self) -> Bytes {
+        self.bottleneck.bytes_in(self.base_rtt)
+    }
+}
+
+/// Addresses between which a flow's packets go: those of its hosts, or those of NICs where flows
+/// are bound to them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub struct Ends {
+    /// The address from which data comes and to which acknowledgements go.
+    pub src: NodeId,
+    /// The address to which data goes.
+    pub dst: NodeId,
+}
+
+impl Ends {
+    /// The addresses of the hosts of `request`, which all their NICs share.
+    #[must_use]
+    pub const fn of_hosts(request: &FlowRequest) -> Self {
+        Self {
+            src: request.src,
+            dst: request.dst,
+        }
+    }
+
+    /// The addresses of packets in the other direction.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self {
+            src: self.dst,
+            dst: self.src,
+        }
+    }
+}
+
+/// The path of a flow as it starts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub struct ResolvedPath {
+    /// Properties of the path in the idle network.
+    pub path: PathInfo,
+    /// The NIC port through which the flow leaves its host.
+    pub nic: PortId,
+    /// The addresses at both ends.
+    pub ends: Ends,
+    /// The completion time of the flow in the idle network.
+    pub ideal: Duration,
+}
+
+impl ResolvedPath {
+    /// The flow `id` of `request`, a flow of its own, on this path.
+    #[must_use]
+    pub const fn flow(&self, id: FlowId, request: FlowRequest) -> Flow {
+        Flow {
+            id,
+            request,
+            path: self.path,
+            ends: self.ends,
+            ideal: self.ideal,
+            stream: None,
+        }
+    }
+}
+
+/// A flow that has been given its number and path, as hosts see it.
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
+pub struct Flow {
+    /// The flow's number.
+    pub id: FlowId,
+    /// Request for the flow, with `src_port` filled in.
+    pub request: FlowRequest,
+    /// Properties of the path in the idle network.
+    pub path: PathInfo,
+    /// The addresses at both ends.
+    pub ends: Ends,
+    /// The completion time of the flow in the idle network, by the routes when it started.
+    pub ideal: Duration,
+    /// The place of a message in the stream of a connection; `None` for a flow of its own.
+    pub stream: Option<StreamPlace>,
+}
+
+impl Flow {
+    /// A flow of its own between the addresses of its hosts.
+    #[must_use]
+    pub const fn new(id: FlowId, request: FlowRequest, path: PathInfo) -> Self {
+        let ends = Ends::of_hosts(&request);
+        Self {
+            id,
+            request,
+            path,
+            ends,
+            ideal: Duration::ZERO,
+            stream: None,
+        }
+    }
+
+    /// The addresses and ports of the flow's data packets.
+    #[inline]
+    #[must_use]
+    pub fn key(&self) -> FlowKey {
+        FlowKey {
+            src: self.ends.src,
+            dst: self.ends.dst,
+            src_port: self.request.src_port.unwrap_or_default(),
+            dst_port: self.request.dst_port,
+        }
+    }
+
+    /// The number that the flow's packets carry: its own, or that of its connection.
+    #[must_use]
+    pub fn carrier(&self) -> FlowId {
+        self.stream.map_or(self.id, |place| place.connection)
+    }
+}
+
+/// The bytes that a message occupies in one direction of a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub struct StreamPlace {
+    /// The connection's number.
+    pub connection: FlowId,
+    /// Position of the message's first byte in the stream. The positions of a stream may leave
+    /// gaps between messages (`Endpoint::message_alignment`).
+    pub from: u64,
+}
+
+impl StreamPlace {
+    /// Returns the position after the last byte of a message of `size` that lies here.
+    #[must_use]
+    pub const fn end(&self, size: Bytes) -> u64 {
+        self.from + size.get()
+    }
+}
+
+/// A flow whose last byte has been acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Stored)]
+pub struct Completion {
+    /// The flow.
+    pub flow: Flow,
+    /// Time at which the acknowledgement of the last byte reached the sender.
+    pub finish: Time,
+    /// Payload bytes that were sent more than once.
+    pub retransmitted: Bytes,
+}
+
+impl Completion {
+    /// Flow completion time: start to last acknowledgement.
+    #[must_use]
+    pub fn fct(&self) -> Duration {
+        self.finish.since(self.flow.request.start)
+    }
+}

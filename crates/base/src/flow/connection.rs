@@ -1,0 +1,74 @@
+//! Connections on which applications send one message after another.
+
+use super::{Ends, Flow, FlowKey};
+use crate::checkpoint::Stored;
+use crate::id::{ClassId, FlowId, NodeId};
+use crate::priority::Priority;
+
+/// One end of a connection that stays: a queue pair of RDMA, a connection of TCP.
+///
+/// Each direction is a stream of bytes, in which messages follow one another in the order in which
+/// they were sent. Congestion control goes on from one message to the next. Without a message the
+/// connection is idle; nothing ends it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
+pub struct Connection {
+    /// The connection's number, the same at both ends.
+    pub id: FlowId,
+    /// Hosts and ports of the packets that leave here.
+    pub key: FlowKey,
+    /// Addresses of the packets that leave here, where they are known: those of NICs at hosts with
+    /// several. A connection that has carried nothing takes them from its first message.
+    pub ends: Option<Ends>,
+    /// Flow class of its messages.
+    pub class: ClassId,
+    /// Priority queue of its packets, 1 to 7.
+    pub priority: Priority,
+}
+
+impl Connection {
+    /// The host of this end.
+    #[must_use]
+    pub const fn host(&self) -> NodeId {
+        self.key.src
+    }
+
+    /// The host of the other end.
+    #[must_use]
+    pub const fn peer(&self) -> NodeId {
+        self.key.dst
+    }
+
+    /// The other end.
+    #[must_use]
+    pub const fn reversed(mut self) -> Self {
+        self.key = self.key.reversed();
+        self.ends = match self.ends {
+            Some(ends) => Some(ends.reversed()),
+            None => None,
+        };
+        self
+    }
+}
+
+impl Flow {
+    /// Returns the end of the connection from which the receiver of this message replies, or `None`
+    /// for a flow of its own.
+    #[must_use]
+    pub fn reply_connection(&self) -> Option<Connection> {
+        let place = self.stream?;
+        let request = &self.request;
+        let sender = Connection {
+            id: place.connection,
+            key: FlowKey {
+                src: request.src,
+                dst: request.dst,
+                src_port: request.src_port?,
+                dst_port: request.dst_port,
+            },
+            ends: Some(self.ends),
+            class: request.class,
+            priority: request.priority,
+        };
+        Some(sender.reversed())
+    }
+}

@@ -1,0 +1,79 @@
+//! The state of the engine in a checkpoint: its time, its processes and the messages that are under
+//! way.
+//!
+//! Which partition a process is in, which buffer a message lies in, and whether the receiver has
+//! fetched it from its mailbox have no effect on what happens, so a checkpoint says nothing of
+//! them: it can be restored on any number of threads.
+
+use super::Engine;
+use super::LogicalProcess;
+use super::placement::Position;
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::Time;
+
+impl<D: LogicalProcess> Engine<D> {
+    /// Appends the state to `out`; that of each process as `save` does it. An engine that has been
+    /// interrupted, or is in the middle of an epoch, has none that could be saved.
+    pub fn save(&self, out: &mut Writer, mut save: impl FnMut(&D, &mut Writer)) {
+        if self.broken || self.steered.is_some() {
+            out.refuse("the run that was broken off", "in the middle of an epoch");
+            return;
+        }
+        if self.exchange.is_some() {
+            out.refuse("the run", "that several ranks simulate together");
+            return;
+        }
+        self.now.store(out);
+        self.epochs.store(out);
+        out.number(self.positions.len());
+        let unread = self.unread();
+        for &Position { partition, place } in &self.positions {
+            let partition = &self.partitions[partition as usize];
+            let member = &partition.members[place as usize];
+            let own = partition.mailboxes.shown(place as usize, unread);
+            out.section(|out| {
+                save(&member.process, out);
+                self.mailboxes.show(member.mailbox, unread, |others| {
+                    member.inbox.save([own, others], out);
+                });
+            });
+        }
+    }
+
+    /// Takes the state over that [`Self::save`] has written; that of each process as `load` does
+    /// it. `name` says what to call process number n. The engine has not run. Processes that another
+    /// rank holds are left out.
+    ///
+    /// # Errors
+    /// When `input` holds something else.
+    pub fn load(
+        &mut self,
+        input: &mut Reader<'_>,
+        name: impl Fn(usize) -> String,
+        mut load: impl FnMut(&mut D, &mut Reader<'_>) -> Result<(), LoadError>,
+    ) -> Result<(), LoadError> {
+        if self.epochs > 0 || self.now > Time::ZERO {
+            return Err(LoadError::new("the simulation has run already"));
+        }
+        let (now, epochs) = (Time::fetch(input)?, u64::fetch(input)?);
+        input.expect_number(self.positions.len())?;
+        for (index, &position) in self.positions.iter().enumerate() {
+            if !position.is_here() {
+                input.take_section()?;
+                continue;
+            }
+            let Position { partition, place } = position;
+            let partition = &mut self.partitions[partition as usize];
+            let place = place as usize;
+            let member = &mut partition.members[place];
+            input.section(&name(index), |input| {
+                load(&mut member.process, input)?;
+                member.inbox.load(input)
+            })?;
+            let next = member.inbox.first().min(member.process.next_event());
+            (partition.calendar).put(place, next.saturating_add(member.margin));
+        }
+        (self.now, self.epochs) = (now, epochs);
+        Ok(())
+    }
+}

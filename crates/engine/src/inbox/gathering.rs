@@ -1,0 +1,116 @@
+//! What is due in an epoch: found, shown to the process, and sorted.
+
+use std::slice;
+
+use super::Inbox;
+use super::grouped::Grouping;
+use super::keys::{
+    Due, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places, gather_rest,
+};
+use crate::arrival_order::ArrivalOrder;
+use crate::message::Message;
+use crate::order::{EpochSort, LEADING, MOST_GROUPS};
+use fabricsim_base::units::Time;
+
+impl<M: Message> Inbox<M> {
+    /// Finds the messages that arrive in `[start, end)`, and shows those of each input to `prepare`;
+    /// [`sort`](Self::sort) is called next. They can be sorted by `groups` if there are some, not too
+    /// many.
+    pub(crate) fn gather<O: ArrivalOrder<M>>(
+        &mut self,
+        (start, end): (Time, Time),
+        groups: usize,
+        mut prepare: impl FnMut(&mut [M]),
+    ) {
+        let due = Due::new(
+            (start, end),
+            !O::BY_PLACE && 0 < groups && groups <= MOST_GROUPS,
+        );
+        self.base = start;
+        self.keys.clear();
+        self.keys.extend([0; LEADING]);
+        self.position = LEADING;
+        let carried = self.carried.iter_mut().zip(&self.carried_channels);
+        for ((message, &input), place) in carried.zip(0..) {
+            if message.arrival() < end {
+                prepare(slice::from_mut(message));
+                let key = carried_key(message, due, input, place);
+                self.keys.push(key);
+                if O::BY_PLACE {
+                    self.ordered.push((key, O::place(message)));
+                }
+            }
+        }
+        self.sources = self.due();
+        self.prefetch_ends();
+        let mut in_turn = false;
+        for &input in &self.active {
+            let before = self.keys.len();
+            let channel = &mut self.channels[input as usize];
+            let first = channel.cursor;
+            let len = channel.current.len();
+            let current = &mut channel.current[first..];
+            let keys = &mut self.keys;
+            // Keys have room for the places of short buffers, and messages in an order of their own
+            // are read in turn: those of one input never change places.
+            let count = if O::BY_PLACE || len > MOST_PLACES {
+                in_turn = true;
+                gather_in_turn(keys, current, input, due, &mut prepare)
+            } else {
+                let source = (input, first);
+                let count = gather_places(keys, current, source, due, &mut prepare);
+                channel.cursor += count;
+                count
+            };
+            if first + count == len && !channel.rest.is_empty() {
+                in_turn = true;
+                gather_rest(keys, &mut channel.rest, input, due, &mut prepare);
+            }
+            if O::BY_PLACE {
+                let fresh = &self.keys[before..];
+                let messages = current
+                    .iter()
+                    .chain(channel.rest.iter().flat_map(|rest| &**rest));
+                let ordered = fresh.iter().zip(messages);
+                self.ordered
+                    .extend(ordered.map(|(&key, message)| (key, O::place(message))));
+            }
+            self.sources += usize::from(self.keys.len() > before);
+        }
+        self.grouping = match (due.groups(), in_turn) {
+            (None, _) => Grouping::None,
+            (Some(place), false) => Grouping::Possible(place),
+            (Some(place), true) => Grouping::Impossible(place),
+        };
+    }
+
+    /// Sorts what has been gathered from an epoch of [start, end) by (time, input), or where `O` says
+    /// so by (time, place, input). Where `groups` says how many groups there are and messages can be
+    /// grouped, by (group, time, input).
+    pub(crate) fn sort<O: ArrivalOrder<M>>(
+        &mut self,
+        (start, end): (Time, Time),
+        groups: Option<usize>,
+        sorting: &mut EpochSort,
+    ) {
+        if O::BY_PLACE {
+            self.ordered
+                .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
+            self.keys.truncate(LEADING);
+            self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
+            return;
+        }
+        let limit = end.since(start).as_ps() << TIME_SHIFT;
+        if let Some(groups) = groups
+            && let Grouping::Possible(place) = self.grouping
+        {
+            sorting.sort_groups(&mut self.keys, groups, place.shift);
+            self.grouping = Grouping::Done(place);
+            return;
+        }
+        self.forget_groups();
+        if self.sources > 1 && self.channels.len() > 1 {
+            sorting.sort(&mut self.keys, limit);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Message passing between processes: messages sent in one epoch are read in the next.
+//!
+//! A process has a mailbox for what comes from its own partition, which one thread fills and empties,
+//! and one for what comes from others.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::batch::Batch;
+use super::calendar::BLOCK;
+use super::channel::SendBuffer;
+use super::message::Message;
+use super::placement::Position;
+use fabricsim_base::prefetch::prefetch;
+use fabricsim_base::units::Time;
+
+/// Messages sent over one channel in one epoch.
+#[derive(Debug)]
+pub(super) struct ChannelBatch<M> {
+    pub(super) channel: u32,
+    /// Arrival time of the first message, known without reading the message.
+    pub(super) first: Time,
+    pub(super) messages: Batch<M>,
+}
+
+/// Mailbox in which the neighbors of a process leave their messages: one half is written while the
+/// other, written in the previous epoch, is read. Neighbors may be on different threads, so two
+/// mailboxes share no cache line.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Mailbox<M> {
+    halves: [Mutex<Vec<ChannelBatch<M>>>; 2],
+}
+
+const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot panic";
+
+/// The mailboxes of all processes for what comes from other partitions, and one for what goes to each
+/// other rank.
+#[derive(Debug)]
+pub(super) struct Mailboxes<M> {
+    /// Those of processes by partition and place, then those of ranks.
+    mailboxes: Vec<Mailbox<M>>,
+    /// Number of the first mailbox of each partition.
+    first_mailboxes: Vec<u32>,
+    /// Number of mailboxes of processes.
+    processes: u32,
+    /// For each half, and each block of processes: a bit for each one that has messages.
+    ready: [Vec<AtomicU64>; 2],
+    /// Index of the first word of each partition in each half of `ready`.
+    first_words: Vec<u32>,
+}
+
+/// Words in a cache line.
+const WORDS_PER_LINE: u32 = 8;
+
+/// The far end of a channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbor {
+    /// The mailbox; in the own partition, the place of the process.
+    mailbox: u32,
+    channel: u32,
+    /// The word in which messages for the process are flagged, or [`OWN_PARTITION`].
+    word: u32,
+    bit: u8,
+}
+
+impl Neighbor {
+    /// The place of the process at the far end, which is in the own partition.
+    pub(super) const fn place(&self) -> usize {
+        debug_assert!(self.word == OWN_PARTITION, "it is in this partition");
+        self.mailbox as usize
+    }
+}
+
+/// The word of processes in the own partition.
+const OWN_PARTITION: u32 = u32::MAX;
+
+const fn bit_of(place: u32) -> u8 {
+    (place % BLOCK) as u8
+}
+
+impl<M: Message> Mailboxes<M> {
+    /// For processes in partitions of `sizes`, and `ranks` ranks.
+    pub(super) fn new(sizes: &[u32], ranks: usize) -> Self {
+        let (mut words, mut processes) = (0, 0);
+        let (mut first_words, mut first_mailboxes) = (Vec::new(), Vec::new());
+        for size in sizes {
+            first_words.push(words);
+            first_mailboxes.push(processes);
+            // A partition's words are on cache lines of their own.
+            words += size.div_ceil(BLOCK).next_multiple_of(WORDS_PER_LINE);
+            processes += size;
+        }
+        let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
+        let empty = || [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
+        Self {
+            mailboxes: (0..processes as usize + ranks)
+                .map(|_| Mailbox { halves: empty() })
+                .collect(),
+            first_mailboxes,
+            processes,
+            ready: [none(), none()],
+            first_words,
+        }
+    }
+
+    /// Returns the number of the mailbox of the process at `position`.
+    pub(super) fn of_process(&self, position: Position) -> usize {
+        let Position { partition, place } = position;
+        (self.first_mailboxes[partition as usize] + place) as usize
+    }
+
+    /// Returns the number of the mailbox for what goes to `rank`.
+    pub(super) const fn of_rank(&self, rank: usize) -> usize {
+        self.processes as usize + rank
+    }
+
+    /// `channel` of the process at `position`, as its neighbor there sees it that is in partition
+    /// `own`.
+    pub(super) fn neighbor(&self, position: Position, channel: u32, own: u32) -> Neighbor {
+        let Position { partition, place } = position;
+        let (mailbox, word) = if partition == own {
+            (place, OWN_PARTITION)
+        } else {
+            let first_word = self.first_words[partition as usize];
+            let first = self.first_mailboxes[partition as usize];
+            (first + place, first_word + place / BLOCK)
+        };
+        Neighbor {
+            mailbox,
+            channel,
+            word,
+            bit: bit_of(place),
+        }
+    }
+
+    /// `channel` of the process at `position`, as another rank sees it.
+    pub(super) fn neighbor_from_afar(&self, position: Position, channel: u32) -> Neighbor {
+        self.neighbor(position, channel, u32::MAX)
+    }
+
+    /// Channel number `channel` to `rank`, as a process here sees it.
+    pub(super) fn neighbor_at(&self, rank: u16, channel: u32) -> Neighbor {
+        Neighbor {
+            mailbox: self.processes + u32::from(rank),
+            channel,
+            word: 0,
+            bit: 0,
+        }
+    }
+
+    /// The processes of a block that have messages in the half with `parity`, which are told only
+    /// once.
+    #[inline]
+    pub(super) fn take_ready(&self, parity: usize, partition: usize, block: usize) -> u64 {
+        let word = &self.ready[parity][self.first_words[partition] as usize + block];
+        let bits = word.load(Ordering::Relaxed);
+        if bits != 0 {
+            word.store(0, Ordering::Relaxed);
+        }
+        bits
+    }
+
+    /// Says again that `processes` of a block have messages in the half with `parity`.
+    pub(super) fn put_ready(&self, parity: usize, partition: usize, block: usize, processes: u64) {
+        let word = &self.ready[parity][self.first_words[partition] as usize + block];
+        word.fetch_or(processes, Ordering::Relaxed);
+    }
+
+    /// Hands over everything in `send_buffer`, to be read in the next epoch; the earliest arrival.
+    /// `own` has the mailboxes of the partition of the sender.
+    #[inline]
+    pub(super) fn deliver(
+        &self,
+        send_buffer: &mut SendBuffer<M>,
+        neighbors: &[Neighbor],
+        own: &mut OwnMailboxes<M>,
+        parity: usize,
+    ) -> Time {
+        let mut earliest = Time::MAX;
+        for (channel, first) in send_buffer.used.drain(..) {
+            earliest = earliest.min(first);
+            let to = neighbors[channel as usize];
+            let mut messages = send_buffer.channels[channel as usize].hand_over();
+            messages.trim();
+            let batch = |messages| ChannelBatch {
+                channel: to.channel,
+                first,
+                messages,
+            };
+            // It is built in each branch. Built before, it would be written to the stack and read back at
+            // once in wider parts, and the processor would wait for the writes.
+            if to.word == OWN_PARTITION {
+                own.put(to, batch(messages), parity);
+            } else {
+                self.put(to, batch(messages), parity);
+            }
+        }
+        earliest
+    }
+
+    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor in another partition.
+    #[inline]
+    pub(super) fn put(&self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
+        let mailbox = &self.mailboxes[to.mailbox as usize];
+        mailbox.halves[parity].lock().expect(HELD).push(batch);
+        let (word, bit) = (&self.ready[parity][to.word as usize], 1 << to.bit);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Shows what stands in the half with `parity` of mailbox number `mailbox` to `look`.
+    pub(super) fn show(
+        &self,
+        mailbox: usize,
+        parity: usize,
+        look: impl FnOnce(&[ChannelBatch<M>]),
+    ) {
+        let half = &self.mailboxes[mailbox].halves[parity];
+        look(&half.lock().expect(HELD));
+    }
+
+    /// Asks for the memory of the half with `parity` of mailbox number `mailbox`.
+    #[inline]
+    pub(super) fn prefetch(&self, mailbox: usize, parity: usize) {
+        prefetch(&self.mailboxes[mailbox].halves[parity]);
+    }
+
+    /// Exchanges what stands in the half with `parity` of mailbox number `mailbox` for `empty`.
+    #[inline]
+    pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
+        let half = &self.mailboxes[mailbox].halves[parity];
+        std::mem::swap(&mut *half.lock().expect(HELD), empty);
+    }
+}
+
+/// The mailboxes of the processes of one partition for what they send one another. Only its thread
+/// touches them, so nothing is locked, and the processor can have several on their way from memory.
+#[derive(Debug)]
+pub(super) struct OwnMailboxes<M> {
+    mailboxes: Vec<OwnMailbox<M>>,
+    /// For each half, and each block of processes: a bit for each one that has messages.
+    ready: [Vec<u64>; 2],
+}
+
+/// Both halves in one cache line.
+#[derive(Debug)]
+#[repr(align(64))]
+struct OwnMailbox<M>([Vec<ChannelBatch<M>>; 2]);
+
+impl<M: Message> OwnMailboxes<M> {
+    /// For a partition of `size` processes.
+    pub(super) fn new(size: u32) -> Self {
+        let words = || vec![0; size.div_ceil(BLOCK) as usize];
+        let empty = || OwnMailbox([Vec::new(), Vec::new()]);
+        Self {
+            mailboxes: (0..size).map(|_| empty()).collect(),
+            ready: [words(), words()],
+        }
+    }
+
+    /// Those of `processes` of a block that have messages in the half with `parity`, which are told
+    /// only once.
+    #[inline]
+    pub(super) fn take_ready(&mut self, parity: usize, block: usize, processes: u64) -> u64 {
+        let ready = &mut self.ready[parity][block];
+        let bits = *ready & processes;
+        *ready ^= bits;
+        bits
+    }
+
+    /// Puts `batch` into the half with `parity` of the mailbox of a neighbor.
+    #[inline(always)]
+    fn put(&mut self, to: Neighbor, batch: ChannelBatch<M>, parity: usize) {
+        let place = to.mailbox as usize;
+        self.mailboxes[place].0[parity].push(batch);
+        self.ready[parity][place / BLOCK as usize] |= 1 << to.bit;
+    }
+
+    /// The half with `parity` of the mailbox of the process at `place`.
+    #[inline]
+    pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
+        &mut self.mailboxes[place].0[parity]
+    }
+
+    /// Asks for the memory of the half with `parity` of the mailbox of a neighbor.
+    #[inline]
+    pub(super) fn prefetch_neighbor(&self, to: &Neighbor, parity: usize) {
+        if to.word == OWN_PARTITION {
+            prefetch(&self.mailboxes[to.mailbox as usize].0[parity]);
+        }
+    }
+
+    /// Asks for the memory of the mailbox of the process at `place`.
+    #[inline]
+    pub(super) fn prefetch(&self, place: usize, parity: usize) {
+        prefetch(&self.mailboxes[place].0[parity]);
+    }
+
+    /// The half with `parity` of the mailbox of the process at `place`, to be looked at.
+    pub(super) fn shown(&self, place: usize, parity: usize) -> &[ChannelBatch<M>] {
+        &self.mailboxes[place].0[parity]
+    }
+}

@@ -1,0 +1,293 @@
+//! Empty buffers, to be written again.
+
+use std::sync::{Arc, Mutex};
+
+use super::batch::{Batch, slots_of};
+use super::message::Message;
+
+/// Buffers that have been read to the end, by size. The last one read is the first one written
+/// again, while its memory is still in the cache: that is worth a fifth of the time of a packet-hop.
+///
+/// A channel asks for the size that fits what it has sent before. If any buffer could come to any
+/// channel, all would in time be as large as the largest burst, and take four times the memory of the
+/// packets.
+#[derive(Clone, Debug)]
+pub(super) struct Spare<M> {
+    /// The buffers of each class, with room for as many as are kept.
+    classes: Box<[Vec<Batch<M>>]>,
+    /// What several share that are at work side by side.
+    pool: Option<Arc<Pool<M>>>,
+    /// Whether the memory of the next buffer is asked for when one is taken.
+    ahead: bool,
+}
+
+/// Buffers that one partition has too many of and another may lack. They go from one to the other
+/// with the messages, and what comes differs from what goes by chance: without a pool one partition
+/// would always have to allocate what another gives back to the allocator.
+#[derive(Debug)]
+pub(super) struct Pool<M> {
+    classes: Box<[Mutex<Vec<Batch<M>>>]>,
+}
+
+/// Bytes of empty buffers of each class in a pool.
+const MOST_POOLED_BYTES: usize = 1 << 20;
+
+const HELD: &str = "a pool is held only to move buffers into room that is there";
+
+/// Bytes of empty buffers that are kept of each class; more are given back to the allocator.
+const MOST_BYTES: usize = 256 << 10;
+/// The same for each process, where two sides take turns: one gives back buffers before the other one
+/// takes them.
+const MOST_BYTES_OF_ONE: usize = 1 << 10;
+/// And of all of them.
+const MOST_BYTES_OF_ALL: usize = 16 << 20;
+/// The same for large buffers, as a number.
+const MOST_LARGE: usize = 64;
+
+impl<M> Default for Spare<M> {
+    /// A place that keeps nothing.
+    fn default() -> Self {
+        Self {
+            classes: Box::default(),
+            pool: None,
+            ahead: false,
+        }
+    }
+}
+
+/// Room for the buffers of each class, of which up to `bytes` are kept.
+fn rooms<M: Message>(bytes: usize) -> impl Iterator<Item = Vec<Batch<M>>> {
+    let most = move |class| {
+        if class < Batch::<M>::LARGE {
+            bytes / size_of::<M>() / slots_of(class)
+        } else {
+            MOST_LARGE
+        }
+    };
+    (0..=Batch::<M>::LARGE).map(move |class| Vec::with_capacity(most(class)))
+}
+
+impl<M: Message> Pool<M> {
+    pub(super) fn new() -> Self {
+        Self {
+            classes: rooms(MOST_POOLED_BYTES).map(Mutex::new).collect(),
+        }
+    }
+
+    /// Moves half of what `kept` has room for here, as far as there is room.
+    #[cold]
+    #[inline(never)]
+    fn take_over(&self, class: u32, kept: &mut Vec<Batch<M>>) {
+        let mut pooled = self.classes[class as usize].lock().expect(HELD);
+        let room = pooled.capacity() - pooled.len();
+        let left = kept.len() - (kept.capacity() / 2).min(kept.len()).min(room);
+        // The first are those that have not been used for longest.
+        let moved = kept.len() - left;
+        pooled.extend(kept.drain(..moved));
+    }
+
+    /// Moves up to half of what `kept` has room for to it.
+    #[cold]
+    #[inline(never)]
+    fn hand_out(&self, class: u32, kept: &mut Vec<Batch<M>>) {
+        let mut pooled = self.classes[class as usize].lock().expect(HELD);
+        let from = pooled.len().saturating_sub(kept.capacity() / 2);
+        kept.extend(pooled.drain(from..));
+    }
+}
+
+impl<M: Message> Spare<M> {
+    /// Without a pool where it has no others beside it.
+    pub(super) fn new(pool: Option<Arc<Pool<M>>>) -> Self {
+        Self {
+            classes: rooms(MOST_BYTES).collect(),
+            pool,
+            ahead: false,
+        }
+    }
+
+    /// For so many processes on two sides that take turns. `ahead` says whether the memory of the next
+    /// buffer is asked for when one is taken.
+    pub(super) fn for_turns(processes: usize, ahead: bool) -> Self {
+        Self {
+            classes: rooms((processes * MOST_BYTES_OF_ONE).clamp(MOST_BYTES, MOST_BYTES_OF_ALL))
+                .collect(),
+            pool: None,
+            ahead,
+        }
+    }
+
+    /// Takes a buffer of `class`, if there is one.
+    #[inline]
+    pub(super) fn take(&mut self, class: u32) -> Option<Batch<M>> {
+        let kept = self.classes.get_mut(class as usize)?;
+        if kept.is_empty()
+            && let Some(pool) = &self.pool
+        {
+            pool.hand_out(class, kept);
+        }
+        let taken = kept.pop();
+        if self.ahead
+            && let Some(next) = kept.last()
+        {
+            next.prefetch();
+        }
+        taken
+    }
+
+    /// Empties `messages` and keeps its memory, as far as there is room.
+    #[inline]
+    pub(super) fn recycle(&mut self, mut messages: Batch<M>) {
+        if messages.has_room()
+            && let Some(kept) = self.classes.get_mut(messages.class() as usize)
+        {
+            if kept.len() == kept.capacity()
+                && let Some(pool) = &self.pool
+            {
+                pool.take_over(messages.class(), kept);
+            }
+            if kept.len() < kept.capacity() {
+                messages.clear();
+                kept.push(messages);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fabricsim_base::checkpoint::Stored;
+    use fabricsim_base::fifo::Assign;
+    use fabricsim_base::units::Time;
+
+    /// As large as a packet with some telemetry.
+    #[derive(Clone, Copy, Debug, PartialEq, Stored)]
+    struct Cargo([u64; 14]);
+
+    impl Assign for Cargo {}
+
+    impl Message for Cargo {
+        fn arrival(&self) -> Time {
+            Time::ZERO
+        }
+
+        fn set_arrival(&mut self, _at: Time) {}
+    }
+
+    /// Sends `count` messages over the channel whose batch is `open`, and reads them.
+    fn send(open: &mut Batch<Cargo>, spare: &mut Spare<Cargo>, count: u64) -> usize {
+        open.open(spare);
+        for number in 0..count {
+            let cargo = Cargo([number; 14]);
+            if open.has_slot() {
+                open.fill(&cargo);
+            } else {
+                open.push_into_new_slot(&cargo, spare);
+            }
+        }
+        let sent = open.hand_over();
+        assert!(sent.iter().map(|cargo| cargo.0[0]).eq(0..count));
+        let slots = sent.len() + sent.room();
+        spare.recycle(sent);
+        slots
+    }
+
+    #[test]
+    fn a_burst_does_not_make_the_buffers_of_other_channels_large() {
+        let mut spare = Spare::new(None);
+        let (mut busy, mut quiet) = (Batch::default(), Batch::default());
+        for _ in 0..10 {
+            assert_eq!(send(&mut busy, &mut spare, 100), 128);
+            assert_eq!(send(&mut quiet, &mut spare, 3), 4);
+        }
+    }
+
+    #[test]
+    fn a_channel_that_sends_less_gets_smaller_buffers_step_by_step() {
+        let mut spare = Spare::new(None);
+        let mut channel = Batch::default();
+        let slots = [100, 51, 52, 39, 38, 26, 25, 1, 1, 1, 1, 1, 1, 1, 1];
+        let slots = slots.map(|count| send(&mut channel, &mut spare, count));
+        let expected = [128, 128, 96, 96, 96, 64, 64, 48, 32, 24, 16, 12, 8, 6, 4];
+        assert_eq!(slots, expected);
+    }
+
+    #[test]
+    fn a_full_buffer_is_exchanged_for_one_that_is_there() {
+        let mut spare = Spare::new(None);
+        let mut channel = Batch::default();
+        assert_eq!(send(&mut channel, &mut spare, 16), 16);
+        let mut other = Batch::default();
+        assert_eq!(send(&mut other, &mut spare, 5), 8, "4 slots came to be 8");
+        assert_eq!(send(&mut Batch::default(), &mut spare, 4), 4);
+        let kept = |spare: &Spare<Cargo>| spare.classes.iter().map(Vec::len).collect::<Vec<_>>();
+        let before = kept(&spare);
+        let mut third = Batch::default();
+        assert_eq!(send(&mut third, &mut spare, 16), 16);
+        assert_eq!(before, kept(&spare), "nothing was allocated");
+    }
+
+    #[test]
+    fn only_so_many_bytes_are_kept() {
+        let mut spare = Spare::new(None);
+        for class in (0..=Batch::<Cargo>::LARGE).step_by(2) {
+            for _ in 0..1_000 {
+                let mut buffer = Batch::default();
+                for _ in 0..slots_of(class) {
+                    buffer.push(&Cargo([0; 14]));
+                }
+                spare.recycle(buffer);
+            }
+            let kept = &spare.classes[class as usize];
+            let bytes = kept.len() * slots_of(class) * size_of::<Cargo>();
+            assert!(!kept.is_empty() && bytes <= 8 << 20, "{class}: {bytes}");
+        }
+        let mut none = Spare::default();
+        none.recycle(send_one());
+        assert!(none.take(0).is_none());
+    }
+
+    #[test]
+    fn what_one_has_too_many_of_another_takes() {
+        let pool = Arc::new(Pool::new());
+        let [mut one, mut other] = [(); 2].map(|()| Spare::new(Some(Arc::clone(&pool))));
+        let room = one.classes[0].capacity();
+        // As when messages go one way, and all buffers with them.
+        let mut fresh = 0;
+        for _ in 0..20 * room {
+            let mut batch = Batch::default();
+            fresh += usize::from(one.classes[0].is_empty() && pool_size(&pool) == 0);
+            batch.open(&mut one);
+            batch.push(&Cargo([1; 14]));
+            other.recycle(batch);
+        }
+        assert_eq!(fresh, room + 1, "then they come back by the pool");
+    }
+
+    #[test]
+    fn a_pool_keeps_only_so_much() {
+        let pool = Arc::new(Pool::new());
+        let mut spare = Spare::new(Some(Arc::clone(&pool)));
+        let pooled = pool.classes[0].lock().unwrap().capacity();
+        let kept = spare.classes[0].capacity();
+        for _ in 0..3 * (pooled + kept) {
+            spare.recycle(send_one());
+        }
+        assert_eq!(pool_size(&pool), pooled);
+        assert!(pooled * slots_of(0) * size_of::<Cargo>() <= MOST_POOLED_BYTES);
+        let taken = std::iter::from_fn(|| spare.take(0)).count();
+        assert_eq!(taken, pooled + kept, "all of it is there");
+        assert!(spare.take(Batch::<Cargo>::LARGE).is_none());
+    }
+
+    fn pool_size(pool: &Pool<Cargo>) -> usize {
+        pool.classes[0].lock().unwrap().len()
+    }
+
+    fn send_one() -> Batch<Cargo> {
+        let mut batch = Batch::default();
+        batch.push(&Cargo([0; 14]));
+        batch
+    }
+}

@@ -1,0 +1,236 @@
+//! The local events of one process: a small heap of plain keys.
+
+use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::units::Time;
+
+/// A local event. The derived order is the order of execution and is meant to be: by time, then by
+/// the rank of the kind, then by the port or slot it concerns.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Timer {
+    /// Time at which the event is due.
+    pub at: Time,
+    /// Time at which the event was set, in nanoseconds cut to 32 bits, where a model orders
+    /// simultaneous events by it; 0 elsewhere.
+    pub set: u32,
+    /// The rank of its kind among events of the same time.
+    pub rank: u16,
+    /// The port or slot.
+    pub index: u16,
+}
+
+/// A timer as one number that sorts like it: time, setting, rank and index from the top.
+type Key = u128;
+
+impl Timer {
+    #[inline(always)]
+    fn key(self) -> Key {
+        let rest = u64::from(self.set) << 32 | u64::from(self.rank) << 16 | u64::from(self.index);
+        Key::from(self.at.as_ps()) << 64 | Key::from(rest)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the fields of a key")]
+    const fn of(key: Key) -> Self {
+        Self {
+            at: Time::from_ps((key >> 64) as u64),
+            set: (key >> 32) as u32,
+            rank: (key >> 16) as u16,
+            index: key as u16,
+        }
+    }
+}
+
+/// Timers in order. Canceled ones stay until they come up and are then recognized by whoever set
+/// them (its deadline has moved).
+///
+/// A binary heap whose root may be vacant: a timer that comes up mostly sets the next one, which
+/// then takes the place of the old one and sinks, where a removal and an insertion would move two.
+#[derive(Clone, Debug)]
+pub struct Timers {
+    heap: Vec<Key>,
+    /// The root has been taken and not been replaced.
+    vacant: bool,
+    /// The time of the next timer, which is asked for before every event, or [`Time::MAX`].
+    next: Time,
+}
+
+impl Default for Timers {
+    fn default() -> Self {
+        Self {
+            heap: Vec::new(),
+            vacant: false,
+            next: Time::MAX,
+        }
+    }
+}
+
+impl Stored for Timers {
+    fn store(&self, out: &mut Writer) {
+        let Self {
+            heap,
+            vacant,
+            next: _,
+        } = self;
+        heap.store(out);
+        vacant.store(out);
+    }
+
+    fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError> {
+        let mut timers = Self {
+            heap: Stored::fetch(input)?,
+            vacant: Stored::fetch(input)?,
+            next: Time::MAX,
+        };
+        timers.next = timers.peek().map_or(Time::MAX, |timer| timer.at);
+        Ok(timers)
+    }
+}
+
+impl Timers {
+    /// Sets a timer.
+    #[inline(always)]
+    pub fn set(&mut self, timer: Timer) {
+        self.next = self.next.min(timer.at);
+        let key = timer.key();
+        // The one that has come up is mostly the only one, and sets itself again.
+        match &mut self.heap[..] {
+            [only] if self.vacant => {
+                *only = key;
+                self.vacant = false;
+            }
+            _ => self.insert(key),
+        }
+    }
+
+    /// Forgets all timers.
+    pub fn clear(&mut self) {
+        self.heap.clear();
+        self.vacant = false;
+        self.next = Time::MAX;
+    }
+
+    #[inline(never)]
+    fn insert(&mut self, key: Key) {
+        if self.vacant {
+            self.vacant = false;
+            self.sink(key);
+        } else {
+            self.heap.push(key);
+            self.rise(key);
+        }
+    }
+
+    /// The next timer.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<Timer> {
+        if !self.vacant {
+            return self.heap.first().copied().map(Timer::of);
+        }
+        let children = self.heap.get(1..self.heap.len().min(3))?;
+        children.iter().min().copied().map(Timer::of)
+    }
+
+    /// The time of the next timer, or [`Time::MAX`].
+    #[inline]
+    #[must_use]
+    pub const fn next_time(&self) -> Time {
+        self.next
+    }
+
+    /// Takes the next timer.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<Timer> {
+        if self.vacant {
+            self.fill_root();
+        }
+        let next = self.heap.first().copied().map(Timer::of)?;
+        self.vacant = true;
+        let child = |place| {
+            self.heap
+                .get(place)
+                .map_or(Time::MAX, |&key| Timer::of(key).at)
+        };
+        self.next = child(1).min(child(2));
+        Some(next)
+    }
+
+    /// Moves the last key to the root, which is vacant, and from there to its place.
+    #[inline(never)]
+    fn fill_root(&mut self) {
+        self.vacant = false;
+        if let Some(last) = self.heap.pop()
+            && !self.heap.is_empty()
+        {
+            self.sink(last);
+        }
+    }
+
+    /// Moves the last key, `key`, up to its place.
+    #[inline]
+    fn rise(&mut self, key: Key) {
+        let mut place = self.heap.len() - 1;
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            if self.heap[parent] <= key {
+                break;
+            }
+            self.heap[place] = self.heap[parent];
+            place = parent;
+        }
+        self.heap[place] = key;
+    }
+
+    /// Puts `key` at the root and moves it down to its place.
+    #[inline]
+    fn sink(&mut self, key: Key) {
+        let heap = &mut self.heap[..];
+        let mut place = 0;
+        loop {
+            let mut child = 2 * place + 1;
+            let Some(&left) = heap.get(child) else { break };
+            let mut least = left;
+            if let Some(&right) = heap.get(child + 1)
+                && right < left
+            {
+                least = right;
+                child += 1;
+            }
+            if key <= least {
+                break;
+            }
+            heap[place] = least;
+            place = child;
+        }
+        heap[place] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn timers_come_up_in_sorted_order(steps in proptest::collection::vec(proptest::option::weighted(0.6, (0u64..20, 0u16..3, 0u16..4)), 0..120)) {
+            let mut timers = Timers::default();
+            let mut model = Vec::new();
+            for step in steps {
+                if let Some((at, rank, index)) = step {
+                    let timer = Timer { at: Time::from_ps(at), set: 0, rank, index };
+                    timers.set(timer);
+                    model.push(timer);
+                } else {
+                    let next = timers.pop();
+                    proptest::prop_assert_eq!(next, model.iter().min().copied());
+                    if let Some(position) = model.iter().position(|&timer| Some(timer) == next) {
+                        model.swap_remove(position);
+                    }
+                }
+                let first = model.iter().min().copied();
+                proptest::prop_assert_eq!(timers.peek(), first);
+                proptest::prop_assert_eq!(timers.next_time(), first.map_or(Time::MAX, |timer| timer.at));
+            }
+        }
+    }
+}
