@@ -320,28 +320,6 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         Some(Mark::None)
     }
 
-    #[inline]
-    fn is_plain(&self, priority: Priority) -> bool {
-        // What has waited counts as a turn, and control only has so much room to wait in.
-        !self.turns.counts()
-            && self.control_limit == u64::MAX
-            && (self.passing.contains(priority)
-                || self.given_up.is_empty() && self.plain(priority).is_some())
-    }
-
-    #[inline]
-    fn leave_behind(&mut self, packet: &Packet<H>, left: Bytes) -> Mark {
-        let priority = packet.priority();
-        self.turns.on_passed(priority);
-        if self.passing.contains(priority) {
-            return Mark::None;
-        }
-        match self.queues[priority.index()].as_plain_mut() {
-            Some(queue) => queue.mark_by(left),
-            None => Mark::None,
-        }
-    }
-
     fabricsim_base::saves_state!();
 }
 

@@ -96,18 +96,10 @@ impl<H: Header> PriorityQueues<H> {
     /// The mark of a packet that leaves `queue`, by what it leaves behind there.
     #[inline]
     fn mark(&mut self, queue: Priority) -> Mark {
-        if self.markers.is_none() {
-            return Mark::None;
-        }
-        self.mark_by(queue, Bytes::new(self.queues[queue.index()].bytes))
-    }
-
-    /// The mark of a packet that leaves `queue` and `left` bytes of its priority behind.
-    #[inline]
-    fn mark_by(&mut self, queue: Priority, left: Bytes) -> Mark {
         let Some(markers) = &mut self.markers else {
             return Mark::None;
         };
+        let left = Bytes::new(self.queues[queue.index()].bytes);
         let marked = match &mut markers[queue.index()] {
             Some(marker) => !queue.is_control() && marker.marks(left),
             None => false,
@@ -242,20 +234,6 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
             self.last = queue;
         }
         Some(self.mark(queue))
-    }
-
-    #[inline]
-    fn is_plain(&self, _priority: Priority) -> bool {
-        true
-    }
-
-    #[inline]
-    fn leave_behind(&mut self, packet: &Packet<H>, left: Bytes) -> Mark {
-        let queue = packet.priority();
-        if !queue.is_control() {
-            self.last = queue;
-        }
-        self.mark_by(queue, left)
     }
 
     fabricsim_base::saves_state!();

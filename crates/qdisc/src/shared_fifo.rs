@@ -66,14 +66,8 @@ impl<H: Header> SharedFifo<H> {
     /// The mark of a packet that leaves what the queue holds behind.
     #[inline]
     fn mark(&mut self) -> Mark {
-        self.mark_by(Bytes::new(self.bytes))
-    }
-
-    /// The mark of a packet that leaves `left` bytes of its priority behind.
-    #[inline]
-    pub(crate) fn mark_by(&mut self, left: Bytes) -> Mark {
         match &mut self.marker {
-            Some(marker) => mark_if(marker.marks(left)),
+            Some(marker) => mark_if(marker.marks(Bytes::new(self.bytes))),
             None => Mark::None,
         }
     }

@@ -184,12 +184,6 @@ impl Egress {
         self.paused = PrioritySet::default();
     }
 
-    /// Returns whether the link may lose packets.
-    #[inline]
-    pub(super) const fn may_lose(&self) -> bool {
-        self.loss.is_some()
-    }
-
     /// From the next packet on.
     pub(super) fn set_rate(&mut self, rate: Rate, timing: LineTiming) {
         self.rate = rate;

@@ -11,7 +11,6 @@ mod deferral;
 mod departure;
 mod failure;
 mod in_a_row;
-mod in_place;
 mod passing;
 mod pauses;
 mod port;

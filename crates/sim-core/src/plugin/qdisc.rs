@@ -94,26 +94,5 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
         None
     }
 
-    /// Returns whether packets of `priority` may wait elsewhere until they leave, while all queues are
-    /// empty: control is served first, the queue is first in, first out, and it never refuses, trims or
-    /// gives up a packet. What is returned when a packet comes has to hold until it leaves or is
-    /// enqueued. A discipline may always return false.
-    #[inline]
-    fn is_plain(&self, _priority: Priority) -> bool {
-        false
-    }
-
-    /// Called instead of [`enqueue`](Self::enqueue), [`head`](Self::head) and [`pop`](Self::pop) when
-    /// `packet`, of a priority whose queue [is plain](Self::is_plain), has waited elsewhere and leaves
-    /// now; a discipline that marks says here whether it is marked. All queues are empty. Elsewhere
-    /// packets of control may wait, and `left` bytes of one other priority, which is that of `packet`
-    /// unless this is control. All that the discipline does later must be as if they had been in its
-    /// queues. Those that are left at the end of an epoch are enqueued with the times of their arrival,
-    /// which may lie before the time of this call.
-    #[inline]
-    fn leave_behind(&mut self, _packet: &Packet<H>, _left: Bytes) -> Mark {
-        Mark::None
-    }
-
     fabricsim_base::plugin_state!("the queue");
 }

@@ -1,7 +1,5 @@
 //! Packets that pass queues leave no other trace than those that are stored and leave.
 
-use std::collections::VecDeque;
-
 use super::*;
 
 #[test]
@@ -101,71 +99,4 @@ fn a_packet_that_waits_alone_and_passes_is_one_that_is_stored_and_leaves() {
             "{name}"
         );
     }
-}
-
-/// Serves what waits in queues: the first packet that is there.
-fn serve<Q: Qdisc<()>>(queues: &mut Q) -> Option<(u64, Mark)> {
-    let now = Time::ZERO;
-    let head = queues.head(now, PrioritySet::default(), &mut Vec::new());
-    head.map(|packet| packet.seq)
-        .map(|seq| (seq, queues.pop(now)))
-}
-
-/// Stores packets of control and of priority 4 in `stored`, and lets them wait elsewhere for `queues`;
-/// `steps` are packets that come, or `None` where one leaves. They leave in the same order with the same
-/// marks, and later packets of several priorities do, too.
-fn wait_elsewhere<Q: Qdisc<()>>(queues: Q, steps: &[Option<(bool, u16)>]) {
-    let (mut stored, mut elsewhere) = (queues.clone(), queues);
-    let (mut control, mut data) = (VecDeque::new(), VecDeque::new());
-    let leaves = steps.iter().map(|_| &None);
-    for (step, seq) in steps.iter().chain(leaves).zip(0u64..) {
-        if let &Some((is_control, wire)) = step {
-            let mut packet = packet(if is_control { 0 } else { 4 }, wire);
-            packet.seq = seq;
-            assert!(elsewhere.is_plain(packet.priority()));
-            assert!(stored.enqueue(Time::ZERO, &packet).is_some());
-            (if is_control { &mut control } else { &mut data }).push_back(packet);
-            continue;
-        }
-        let next = control.pop_front().or_else(|| data.pop_front());
-        let left = data.iter().map(Packet::size).sum();
-        let seen = next.map(|packet| (packet.seq, elsewhere.leave_behind(&packet, left)));
-        assert_eq!(seen, serve(&mut stored));
-    }
-    for (priority, seq) in [(4, 0), (0, 1), (1, 2), (4, 3), (5, 4), (1, 5), (4, 6)] {
-        let mut packet = packet(priority, 400);
-        packet.seq = seq;
-        for queues in [&mut stored, &mut elsewhere] {
-            assert!(queues.enqueue(Time::ZERO, &packet).is_some());
-        }
-    }
-    for _ in 0..8 {
-        assert_eq!(serve(&mut elsewhere), serve(&mut stored));
-    }
-}
-
-proptest::proptest! {
-    #[test]
-    fn packets_of_plain_queues_may_wait_elsewhere(steps in proptest::collection::vec(proptest::option::weighted(0.6, (proptest::bool::weighted(0.3), 60u16..1_500)), 0..80)) {
-        wait_elsewhere(ClassQueues::new(None), &steps);
-        wait_elsewhere(ClassQueues::new(Some(markers())), &steps);
-        wait_elsewhere(PriorityQueues::new(None), &steps);
-        wait_elsewhere(PriorityQueues::new(Some(markers())), &steps);
-    }
-}
-
-#[test]
-fn queues_that_count_or_have_a_rule_or_little_room_want_their_packets() {
-    let (control, data) = (Priority::CONTROL, Priority::new(3));
-    let plain = || ClassQueues::<()>::new(None);
-    assert!(plain().is_plain(control) && plain().is_plain(data));
-    for queues in [
-        plain().with_weights(&weights([1; 8])),
-        plain().with_control_turns(2),
-        plain().with_control_limit(Bytes::new(500)),
-    ] {
-        assert!(!queues.is_plain(control) && !queues.is_plain(data));
-    }
-    let ruled = plain().with_discipline(data, discipline("pfifo limit 10"));
-    assert!(ruled.is_plain(control) && !ruled.is_plain(data));
 }

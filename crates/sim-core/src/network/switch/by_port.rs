@@ -97,9 +97,6 @@ impl<M: Model> Switch<M> {
                     let way = (PortId::from_index(arrival.channel), out);
                     self.complete(passed, arrival.at, way, arrival.message, send_buffer);
                 }
-                Stop::Queue if self.may_wait_in_place(arrivals.current().at, out) => {
-                    self.wait_in_place(&mut arrivals, send_buffer);
-                }
                 Stop::Queue => self.queue_all(&mut arrivals, send_buffer),
             }
         }
