@@ -1,7 +1,6 @@
 //! A queue of plain values that are copied once in and once out.
 
 use crate::checkpoint::{LoadError, Reader, Stored, Writer};
-use crate::prefetch::prefetch;
 
 /// A value that is copied into memory that held another value of its type.
 pub trait Assign: Copy {
@@ -34,9 +33,6 @@ impl<T> Default for Fifo<T> {
         }
     }
 }
-
-/// The memory of an item is asked for when so many stand before it.
-const AHEAD: usize = 3;
 
 /// The slots of a queue that has held something.
 const FEWEST_SLOTS: usize = 4;
@@ -116,10 +112,6 @@ impl<T: Assign> Fifo<T> {
             self.first += 1;
             if self.first as usize == self.slots.len() {
                 self.first = 0;
-            }
-            // What waited for long is no longer in a cache.
-            if let Some(coming) = self.slots.get(self.first as usize + AHEAD) {
-                prefetch(coming);
             }
         }
     }
