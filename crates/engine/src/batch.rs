@@ -3,7 +3,6 @@
 use std::ops::{Deref, DerefMut};
 
 use super::message::Message;
-use super::spare::Spare;
 
 /// Messages sent over one channel in one epoch, in the order of sending. After it is emptied, it
 /// keeps its slots with their contents, so that a message whose bytes are mostly unused is not
@@ -88,15 +87,6 @@ impl<M: Message> Batch<M> {
         std::mem::replace(self, next)
     }
 
-    /// Gives a batch without memory its buffer, an empty one of `spare` or a new one.
-    #[inline]
-    pub(super) fn open(&mut self, spare: &mut Spare<M>) {
-        match spare.take(self.class) {
-            Some(buffer) => *self = buffer,
-            None => self.allocate(),
-        }
-    }
-
     /// Asks for the memory of an empty buffer, of its beginning where it is large.
     #[inline]
     pub(super) fn prefetch(&self) {
@@ -106,24 +96,11 @@ impl<M: Message> Batch<M> {
         }
     }
 
+    /// Gives a batch without memory a new buffer.
     #[cold]
-    fn allocate(&mut self) {
+    pub(super) fn allocate(&mut self) {
         self.class = self.class.min(Self::LARGE - 1);
         self.slots.reserve_exact(slots_of(self.class));
-    }
-
-    /// Adds `message` where no slot is left, and goes over to a buffer twice as large when this one
-    /// is full. Returns the copy.
-    #[inline(never)]
-    pub(super) fn push_into_new_slot(&mut self, message: &M, spare: &mut Spare<M>) -> &mut M {
-        if self.room() == 0
-            && self.class < Self::LARGE
-            && let Some(mut larger) = spare.take((self.class + 2).min(Self::LARGE))
-        {
-            larger.extend(self);
-            spare.recycle(std::mem::replace(self, larger));
-        }
-        self.push(message)
     }
 
     /// Returns whether the next message has a slot.

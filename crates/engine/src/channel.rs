@@ -130,12 +130,12 @@ fn send_into_new_slot<'a, M: Message>(
             reason = "channels are ports, at most 2^16"
         )]
         used.push((channel as u32, at));
-        messages.open(spare);
+        spare.open(messages);
     }
     let sent = if messages.has_slot() {
         messages.fill(message)
     } else {
-        messages.push_into_new_slot(message, spare)
+        spare.push_into_new_slot(messages, message)
     };
     sent.set_arrival(at);
     sent

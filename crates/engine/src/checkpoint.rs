@@ -5,9 +5,9 @@
 //! fetched it from its mailbox have no effect on what happens, so a checkpoint says nothing of
 //! them: it can be restored on any number of threads.
 
-use super::Engine;
-use super::LogicalProcess;
-use super::placement::Position;
+use super::engine::Engine;
+use super::position::Position;
+use super::process::LogicalProcess;
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::Time;
 

@@ -3,16 +3,23 @@
 use std::sync::Arc;
 
 use super::channel::SendBuffer;
-use super::epochs::Partitions;
+use super::engine::Engine;
 use super::exchange::Exchange;
 use super::inbox::{Inbox, LONGEST_SPAN, MOST_CHANNELS};
+use super::interrupt::Interrupt;
 use super::mailboxes::Mailboxes;
-use super::partition::{Member, Partition};
-use super::placement::{Placement, Position};
-use super::sides::{longest_of, sides_of, take_sides};
-use super::spare::Pool;
-use super::{Engine, Interrupt, LogicalProcess, PARTITIONS_PER_THREAD, Threads, Wiring};
-use fabricsim_base::ranks::{Shares, gather};
+use super::member::Member;
+use super::partition::Partition;
+use super::partitions::Partitions;
+use super::placement::{PARTITIONS_PER_THREAD, Placement};
+use super::position::Position;
+use super::prefetching::turns_ahead;
+use super::process::{LogicalProcess, Wiring};
+use super::schedule::Schedule;
+use super::sides::{Side, longest_of, sides_of};
+use super::spare::{Pool, Spare};
+use super::threads::Threads;
+use fabricsim_base::ranks::{Ranks, Shares, gather};
 use fabricsim_base::units::{Duration, Time};
 
 impl<D: LogicalProcess> Engine<D> {
@@ -45,25 +52,38 @@ impl<D: LogicalProcess> Engine<D> {
             "every process has its wiring"
         );
         let lookahead = lookahead_of(&wiring);
+        let margin = |(process, channels): (&Option<D>, &Vec<Wiring>)| {
+            (process.as_ref()).map_or(Duration::ZERO, |one| margin_of(one, channels, lookahead))
+        };
+        let margins: Vec<Duration> = processes.iter().zip(&wiring).map(margin).collect();
+        let lazy = margins.iter().any(|&margin| margin > Duration::ZERO);
+        // Ranks put off the same work.
+        let ranks = shares.as_ref().map(|shares| &*shares.ranks);
+        let lazy = gather(ranks, lazy).into_iter().any(|lazy| lazy);
+        let count = ranks.map_or(0, Ranks::count);
+        let longest = longest_of(lookahead).filter(|_| !lazy);
+        let sides = longest.and_then(|_| sides_of(&wiring));
+        let longest = longest.filter(|_| sides.is_some());
+        let sides = sides.filter(|_| shares.is_none());
         let wanted = match threads.count() {
             1 => 1,
             count => PARTITIONS_PER_THREAD * count,
         };
-        let placement = Placement::new(&processes, &wiring, wanted, shares.as_ref());
+        let placement = Placement::new(
+            &processes,
+            &wiring,
+            wanted,
+            shares.as_ref(),
+            sides.as_deref(),
+        );
+        let mut partitions = partitions_of(&placement, &wiring, sides.as_deref());
         let Placement {
             positions,
             sizes,
             borders,
         } = placement;
-        let pool = (sizes.len() > 1).then(|| Arc::new(Pool::new()));
-        let mut partitions: Partitions<D> = (sizes.iter().zip(0..))
-            .map(|(&size, number)| Box::new(Partition::new(size, number, pool.clone())))
-            .collect();
-        let ranks = shares.as_ref().map_or(0, |shares| shares.ranks.count());
-        let mailboxes = Arc::new(Mailboxes::new(&sizes, ranks));
+        let mailboxes = Arc::new(Mailboxes::new(&sizes, count));
         let mut exchange = shares.map(Exchange::new);
-        let mut lazy = false;
-        let sides = sides_of(&wiring);
         for index in placed_here(&positions) {
             let process = processes[index].take().expect("it is here");
             let channels = std::mem::take(&mut wiring[index]);
@@ -71,8 +91,6 @@ impl<D: LogicalProcess> Engine<D> {
                 channels.len() <= MOST_CHANNELS,
                 "a process has at most 65,536 channels"
             );
-            let margin = margin_of(&process, &channels, lookahead);
-            lazy |= margin > Duration::ZERO;
             let own = positions[index].partition;
             let neighbor = |far: &Wiring| match (positions[far.process as usize], &mut exchange) {
                 (Position::ELSEWHERE, Some(exchange)) => {
@@ -87,18 +105,10 @@ impl<D: LogicalProcess> Engine<D> {
                 inbox: Inbox::new(channels.len()),
                 send_buffer: SendBuffer::new(channels.len()),
                 neighbors: channels.iter().map(neighbor).collect(),
-                margin,
+                margin: margins[index],
                 process,
             });
         }
-        if let Some(exchange) = &exchange {
-            // Ranks put off the same work.
-            let all = gather(Some(&*exchange.shares.ranks), lazy);
-            lazy = all.into_iter().any(|lazy| lazy);
-        }
-        let longest = longest_of(lookahead).filter(|_| !lazy && sides.is_some());
-        let sides = sides.filter(|_| longest.is_some() && exchange.is_none());
-        let takes_turns = sides.is_some_and(|sides| take_sides(&mut partitions, &sides));
         Self {
             partitions,
             positions,
@@ -109,7 +119,6 @@ impl<D: LogicalProcess> Engine<D> {
             now: Time::ZERO,
             epochs: 0,
             rounds: 0,
-            takes_turns,
             threads: threads.clone(),
             interrupt: Interrupt::default(),
             broken: false,
@@ -118,6 +127,34 @@ impl<D: LogicalProcess> Engine<D> {
             exchange,
         }
     }
+}
+
+/// Partitions with room for the processes that `placement` gives them. If there are `sides`, they take
+/// turns.
+fn partitions_of<D: LogicalProcess>(
+    placement: &Placement,
+    wiring: &[Vec<Wiring>],
+    sides: Option<&[Side]>,
+) -> Partitions<D> {
+    let Placement {
+        positions, sizes, ..
+    } = placement;
+    let schedules: Vec<Schedule> = match sides {
+        Some(sides) => Schedule::in_turns(sides, wiring, positions, sizes),
+        None => sizes.iter().map(|_| Schedule::default()).collect(),
+    };
+    let pool = (sizes.len() > 1).then(|| Arc::new(Pool::new()));
+    let parts = sizes.iter().zip(schedules).zip(0..);
+    let partition = |((&size, schedule), number)| {
+        let spare = match sides {
+            Some(_) => {
+                Spare::for_turns(size as usize, turns_ahead(size as usize) > 0, pool.clone())
+            }
+            None => Spare::new(pool.clone()),
+        };
+        Box::new(Partition::new(size, number, schedule, spare))
+    };
+    parts.map(partition).collect()
 }
 
 /// The processes of this rank, in the order of their places.

@@ -2,28 +2,31 @@
 
 use std::sync::Arc;
 
-use super::partition::{Partition, earliest};
-use super::span::Span;
-use super::{Driver, Engine, Epoch, Interrupt, LogicalProcess, Probe, Rounds};
+use super::driver::Driver;
+use super::engine::Engine;
+use super::epoch::{Epoch, Round, Who};
+use super::interrupt::Interrupt;
+use super::partition::Partition;
+use super::partitions::{Partitions, earliest, has_results};
+use super::probe::Probe;
+use super::process::LogicalProcess;
+use super::rounds::Rounds;
 use fabricsim_base::units::Time;
 
-/// Partitions, which go from thread to thread.
-pub(super) type Partitions<D> = Vec<Box<Partition<D>>>;
+/// Lets some partitions do a round.
+pub(super) type RoundStep<'a, 'run, D> = dyn FnMut(&mut Partitions<D>, Round<'run>) + 'a;
 
-/// Runs one epoch of some partitions.
-pub(super) type EpochStep<'a, 'run, D> = dyn FnMut(&mut Partitions<D>, Span<'run>) + 'a;
-
-/// Rounds in each of which partitions run an epoch.
+/// Rounds of all partitions on all threads.
 pub(super) type EpochRounds<'a, 'scope, 'run, D> =
-    Rounds<'a, 'scope, Box<Partition<D>>, Span<'run>>;
+    Rounds<'a, 'scope, Box<Partition<D>>, Round<'run>>;
 
 impl<D: LogicalProcess> Engine<D> {
     /// Runs epochs until `driver` stops, or the run is interrupted.
     pub fn run(&mut self, driver: &mut impl Driver<D>) {
-        let turns = self.takes_turns;
+        let turns = self.exchange.is_none();
         self.with_threads(|engine, interrupt, rounds| {
-            engine.epochs_on(driver, turns, interrupt, &mut |partitions, span| {
-                rounds.run(partitions, span);
+            engine.epochs_on(driver, turns, interrupt, &mut |partitions, round| {
+                rounds.run(partitions, round);
             });
         });
     }
@@ -35,8 +38,8 @@ impl<D: LogicalProcess> Engine<D> {
     ) -> R {
         let (most, interrupt) = (self.partitions.len(), self.interrupt.clone());
         let mailboxes = Arc::clone(&self.mailboxes);
-        let work = |partition: &mut Box<Partition<D>>, span: Span<'_>| {
-            partition.step(span, &mailboxes, &mut ());
+        let work = |partition: &mut Box<Partition<D>>, round: Round<'_>| {
+            partition.step(round, &mailboxes, &mut ());
         };
         let threads = self.threads.clone();
         threads.in_rounds(most, &work, |rounds| lead(self, &interrupt, rounds))
@@ -46,24 +49,24 @@ impl<D: LogicalProcess> Engine<D> {
     /// is longer than the lookahead is several for `probe`, as it is for several threads.
     pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
         let (mailboxes, interrupt) = (Arc::clone(&self.mailboxes), self.interrupt.clone());
-        self.epochs_on(driver, false, &interrupt, &mut |partitions, span| {
+        self.epochs_on(driver, false, &interrupt, &mut |partitions, round| {
             probe.epoch_begins();
             for partition in partitions {
-                partition.step(span, &mailboxes, probe);
+                partition.step(round, &mailboxes, probe);
             }
             probe.epoch_ends();
         });
     }
 
-    /// Runs epochs until `driver` stops; `step` runs one epoch of some partitions, or a part of it. Both are
-    /// called a few times in an epoch, so this is compiled once for all of them. `turns` says whether two
+    /// Runs epochs until `driver` stops; `step` lets some partitions do a round. Both are called a
+    /// few times in an epoch, so this is compiled once for all of them. `turns` says whether two
     /// sides take turns.
     fn epochs_on<'run>(
         &mut self,
         driver: &mut dyn Driver<D>,
         turns: bool,
         interrupt: &'run Interrupt,
-        step: &mut EpochStep<'_, 'run, D>,
+        step: &mut RoundStep<'_, 'run, D>,
     ) {
         if self.exchange.is_some() {
             self.between().add_up();
@@ -101,29 +104,80 @@ impl<D: LogicalProcess> Engine<D> {
         epoch: Epoch,
         interrupt: &'run Interrupt,
         driver: &mut dyn Driver<D>,
-        step: &mut EpochStep<'_, 'run, D>,
+        step: &mut RoundStep<'_, 'run, D>,
     ) -> bool {
-        let mut span = Span::whole(epoch, self.parity(), interrupt);
+        let mut start = epoch.start;
+        let mut continues = false;
         loop {
-            let end = span.epoch.start.saturating_add(self.lookahead);
-            span.epoch.end = end.min(epoch.end);
+            let end = start.saturating_add(self.lookahead).min(epoch.end);
+            let part = Epoch {
+                start,
+                end,
+                ..epoch
+            };
+            let round = Round {
+                continues,
+                ..Round::whole(part, self.parity(), interrupt)
+            };
             let is_broken = if self.exchange.is_some() {
-                self.run_on_ranks(driver, span, step)
+                self.run_on_ranks(driver, round, step)
             } else {
-                step(&mut self.partitions, span);
+                step(&mut self.partitions, round);
                 interrupt.is_raised()
             };
             self.rounds += 1;
-            if is_broken || span.epoch.end >= epoch.end {
+            start = self.least_next().max(end);
+            if is_broken || start >= epoch.end {
                 return is_broken;
             }
-            span.epoch.start = self.least_next().max(span.epoch.end);
-            if span.epoch.start >= epoch.end {
-                return false;
-            }
-            span.parity = self.parity();
-            span.continues = true;
+            continues = true;
         }
+    }
+
+    /// Runs an epoch in which two sides take turns. Returns whether it was broken off.
+    fn epoch_in_turns<'run>(
+        &mut self,
+        epoch: Epoch,
+        interrupt: &'run Interrupt,
+        step: &mut RoundStep<'_, 'run, D>,
+    ) -> bool {
+        let lookahead = self.lookahead;
+        let after = |other: Time| other.saturating_add(lookahead).min(epoch.end);
+        let part = |start, end| Epoch {
+            start,
+            end,
+            ..epoch
+        };
+        let mut partitions = self.partitions.iter();
+        let has_across = partitions.any(|partition| partition.schedule.has_across());
+        // Times before which the sides have done everything.
+        let [mut first, mut second] = [epoch.start; 2];
+        let mut continues = false;
+        while first < epoch.end && !interrupt.is_raised() {
+            let ends = [after(second), after(after(second))];
+            let turns = [part(first, ends[0]), part(second, ends[1])];
+            let mut round = Round {
+                who: Who::Sides {
+                    first: turns[0],
+                    second: turns[1],
+                },
+                parity: self.parity(),
+                continues,
+                interrupt,
+            };
+            step(&mut self.partitions, round);
+            continues = true;
+            let both = second < epoch.end;
+            if both && has_across {
+                (round.who, round.continues) = (Who::Across { second: turns[1] }, continues);
+                step(&mut self.partitions, round);
+            }
+            self.rounds += if both { 2 } else { 1 };
+            // Nothing happens before the next event: the sides have done all of it.
+            let next = earliest(&self.partitions).min(epoch.end);
+            [first, second] = ends.map(|end| end.max(next));
+        }
+        interrupt.is_raised()
     }
 
     /// The least next event of all ranks, as they know it.
@@ -141,10 +195,4 @@ impl<D: LogicalProcess> Engine<D> {
             self.now = epoch.end;
         }
     }
-}
-
-/// Returns whether some process here has results.
-pub(super) fn has_results<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> bool {
-    let mut all = partitions.iter();
-    all.any(|partition| !partition.results.is_empty())
 }

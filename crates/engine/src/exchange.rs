@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::mailboxes::{ChannelBatch, Mailboxes, Neighbor};
 use super::message::Message;
-use super::placement::Position;
+use super::position::Position;
 use super::spare::Spare;
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::ranks::{ALIKE, Ranks, Shares, gather};

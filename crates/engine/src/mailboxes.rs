@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::calendar::BLOCK;
 use super::channel::SendBuffer;
 use super::message::Message;
-use super::placement::Position;
+use super::position::{InBlock, Position};
 use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Time;
 
@@ -62,14 +62,6 @@ pub(super) struct Neighbor {
     /// The word in which messages for the process are flagged, or [`OWN_PARTITION`].
     word: u32,
     bit: u8,
-}
-
-impl Neighbor {
-    /// The place of the process at the far end, which is in the own partition.
-    pub(super) const fn place(&self) -> usize {
-        debug_assert!(self.word == OWN_PARTITION, "it is in this partition");
-        self.mailbox as usize
-    }
 }
 
 /// The word of processes in the own partition.
@@ -149,25 +141,20 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// The processes of a block that have messages in the half with `parity`, which are told only
+    /// Those of a part of a block that have messages in the half with `parity`, which are told only
     /// once.
     #[inline]
-    pub(super) fn take_ready(&self, parity: usize, partition: usize, block: usize) -> u64 {
-        let word = &self.ready[parity][self.first_words[partition] as usize + block];
-        let bits = word.load(Ordering::Relaxed);
+    pub(super) fn take_ready(&self, parity: usize, partition: usize, part: InBlock) -> u64 {
+        let word = &self.ready[parity][self.first_words[partition] as usize + part.block];
+        let bits = word.load(Ordering::Relaxed) & part.members;
         if bits != 0 {
-            word.store(0, Ordering::Relaxed);
+            // Others may be told of at the same time.
+            word.fetch_and(!bits, Ordering::Relaxed);
         }
         bits
     }
 
-    /// Says again that `processes` of a block have messages in the half with `parity`.
-    pub(super) fn put_ready(&self, parity: usize, partition: usize, block: usize, processes: u64) {
-        let word = &self.ready[parity][self.first_words[partition] as usize + block];
-        word.fetch_or(processes, Ordering::Relaxed);
-    }
-
-    /// Hands over everything in `send_buffer`, to be read in the next epoch; the earliest arrival.
+    /// Hands over everything in `send_buffer`, to be read in the next round; the earliest arrival.
     /// `own` has the mailboxes of the partition of the sender.
     #[inline]
     pub(super) fn deliver(

@@ -4,9 +4,9 @@
 //! are run next is known, so their memory is asked for while others are run: first where a process
 //! begins, a turn later what that points to, and then the messages that have come for it.
 
-use super::LogicalProcess;
 use super::mailboxes::{Mailboxes, OwnMailboxes};
-use super::partition::{Member, Partition};
+use super::member::Member;
+use super::process::LogicalProcess;
 use fabricsim_base::prefetch::{prefetch, prefetch_all};
 
 /// Turns between the first request for the memory of a process and its run.
@@ -15,48 +15,45 @@ const AHEAD: usize = 3;
 /// The most processes of a partition that stay in the cache.
 const MOST_CACHED: usize = 512;
 
-/// A process by its place, with the mailboxes of all partitions where some of them has messages for
-/// it.
+/// Returns how many turns before its run the memory of a process is first asked for, in a partition of
+/// so many `processes`: 0 if all of it stays in the cache.
+pub(super) const fn turns_ahead(processes: usize) -> usize {
+    if processes > MOST_CACHED { AHEAD } else { 0 }
+}
+
+/// A process by its place, with the mailboxes of all partitions if some of them has messages for it.
 type Coming<'a, M> = Option<(usize, Option<&'a Mailboxes<M>>)>;
 
-impl<D: LogicalProcess> Partition<D> {
-    /// Returns how many turns before its run the memory of a process is first asked for: 0 where all
-    /// of it stays in the cache.
-    pub(super) fn prefetched_ahead(&self) -> usize {
-        if self.members.len() > MOST_CACHED {
-            AHEAD
-        } else {
-            0
+/// Asks for the memory of the processes that are run three turns from now, and two, and of the half of
+/// their mailboxes with parity `unread`.
+pub(super) fn prefetch_coming<D: LogicalProcess>(
+    members: &[Member<D>],
+    mailboxes: &OwnMailboxes<D::Message>,
+    coming: [Coming<'_, D::Message>; 2],
+    unread: usize,
+) {
+    if let Some((place, others)) = coming[0] {
+        mailboxes.prefetch(place, unread);
+        let member = &members[place];
+        prefetch(&member.process);
+        prefetch(&member.inbox);
+        member.inbox.prefetch();
+        prefetch(&member.send_buffer);
+        prefetch(&member.neighbors);
+        if let Some(others) = others {
+            others.prefetch(member.mailbox, unread);
         }
     }
-
-    /// Asks for the memory of the processes that are run three turns from now, and two. `parity` is
-    /// the half of mailboxes that is written.
-    pub(super) fn prefetch(&self, coming: [Coming<'_, D::Message>; 2], parity: usize) {
-        let unread = parity ^ 1;
-        if let Some((place, others)) = coming[0] {
-            self.mailboxes.prefetch(place, unread);
-            let member = &self.members[place];
-            prefetch(&member.process);
-            prefetch(&member.inbox);
-            member.inbox.prefetch();
-            prefetch(&member.send_buffer);
-            prefetch(&member.neighbors);
-            if let Some(others) = others {
-                others.prefetch(member.mailbox, unread);
-            }
+    if let Some((place, others)) = coming[1] {
+        let member = &members[place];
+        prefetch_all(mailboxes.shown(place, unread));
+        if let Some(others) = others {
+            others.show(member.mailbox, unread, prefetch_all);
         }
-        if let Some((place, others)) = coming[1] {
-            let member = &self.members[place];
-            prefetch_all(self.mailboxes.shown(place, unread));
-            if let Some(others) = others {
-                others.show(member.mailbox, unread, prefetch_all);
-            }
-            member.process.prefetch();
-            member.inbox.prefetch_channels();
-            prefetch_all(&member.send_buffer.channels);
-            prefetch_all(&member.neighbors);
-        }
+        member.process.prefetch();
+        member.inbox.prefetch_channels();
+        prefetch_all(&member.send_buffer.channels);
+        prefetch_all(&member.neighbors);
     }
 }
 

@@ -1,11 +1,11 @@
 //! The processes between two epochs.
 
-use super::LogicalProcess;
 use super::exchange::{Exchange, Totals};
 use super::mailboxes::{ChannelBatch, Mailboxes};
-use super::partition::{Partition, earliest};
-use super::placement::Position;
-use super::rank_epoch::totals;
+use super::partition::Partition;
+use super::partitions::{earliest, process_at, totals};
+use super::position::Position;
+use super::process::LogicalProcess;
 use fabricsim_base::ranks::Ranks;
 use fabricsim_base::units::{Duration, Time};
 
@@ -171,7 +171,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
     /// The processes of this rank, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &D> {
         let here = self.positions.iter().filter(|at| at.is_here());
-        here.map(|at| at.of(self.partitions))
+        here.map(|&at| process_at(self.partitions, at))
     }
 
     /// Returns whether some processes are run lazily.

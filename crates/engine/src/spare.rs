@@ -108,11 +108,11 @@ impl<M: Message> Spare<M> {
 
     /// For so many processes on two sides that take turns. `ahead` says whether the memory of the next
     /// buffer is asked for when one is taken.
-    pub(super) fn for_turns(processes: usize, ahead: bool) -> Self {
+    pub(super) fn for_turns(processes: usize, ahead: bool, pool: Option<Arc<Pool<M>>>) -> Self {
         Self {
             classes: rooms((processes * MOST_BYTES_OF_ONE).clamp(MOST_BYTES, MOST_BYTES_OF_ALL))
                 .collect(),
-            pool: None,
+            pool,
             ahead,
         }
     }
@@ -133,6 +133,33 @@ impl<M: Message> Spare<M> {
             next.prefetch();
         }
         taken
+    }
+
+    /// Gives a batch without memory its buffer, an empty one of its class if there is one.
+    #[inline]
+    pub(super) fn open(&mut self, batch: &mut Batch<M>) {
+        match self.take(batch.class()) {
+            Some(buffer) => *batch = buffer,
+            None => batch.allocate(),
+        }
+    }
+
+    /// Adds `message` to a batch that has no slot left, and goes over to a buffer twice as large when
+    /// its own is full. Returns the copy.
+    #[inline(never)]
+    pub(super) fn push_into_new_slot<'a>(
+        &mut self,
+        batch: &'a mut Batch<M>,
+        message: &M,
+    ) -> &'a mut M {
+        if batch.room() == 0
+            && batch.class() < Batch::<M>::LARGE
+            && let Some(mut larger) = self.take((batch.class() + 2).min(Batch::<M>::LARGE))
+        {
+            larger.extend(batch);
+            self.recycle(std::mem::replace(batch, larger));
+        }
+        batch.push(message)
     }
 
     /// Empties `messages` and keeps its memory, as far as there is room.
@@ -177,13 +204,13 @@ mod tests {
 
     /// Sends `count` messages over the channel whose batch is `open`, and reads them.
     fn send(open: &mut Batch<Cargo>, spare: &mut Spare<Cargo>, count: u64) -> usize {
-        open.open(spare);
+        spare.open(open);
         for number in 0..count {
             let cargo = Cargo([number; 14]);
             if open.has_slot() {
                 open.fill(&cargo);
             } else {
-                open.push_into_new_slot(&cargo, spare);
+                spare.push_into_new_slot(open, &cargo);
             }
         }
         let sent = open.hand_over();
@@ -258,7 +285,7 @@ mod tests {
         for _ in 0..20 * room {
             let mut batch = Batch::default();
             fresh += usize::from(one.classes[0].is_empty() && pool_size(&pool) == 0);
-            batch.open(&mut one);
+            one.open(&mut batch);
             batch.push(&Cargo([1; 14]));
             other.recycle(batch);
         }

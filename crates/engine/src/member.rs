@@ -1,0 +1,75 @@
+//! A process with its channels, as its partition holds it.
+
+use std::hint::black_box;
+
+use super::channel::SendBuffer;
+use super::epoch::Turn;
+use super::inbox::Inbox;
+use super::mailboxes::Neighbor;
+use super::message::Message;
+use super::probe::Probe;
+use super::process::LogicalProcess;
+use fabricsim_base::checkpoint::{Reader, Writer};
+use fabricsim_base::units::Duration;
+
+/// Messages that a process takes in before it is seen whether the run is to end.
+pub(super) const MOST_AT_ONCE: usize = 1 << 14;
+/// Longest span of simulated time for which a process is run before the interrupt is checked again.
+pub(super) const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
+
+/// A process with what comes for it and what it sends.
+#[derive(Debug)]
+pub(super) struct Member<D: LogicalProcess> {
+    pub(super) process: D,
+    pub(super) index: usize,
+    /// Number of its mailbox.
+    pub(super) mailbox: usize,
+    pub(super) inbox: Inbox<D::Message>,
+    pub(super) send_buffer: SendBuffer<D::Message>,
+    pub(super) neighbors: Vec<Neighbor>,
+    /// Simulated time by which the process may be behind the others: its messages travel for that
+    /// much longer than the lookahead.
+    pub(super) margin: Duration,
+}
+
+impl<D: LogicalProcess> Member<D> {
+    /// Tells `probe` what the process has sent in this epoch.
+    #[cold]
+    pub(super) fn tell_sends(&self, probe: &mut (impl Probe + ?Sized)) {
+        for &(channel, _) in &self.send_buffer.used {
+            let messages = &*self.send_buffer.channels[channel as usize];
+            let mut pack = || {
+                let mut out = Writer::default();
+                messages.iter().for_each(|message| message.pack(&mut out));
+                let bytes = out.finish().expect("messages are never refused");
+                let mut input = Reader::new(&bytes);
+                while !input.rest().is_empty() {
+                    let message = D::Message::unpack(&mut input);
+                    black_box(message.expect("it has just been packed"));
+                }
+                bytes.len()
+            };
+            probe.sends(self.index, channel as usize, messages.len(), &mut pack);
+        }
+    }
+
+    /// Runs the process to the end of the epoch, part by part, until the run is interrupted.
+    #[cold]
+    pub(super) fn run_in_parts(&mut self, turn: Turn<'_>) {
+        let end = turn.epoch.end;
+        while !turn.interrupt.is_raised() {
+            let next = self.inbox.next_time().min(self.process.next_event());
+            if next >= end {
+                return;
+            }
+            // At least all that is due at one instant is done.
+            let crowded = self.inbox.time_of(MOST_AT_ONCE);
+            let part = next
+                .saturating_add(LONGEST_AT_ONCE)
+                .min(crowded.max(next.saturating_add(Duration::from_ps(1))))
+                .min(end);
+            self.process
+                .run(part, &mut self.inbox, &mut self.send_buffer);
+        }
+    }
+}

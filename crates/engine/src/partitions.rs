@@ -1,0 +1,44 @@
+//! All partitions of an engine.
+
+use super::exchange::Totals;
+use super::partition::Partition;
+use super::position::Position;
+use super::process::LogicalProcess;
+use fabricsim_base::units::Time;
+
+/// Partitions, which go from thread to thread.
+pub(super) type Partitions<D> = Vec<Box<Partition<D>>>;
+
+/// The process at `position`.
+pub(super) fn process_at<D: LogicalProcess>(
+    partitions: &[Box<Partition<D>>],
+    position: Position,
+) -> &D {
+    let Position { partition, place } = position;
+    &partitions[partition as usize].members[place as usize].process
+}
+
+/// The least next event of all processes in `partitions`.
+pub(super) fn earliest<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Time {
+    let next = partitions
+        .iter()
+        .map(|partition| partition.calendar.earliest().min(partition.sent));
+    next.min().unwrap_or(Time::MAX)
+}
+
+/// Returns whether some process here has results.
+pub(super) fn has_results<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> bool {
+    let mut all = partitions.iter();
+    all.any(|partition| !partition.results.is_empty())
+}
+
+/// The totals of the processes here, for other ranks.
+pub(super) fn totals<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Totals {
+    Totals {
+        next: earliest(partitions),
+        steps: partitions.iter().map(|partition| partition.steps).sum(),
+        messages: partitions.iter().map(|partition| partition.messages).sum(),
+        is_broken: false,
+        has_results: has_results(partitions),
+    }
+}
