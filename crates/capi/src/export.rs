@@ -7,7 +7,7 @@ use std::path::Path;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream as ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
-use fabricsim_arrow::read_table;
+use fabricsim_report::arrow::read_table;
 use facade::Error;
 use facade::report::{FctRecord, FctWriter};
 use facade::scenario::text::file_kind::FileKind;

@@ -10,7 +10,7 @@ use arrow_array::{Array, RecordBatch, RecordBatchIterator};
 use arrow_schema::DataType;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use fabricsim::Error;
-use fabricsim_arrow::read_table;
+use fabricsim_report::arrow::read_table;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyRuntimeError};

@@ -17,7 +17,8 @@
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
 //! * [`export`] writes results as other simulators do.
-//! * [`columns`] and [`table`] read files of columns, each word with its place.
+//! * [`columns`] and [`table`] read files of columns, each word with its place; `arrow` reads them as
+//!   tables for programs in other languages, if the feature of that name is on.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
@@ -39,6 +40,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
 mod bin_table;
 mod bins;
 mod checksum;

@@ -4,7 +4,7 @@ use std::fs;
 
 use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use fabricsim_arrow::read_table;
+use fabricsim_report::arrow::read_table;
 
 use super::*;
 

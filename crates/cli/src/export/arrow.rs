@@ -16,7 +16,7 @@ pub(super) const ABOUT: &str = "each table as a file of Arrow's IPC format (Feat
 #[cfg(feature = "arrow")]
 pub(super) fn export(results: &Path, out: &Path) -> Result<ExitCode, Error> {
     use fabricsim::outcome::write_whole;
-    use fabricsim_arrow::{read_table, write_ipc};
+    use fabricsim_report::arrow::{read_table, write_ipc};
     use fabricsim_scenario::text::file_kind::FileKind;
     use fabricsim_scenario::text::input_file::read_text;
 

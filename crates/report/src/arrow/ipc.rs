@@ -21,7 +21,7 @@ mod tests {
     use arrow_ipc::reader::FileReader;
 
     use super::*;
-    use crate::read_table;
+    use crate::arrow::read_table;
 
     #[test]
     fn a_file_holds_the_table() {

@@ -4,7 +4,7 @@
 //! as doubles, names as strings, and empty cells as nulls. Those are the types that the same columns
 //! have as Parquet.
 
-#[cfg(feature = "ipc")]
+#[cfg(feature = "arrow-ipc")]
 mod ipc;
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field, Schema};
 use csv::{ByteRecord, ReaderBuilder};
 use fabricsim_base::input::InputError;
 
-#[cfg(feature = "ipc")]
+#[cfg(feature = "arrow-ipc")]
 pub use ipc::write_ipc;
 
 /// Columns of names. What stands in them may look like a number, as checksums do.
@@ -62,7 +62,7 @@ enum Kind {
 /// its name, and from its cells where the name does not say it.
 ///
 /// ```
-/// use fabricsim_arrow::read_table;
+/// use fabricsim_report::arrow::read_table;
 ///
 /// let table = read_table("time_ns,node,name,queue_bytes\n7000,4,leaf0,1500\n7000.5,4,leaf0,\n")?;
 /// let types: Vec<String> = table
@@ -236,7 +236,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use fabricsim_report::FCT_HEADER;
+    use crate::FCT_HEADER;
 
     fn types(table: &RecordBatch) -> Vec<DataType> {
         let schema = table.schema();
