@@ -6,54 +6,39 @@ use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 
 use crate::RedEcn;
-use crate::aqm::{AqmQueue, DisciplineContext};
-use crate::codel_queue::CodelQueue;
+use crate::aqm::DisciplineContext;
+use crate::aqm::queue::AqmQueue;
 use crate::counters::DisciplineCounters;
 use crate::discipline::Discipline;
-use crate::discipline_config::DisciplineConfig;
-use crate::dualpi2::DualPi2;
-use crate::fq_codel::FqCodel;
-use crate::red_queue::RedQueue;
+use crate::discipline_config::{DisciplineConfig, DisciplineKind};
+use crate::dualpi2::{DualPi2, DualPi2Config};
+use crate::fq_codel::{FqCodel, FqCodelConfig};
 use crate::shared_fifo::SharedFifo;
-use crate::step_marking::StepMarking;
-use crate::tail_drop::TailDrop;
 
 /// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues
 /// stays small.
 #[derive(Clone, Debug)]
 pub enum AnyDiscipline<H> {
-    /// `shared-buffer`
+    /// A plain queue that the switch's buffer bounds.
     Shared(SharedFifo<H>),
-    /// `tail-drop`
-    TailDrop(Box<TailDrop<H>>),
-    /// `red`
-    Red(Box<RedQueue<H>>),
-    /// `step`
-    Step(Box<StepMarking<H>>),
-    /// `codel`
-    Codel(Box<CodelQueue<H>>),
-    /// `fq-codel`
-    FqCodel(Box<FqCodel<H>>),
-    /// `dualpi2`
-    DualPi2(Box<DualPi2<H>>),
-    /// A rule from outside.
+    /// One queue with a rule.
     Aqm(Box<AqmQueue<H>>),
+    /// Many queues with CoDel.
+    FqCodel(Box<FqCodel<H>>),
+    /// Two queues with one controller.
+    DualPi2(Box<DualPi2<H>>),
 }
 
 impl<H: Header> AnyDiscipline<H> {
     /// The name of its rule; none of a plain queue, which has no rule of its own.
     #[must_use]
     pub fn rule(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Shared(_) => return None,
-            Self::TailDrop(_) => "tail-drop",
-            Self::Red(_) => "red",
-            Self::Step(_) => "step",
-            Self::Codel(_) => "codel",
-            Self::FqCodel(_) => "fq-codel",
-            Self::DualPi2(_) => "dualpi2",
-            Self::Aqm(queue) => queue.name(),
-        })
+        match self {
+            Self::Shared(_) => None,
+            Self::Aqm(queue) => Some(queue.name()),
+            Self::FqCodel(_) => Some(FqCodelConfig::NAME),
+            Self::DualPi2(_) => Some(DualPi2Config::NAME),
+        }
     }
 
     /// An empty queue as `config` describes it, which has been validated; one of `shared-buffer`
@@ -62,35 +47,25 @@ impl<H: Header> AnyDiscipline<H> {
     pub fn new(config: &DisciplineConfig, context: &DisciplineContext) -> Self {
         match config {
             DisciplineConfig::SharedBuffer(_) => Self::shared(None),
-            DisciplineConfig::TailDrop(config) => Self::TailDrop(Box::new(TailDrop::new(config))),
-            DisciplineConfig::Red(config) => Self::Red(Box::new(RedQueue::new(config, context))),
-            DisciplineConfig::Step(config) => Self::Step(Box::new(StepMarking::new(config))),
-            DisciplineConfig::Codel(config) => {
-                Self::Codel(Box::new(CodelQueue::new(config, context)))
-            }
+            DisciplineConfig::Aqm(config) => Self::Aqm(Box::new(AqmQueue::new(config, context))),
             DisciplineConfig::FqCodel(config) => {
                 Self::FqCodel(Box::new(FqCodel::new(config, context)))
             }
             DisciplineConfig::DualPi2(config) => {
                 Self::DualPi2(Box::new(DualPi2::new(config, context)))
             }
-            DisciplineConfig::Aqm(config) => Self::Aqm(Box::new(AqmQueue::new(config, context))),
         }
     }
 
     /// `packet` passes the empty queue on its way to a wire that is idle, or `waits` there for the end
-    /// of the packet on it; `None` where the discipline insists on [`enqueue`](Discipline::enqueue),
+    /// of the packet on it; `None` if the discipline insists on [`enqueue`](Discipline::enqueue),
     /// because it has a state that changes then, measures how long packets wait, or refuses the packet.
     #[inline]
     pub(crate) fn pass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         match self {
             Self::Shared(queue) => Some(queue.pass()),
-            _ if waits => None,
-            Self::TailDrop(queue) => queue.pass(packet),
-            Self::Step(queue) => queue.pass(packet),
-            Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::DualPi2(_) | Self::Aqm(_) => {
-                None
-            }
+            Self::Aqm(queue) if !waits => queue.pass(packet),
+            Self::Aqm(_) | Self::FqCodel(_) | Self::DualPi2(_) => None,
         }
     }
 
@@ -112,13 +87,6 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// Returns whether every packet that is stored leaves for the wire, in the order of arrival:
-    /// [`select`](Discipline::select) then chooses the first one and gives up none.
-    #[inline]
-    pub(crate) const fn keeps_all(&self) -> bool {
-        matches!(self, Self::Shared(_) | Self::TailDrop(_) | Self::Step(_))
-    }
-
     /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of
     /// RDMA want.
     #[must_use]
@@ -132,13 +100,9 @@ macro_rules! each {
     ($any:expr, $discipline:ident => $call:expr) => {
         match $any {
             AnyDiscipline::Shared($discipline) => $call,
-            AnyDiscipline::TailDrop($discipline) => $call,
-            AnyDiscipline::Red($discipline) => $call,
-            AnyDiscipline::Step($discipline) => $call,
-            AnyDiscipline::Codel($discipline) => $call,
+            AnyDiscipline::Aqm($discipline) => $call,
             AnyDiscipline::FqCodel($discipline) => $call,
             AnyDiscipline::DualPi2($discipline) => $call,
-            AnyDiscipline::Aqm($discipline) => $call,
         }
     };
 }

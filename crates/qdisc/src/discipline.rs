@@ -60,31 +60,6 @@ pub trait Discipline<H: Header> {
     fn counters(&self) -> Option<DisciplineCounters>;
 }
 
-/// Implements the methods of [`Discipline`] that report the contents, for disciplines with one
-/// queue, `line`, and `counters`. `$header` is their type of headers.
-macro_rules! holds_one_line {
-    ($header:ty) => {
-        #[inline]
-        fn bytes(&self) -> fabricsim_base::units::Bytes {
-            self.line.bytes()
-        }
-
-        #[inline]
-        fn packets(&self) -> usize {
-            self.line.len()
-        }
-
-        fn for_each(&self, visit: impl FnMut(&fabricsim_core::packet::Packet<$header>)) {
-            self.line.iter().for_each(visit);
-        }
-
-        fn counters(&self) -> Option<crate::counters::DisciplineCounters> {
-            Some(self.counters.settled())
-        }
-    };
-}
-pub(crate) use holds_one_line;
-
 choices! {
     /// Packets that a rule applies to, among those that can be marked.
     pub enum EcnSelector {

@@ -1,30 +1,64 @@
 //! The disciplines that a scenario can name, with their keys.
 
-mod short_form;
-
 use fabricsim_base::input::{ConfigError, Keys};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::{DeserializeOwned, Error};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::aqm::AqmConfig;
-use crate::codel_queue::CodelConfig;
+use crate::aqm::codel::CodelConfig;
+use crate::aqm::red::RedConfig;
+use crate::aqm::step::StepConfig;
+use crate::aqm::tail_drop::TailDropConfig;
 use crate::dualpi2::DualPi2Config;
 use crate::fq_codel::FqCodelConfig;
-use crate::red_queue::RedConfig;
-use crate::step_marking::StepConfig;
-use crate::tail_drop::TailDropConfig;
+use crate::shared_fifo::SharedBufferConfig;
+use crate::short_form::ShortForm;
 
-/// The table of a discipline in a scenario.
-pub trait DisciplineKind: DeserializeOwned + 'static {
+/// The table of a discipline in a scenario. Each [`AqmKind`](crate::AqmKind) is one.
+pub trait DisciplineKind: Serialize + DeserializeOwned + 'static {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
     /// One line about it.
     const ABOUT: &'static str;
     /// Its keys, each with meaning, unit and default.
     const KEYS: Keys;
+    /// Its forms in one line.
+    const SHORT_FORMS: &'static [ShortForm];
+
+    /// # Errors
+    /// Settings that the discipline cannot work with, by key.
+    fn validate(&self) -> Result<(), ConfigError>;
 
     /// Returns the table as a discipline of any kind.
     fn into_config(self) -> DisciplineConfig;
+}
+
+/// [`DisciplineKind`] without its type.
+pub(crate) trait AnyKind {
+    fn name(&self) -> &'static str;
+    fn keys(&self) -> Keys;
+    fn value(&self) -> Value;
+    fn validate(&self) -> Result<(), ConfigError>;
+}
+
+impl<K: DisciplineKind> AnyKind for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn keys(&self) -> Keys {
+        K::KEYS
+    }
+
+    fn value(&self) -> Value {
+        serde_json::to_value(self).expect("settings are plain tables")
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        DisciplineKind::validate(self)
+    }
 }
 
 /// Takes each kind of discipline by its type.
@@ -33,99 +67,35 @@ pub trait DisciplineVisitor {
     fn visit<K: DisciplineKind>(&mut self);
 }
 
-/// The settings of a discipline with its kind in front.
-#[derive(Serialize)]
-struct Tagged<'a, T> {
-    kind: &'static str,
-    #[serde(flatten)]
-    settings: &'a T,
-}
-
 /// Makes the list of kinds, one line each.
 macro_rules! kinds {
-    ($($variant:ident($config:ty) = $name:literal, $about:literal;)*) => {
-        $(impl DisciplineKind for $config {
-            const NAME: &'static str = $name;
-            const ABOUT: &'static str = $about;
-            const KEYS: Keys = Self::KEYS;
-
-            fn into_config(self) -> DisciplineConfig {
-                DisciplineConfig::$variant(self)
-            }
-        })*
-
+    ($($config:ty;)*) => {
         /// Every kind of discipline: its name in a scenario, what it is in one line, and its keys
         /// with their meaning, unit and default.
-        pub const KINDS: &[(&str, &str, Keys)] = &[$(($name, $about, <$config>::KEYS)),*];
+        pub const KINDS: &[(&str, &str, Keys)] = &[$((
+            <$config as DisciplineKind>::NAME,
+            <$config as DisciplineKind>::ABOUT,
+            <$config as DisciplineKind>::KEYS,
+        )),*];
 
         /// Shows every kind of discipline to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl DisciplineVisitor) {
             $(visitor.visit::<$config>();)*
         }
-
-        impl Serialize for DisciplineConfig {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                match self {
-                    $(Self::$variant(settings) => {
-                        Tagged { kind: $name, settings }.serialize(serializer)
-                    })*
-                    Self::Aqm(config) => config.serialize(serializer),
-                }
-            }
-        }
-
-        impl DisciplineConfig {
-            /// The name of the kind, as in [`KINDS`].
-            #[must_use]
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(_) => $name,)*
-                    Self::Aqm(config) => config.name(),
-                }
-            }
-
-            /// # Errors
-            /// Settings that the discipline cannot work with, by key.
-            pub fn validate(&self) -> Result<(), ConfigError> {
-                match self {
-                    $(Self::$variant(config) => config.validate(),)*
-                    Self::Aqm(config) => config.validate(),
-                }
-            }
-        }
     };
 }
 
 kinds! {
-    SharedBuffer(SharedBufferConfig) = "shared-buffer", "a plain queue that the switch's buffer bounds and algorithms' thresholds mark";
-    TailDrop(TailDropConfig) = "tail-drop", "a plain queue with a limit";
-    Red(RedConfig) = "red", "random early detection: marks by the average length";
-    Step(StepConfig) = "step", "marks above one threshold of waiting time or length";
-    Codel(CodelConfig) = "codel", "CoDel: keeps the waiting time at a target";
-    FqCodel(FqCodelConfig) = "fq-codel", "a queue with CoDel for each flow, served in turns";
-    DualPi2(DualPi2Config) = "dualpi2", "DualPI2: a queue for L4S and one for other traffic";
+    SharedBufferConfig;
+    TailDropConfig;
+    RedConfig;
+    StepConfig;
+    CodelConfig;
+    FqCodelConfig;
+    DualPi2Config;
 }
 
-/// Settings of a `shared-buffer` queue: it has none.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct SharedBufferConfig {}
-
-impl SharedBufferConfig {
-    /// Its keys.
-    pub const KEYS: Keys = &[];
-
-    #[expect(
-        clippy::unused_self,
-        clippy::unnecessary_wraps,
-        reason = "as other kinds have it"
-    )]
-    const fn validate(&self) -> Result<(), ConfigError> {
-        Ok(())
-    }
-}
-
-/// A discipline as a scenario describes it: one variant for each name in [`KINDS`], in that order.
+/// A discipline as a scenario describes it.
 ///
 /// It can also be read from one line in the manner of Linux's `tc`:
 ///
@@ -138,31 +108,41 @@ impl SharedBufferConfig {
 /// assert!(error.message.contains("`flow`"));
 /// # Ok::<(), fabricsim_base::input::InputError>(())
 /// ```
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum DisciplineConfig {
-    /// `shared-buffer`
+    /// A plain queue that the switch's buffer bounds.
     SharedBuffer(SharedBufferConfig),
-    /// `tail-drop`
-    TailDrop(TailDropConfig),
-    /// `red`
-    Red(RedConfig),
-    /// `step`
-    Step(StepConfig),
-    /// `codel`
-    Codel(CodelConfig),
-    /// `fq-codel`
-    FqCodel(FqCodelConfig),
-    /// `dualpi2`
-    #[serde(rename = "dualpi2")]
-    DualPi2(DualPi2Config),
-    /// A rule from outside, which a program has added.
-    #[serde(skip)]
+    /// One queue with a rule.
     Aqm(AqmConfig),
+    /// Many queues with CoDel.
+    FqCodel(FqCodelConfig),
+    /// Two queues with one controller.
+    DualPi2(DualPi2Config),
 }
 
 impl DisciplineConfig {
-    /// Returns whether the queue has no limit but the switch's shared buffer.
+    fn as_kind(&self) -> &dyn AnyKind {
+        match self {
+            Self::SharedBuffer(config) => config,
+            Self::Aqm(config) => config.as_kind(),
+            Self::FqCodel(config) => config,
+            Self::DualPi2(config) => config,
+        }
+    }
+
+    /// The name of the kind, as in [`KINDS`].
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.as_kind().name()
+    }
+
+    /// # Errors
+    /// Settings that the discipline cannot work with, by key.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.as_kind().validate()
+    }
+
+    /// Returns `true` if the queue has no limit but the switch's shared buffer.
     #[must_use]
     pub const fn needs_shared_buffer(&self) -> bool {
         matches!(self, Self::SharedBuffer(_))
@@ -175,6 +155,51 @@ impl DisciplineConfig {
             Self::FqCodel(config) => config.flows.into(),
             _ => 0,
         }
+    }
+}
+
+impl Serialize for DisciplineConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, value) = (self.as_kind(), self.as_kind().value());
+        let mut table = serializer.serialize_map(None)?;
+        table.serialize_entry("kind", kind.name())?;
+        for key in kind.keys() {
+            if let Some(value) = value.get(key.name) {
+                table.serialize_entry(key.name, value)?;
+            }
+        }
+        table.end()
+    }
+}
+
+/// Reads a table as the kind that it names, among the kinds that it visits.
+struct TableReader {
+    kind: Value,
+    table: Map<String, Value>,
+    read: Option<serde_json::Result<DisciplineConfig>>,
+}
+
+impl DisciplineVisitor for TableReader {
+    fn visit<K: DisciplineKind>(&mut self) {
+        if self.kind == K::NAME {
+            let table = Value::Object(std::mem::take(&mut self.table));
+            self.read = Some(serde_json::from_value(table).map(K::into_config));
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for DisciplineConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Map::deserialize(deserializer)?;
+        let kind = table.remove("kind");
+        let mut reader = TableReader {
+            kind: kind.ok_or_else(|| D::Error::missing_field("kind"))?,
+            table,
+            read: None,
+        };
+        visit_kinds(&mut reader);
+        let unknown = || D::Error::custom(format!("there is no discipline {}", reader.kind));
+        reader.read.ok_or_else(unknown)?.map_err(D::Error::custom)
     }
 }
 

@@ -11,10 +11,10 @@ use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_engine::Message;
 
-use crate::aqm::DisciplineContext;
-use crate::codel::{Candidate, Codel, CodelParams, Source};
+use crate::aqm::codel::{Candidate, Codel, CodelParams};
+use crate::aqm::{DisciplineContext, Verdict};
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, mark_of};
+use crate::discipline::{Discipline, mark_if, mark_of};
 use crate::packet_pool::{Chain, PacketPool};
 pub use config::FqCodelConfig;
 use lists::{Lists, Which};
@@ -137,6 +137,36 @@ impl<H: Header> FqCodel<H> {
         is_left
     }
 
+    /// Gives up packets of `queue` until one may leave, whose mark is then in `mark`. Returns `false`
+    /// if none is left.
+    fn serves(&mut self, queue: u32, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
+        let index = queue as usize;
+        let Flow { packets, cc, .. } = &mut self.flows[index];
+        if packets.is_empty() {
+            cc.on_empty();
+        }
+        while let Some(packet) = self.pool.front(*packets) {
+            let candidate = Candidate {
+                arrival: packet.arrival(),
+                ecn: packet.ecn(),
+                left: Bytes::new(self.bytes) - packet.size(),
+                is_last: packets.has_one(),
+            };
+            let verdict = cc.decide(&self.params, now, &candidate);
+            if !verdict.drops() {
+                self.mark = mark_if(verdict == Verdict::Mark);
+                return true;
+            }
+            dropped.push(*packet);
+            self.counters.on_drop(packet.size(), DropCause::Aqm);
+            let wire = u64::from(packet.wire);
+            self.backlogs[index] -= wire;
+            self.bytes -= wire;
+            self.pool.pop(packets);
+        }
+        false
+    }
+
     /// The queue whose turn it is, with a deficit above zero and in which list it stands.
     fn turn(&mut self) -> Option<(u32, Which)> {
         loop {
@@ -147,39 +177,6 @@ impl<H: Header> FqCodel<H> {
             }
             flow.deficit += self.quantum;
             self.lists.move_to_old(which);
-        }
-    }
-}
-
-/// One queue as its CoDel sees it.
-struct FlowSource<'a, H> {
-    pool: &'a mut PacketPool<H>,
-    packets: &'a mut Chain,
-    backlog: &'a mut u64,
-    bytes: &'a mut u64,
-    counters: &'a mut DisciplineCounters,
-    dropped: &'a mut Vec<Packet<H>>,
-}
-
-impl<H: Header> Source for FlowSource<'_, H> {
-    #[inline]
-    fn candidate(&self) -> Option<Candidate> {
-        let first = self.pool.front(*self.packets);
-        first.map(|packet| Candidate {
-            arrival: packet.arrival(),
-            ecn: packet.ecn(),
-            left: *self.bytes - u64::from(packet.wire),
-        })
-    }
-
-    fn give_up(&mut self) {
-        if let Some(packet) = self.pool.front(*self.packets) {
-            let wire = u64::from(packet.wire);
-            self.dropped.push(*packet);
-            self.counters.on_drop(packet.size(), DropCause::Aqm);
-            *self.backlog -= wire;
-            *self.bytes -= wire;
-            self.pool.pop(self.packets);
         }
     }
 }
@@ -211,18 +208,8 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
 
     fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
         while let Some((queue, which)) = self.turn() {
-            let index = queue as usize;
-            let Flow { packets, cc, .. } = &mut self.flows[index];
-            let mut source = FlowSource {
-                pool: &mut self.pool,
-                packets,
-                backlog: &mut self.backlogs[index],
-                bytes: &mut self.bytes,
-                counters: &mut self.counters,
-                dropped,
-            };
-            if let Some(mark) = cc.select(&self.params, now, &mut source) {
-                (self.shown, self.mark) = (queue, mark);
+            if self.serves(queue, now, dropped) {
+                self.shown = queue;
                 return true;
             }
             // A queue that runs empty among the new ones waits for a turn of the old ones before it

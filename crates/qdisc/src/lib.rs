@@ -19,10 +19,7 @@
 
 mod any_discipline;
 mod aqm;
-mod arrival_marks;
 mod class_queues;
-mod codel;
-mod codel_queue;
 mod counters;
 mod discipline;
 mod discipline_config;
@@ -34,23 +31,25 @@ mod mrg32k3a;
 mod packet_pool;
 mod priority_queues;
 mod red;
-mod red_queue;
 mod shared_buffer;
 mod shared_fifo;
+mod short_form;
 mod sojourn;
-mod step_marking;
-mod tail_drop;
 #[cfg(test)]
 mod testing;
 
 pub use any_discipline::AnyDiscipline;
-pub use aqm::{Aqm, AqmConfig, AqmKind, AqmPacket, AqmQueue, DisciplineContext, Verdict};
+pub use aqm::codel::CodelConfig;
+pub use aqm::queue::AqmQueue;
+pub use aqm::red::RedConfig;
+pub use aqm::step::StepConfig;
+pub use aqm::tail_drop::TailDropConfig;
+pub use aqm::{Aqm, AqmConfig, AqmKind, AqmPacket, DisciplineContext, Verdict};
 pub use class_queues::{ClassQueues, Weights};
-pub use codel_queue::{CodelConfig, CodelQueue};
 pub use counters::{DisciplineCounters, DropCause, Tally};
 pub use discipline::{Discipline, EcnSelector};
 pub use discipline_config::{
-    DisciplineConfig, DisciplineKind, DisciplineVisitor, KINDS, SharedBufferConfig, visit_kinds,
+    DisciplineConfig, DisciplineKind, DisciplineVisitor, KINDS, visit_kinds,
 };
 pub use dualpi2::{ControlledDelay, DualPi2, DualPi2Config, DualScheduler};
 pub use fq_codel::{FqCodel, FqCodelConfig};
@@ -58,9 +57,7 @@ pub use mixed_buffer::{LossyConfig, MixedBuffer};
 pub use mrg32k3a::PublishedDraws;
 pub use priority_queues::{Markers, PriorityQueues};
 pub use red::{EcnConfig, RedEcn};
-pub use red_queue::{RedConfig, RedQueue};
 pub use shared_buffer::{BufferConfig, Headroom, Pfc, PortBuffer, SharedBuffer};
-pub use shared_fifo::SharedFifo;
+pub use shared_fifo::{SharedBufferConfig, SharedFifo};
+pub use short_form::{ShortForm, ShortFormReader, ShortOption};
 pub use sojourn::SojournTimes;
-pub use step_marking::{StepConfig, StepMarking};
-pub use tail_drop::{TailDrop, TailDropConfig};

@@ -93,12 +93,6 @@ impl<H: Header> Line<H> {
         first.map_or(Duration::ZERO, |packet| now.since(packet.arrival()))
     }
 
-    /// Bytes without those of the first packet: what it leaves behind.
-    #[inline]
-    pub(crate) fn bytes_behind(&self) -> u64 {
-        self.bytes - self.packets.front().map_or(0, |p| u64::from(p.wire))
-    }
-
     #[inline]
     pub(crate) const fn bytes(&self) -> Bytes {
         Bytes::new(self.bytes)

@@ -30,6 +30,12 @@ impl Chain {
     pub(crate) const fn is_empty(self) -> bool {
         self.first == NONE
     }
+
+    /// Returns `true` if the queue, which is not empty, holds one packet.
+    #[inline]
+    pub(crate) const fn has_one(self) -> bool {
+        self.first == self.last
+    }
 }
 
 /// The packets of all queues of a discipline, in slots that are used again: a thousand queues take

@@ -4,14 +4,39 @@ use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
 use fabricsim_base::fifo::Fifo;
+use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_engine::Message as _;
+use serde::{Deserialize, Serialize};
 
 use crate::RedEcn;
 use crate::counters::DisciplineCounters;
 use crate::discipline::{Discipline, mark_if};
+use crate::discipline_config::{DisciplineConfig, DisciplineKind};
+use crate::short_form::ShortForm;
+
+/// Settings of a `shared-buffer` queue: it has none.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedBufferConfig {}
+
+impl DisciplineKind for SharedBufferConfig {
+    const NAME: &'static str = "shared-buffer";
+    const ABOUT: &'static str =
+        "a plain queue that the switch's buffer bounds and algorithms' thresholds mark";
+    const KEYS: Keys = &[];
+    const SHORT_FORMS: &'static [ShortForm] = &[ShortForm::new("shared-buffer", &[])];
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    fn into_config(self) -> DisciplineConfig {
+        DisciplineConfig::SharedBuffer(self)
+    }
+}
 
 /// First in, first out, without a limit of its own; its marker decides by what a packet leaves
 /// behind and asks nobody whether the sender understands marks, which is what RDMA expects. It is

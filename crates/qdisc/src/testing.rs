@@ -3,11 +3,36 @@
 use fabricsim_base::flow::FlowKey;
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_base::priority::Priority;
-use fabricsim_base::units::Time;
+use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::Mark;
 
-use crate::{Discipline, DisciplineCounters};
+use crate::aqm::queue::AqmQueue;
+use crate::{
+    AqmKind, Discipline, DisciplineConfig, DisciplineContext, DisciplineCounters, DisciplineKind,
+};
+
+/// A port of 50 Mbps.
+pub(crate) const CONTEXT: DisciplineContext = DisciplineContext {
+    seed: 7,
+    entity: 3,
+    rate: Rate::from_mbps(50),
+    packet: Bytes::new(1_514),
+};
+
+/// An empty queue with the rule of `config`.
+pub(crate) fn rule_queue(config: &impl AqmKind) -> AqmQueue<()> {
+    rule_queue_at(config, &CONTEXT)
+}
+
+/// An empty queue with the rule of `config` in `context`.
+pub(crate) fn rule_queue_at(config: &impl AqmKind, context: &DisciplineContext) -> AqmQueue<()> {
+    AqmKind::validate(config).expect("good settings");
+    match config.clone().into_config() {
+        DisciplineConfig::Aqm(config) => AqmQueue::new(&config, context),
+        other => unreachable!("{other:?} is a rule"),
+    }
+}
 
 /// A packet of flow `flow` whose sender understands no marks.
 pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_qdisc::{AqmConfig, AqmKind, DisciplineConfig, DisciplineKind, DisciplineVisitor};
+use fabricsim_qdisc::{
+    AqmKind, DisciplineConfig, DisciplineKind, DisciplineVisitor, ShortFormReader,
+};
 use fabricsim_topology::{
     BoxedTopology, PolicyKind, PolicyVisitor, RoutingPolicy, TopologyKind, TopologyVisitor,
     visit_policies,
@@ -12,7 +14,7 @@ use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
 use crate::cc::registry::{AnyCcConfig, CcRegistry};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
-use fabricsim_base::input::Keys;
+use fabricsim_base::input::{InputError, Keys};
 
 /// The congestion controls, topologies, workloads, queue disciplines and routing policies that
 /// scenarios can name.
@@ -39,6 +41,8 @@ pub struct Registry {
     topologies: Vec<Kind<BoxedTopology>>,
     workloads: Vec<Kind<BoxedWorkload>>,
     disciplines: Vec<Kind<DisciplineConfig>>,
+    /// The short forms of disciplines, in the same order.
+    short_forms: Vec<fn(&mut ShortFormReader<'_>)>,
     policies: Vec<KnownPolicy>,
     traffic: Traffic,
 }
@@ -94,6 +98,7 @@ impl Default for Registry {
             topologies: Vec::new(),
             workloads: Vec::new(),
             disciplines: Vec::new(),
+            short_forms: Vec::new(),
             policies: Vec::new(),
             traffic: Traffic::Workloads,
         };
@@ -150,6 +155,7 @@ impl DisciplineVisitor for Registry {
             keys: K::KEYS,
             read: |document, section| Ok(document.settings::<K>(section, K::KEYS)?.into_config()),
         });
+        self.short_forms.push(|reader| reader.visit::<K>());
     }
 }
 
@@ -211,16 +217,8 @@ impl Registry {
     /// # Panics
     /// When there is a discipline of that name.
     pub fn add_discipline<K: AqmKind>(&mut self) {
-        refuse_known(self.disciplines(), K::NAME);
-        self.disciplines.push(Kind {
-            name: K::NAME,
-            about: K::ABOUT,
-            keys: K::KEYS,
-            read: |document, section| {
-                let config = document.settings::<K>(section, K::KEYS)?;
-                Ok(DisciplineConfig::Aqm(AqmConfig::new(config)))
-            },
-        });
+        refuse_known(self.disciplines(), <K as AqmKind>::NAME);
+        DisciplineVisitor::visit::<K>(self);
     }
 
     /// Adds the routing policy `policy`: scenarios name it by `[routing] policy`.
@@ -312,6 +310,13 @@ impl Registry {
         section: &mut Section<'a>,
     ) -> Result<DisciplineConfig, Error> {
         read(&self.disciplines, document, section)
+    }
+
+    /// Reads a discipline in one line.
+    pub(crate) fn read_discipline_line(&self, line: &str) -> Result<DisciplineConfig, InputError> {
+        DisciplineConfig::from_line(line, |reader| {
+            self.short_forms.iter().for_each(|show| show(reader));
+        })
     }
 
     /// Reads a `[[workload]]` table.

@@ -10,6 +10,7 @@ mod download;
 mod fetch;
 mod first_window;
 mod hpcc;
+mod outside_rule;
 mod queues;
 mod random;
 

@@ -1,10 +1,11 @@
-use fabricsim_base::checkpoint::{Reader, Writer};
+use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_base::input::{Key, ValueKind};
 use fabricsim_core::packet::Flags;
 use serde::Deserialize;
 
+use super::queue::AqmQueue;
 use super::*;
-use crate::testing::{Served, counters, offer, packet, serve, with};
+use crate::testing::{Served, counters, offer, packet, rule_queue, serve, with};
 
 /// What a rule says of a packet that comes behind `behind` others, and of the packet that leaves
 /// `left` behind.
@@ -70,19 +71,12 @@ impl Checkpointed for Says {
 }
 
 fn queue(comes: (usize, Verdict), leaves: (usize, Verdict)) -> AqmQueue<()> {
-    let config = AqmConfig::new(Says {
+    rule_queue(&Says {
         behind: comes.0,
         comes: comes.1,
         left: leaves.0,
         leaves: leaves.1,
-    });
-    let context = DisciplineContext {
-        seed: 1,
-        entity: 1,
-        rate: Rate::from_gbps(10),
-        packet: Bytes::new(1_514),
-    };
-    AqmQueue::new(&config, &context)
+    })
 }
 
 /// Which of four packets with `flags` that come at once leave with a mark; those that are dropped are

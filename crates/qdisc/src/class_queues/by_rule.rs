@@ -56,9 +56,6 @@ impl<H: Header> ClassQueues<H> {
     ) -> Option<&Packet<H>> {
         loop {
             let queue = &mut self.queues[self.shown.index()];
-            if queue.keeps_all() {
-                break;
-            }
             let before = queue.bytes();
             let chosen = queue.select(now, dropped);
             self.settle(self.shown, before);

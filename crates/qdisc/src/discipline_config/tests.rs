@@ -62,20 +62,18 @@ fn tables_are_written_as_they_are_read() {
 
 #[test]
 fn lines_mean_what_linux_means() {
-    assert_eq!(
-        read("fq_codel"),
-        DisciplineConfig::FqCodel(FqCodelConfig::default())
-    );
+    assert_eq!(read("fq_codel"), FqCodelConfig::default().into_config());
     assert_eq!(
         read("fq_codel flows 1"),
-        DisciplineConfig::FqCodel(FqCodelConfig {
+        FqCodelConfig {
             flows: 1,
             ..FqCodelConfig::default()
-        })
+        }
+        .into_config()
     );
     assert_eq!(
         read("codel limit 1000 target 4.5ms interval 90ms ecn ce_threshold 1ms ce_threshold_ect1"),
-        DisciplineConfig::Codel(CodelConfig {
+        CodelConfig {
             limit: Some(1_000),
             target: Duration::from_us(4_500),
             interval: Duration::from_ms(90),
@@ -83,29 +81,32 @@ fn lines_mean_what_linux_means() {
             ce_threshold: Some(Duration::from_ms(1)),
             ce_threshold_marks: EcnSelector::Ect1,
             ..CodelConfig::default()
-        })
+        }
+        .into_config()
     );
     assert_eq!(
         read("  pfifo   limit 100 "),
-        DisciplineConfig::TailDrop(TailDropConfig {
+        TailDropConfig {
             limit: Some(100),
             limit_bytes: None,
-        })
+        }
+        .into_config()
     );
     for limit in ["256KB", "256000", "0.256MB"] {
         assert_eq!(
             read(&format!("bfifo limit {limit}")),
-            DisciplineConfig::TailDrop(TailDropConfig {
+            TailDropConfig {
                 limit: None,
                 limit_bytes: Some(Bytes::new(256_000)),
-            })
+            }
+            .into_config()
         );
     }
     assert_eq!(
         read(
             "dualpi2 target 20ms coupling_factor 3 step_thresh 2ms c_protection 5% scheduler time-shifted overflow"
         ),
-        DisciplineConfig::DualPi2(DualPi2Config {
+        DualPi2Config {
             target: Duration::from_ms(20),
             coupling: 3.0,
             step: Duration::from_ms(2),
@@ -113,7 +114,8 @@ fn lines_mean_what_linux_means() {
             scheduler: DualScheduler::TimeShifted,
             drop_overload: false,
             ..DualPi2Config::default()
-        })
+        }
+        .into_config()
     );
     // As with Linux, RED and CoDel drop unless they are told to mark.
     for text in ["red", "codel"] {
@@ -150,7 +152,7 @@ fn errors_are_shown_where_they_are() {
         (
             "dualpi2 scheduler fair",
             "fair",
-            "`fair` is not a choice here",
+            "`fair` is no value of `scheduler`: it is not `wrr` or `time-shifted`",
         ),
         (
             "step packets 3 bytes 30KB",

@@ -1,8 +1,11 @@
 //! Settings of DualPI2.
 
-use fabricsim_base::input::ConfigError;
+use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::units::Duration;
 use fabricsim_base::{choices, settings};
+
+use crate::discipline_config::{DisciplineConfig, DisciplineKind};
+use crate::short_form::{ShortForm, ShortOption};
 
 choices! {
     /// Rule for the queue that is served when both hold packets.
@@ -83,10 +86,35 @@ settings! {
 /// The message that refuses gains.
 const NO_GAIN: &str = "a gain of {value} does not control anything";
 
-impl DualPi2Config {
-    /// # Errors
-    /// Numbers out of range.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+impl DisciplineKind for DualPi2Config {
+    const NAME: &'static str = "dualpi2";
+    const ABOUT: &'static str = "DualPI2: a queue for L4S and one for other traffic";
+    const KEYS: Keys = Self::KEYS;
+    const SHORT_FORMS: &'static [ShortForm] = &[ShortForm::new(
+        "dualpi2",
+        &[
+            ShortOption::key("limit", "10000"),
+            ShortOption::key("target", "15ms"),
+            ShortOption::key("tupdate", "16ms"),
+            ShortOption::key("alpha", "0.16"),
+            ShortOption::key("beta", "3.2"),
+            ShortOption::key("coupling", "2").named("coupling_factor|coupling"),
+            ShortOption::key("step", "1ms").named("step_thresh|step"),
+            ShortOption::key("ramp", "400us"),
+            ShortOption::key("c_protection", "10%"),
+            ShortOption::key("scheduler", "wrr"),
+            ShortOption::key("time_shift", "50ms"),
+            ShortOption::key("delay", "longest"),
+            ShortOption::fixed("drop_on_overload", "drop_overload", "true"),
+            ShortOption::fixed("overflow", "drop_overload", "false"),
+        ],
+    )];
+
+    fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()
+    }
+
+    fn into_config(self) -> DisciplineConfig {
+        DisciplineConfig::DualPi2(self)
     }
 }

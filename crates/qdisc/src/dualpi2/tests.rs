@@ -2,6 +2,7 @@ use fabricsim_base::units::Rate;
 use fabricsim_core::packet::Flags;
 
 use super::*;
+use crate::discipline_config::DisciplineKind;
 use crate::testing::{counters, drain, fill, offer, packet, serve, with};
 
 const CONTEXT: DisciplineContext = DisciplineContext {

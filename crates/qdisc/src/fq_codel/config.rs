@@ -1,13 +1,14 @@
 //! Settings of FQ-CoDel.
 
-use fabricsim_base::input::ConfigError;
+use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Duration};
 
 use crate::aqm::DisciplineContext;
-use crate::codel::{CodelParams, CodelSettings};
-use crate::codel_queue::validate_times;
+use crate::aqm::codel::{CodelParams, CodelSettings, validate_times};
 use crate::discipline::EcnSelector;
+use crate::discipline_config::{DisciplineConfig, DisciplineKind};
+use crate::short_form::{ShortForm, ShortOption};
 
 settings! {
     /// Settings of [`FqCodel`](super::FqCodel).
@@ -70,14 +71,39 @@ settings! {
 /// The message that refuses limits of 0.
 const NOTHING_LEAVES: &str = "nothing could ever leave with 0";
 
-impl FqCodelConfig {
-    /// # Errors
-    /// Numbers out of range, and times that the algorithm cannot work with.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+impl DisciplineKind for FqCodelConfig {
+    const NAME: &'static str = "fq-codel";
+    const ABOUT: &'static str = "a queue with CoDel for each flow, served in turns";
+    const KEYS: Keys = Self::KEYS;
+    const SHORT_FORMS: &'static [ShortForm] = &[ShortForm::new(
+        "fq_codel|fq-codel",
+        &[
+            ShortOption::key("limit", "10240"),
+            ShortOption::key("flows", "1024"),
+            ShortOption::key("quantum", "1514"),
+            ShortOption::key("memory_limit", "32MiB"),
+            ShortOption::key("drop_batch", "64"),
+            ShortOption::key("target", "5ms"),
+            ShortOption::key("interval", "100ms"),
+            ShortOption::fixed("ecn", "ecn", "true"),
+            ShortOption::fixed("noecn", "ecn", "false"),
+            ShortOption::key("ce_threshold", "1ms"),
+            ShortOption::fixed("ce_threshold_ect1", "ce_threshold_marks", "ect1"),
+            ShortOption::fixed("linux_newton", "linux_newton", "true"),
+        ],
+    )];
+
+    fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         validate_times(self.target, self.interval)
     }
 
+    fn into_config(self) -> DisciplineConfig {
+        DisciplineConfig::FqCodel(self)
+    }
+}
+
+impl FqCodelConfig {
     pub(super) fn params(&self, context: &DisciplineContext) -> CodelParams {
         CodelParams::from(CodelSettings {
             target: self.target,

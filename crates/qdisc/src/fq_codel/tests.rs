@@ -4,7 +4,9 @@ use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::packet::Flags;
 
 use super::*;
-use crate::testing::{counters, drain, fill, flow_packet, offer, packet, serve, with};
+use crate::CodelConfig;
+use crate::discipline_config::DisciplineKind;
+use crate::testing::{counters, drain, fill, flow_packet, offer, packet, rule_queue, serve, with};
 
 const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 1,
@@ -154,13 +156,12 @@ fn drops_that_make_room_bring_the_next_signals_closer() {
 
 #[test]
 fn a_single_queue_is_codel() {
-    use crate::codel_queue::{CodelConfig, CodelQueue};
     let settings = CodelConfig {
         ecn: true,
         limit: Some(100_000),
         ..CodelConfig::default()
     };
-    let mut codel = CodelQueue::<()>::new(&settings, &CONTEXT);
+    let mut codel = rule_queue(&settings);
     let mut single = FqCodel::<()>::new(
         &FqCodelConfig {
             flows: 1,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_base::input::SettingValue;
+use fabricsim_base::input::{InputError, SettingValue};
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_qdisc::DisciplineConfig;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy};
@@ -103,17 +103,9 @@ pub(crate) struct RawClass {
 /// A `[[queue]]` table.
 #[derive(Debug)]
 pub(crate) struct RawQueue {
-    pub(crate) discipline: RawDiscipline,
+    /// The discipline, or the fault of its line.
+    pub(crate) discipline: Result<DisciplineConfig, InputError>,
     pub(crate) place: QueuePlace,
-}
-
-/// The discipline of a `[[queue]]` table.
-#[derive(Debug)]
-pub(crate) enum RawDiscipline {
-    /// A line of words.
-    Line(String),
-    /// A table.
-    Table(DisciplineConfig),
 }
 
 impl RawScenario {
@@ -308,9 +300,9 @@ fn read_queues<'a>(
         .map(|tables| {
             let place = faults.section(&tables.own, |table| document.settings(table, QUEUE_KEYS));
             let discipline = match &tables.discipline {
-                Some(LineOrTable::Line(line)) => Some(RawDiscipline::Line(line.text.clone())),
+                Some(LineOrTable::Line(line)) => Some(registry.read_discipline_line(&line.text)),
                 Some(LineOrTable::Table(table)) => faults.section(table, |table| {
-                    (registry.read_discipline(document, table)).map(RawDiscipline::Table)
+                    registry.read_discipline(document, table).map(Ok)
                 }),
                 None => None,
             };

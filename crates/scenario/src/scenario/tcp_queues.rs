@@ -4,7 +4,7 @@ use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_network::QueuePlan;
-use fabricsim_qdisc::{DisciplineConfig, DisciplineContext, StepConfig};
+use fabricsim_qdisc::{DisciplineContext, DisciplineKind, StepConfig};
 use fabricsim_transport::Transport;
 
 use crate::cc::registry::AnyCcConfig;
@@ -154,7 +154,7 @@ impl TcpQueues<'_> {
                         limit_bytes: Some(UNBOUNDED),
                         ..StepConfig::default()
                     };
-                    Some(DisciplineConfig::Step(config))
+                    Some(config.into_config())
                 }
                 (None, None) => None,
             };

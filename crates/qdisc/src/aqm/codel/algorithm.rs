@@ -1,11 +1,11 @@
-//! CoDel: when packets are dropped or marked.
+//! The algorithm of CoDel: which packets are dropped or marked.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::Ecn;
-use fabricsim_core::plugin::Mark;
 
-use crate::discipline::{EcnSelector, is_capable, mark_if};
+use crate::aqm::Verdict;
+use crate::discipline::{EcnSelector, is_capable};
 
 /// Properties that CoDel needs to know of the packet that would leave.
 #[derive(Clone, Copy, Debug)]
@@ -14,15 +14,9 @@ pub(crate) struct Candidate {
     pub(crate) arrival: Time,
     pub(crate) ecn: Ecn,
     /// Bytes that it leaves behind.
-    pub(crate) left: u64,
-}
-
-/// Queue of the packets that CoDel controls.
-pub(crate) trait Source {
-    /// The packet that would leave.
-    fn candidate(&self) -> Option<Candidate>;
-    /// Drops it.
-    fn give_up(&mut self);
+    pub(crate) left: Bytes,
+    /// No other packet of its queue waits.
+    pub(crate) is_last: bool,
 }
 
 /// Arithmetic of times and square roots.
@@ -52,7 +46,7 @@ pub(crate) struct CodelParams {
     target: u64,
     interval: u64,
     /// A backlog of this many bytes is never touched.
-    mtu: u64,
+    mtu: Bytes,
     ecn: bool,
     ce_threshold: Option<(u64, EcnSelector)>,
 }
@@ -82,7 +76,7 @@ impl From<CodelSettings> for CodelParams {
             arithmetic,
             target: arithmetic.ticks(settings.target.as_ps()),
             interval: arithmetic.ticks(settings.interval.as_ps()),
-            mtu: settings.mtu.get(),
+            mtu: settings.mtu,
             ecn: settings.ecn,
             ce_threshold: threshold.map(|time| (arithmetic.ticks(time.as_ps()), marks)),
         }
@@ -111,6 +105,20 @@ pub(crate) struct Codel {
     drop_next: Option<u64>,
     /// Time that the last packet examined has waited, in ticks of the arithmetic.
     sojourn: u64,
+    /// The drop of the packet before the next one, at the same instant.
+    dropped: Dropped,
+}
+
+/// A drop that the next packet of the queue follows at once.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
+enum Dropped {
+    /// There was none.
+    #[default]
+    None,
+    /// The first one of an episode.
+    First,
+    /// A further one, which the next signal follows if the next packet has waited for too long.
+    Further,
 }
 
 impl Codel {
@@ -120,39 +128,59 @@ impl Codel {
         self.count = self.count.wrapping_add(packets);
     }
 
-    /// Gives up packets of `source` until one may leave, and says how that one is marked. `None`
-    /// when none is left.
-    pub(crate) fn select(
+    /// It is the queue's turn, and no packet waits.
+    pub(crate) const fn on_empty(&mut self) {
+        self.dropping = false;
+    }
+
+    /// Decides about the packet that would leave. After a drop it decides about the next one of the
+    /// queue, if there is one, at the same instant.
+    pub(crate) fn decide(
         &mut self,
         params: &CodelParams,
         now: Time,
-        source: &mut impl Source,
-    ) -> Option<Mark> {
+        candidate: &Candidate,
+    ) -> Verdict {
         let now = params.arithmetic.ticks(now.as_ps());
-        let Some(first) = source.candidate() else {
-            self.dropping = false;
-            return None;
+        let above = self.is_above(params, now, candidate);
+        let dropped = std::mem::take(&mut self.dropped);
+        let begins = above && !self.dropping;
+        let signals = match (self.dropping, above) {
+            (false, false) => false,
+            (false, true) => self.begin(params, now),
+            // An episode begins with one drop, however long the next packet has waited.
+            (true, _) if dropped == Dropped::First => false,
+            (true, false) => self.end(),
+            (true, true) => self.is_due(params, now, dropped),
         };
-        let above = self.is_above(params, now, Some(&first));
-        let marked = if self.dropping {
-            above && self.go_on(params, now, source) || !above && self.end()
+        if signals && !(params.ecn && is_capable(candidate.ecn)) {
+            if candidate.is_last {
+                // An empty queue is short: only an episode that has just begun goes on.
+                self.first_above = None;
+                self.dropping = begins;
+            } else if begins {
+                self.dropped = Dropped::First;
+            } else {
+                self.dropped = Dropped::Further;
+            }
+            return Verdict::DropEarly;
+        }
+        if signals && !begins {
+            self.schedule_next(params);
+        }
+        let late = params.ce_threshold.is_some_and(|(threshold, marks)| {
+            self.sojourn > threshold && marks.takes(candidate.ecn)
+        });
+        if signals || late {
+            Verdict::Mark
         } else {
-            above && self.begin(params, now, first, source)
-        };
-        let leaving = source.candidate()?;
-        let late = params
-            .ce_threshold
-            .is_some_and(|(threshold, marks)| self.sojourn > threshold && marks.takes(leaving.ecn));
-        Some(mark_if(marked || late))
+            Verdict::Pass
+        }
     }
 
     /// Returns whether `candidate` and those before it have waited for too long during an interval.
     #[inline]
-    fn is_above(&mut self, params: &CodelParams, now: u64, candidate: Option<&Candidate>) -> bool {
-        let Some(candidate) = candidate else {
-            self.first_above = None;
-            return false;
-        };
+    fn is_above(&mut self, params: &CodelParams, now: u64, candidate: &Candidate) -> bool {
         self.sojourn = now - params.arithmetic.ticks(candidate.arrival.as_ps());
         if self.sojourn < params.target || candidate.left <= params.mtu {
             self.first_above = None;
@@ -167,25 +195,14 @@ impl Codel {
         }
     }
 
-    /// The queue is short again. Never a mark.
+    /// The queue is short again. Never a signal.
     const fn end(&mut self) -> bool {
         self.dropping = false;
         false
     }
 
-    /// The first signal. Whether the packet that leaves is marked.
-    fn begin(
-        &mut self,
-        params: &CodelParams,
-        now: u64,
-        first: Candidate,
-        source: &mut impl Source,
-    ) -> bool {
-        let mark = params.ecn && is_capable(first.ecn);
-        if !mark {
-            source.give_up();
-            self.is_above(params, now, source.candidate().as_ref());
-        }
+    /// The first signal.
+    fn begin(&mut self, params: &CodelParams, now: u64) -> bool {
         self.dropping = true;
         // When the last episode ended a short while ago, its last rate is a good one to begin with.
         let last_signals = self.count.wrapping_sub(self.last_count);
@@ -201,30 +218,28 @@ impl Codel {
         }
         self.last_count = self.count;
         self.schedule(params, now);
-        mark
+        true
     }
 
-    /// A packet while signals are sent. Whether the one that leaves is marked.
-    fn go_on(&mut self, params: &CodelParams, now: u64, source: &mut impl Source) -> bool {
-        // Signals may be so frequent that several are due.
-        while self.dropping
-            && let Some(due) = self.drop_next.filter(|&due| due <= now)
-            && let Some(candidate) = source.candidate()
-        {
+    /// Returns `true` if a signal is due during an episode, after the drop `dropped`. Several may be due
+    /// at once.
+    fn is_due(&mut self, params: &CodelParams, now: u64, dropped: Dropped) -> bool {
+        if dropped == Dropped::Further {
+            self.schedule_next(params);
+        }
+        let due = self.drop_next.is_some_and(|due| due <= now);
+        if due {
             self.count = self.count.wrapping_add(1);
             self.newton_step();
-            if params.ecn && is_capable(candidate.ecn) {
-                self.schedule(params, due);
-                return true;
-            }
-            source.give_up();
-            if self.is_above(params, now, source.candidate().as_ref()) {
-                self.schedule(params, due);
-            } else {
-                self.dropping = false;
-            }
         }
-        false
+        due
+    }
+
+    /// [`Self::schedule`] from the time at which the last signal was due.
+    fn schedule_next(&mut self, params: &CodelParams) {
+        if let Some(due) = self.drop_next {
+            self.schedule(params, due);
+        }
     }
 
     /// The next signal is due interval / sqrt(count) after `from`.

@@ -1,19 +1,19 @@
 //! A queue whose packets are marked beyond one threshold.
 
-use fabricsim_base::checkpoint::{Checkpointed, Stored};
-use fabricsim_base::input::ConfigError;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Duration, Time};
-use fabricsim_core::packet::{Header, Packet};
-use fabricsim_core::plugin::Mark;
 
-use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, EcnSelector, holds_one_line, mark_if};
-use crate::line::Line;
-use crate::tail_drop::{Limit, limit};
+use super::limit::{self, Limit};
+use super::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
+use crate::discipline::EcnSelector;
+use crate::short_form::{ShortForm, ShortOption};
 
 settings! {
-    /// Settings of [`StepMarking`].
+    /// Settings of a queue that marks packets beyond one threshold, decided when a packet leaves: by
+    /// the time it has waited (the step of RFC 9332 section 2.4), or by the queue that it leaves
+    /// behind (DCTCP, SIGCOMM 2010, section 3.1). Packets that cannot be marked pass.
     pub struct StepConfig {
         /// Mark a packet that has waited for longer.
         #[note("(default \"1ms\")")]
@@ -39,18 +39,33 @@ settings! {
     }
 }
 
-/// Threshold for marking, by the quantity that is compared with it.
-#[derive(Clone, Copy, Debug)]
-enum Threshold {
-    Sojourn(Duration),
-    Bytes(u64),
-    Packets(usize),
+impl StepConfig {
+    fn threshold(&self) -> Threshold {
+        match (self.bytes, self.packets) {
+            (Some(bytes), _) => Threshold::Bytes(bytes),
+            (None, Some(packets)) => Threshold::Packets(packets as usize),
+            (None, None) => Threshold::Sojourn(self.sojourn.unwrap_or(Duration::from_ms(1))),
+        }
+    }
 }
 
-impl StepConfig {
-    /// # Errors
-    /// Several thresholds, or a limit that lets nothing in.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+impl AqmKind for StepConfig {
+    const NAME: &'static str = "step";
+    const ABOUT: &'static str = "marks above one threshold of waiting time or length";
+    const KEYS: Keys = Self::KEYS;
+    const SHORT_FORMS: &'static [ShortForm] = &[ShortForm::new(
+        "step",
+        &[
+            ShortOption::key("sojourn", "1ms"),
+            ShortOption::key("bytes", "30KB"),
+            ShortOption::key("packets", "20"),
+            ShortOption::fixed("ect1", "marks", "ect1"),
+            ShortOption::key("limit", "1000"),
+            ShortOption::key("limit_bytes", "256KB"),
+        ],
+    )];
+
+    fn validate(&self) -> Result<(), ConfigError> {
         let given = [
             ("sojourn", self.sojourn.is_some()),
             ("bytes", self.bytes.is_some()),
@@ -67,101 +82,61 @@ impl StepConfig {
         self.validate_ranges()
     }
 
-    const fn limits(&self) -> Limit {
-        Limit::new(self.limit, self.limit_bytes)
-    }
-
-    fn threshold(&self) -> Threshold {
-        match (self.bytes, self.packets) {
-            (Some(bytes), _) => Threshold::Bytes(bytes.get()),
-            (None, Some(packets)) => Threshold::Packets(packets as usize),
-            (None, None) => Threshold::Sojourn(self.sojourn.unwrap_or(Duration::from_ms(1))),
-        }
+    fn rule(&self, _: &DisciplineContext) -> Box<dyn Aqm> {
+        Box::new(StepMarking {
+            threshold: self.threshold(),
+            marks: self.marks,
+            limit: Limit::new(self.limit, self.limit_bytes),
+        })
     }
 }
 
-/// First in, first out, with marks beyond one threshold, decided when a packet leaves: by how long
-/// it has waited (the step of RFC 9332 section 2.4), or by what it leaves behind (DCTCP, SIGCOMM
-/// 2010, section 3.1). Packets that cannot be marked pass; what comes beyond the limit is dropped.
+/// Threshold for marking, by the quantity that is compared with it.
+#[derive(Clone, Copy, Debug)]
+enum Threshold {
+    Sojourn(Duration),
+    Bytes(Bytes),
+    Packets(usize),
+}
+
 #[derive(Checkpointed, Clone, Debug)]
-#[checkpoint(bound(H: Stored))]
-pub struct StepMarking<H> {
+struct StepMarking {
     #[checkpoint(rebuilt)]
     threshold: Threshold,
     #[checkpoint(rebuilt)]
     marks: EcnSelector,
     #[checkpoint(rebuilt)]
     limit: Limit,
-    line: Line<H>,
-    counters: DisciplineCounters,
 }
 
-impl<H: Header> StepMarking<H> {
-    /// An empty queue.
-    #[must_use]
-    pub fn new(config: &StepConfig) -> Self {
-        Self {
-            threshold: config.threshold(),
-            marks: config.marks,
-            limit: config.limits(),
-            line: Line::default(),
-            counters: DisciplineCounters::default(),
+impl Aqm for StepMarking {
+    fn on_arrival(&mut self, _: Time, packet: &AqmPacket<'_>) -> Verdict {
+        self.limit.verdict(packet)
+    }
+
+    fn on_departure(&mut self, now: Time, packet: &AqmPacket<'_>) -> Verdict {
+        let is_beyond = match self.threshold {
+            Threshold::Sojourn(longest) => now.since(packet.arrival) > longest,
+            Threshold::Bytes(most) => packet.other_bytes > most,
+            Threshold::Packets(most) => packet.others > most,
+        };
+        if is_beyond && self.marks.takes(packet.ecn) {
+            Verdict::Mark
+        } else {
+            Verdict::Pass
         }
     }
 
-    /// `packet` passes the empty queue on its way to an idle wire, unless it is longer than the limit.
-    /// It has not waited and leaves nothing behind, which is not beyond any threshold.
-    #[inline]
-    pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
-        self.limit.pass(packet.size(), &mut self.counters)
+    // A packet that has not waited and leaves nothing behind is beyond no threshold.
+    fn passes(&self, packet: &AqmPacket<'_>) -> bool {
+        self.limit.has_room(packet)
     }
 
-    /// Returns whether the first packet is beyond the threshold.
-    #[inline]
-    fn is_beyond(&self, now: Time) -> bool {
-        match self.threshold {
-            Threshold::Sojourn(longest) => self.line.wait(now) > longest,
-            Threshold::Bytes(most) => self.line.bytes_behind() > most,
-            Threshold::Packets(most) => self.line.len() > most + 1,
-        }
-    }
-}
-
-impl<H: Header> Discipline<H> for StepMarking<H> {
-    #[inline]
-    fn enqueue(
-        &mut self,
-        now: Time,
-        packet: &Packet<H>,
-        _dropped: &mut Vec<Packet<H>>,
-    ) -> Option<&mut Packet<H>> {
-        let (held, bytes) = (self.line.len(), self.line.bytes());
-        if !self.limit.has_room(held, bytes, packet.size()) {
-            self.counters.on_refusal(packet.size(), DropCause::Tail);
-            return None;
-        }
-        Some(self.line.push(now, packet, &mut self.counters))
+    fn boxed_clone(&self) -> Box<dyn Aqm> {
+        Box::new(self.clone())
     }
 
-    #[inline]
-    fn select(&mut self, _now: Time, _dropped: &mut Vec<Packet<H>>) -> bool {
-        !self.line.is_empty()
-    }
-
-    #[inline]
-    fn front(&self) -> Option<&Packet<H>> {
-        self.line.front()
-    }
-
-    #[inline]
-    fn pop(&mut self, now: Time) -> Mark {
-        let first = self.line.front();
-        let takes = first.is_some_and(|packet| self.marks.takes(packet.ecn()));
-        let mark = mark_if(takes && self.is_beyond(now));
-        self.line.leave(now, mark, &mut self.counters)
-    }
-
-    holds_one_line!(H);
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]
@@ -169,13 +144,12 @@ mod tests {
     use fabricsim_core::packet::Flags;
 
     use super::*;
-    use crate::testing::{counters, offer, packet, serve, with};
+    use crate::testing::{counters, offer, packet, rule_queue, serve, with};
 
     /// Returns which of four packets of 1,000 bytes are marked that come at once and leave 400 us
     /// apart, the first after 400 us.
     fn marks(config: &StepConfig, flags: Flags) -> Vec<bool> {
-        config.validate().expect("one threshold");
-        let mut queue = StepMarking::new(config);
+        let mut queue = rule_queue(config);
         for _ in 0..4 {
             assert!(offer(&mut queue, Time::ZERO, &with(packet(1, 1_000), flags)).0);
         }

@@ -1,15 +1,9 @@
 use fabricsim_core::packet::Flags;
 
-use fabricsim_base::units::Rate;
-
 use super::*;
-use crate::testing::{counters, drain, fill, offer, packet, serve, with};
-
-const CONTEXT: DisciplineContext = DisciplineContext {
-    seed: 1,
-    entity: 1,
-    rate: Rate::from_mbps(50),
-    packet: Bytes::new(1_514),
+use crate::aqm::queue::AqmQueue;
+use crate::testing::{
+    CONTEXT, counters, drain, fill, offer, packet, rule_queue, rule_queue_at, serve, with,
 };
 
 /// A packet of 1,500 bytes takes 240 us at 50 Mbps; finer steps show when signals come.
@@ -18,7 +12,7 @@ const STEP: Duration = Duration::from_us(10);
 /// Times of the first `signals` signals in milliseconds, of a queue that is overloaded from the
 /// start: a packet leaves every 10 us, and two come instead.
 fn signals(config: &CodelConfig, flags: Flags, signals: usize) -> Vec<f64> {
-    let mut queue = CodelQueue::new(config, &CONTEXT);
+    let mut queue = rule_queue(config);
     let full = with(packet(1, 1_500), flags);
     let (mut now, mut times) = (Time::ZERO, Vec::new());
     // A backlog whose head has waited for longer than the target all the time.
@@ -88,7 +82,7 @@ fn drops_come_when_marks_would() {
 /// Marks of a queue in two seconds whose packets wait for 7 ms, but for 4 ms once every `dip_every`
 /// ms.
 fn marks_with_dips(dip_every: u64) -> u64 {
-    let mut queue = CodelQueue::new(&unlimited(true, false), &CONTEXT);
+    let mut queue = rule_queue(&unlimited(true, false));
     let full = with(packet(1, 1_500), Flags::ECT0);
     for ms in 0..2_000u64 {
         let now = Time::from_ns(1_000_000 * ms);
@@ -124,7 +118,7 @@ fn a_backlog_of_one_packet_is_left_alone() {
             packet: Bytes::new(packet),
             ..CONTEXT
         };
-        let mut queue = CodelQueue::<()>::new(&config, &context);
+        let mut queue = rule_queue_at(&config, &context);
         let packet = with(self::packet(1, left), Flags::ECT0);
         offer(&mut queue, Time::ZERO, &packet);
         offer(&mut queue, Time::ZERO, &packet);
@@ -150,10 +144,10 @@ fn a_backlog_of_one_packet_is_left_alone() {
 fn a_new_episode_begins_where_a_recent_one_ended() {
     // Overload for a second, a short queue for `pause`, overload again.
     let gap_after = |pause: Duration| {
-        let mut queue = CodelQueue::new(&unlimited(true, false), &CONTEXT);
+        let mut queue = rule_queue(&unlimited(true, false));
         let full = with(packet(1, 1_500), Flags::ECT0);
         let mut now = Time::ZERO;
-        let overload = |queue: &mut CodelQueue<()>, now: &mut Time, marks: usize| {
+        let overload = |queue: &mut AqmQueue<()>, now: &mut Time, marks: usize| {
             let mut times = Vec::new();
             while times.len() < marks {
                 offer(queue, *now, &full);
@@ -181,14 +175,11 @@ fn a_new_episode_begins_where_a_recent_one_ended() {
 #[test]
 fn the_threshold_for_marks_is_apart_from_the_algorithm() {
     let marks = |selector, flags| {
-        let mut queue = CodelQueue::<()>::new(
-            &CodelConfig {
-                ce_threshold: Some(Duration::from_ms(1)),
-                ce_threshold_marks: selector,
-                ..CodelConfig::default()
-            },
-            &CONTEXT,
-        );
+        let mut queue = rule_queue(&CodelConfig {
+            ce_threshold: Some(Duration::from_ms(1)),
+            ce_threshold_marks: selector,
+            ..CodelConfig::default()
+        });
         for _ in 0..3 {
             offer(&mut queue, Time::ZERO, &with(packet(1, 1_500), flags));
         }
@@ -203,7 +194,7 @@ fn the_threshold_for_marks_is_apart_from_the_algorithm() {
 
 #[test]
 fn beyond_the_limit_the_tail_is_dropped() {
-    let mut queue = CodelQueue::<()>::new(&CodelConfig::default(), &CONTEXT);
+    let mut queue = rule_queue(&CodelConfig::default());
     let stored = (0..1_200)
         .filter(|_| offer(&mut queue, Time::ZERO, &packet(1, 1_500)).0)
         .count();

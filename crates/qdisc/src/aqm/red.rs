@@ -1,25 +1,23 @@
 //! Random early detection.
 
-use fabricsim_base::checkpoint::{Checkpointed, Stored};
-use fabricsim_base::input::ConfigError;
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Time};
-use fabricsim_core::packet::{Header, Packet};
-use fabricsim_core::plugin::Mark;
 
-use crate::aqm::DisciplineContext;
-use crate::arrival_marks::ArrivalMarks;
-use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, holds_one_line, is_capable, mark_if};
-use crate::line::Line;
-use crate::tail_drop::{Limit, limit};
+use super::limit::{self, Limit};
+use super::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
+use crate::discipline::is_capable;
+use crate::short_form::{ShortForm, ShortOption};
 
 /// The packet by which idle time is counted: Linux's `avpkt`.
 const TYPICAL: Bytes = Bytes::new(1_000);
 
 settings! {
-    /// Settings of [`RedQueue`].
+    /// Settings of random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the
+    /// average length decides, by chance between two thresholds, whether it is marked, or dropped if
+    /// its sender does not understand marks.
     pub struct RedConfig {
         /// Average bytes up to which nothing is marked.
         pub kmin: Bytes = "30KB",
@@ -58,10 +56,27 @@ settings! {
     }
 }
 
-impl RedConfig {
-    /// # Errors
-    /// Numbers out of range, and thresholds that are not in order.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+impl AqmKind for RedConfig {
+    const NAME: &'static str = "red";
+    const ABOUT: &'static str = "random early detection: marks by the average length";
+    const KEYS: Keys = Self::KEYS;
+    // As with Linux, it drops unless it is told to mark.
+    const SHORT_FORMS: &'static [ShortForm] = &[ShortForm::new(
+        "red",
+        &[
+            ShortOption::key("limit_bytes", "1MB").named("limit"),
+            ShortOption::key("kmin", "30KB").named("min"),
+            ShortOption::key("kmax", "90KB").named("max"),
+            ShortOption::key("pmax", "0.1").named("probability"),
+            ShortOption::key("weight", "0.002"),
+            ShortOption::fixed("gentle", "gentle", "true"),
+            ShortOption::fixed("nospread", "spread", "false"),
+            ShortOption::fixed("ecn", "ecn", "true"),
+            ShortOption::implied("noecn", "ecn", "false"),
+        ],
+    )];
+
+    fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         if self.kmin >= self.kmax {
             return Err(ConfigError::new(
@@ -73,21 +88,18 @@ impl RedConfig {
         Ok(())
     }
 
-    const fn limits(&self) -> Limit {
-        Limit::new(self.limit, self.limit_bytes)
+    fn rule(&self, context: &DisciplineContext) -> Box<dyn Aqm> {
+        Box::new(Red::new(self, context))
     }
 }
 
-/// Random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the average
-/// length decides, by chance between two thresholds, whether it is marked, or dropped where its
-/// sender does not understand marks.
+/// The rule and its state.
 ///
 /// The average moves with each packet that comes, and as if small packets had come while the queue
 /// was idle. Marks are spread evenly: with a probability of p in force, at most 1/p packets pass
 /// between two of them.
 #[derive(Checkpointed, Clone, Debug)]
-#[checkpoint(bound(H: Stored))]
-pub struct RedQueue<H> {
+struct Red {
     #[checkpoint(rebuilt)]
     config: RedConfig,
     #[checkpoint(rebuilt)]
@@ -102,37 +114,30 @@ pub struct RedQueue<H> {
     /// Packets since the last mark or drop, while the average is between the thresholds.
     passed: u64,
     draws: Stream,
-    marks: ArrivalMarks,
-    line: Line<H>,
-    counters: DisciplineCounters,
 }
 
-impl<H: Header> RedQueue<H> {
-    /// An empty queue.
-    #[must_use]
-    pub fn new(config: &RedConfig, context: &DisciplineContext) -> Self {
+impl Red {
+    /// The rule of an empty queue.
+    fn new(config: &RedConfig, context: &DisciplineContext) -> Self {
         Self {
-            limit: config.limits(),
+            limit: Limit::new(config.limit, config.limit_bytes),
             config: config.clone(),
             typical: context.rate.transmission(TYPICAL).as_secs_f64(),
             average: 0.0,
             idle_since: Some(Time::ZERO),
             passed: 0,
             draws: Stream::new(context.seed, context.entity, Purpose::Marking),
-            marks: ArrivalMarks::default(),
-            line: Line::default(),
-            counters: DisciplineCounters::default(),
         }
     }
 
     /// The average length with a packet that comes now (section 4, "the average queue size").
-    fn update_average(&mut self, now: Time) {
+    fn update_average(&mut self, now: Time, held: Bytes) {
         let weight = self.config.weight;
         if let Some(since) = self.idle_since.take() {
             let packets = now.since(since).as_secs_f64() / self.typical;
             self.average *= libm::pow(1.0 - weight, packets);
         }
-        self.average += weight * (self.line.bytes().as_f64() - self.average);
+        self.average += weight * (held.as_f64() - self.average);
     }
 
     /// The probability for the present average, each packet by itself.
@@ -176,55 +181,34 @@ impl<H: Header> RedQueue<H> {
     }
 }
 
-impl<H: Header> Discipline<H> for RedQueue<H> {
-    fn enqueue(
-        &mut self,
-        now: Time,
-        packet: &Packet<H>,
-        _dropped: &mut Vec<Packet<H>>,
-    ) -> Option<&mut Packet<H>> {
-        self.update_average(now);
+impl Aqm for Red {
+    fn on_arrival(&mut self, now: Time, packet: &AqmPacket<'_>) -> Verdict {
+        self.update_average(now, packet.other_bytes);
         let strikes = self.strikes();
-        let markable = self.config.ecn && is_capable(packet.ecn());
-        let (held, bytes) = (self.line.len(), self.line.bytes());
-        let refusal = if strikes && !markable {
-            Some(DropCause::Aqm)
-        } else if !self.limit.has_room(held, bytes, packet.size()) {
-            Some(DropCause::Tail)
-        } else {
-            None
+        let markable = self.config.ecn && is_capable(packet.ecn);
+        let verdict = match (strikes, markable, self.limit.verdict(packet)) {
+            (true, false, _) => Verdict::DropEarly,
+            (true, true, Verdict::Pass) => Verdict::Mark,
+            (.., verdict) => verdict,
         };
-        if let Some(cause) = refusal {
-            self.counters.on_refusal(packet.size(), cause);
-            if self.line.is_empty() {
-                self.idle_since = Some(now);
-            }
-            return None;
-        }
-        self.marks.push(mark_if(strikes));
-        Some(self.line.push(now, packet, &mut self.counters))
-    }
-
-    #[inline]
-    fn select(&mut self, _now: Time, _dropped: &mut Vec<Packet<H>>) -> bool {
-        !self.line.is_empty()
-    }
-
-    #[inline]
-    fn front(&self) -> Option<&Packet<H>> {
-        self.line.front()
-    }
-
-    fn pop(&mut self, now: Time) -> Mark {
-        let mark = self.marks.pop();
-        let mark = self.line.leave(now, mark, &mut self.counters);
-        if self.line.is_empty() {
+        if packet.others == 0 && verdict.drops() {
             self.idle_since = Some(now);
         }
-        mark
+        verdict
     }
 
-    holds_one_line!(H);
+    fn on_departure(&mut self, now: Time, packet: &AqmPacket<'_>) -> Verdict {
+        if packet.others == 0 {
+            self.idle_since = Some(now);
+        }
+        Verdict::Pass
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Aqm> {
+        Box::new(self.clone())
+    }
+
+    fabricsim_base::saves_state!();
 }
 
 #[cfg(test)]

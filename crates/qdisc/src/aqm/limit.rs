@@ -1,0 +1,53 @@
+//! The limit of a queue.
+
+use fabricsim_base::units::Bytes;
+
+use super::{AqmPacket, Verdict};
+
+/// The message that refuses a limit in packets.
+pub(super) const NO_PACKETS: &str = "a queue of 0 packets drops everything";
+/// The limits in packets that are possible.
+pub(super) const PACKETS: &str = "give a number of packets above 0, such as 1000";
+/// The message that refuses a limit in bytes.
+pub(super) const NO_BYTES: &str = "a queue of 0 bytes drops everything";
+/// The limits in bytes that are possible.
+pub(super) const BYTES: &str = "give a size above 0, such as \"256KB\"";
+
+/// Limit of a queue: in packets, in bytes, or whichever is reached first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limit {
+    packets: Option<u32>,
+    bytes: Option<Bytes>,
+}
+
+impl Limit {
+    /// The length of a Linux interface's transmit queue, which `pfifo` takes.
+    const USUAL: u32 = 1_000;
+
+    /// The limits that are given, or the usual one if there are none.
+    pub(super) fn new(packets: Option<u32>, bytes: Option<Bytes>) -> Self {
+        let usual = bytes.is_none().then_some(Self::USUAL);
+        Self {
+            packets: packets.or(usual),
+            bytes,
+        }
+    }
+
+    /// Returns `true` if `packet` fits behind the others of its queue.
+    #[inline]
+    pub(super) fn has_room(self, packet: &AqmPacket<'_>) -> bool {
+        self.packets
+            .is_none_or(|limit| packet.others < limit as usize)
+            && (self.bytes).is_none_or(|limit| packet.other_bytes + packet.size <= limit)
+    }
+
+    /// The verdict on `packet`, which arrives, if nothing but the limit counts.
+    #[inline]
+    pub(super) fn verdict(self, packet: &AqmPacket<'_>) -> Verdict {
+        if self.has_room(packet) {
+            Verdict::Pass
+        } else {
+            Verdict::DropTail
+        }
+    }
+}
