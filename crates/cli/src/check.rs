@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use fabricsim::oversubscription::oversubscription;
+use fabricsim::pace::pace;
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::warnings::{network_warnings, scenario_warnings};
 use fabricsim::{Error, Scenario, Simulation};
@@ -89,6 +90,7 @@ fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtil
         "bdp_bytes": info.path_stats.bdp.get(),
         "longest_path_switches": info.path_stats.switches,
         "telemetry_bytes": info.telemetry_bytes,
+        "pace": pace(scenario, simulation),
         "network_memory_bytes": info.memory.network,
         "packet_memory_bytes": info.memory.packet,
         "full_links_memory_bytes": info.memory.full_links,
@@ -145,6 +147,7 @@ fn describe(
         "telemetry",
         format!("{} bytes on each data packet", info.telemetry_bytes),
     );
+    line("switches go", pace(scenario, simulation));
     line(
         "memory",
         format!(

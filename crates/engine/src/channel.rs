@@ -15,7 +15,9 @@ pub struct SendBuffer<M> {
 }
 
 impl<M: Message> SendBuffer<M> {
-    pub(super) fn new(channels: usize) -> Self {
+    /// Returns a buffer with so many channels.
+    #[must_use]
+    pub fn new(channels: usize) -> Self {
         Self {
             channels: (0..channels).map(|_| Batch::default()).collect(),
             used: Vec::new(),

@@ -88,6 +88,7 @@ pub mod observe;
 pub mod outcome;
 pub mod output;
 pub mod oversubscription;
+pub mod pace;
 pub mod prelude;
 mod query_files;
 pub mod ranks;

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::{Duration, Rate, Time};
-use fabricsim_core::network::{Room, RunCallback, Stop};
+use fabricsim_core::network::{EpochPlan, Room, RunCallback, Stop};
 use fabricsim_core::plugin::Unfinished;
 use fabricsim_engine::Probe;
 use fabricsim_hpcc::IntScale;
@@ -316,6 +316,13 @@ impl Simulation {
     #[must_use]
     pub const fn network_info(&self) -> &NetworkInfo {
         &self.info
+    }
+
+    /// Returns the slowest way in which a switch goes through packets, and what keeps it from the
+    /// fastest.
+    #[must_use]
+    pub fn epoch_plan(&self) -> EpochPlan {
+        self.runner.epoch_plan()
     }
 
     /// Returns the traffic that the workloads are expected to produce.

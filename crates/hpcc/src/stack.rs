@@ -3,7 +3,6 @@
 use std::fmt;
 
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
@@ -196,19 +195,6 @@ impl<const N: usize> Header for ExactStack<N> {
             }
         }
         Ok(stack)
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        let used = if Self::PARTIAL {
-            N.min(self.path.hops())
-        } else {
-            N
-        };
-        // As many entries as fit a cache line lie between two requests. The line of the first entry
-        // is that of the path, in which the header begins: it has been asked for.
-        let lines = self.hops[..used].iter().step_by(5).skip(1);
-        lines.for_each(prefetch);
     }
 }
 

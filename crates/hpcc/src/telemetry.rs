@@ -2,10 +2,9 @@
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::{NodeId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Rate;
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
-use fabricsim_core::plugin::{Hop, Telemetry};
+use fabricsim_core::plugin::{Hop, PortOrder, Telemetry};
 
 use crate::path::PortLabel;
 use crate::scale::IntScale;
@@ -54,13 +53,8 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
     }
 
     #[inline]
-    fn needs_order(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn prefetch(&self, port: PortId) {
-        prefetch(&self.labels[port.index()]);
+    fn order(&self) -> PortOrder {
+        PortOrder::Free
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

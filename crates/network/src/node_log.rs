@@ -10,7 +10,7 @@ use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet, PauseChange};
-use fabricsim_core::plugin::{DropReason, Hop, Observer};
+use fabricsim_core::plugin::{DropReason, Hop, Interest, Observer};
 use fabricsim_pint::query::ProbeRoom;
 use fabricsim_pint::query::{Sink, Truth};
 
@@ -24,8 +24,12 @@ pub trait AttachedObserver: Observer<()> + Any {}
 
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
-/// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of one
-/// flag; where nobody asks for packets, a departure and an arrival at a host pay one of another.
+/// The calls that records of queues need, and those of packets.
+const QUEUES: Interest = Interest::QUEUES.and(Interest::ORDER);
+const PACKETS: Interest = Interest::SENDS.and(Interest::DEQUEUES).and(Interest::ORDER);
+
+/// The observer of one node. If nobody asks for queues or packets, a packet that waits pays two tests of
+/// one flag, and a departure and an arrival at a host pay one of another.
 #[derive(Debug)]
 pub struct NodeLog {
     pub(crate) pauses: PauseLog,
@@ -34,10 +38,8 @@ pub struct NodeLog {
     pub(crate) sink: Option<Box<Sink>>,
     /// True values that a switch records in addition to the digests.
     pub(crate) truth: Option<Box<Truth>>,
-    /// Whether somebody wants to know of queues: `queues` or `attached`.
-    pub(crate) watches_queues: bool,
-    /// Whether somebody wants to know of packets: `attached` or `tap`.
-    pub(crate) watches_packets: bool,
+    /// The calls that `queues`, `tap` and `attached` need.
+    interest: Interest,
     /// Captures the frames that the node sends.
     pub(crate) tap: Option<Box<Tap>>,
     /// The embedding program's own.
@@ -60,11 +62,13 @@ impl NodeLog {
             } else {
                 PauseLog::Off
             },
-            watches_queues: queues.is_some(),
+            interest: match &queues {
+                Some(_) => QUEUES,
+                None => Interest::NOTHING,
+            },
             queues: queues.map(Box::new),
             sink: sink.map(Box::new),
             truth: truth.map(Box::new),
-            watches_packets: false,
             tap: None,
             attached: None,
         }
@@ -72,14 +76,13 @@ impl NodeLog {
 
     /// Attaches the observer of an embedding program, which sees queues as well.
     pub(crate) fn attach(&mut self, observer: Box<dyn AttachedObserver>) {
-        self.watches_queues = true;
-        self.watches_packets = true;
+        self.interest = Interest::EVERYTHING;
         self.attached = Some(observer);
     }
 
     /// Captures what the node sends from now on.
     pub(crate) fn capture(&mut self, tap: Box<Tap>) {
-        self.watches_packets = true;
+        self.interest = self.interest.and(PACKETS);
         self.tap = Some(tap);
     }
 
@@ -139,8 +142,7 @@ impl Checkpointed for NodeLog {
             queues,
             sink,
             truth,
-            watches_queues: _,
-            watches_packets: _,
+            interest: _,
             tap: _,
             attached,
         } = self;
@@ -160,8 +162,7 @@ impl Checkpointed for NodeLog {
             queues,
             sink,
             truth,
-            watches_queues: _,
-            watches_packets: _,
+            interest: _,
             tap: _,
             attached,
         } = self;
@@ -179,6 +180,15 @@ impl Checkpointed for NodeLog {
 }
 
 impl<H: Observed> Observer<H> for NodeLog {
+    #[inline]
+    fn interest(&self) -> Interest {
+        if H::Query::PRESENT {
+            self.interest.and(Interest::DEQUEUES).and(Interest::ORDER)
+        } else {
+            self.interest
+        }
+    }
+
     fn on_start(&mut self, now: Time, node: NodeId, flow: &Flow) {
         if let Some(attached) = &mut self.attached {
             attached.on_start(now, node, flow);
@@ -192,19 +202,14 @@ impl<H: Observed> Observer<H> for NodeLog {
         {
             sink.on_arrival(now, packet);
         }
-        if self.watches_packets {
+        if self.interest.has(PACKETS) {
             self.tell_arrival(now, node, packet);
         }
     }
 
     #[inline]
-    fn sees_sends(&self) -> bool {
-        self.watches_packets
-    }
-
-    #[inline]
     fn on_send(&mut self, now: Time, node: NodeId, port: PortId, packet: &Packet<H>) {
-        if self.watches_packets {
+        if self.interest.has(PACKETS) {
             self.tell_send(now, node, port, packet);
         }
     }
@@ -227,35 +232,20 @@ impl<H: Observed> Observer<H> for NodeLog {
     }
 
     #[inline]
-    fn sees_dequeues(&self) -> bool {
-        H::Query::PRESENT || self.watches_packets
-    }
-
-    #[inline]
-    fn needs_order(&self) -> bool {
-        H::Query::PRESENT || self.watches_packets || self.watches_queues
-    }
-
-    #[inline]
     fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
         if H::Query::PRESENT
             && let Some(truth) = &mut self.truth
         {
             truth.on_dequeue(hop, packet);
         }
-        if self.watches_packets {
+        if self.interest.has(PACKETS) {
             self.tell_dequeue(node, hop, packet);
         }
     }
 
     #[inline]
-    fn sees_queues(&self) -> bool {
-        self.watches_queues
-    }
-
-    #[inline]
     fn on_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
-        if self.watches_queues {
+        if self.interest.has(QUEUES) {
             self.tell_queue_change(now, node, port, queue);
         }
     }

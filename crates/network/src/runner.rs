@@ -6,8 +6,8 @@ use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{
-    BlockedPort, Change, Counters, Desk, Hearing, Network, NetworkControl, PortSample, Room,
-    RunCallback, Stop,
+    BlockedPort, Change, Counters, Desk, EpochPlan, Hearing, Network, NetworkControl, PortSample,
+    Room, RunCallback, Stop,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -77,6 +77,8 @@ pub trait Runner: Send {
     fn now(&self) -> Time;
     /// Returns the time of the last event.
     fn ended(&self) -> Time;
+    /// Returns how switches go through the packets of an epoch.
+    fn epoch_plan(&self) -> EpochPlan;
     /// Returns the bytes of a packet in memory.
     fn packet_bytes(&self) -> usize;
     /// Returns how many epochs have been run.
@@ -260,6 +262,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn ended(&self) -> Time {
         self.ended()
+    }
+    fn epoch_plan(&self) -> EpochPlan {
+        self.epoch_plan()
     }
     fn packet_bytes(&self) -> usize {
         size_of::<Packet<M::Header>>()

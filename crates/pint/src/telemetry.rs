@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_each, save_each};
 use fabricsim_base::id::{NodeId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
-use fabricsim_core::plugin::{CcContext, Hop, Leaving, SentPackets, Telemetry};
+use fabricsim_core::plugin::{CcContext, Hop, Leaving, PortOrder, SentPackets, Telemetry};
 
 use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
@@ -247,17 +246,12 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
     }
 
     /// Ports share the stream of draws.
-    fn needs_order(&self) -> bool {
-        true
-    }
-
-    fn restores_order(&self) -> bool {
-        self.puts_off
-    }
-
-    #[inline]
-    fn prefetch(&self, port: PortId) {
-        prefetch(&self.ports[port.index()]);
+    fn order(&self) -> PortOrder {
+        if self.puts_off {
+            PortOrder::Restored
+        } else {
+            PortOrder::Needed
+        }
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

@@ -6,7 +6,6 @@ mod turns;
 use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_each, save_each,
 };
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
@@ -291,12 +290,6 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         for queue in &self.queues {
             queue.for_each(&mut visit);
         }
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        // Nothing that has to be read first: the port has just been asked for.
-        prefetch(&self.total);
     }
 
     #[inline]

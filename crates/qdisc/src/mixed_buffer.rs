@@ -2,10 +2,9 @@
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Rate};
-use fabricsim_core::plugin::{Admission, Admit, Release};
+use fabricsim_core::plugin::{Admission, Admit, Release, Slack};
 
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer, calm_below};
 
@@ -146,36 +145,17 @@ impl Admission for MixedBuffer {
     }
 
     #[inline]
-    fn passes(&self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> bool {
-        if !self.is_lossy(priority) {
-            return self.lossless.passes(ingress, egress, priority, size);
+    fn slack(&self) -> Slack {
+        let own = self.calm_below.saturating_sub(self.lossless.shared_used());
+        let room = self.lossless.slack().room.min(Bytes::new(own));
+        Slack {
+            room,
+            packet: if room > Bytes::ZERO {
+                Bytes::new(self.least_limit)
+            } else {
+                Bytes::ZERO
+            },
         }
-        self.takes(egress, priority, size)
-    }
-
-    #[inline]
-    fn passes_up_to(&self) -> Bytes {
-        if self.is_calm() {
-            Bytes::new(self.least_limit)
-        } else {
-            Bytes::ZERO
-        }
-    }
-
-    #[inline]
-    fn only_drops(&self) -> bool {
-        self.lossy == PrioritySet::DATA
-    }
-
-    #[inline]
-    fn stays_calm(&self, bytes: u64) -> bool {
-        self.lossless.shared_used().saturating_add(bytes) < self.calm_below
-            && self.lossless.stays_calm(bytes)
-    }
-
-    #[inline]
-    fn is_calm(&self) -> bool {
-        self.is_lossy_calm() && self.lossless.is_calm()
     }
 
     #[inline]
@@ -192,12 +172,6 @@ impl Admission for MixedBuffer {
         self.queues[egress.index()][priority.index()] -= size.get();
         self.lossless.give_back_shared(size);
         Release::Quiet
-    }
-
-    #[inline]
-    fn prefetch(&self, port: PortId) {
-        self.lossless.prefetch(port);
-        prefetch(&self.queues[port.index()]);
     }
 
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {

@@ -4,7 +4,6 @@ use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
 };
 use fabricsim_base::fifo::Fifo;
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
@@ -214,12 +213,6 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         queues
             .flat_map(|queue| queue.packets.iter())
             .for_each(visit);
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        // Nothing that has to be read first: the port has just been asked for.
-        prefetch(&self.total);
     }
 
     #[inline]

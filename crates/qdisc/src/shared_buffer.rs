@@ -5,16 +5,13 @@ mod config;
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
 use fabricsim_base::limits::MAX_SIZE;
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Rate};
-use fabricsim_core::plugin::{Admission, Admit, Release};
+use fabricsim_core::plugin::{Admission, Admit, Release, Slack};
 
 pub use config::{BufferConfig, Headroom, Pfc, PortBuffer};
 
 const QUEUES: usize = Priority::COUNT;
-/// The priority of data where none is asked for.
-const USUAL: usize = 3;
 
 #[derive(Checkpointed, Clone, Copy, Debug, Default)]
 struct Share {
@@ -231,15 +228,10 @@ impl SharedBuffer {
         verdict
     }
 
-    /// [`Admission::passes`] where a threshold may be near.
-    #[inline(never)]
-    fn passes_near_threshold(&self, ingress: PortId, priority: Priority, size: Bytes) -> bool {
-        let port = &self.ingress[ingress.index()];
-        let share = &port.shares[priority.index()];
-        // As if none of the packet were in the reserve, which is never too little.
-        let shared = share.bytes.saturating_sub(self.reserve) + size.get();
-        let free = self.capacity.saturating_sub(self.shared_used + size.get());
-        shared < part_of(free, port.alpha) && share.headroom == 0 && !share.paused
+    /// Returns `true` if no threshold is near.
+    #[inline]
+    const fn is_calm(&self) -> bool {
+        self.shared_used < self.calm_below && self.tense == 0
     }
 
     /// [`Admission::release`] where some share is tense.
@@ -293,27 +285,15 @@ impl Admission for SharedBuffer {
     }
 
     #[inline]
-    fn passes(&self, ingress: PortId, _egress: PortId, priority: Priority, size: Bytes) -> bool {
-        self.is_calm() || self.passes_near_threshold(ingress, priority, size)
-    }
-
-    #[inline]
-    fn passes_up_to(&self) -> Bytes {
+    fn slack(&self) -> Slack {
         if self.is_calm() {
-            Bytes::new(u64::MAX)
+            Slack {
+                room: Bytes::new(self.calm_below - self.shared_used),
+                packet: Bytes::new(u64::MAX),
+            }
         } else {
-            Bytes::ZERO
+            Slack::default()
         }
-    }
-
-    #[inline]
-    fn stays_calm(&self, bytes: u64) -> bool {
-        self.shared_used.saturating_add(bytes) < self.calm_below && self.tense == 0
-    }
-
-    #[inline]
-    fn is_calm(&self) -> bool {
-        self.shared_used < self.calm_below && self.tense == 0
     }
 
     #[inline]
@@ -333,14 +313,6 @@ impl Admission for SharedBuffer {
         self.total_used -= size;
         share.bytes -= size;
         Release::Quiet
-    }
-
-    #[inline]
-    fn prefetch(&self, port: PortId) {
-        let ingress = &self.ingress[port.index()];
-        prefetch(&ingress.headroom);
-        // The priority in the middle is the usual one.
-        prefetch(&ingress.shares[USUAL]);
     }
 
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {

@@ -34,6 +34,7 @@ pub use orders::{Hearing, Order};
 pub use room::{Overload, Room};
 pub use steering::{Desk, Step};
 pub use switch::SwitchConfig;
+pub use switch::plan::{EpochOrder, EpochPlan, Obstacle};
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ mod reuse;
 mod routing;
 mod telemetry;
 
-pub use admission::{Admission, Admit, Release};
+pub use admission::{Admission, Admit, Release, Slack};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl,
@@ -30,12 +30,12 @@ pub use endpoint::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished,
 };
 pub use event_order::{ByInsertion, ByNode, EventOrder};
-pub use observer::{DropReason, Observer};
+pub use observer::{DropReason, Interest, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
 pub use quirks::Quirks;
 pub use reuse::Reuse;
 pub use routing::{EntropyRecycling, PathStability, PortStates, Routing};
-pub use telemetry::{Hop, Leaving, NoTelemetry, SentPackets, Telemetry};
+pub use telemetry::{Hop, Leaving, NoTelemetry, PortOrder, SentPackets, Telemetry};
 
 use crate::packet::Header;
 

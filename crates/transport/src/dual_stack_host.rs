@@ -254,14 +254,6 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
     }
 
     #[inline]
-    fn prefetch(&self) {
-        if self.uses_rdma {
-            self.rdma.prefetch();
-        }
-        self.tcp.prefetch();
-    }
-
-    #[inline]
     fn deadline(&self) -> Time {
         let tcp = self.tcp.deadline();
         if self.uses_rdma {

@@ -2,7 +2,6 @@ use fabricsim_base::units::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::shared_buffer::Pfc;
 
 const LOSSY: Priority = Priority::new(1);
 const LOSSLESS: Priority = Priority::new(3);
@@ -162,18 +161,16 @@ proptest! {
 }
 
 #[test]
-fn a_packet_beyond_the_limit_does_not_pass_an_idle_port() {
+fn a_packet_beyond_the_limit_is_not_within_the_slack() {
     let buffer = limited(32 << 20, 1.0, Some(Bytes::new(1_000)));
-    let passes = |size| buffer.passes(PortId(0), PortId(1), LOSSY, Bytes::new(size));
-    assert!(passes(1_000));
-    assert!(!passes(1_001));
+    assert_eq!(buffer.slack().packet, Bytes::new(1_000));
 }
 
 #[test]
 fn a_usual_buffer_is_calm_until_it_fills() {
     let mut buffer = buffer(8 << 20, 1.0);
     let mut stored = 0;
-    while buffer.is_calm() {
+    while buffer.slack().is_calm() {
         let verdict = buffer.admit(PortId(0), PortId(1), LOSSY, PACKET);
         assert_eq!(verdict, Admit::Accept);
         stored += PACKET.get();
@@ -182,7 +179,7 @@ fn a_usual_buffer_is_calm_until_it_fills() {
 }
 
 proptest! {
-    /// What passes changes nothing, and while the buffer is calm the verdict on a packet is the same
+    /// A packet within the slack changes nothing, and while the buffer is calm the verdict on a packet is the same
     /// where other ports have not given back yet what has left them.
     #[test]
     fn shortcuts_change_no_verdict(
@@ -208,19 +205,16 @@ proptest! {
             if exact.has_paused(ingress, priority) {
                 continue;
             }
-            let passes = late.passes(ingress, egress, priority, size);
+            let slack = late.slack();
             let is_empty = late.queues[usize::from(egress.0)][priority.index()] == 0;
-            if is_empty && size <= late.passes_up_to() {
-                prop_assert!(passes);
-            }
-            if passes {
+            if is_empty && size <= slack.packet {
                 let mut other = exact.clone();
                 let verdict = other.admit(ingress, egress, priority, size);
                 prop_assert_eq!(verdict, Admit::Accept);
                 let released = other.release(ingress, egress, priority, size);
                 prop_assert_eq!(released, Release::Quiet);
             }
-            let is_calm = late.is_calm();
+            let is_calm = slack.is_calm();
             owed.retain(|&(ingress, own, priority, size)| {
                 let stays = is_calm && own != egress;
                 if !stays {
@@ -231,67 +225,6 @@ proptest! {
             let verdict = exact.admit(ingress, egress, priority, size);
             prop_assert_eq!(late.admit(ingress, egress, priority, size), verdict);
             if verdict == Admit::Accept || verdict == Admit::AcceptAndPause {
-                held.push((ingress, egress, priority, size));
-            }
-        }
-    }
-}
-
-proptest! {
-    /// A buffer that only drops admits the same packets when the room of what has left other ports is
-    /// given back late: before a packet that does not pass.
-    #[test]
-    fn what_only_drops_may_be_given_back_late(
-        size in prop::sample::select(vec![20u64 << 10, 60 << 10, 300 << 10]),
-        alpha in prop::sample::select(vec![0.1, 0.5, 1.0, 8.0]),
-        limit in prop::sample::select(vec![None, Some(Bytes::new(9_000)), Some(Bytes::new(60_000))]),
-        trimmed in prop::sample::select(vec![PrioritySet::EMPTY, PrioritySet::from_iter([LOSSLESS])]),
-        steps in prop::collection::vec((0u16..3, 0u16..3, 1u8..8, 60u64..9_100, 0u8..3), 1..600),
-    ) {
-        let config = BufferConfig {
-            size: Bytes::new(size),
-            pfc: Pfc::Off,
-            reserve: Bytes::ZERO,
-            ..BufferConfig::default()
-        };
-        let lossy = LossyConfig {
-            priorities: PrioritySet::DATA,
-            alpha,
-            limit,
-            trimmed,
-            trim_above: Bytes::new(5_000),
-        };
-        let mut exact = MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports());
-        prop_assert!(exact.only_drops());
-        let mut late = exact.clone();
-        let mut held: Vec<(PortId, PortId, Priority, Bytes)> = Vec::new();
-        let mut owed = Vec::new();
-        for (ingress, egress, priority, size, choice) in steps {
-            if choice == 0 && !held.is_empty() {
-                let packet = held.remove(0);
-                let (ingress, egress, priority, size) = packet;
-                let released = exact.release(ingress, egress, priority, size);
-                prop_assert_eq!(released, Release::Quiet);
-                owed.push(packet);
-                continue;
-            }
-            let (ingress, egress, size) = (PortId(ingress), PortId(egress), Bytes::new(size));
-            let priority = Priority::new(priority);
-            let mut give_back = |late: &mut MixedBuffer, of: Option<PortId>| owed.retain(|&(ingress, own, priority, size)| {
-                let stays = of.is_some_and(|of| of != own);
-                if !stays {
-                    late.release(ingress, own, priority, size);
-                }
-                stays
-            });
-            give_back(&mut late, Some(egress));
-            if !late.passes(ingress, egress, priority, size) {
-                give_back(&mut late, None);
-                prop_assert_eq!(late.used(), exact.used());
-            }
-            let verdict = exact.admit(ingress, egress, priority, size);
-            prop_assert_eq!(late.admit(ingress, egress, priority, size), verdict);
-            if verdict == Admit::Accept {
                 held.push((ingress, egress, priority, size));
             }
         }

@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use crate::packet::{Header, Packet};
+use crate::plugin::DropReason;
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration};
 
@@ -47,8 +48,23 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Accounts for the contents of `packet`, which is dropped or lost.
-    pub(super) fn lose<H: Header>(&mut self, packet: &Packet<H>) {
+    /// Notes that `bytes` stand in the queues of a port.
+    #[inline(always)]
+    pub(super) fn note_queue(&mut self, bytes: Bytes) {
+        if bytes > self.max_queue {
+            self.max_queue = bytes;
+        }
+    }
+
+    /// Accounts for `packet`, which is dropped for this reason. Links count those that they lose.
+    pub(super) fn lose<H: Header>(&mut self, reason: DropReason, packet: &Packet<H>) {
+        match reason {
+            DropReason::Buffer => self.buffer_drops += 1,
+            DropReason::Queue => self.queue_drops += 1,
+            DropReason::LinkDown => self.link_down_drops += 1,
+            DropReason::NoRoute => self.no_route += 1,
+            DropReason::Link => return,
+        }
         self.lost_payload += packet.payload_bytes();
         self.headers_lost += u64::from(packet.is_trimmed());
     }

@@ -208,74 +208,35 @@ impl Egress {
     /// it.
     ///
     /// Pause frames are never lost: the published model has no way to recover one.
+    /// `byte_ps` is what [`Self::byte_ps`] returns, for several packets in a row.
     // Left to itself the compiler makes it a call, for which every packet-hop saves its registers.
     #[inline(always)]
     pub(super) fn transmit<'a, O: EventOrder<H>, H: Header>(
         &mut self,
-        now: Time,
-        cause: u32,
+        byte_ps: Option<NonZeroU64>,
+        (now, cause): (Time, u32),
         packet: &Packet<H>,
         lane: Lane<'a, Packet<H>>,
     ) -> Option<&'a mut Packet<H>> {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
         let mut lost = false;
-        let lasts = if self.byte_ps > 0 {
-            Duration::from_ps(u64::from(packet.wire) * self.byte_ps)
-        } else {
-            if let Some(losses) = &mut self.loss {
-                lost = losses.strikes(packet);
+        let lasts = match byte_ps {
+            Some(byte_ps) => Duration::from_ps(u64::from(packet.wire) * byte_ps.get()),
+            None => {
+                if let Some(losses) = &mut self.loss {
+                    lost = losses.strikes(packet);
+                }
+                self.timing.transmission(packet.wire)
             }
-            self.timing.transmission(packet.wire)
         };
-        self.take_wire(now, now + lasts, packet);
+        self.busy_since = now;
+        self.busy_until = now + lasts;
+        self.sent += u64::from(packet.wire);
+        self.packets += 1;
         if lost {
             return None;
         }
-        Some(self.put_on::<O, H>(now, cause, packet, lane))
-    }
-
-    /// Returns the picoseconds for each byte, where all transmission times are multiples of it and the
-    /// link loses nothing.
-    #[inline]
-    pub(super) const fn byte_ps(&self) -> Option<NonZeroU64> {
-        NonZeroU64::new(self.byte_ps)
-    }
-
-    /// Does what [`Self::transmit`] does on a link with this [time for each byte](Self::byte_ps).
-    #[inline(always)]
-    pub(super) fn transmit_by<'a, O: EventOrder<H>, H: Header>(
-        &mut self,
-        byte_ps: NonZeroU64,
-        (now, cause): (Time, u32),
-        packet: &Packet<H>,
-        lane: Lane<'a, Packet<H>>,
-    ) -> &'a mut Packet<H> {
-        debug_assert!(self.busy_until <= now, "one packet at a time");
-        debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
-        let lasts = Duration::from_ps(u64::from(packet.wire) * byte_ps.get());
-        self.take_wire(now, now + lasts, packet);
-        self.put_on::<O, H>(now, cause, packet, lane)
-    }
-
-    /// Counts `packet`, which takes the wire since `now` and until `done`.
-    #[inline(always)]
-    fn take_wire<H: Header>(&mut self, now: Time, done: Time, packet: &Packet<H>) {
-        self.busy_since = now;
-        self.busy_until = done;
-        self.sent += u64::from(packet.wire);
-        self.packets += 1;
-    }
-
-    /// Puts a copy of `packet`, which has taken the wire at `now`, on it.
-    #[inline(always)]
-    fn put_on<'a, O: EventOrder<H>, H: Header>(
-        &self,
-        now: Time,
-        cause: u32,
-        packet: &Packet<H>,
-        lane: Lane<'a, Packet<H>>,
-    ) -> &'a mut Packet<H> {
         let sent = lane.send(self.busy_until + self.delay, packet);
         if O::BY_INSERTION {
             let stamps = Stamps {
@@ -284,6 +245,13 @@ impl Egress {
             };
             O::set_stamps(&mut sent.telemetry, stamps);
         }
-        sent
+        Some(sent)
+    }
+
+    /// Returns the picoseconds for each byte, where all transmission times are multiples of it and the
+    /// link loses nothing.
+    #[inline]
+    pub(super) const fn byte_ps(&self) -> Option<NonZeroU64> {
+        NonZeroU64::new(self.byte_ps)
     }
 }

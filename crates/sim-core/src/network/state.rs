@@ -9,6 +9,7 @@ use super::host::Host;
 use super::meter::PortSample;
 use super::node::Node;
 use super::switch::Switch;
+use super::switch::plan::EpochPlan;
 
 use super::{Network, deadlock};
 use crate::plugin::{
@@ -51,6 +52,18 @@ impl<M: Model> Network<M> {
                 self.gathered(here).into_iter().max().unwrap_or(here)
             }
         }
+    }
+
+    /// Returns the slowest plan of a switch of this rank: see [`EpochPlan`].
+    #[must_use]
+    pub fn epoch_plan(&self) -> EpochPlan {
+        let plans = self.engine.processes().filter_map(|(_, node)| match node {
+            Node::Switch(switch) => Some(switch.plan()),
+            Node::Host(_) => None,
+        });
+        plans
+            .min_by_key(|plan| plan.order)
+            .unwrap_or(EpochPlan::FASTEST)
     }
 
     /// Returns samples of `ports` at the current time, in their order, which are exact after

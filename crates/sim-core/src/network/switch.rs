@@ -1,41 +1,37 @@
 //! An output-queued switch with one shared buffer.
 //!
 //! Store and forward: a packet is routed when its last byte has arrived, without further delay. It
-//! is admitted to the buffer, queued at its egress port and leaves when the wire is free. At the
-//! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
+//! is admitted to the buffer, queued at its egress port and leaves when the wire is free. A packet
+//! that finds its port idle [passes](departure), which is the same. How a switch goes through the
+//! packets of an epoch is its [plan].
 
-mod accounts;
 mod by_port;
 mod checkpoint;
-mod deferral;
 mod departure;
 mod failure;
-mod in_a_row;
-mod passing;
+mod late;
 mod pauses;
+pub(super) mod plan;
 mod port;
 mod port_set;
-mod port_states;
 mod state;
 mod storing;
-mod trimming;
+#[cfg(test)]
+mod testing;
 
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::packet::{Kinds, Packet, PacketKind};
-use crate::plugin::{
-    Admission, DropReason, EventOrder, Model, Qdisc, Routing, SentPackets, Telemetry,
-};
-use by_port::Arriving;
+use crate::plugin::{DropReason, EventOrder, Model, Routing, SentPackets, Telemetry};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Time;
 use fabricsim_engine::{Inbox, SendBuffer, Timers};
-use port::Port;
+use plan::Arriving;
+use port::{Port, SwitchPorts};
 use port_set::PortSet;
-use port_states::SwitchPorts;
 
 /// Configuration of a switch.
 #[derive(Clone, Debug)]
@@ -51,6 +47,10 @@ pub struct SwitchConfig<M: Model> {
     /// Observer of the switch.
     pub observer: M::Observer,
 }
+
+/// What arrives at a switch, and what it sends.
+type Arrivals<M> = Inbox<Packet<<M as Model>::Header>>;
+type Outbox<M> = SendBuffer<Packet<<M as Model>::Header>>;
 
 /// The port of packets that have none beforehand: no switch has as many.
 const NOT_FIXED: PortId = PortId(u16::MAX);
@@ -70,8 +70,8 @@ pub(super) struct Switch<M: Model> {
     meters: Vec<Meter>,
     /// When ports are due, unless they are served late.
     timers: Timers,
-    /// Ports are [served late](deferral).
-    defers: bool,
+    /// Ports are [served late](late).
+    late: bool,
     /// Then: all ports that are due at some time, perhaps with some that no longer are, and the
     /// earliest of these times.
     waiting: PortSet,
@@ -110,7 +110,7 @@ impl<M: Model> Switch<M> {
             telemetry: config.telemetry,
             observer: config.observer,
             timers: Timers::default(),
-            defers: false,
+            late: false,
             next_due: Time::MAX,
             cause: 0,
             dropped: Vec::new(),
@@ -125,7 +125,7 @@ impl<M: Model> Switch<M> {
     }
 
     pub(super) fn next_event(&self) -> Time {
-        if self.defers {
+        if self.late {
             self.next_due
         } else {
             self.timers.next_time()
@@ -135,51 +135,41 @@ impl<M: Model> Switch<M> {
     /// Arrivals come before the switch's own events of the same time: a packet that arrives just
     /// when a wire becomes free takes part in the choice of the next one. Models with events in
     /// the order of insertion go by when they were set.
-    pub(super) fn run(
-        &mut self,
-        end: Time,
-        inbox: &mut Inbox<Packet<M::Header>>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        if inbox.due() >= self.ports.len() {
-            self.prefetch_ports();
-        }
-        self.choose_timers();
+    pub(super) fn run(&mut self, end: Time, inbox: &mut Arrivals<M>, outbox: &mut Outbox<M>) {
+        self.choose_order();
         self.arriving = Arriving::default();
         if inbox.has_groups() {
-            self.run_by_port(end, inbox, send_buffer);
+            self.run_by_port(end, inbox, outbox);
             return;
         }
         loop {
             self.counters.events +=
                 inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
                     self.last = now;
-                    self.on_arrival(now, channel, packet, send_buffer);
+                    self.on_arrival(now, channel, packet, outbox);
                     self.last_arrival()
                 });
             let local = self.timers.next_time();
             if local >= end {
                 break;
             }
-            self.counters.events += 1;
-            self.last = local;
             if M::Order::BY_INSERTION
                 && inbox.next_time() == local
                 && self.arrival_was_set_first(inbox)
             {
-                inbox.read(|channel, packet| self.on_arrival(local, channel, packet, send_buffer));
+                self.counters.events += 1;
+                self.last = local;
+                inbox.read(|channel, packet| self.on_arrival(local, channel, packet, outbox));
                 continue;
             }
             let timer = self.timers.pop().expect("a timer has just been seen");
             self.cause = timer.set;
-            let port = usize::from(timer.index);
-            self.ports[port].due = Time::MAX;
-            self.send_next(local, port, None, send_buffer);
+            self.wire_is_free(local, usize::from(timer.index), outbox);
         }
-        if self.defers {
-            self.serve_all_until(end, send_buffer);
+        if self.late {
+            self.serve_all_until(end, outbox);
         }
-        self.telemetry.complete(&mut SentPackets::new(send_buffer));
+        self.telemetry.complete(&mut SentPackets::new(outbox));
     }
 
     /// Returns up to when arrivals come before the next timer, whenever they were set.
@@ -193,23 +183,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Asks for the memory of all ports before an epoch in which most are needed, so that the
-    /// requests for what is not in the cache overlap.
-    #[inline]
-    fn prefetch_ports(&self) {
-        for (port, number) in self.ports.iter().zip(0..) {
-            self.prefetch_port(port, PortId(number));
-        }
-    }
-
-    #[inline(always)]
-    fn prefetch_port(&self, port: &Port<M::Queue>, number: PortId) {
-        prefetch(&port.open_after);
-        port.queue.prefetch();
-        self.buffer.prefetch(number);
-    }
-
-    /// Asks for the memory of the switch itself.
+    /// Prefetches the switch itself.
     #[inline]
     pub(super) fn prefetch(&self) {
         prefetch(&self.ports);
@@ -222,23 +196,18 @@ impl<M: Model> Switch<M> {
         prefetch(&self.last);
     }
 
-    /// Asks for the memory of port number `part` a while before an epoch in which most are needed,
-    /// and returns whether there is one.
+    /// Prefetches port number `part` a while before an epoch in which most ports are needed. Returns
+    /// `true` if there is one.
     #[inline]
     pub(super) fn prefetch_part(&self, part: usize, messages: usize) -> bool {
-        if part == 0 {
-            self.routing.prefetch();
+        match self.ports.get(part) {
+            Some(port) if messages >= self.ports.len() => {
+                prefetch(&port.open_after);
+                prefetch(&port.queue);
+                true
+            }
+            _ => false,
         }
-        if messages < self.ports.len() {
-            return false;
-        }
-        let Some(port) = self.ports.get(part) else {
-            return false;
-        };
-        let number = PortId::from_index(part);
-        self.prefetch_port(port, number);
-        self.telemetry.prefetch(number);
-        true
     }
 
     fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
@@ -254,14 +223,14 @@ impl<M: Model> Switch<M> {
         now: Time,
         channel: usize,
         packet: &Packet<M::Header>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+        outbox: &mut Outbox<M>,
     ) {
         if M::Order::BY_INSERTION {
             self.cause = M::Order::stamps(&packet.telemetry).set;
         }
         let ingress = PortId::from_index(channel);
         if packet.is(PacketKind::Pause) {
-            self.on_pause(now, channel, packet, send_buffer);
+            self.on_pause(now, channel, packet, outbox);
             return;
         }
         let mut egress = packet.port;
@@ -272,8 +241,12 @@ impl<M: Model> Switch<M> {
             egress = picked;
         }
         let out = egress.index();
-        if !self.pass(now, out, ingress, packet, send_buffer) {
-            self.store(now, out, ingress, packet, send_buffer);
+        if self.ports[out].due < now && self.late {
+            self.serve_until(now, out, outbox);
+        }
+        let lane = outbox.lane(out);
+        if !self.exit(out).pass((now, now), ingress, packet, lane) {
+            self.store(now, out, ingress, packet, outbox);
         }
     }
 
@@ -281,7 +254,6 @@ impl<M: Model> Switch<M> {
     /// for what is read to find the port of each.
     #[inline]
     pub(super) fn prepare(&mut self, packets: &mut [Packet<M::Header>]) {
-        let count = packets.len();
         let (mut bytes, mut kinds, mut all_fixed) = (0, Kinds::default(), true);
         for packet in packets {
             match self.routing.fixed(packet) {
@@ -294,8 +266,8 @@ impl<M: Model> Switch<M> {
             bytes += packet.size().get();
             packet.add_kind(&mut kinds);
         }
-        let is_mixed = !all_fixed || kinds.have_pause();
-        self.arriving.add(count, bytes, is_mixed);
+        self.arriving.bytes += bytes;
+        self.arriving.is_mixed |= !all_fixed || kinds.have_pause();
     }
 
     /// The port of a packet that has none beforehand, if there is one.
@@ -304,7 +276,6 @@ impl<M: Model> Switch<M> {
         let ports = SwitchPorts::<M>(&self.ports);
         let picked = self.routing.pick(now, packet, ports);
         if picked.is_none() {
-            self.counters.no_route += 1;
             self.drop_packet(now, DropReason::NoRoute, packet);
         }
         picked

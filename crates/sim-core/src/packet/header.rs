@@ -9,11 +9,6 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     /// Whether [`Self::assign`] does less than copy the whole header.
     const PARTIAL: bool = false;
 
-    /// Asks for the memory of a part of the header in each cache line: see
-    /// [`prefetch`](fabricsim_base::prefetch).
-    #[inline]
-    fn prefetch(&self) {}
-
     /// Returns whether switches write telemetry into a data packet only where it has
     /// [`Flags::PROBE`](super::Flags::PROBE). Without it they write into every one.
     #[inline]

@@ -43,7 +43,6 @@ impl<H: Header> Message for Packet<H> {
         if size_of::<Self>() > LINE {
             prefetch(&self.telemetry);
         }
-        self.telemetry.prefetch();
     }
 
     #[inline]

@@ -35,15 +35,6 @@ where
     const PARTIAL: bool = O::PARTIAL || I::PARTIAL || D::PARTIAL || Q::PARTIAL || T::PARTIAL;
 
     #[inline]
-    fn prefetch(&self) {
-        self.order.prefetch();
-        self.int.prefetch();
-        self.digest.prefetch();
-        self.query.prefetch();
-        self.tcp.prefetch();
-    }
-
-    #[inline]
     fn is_probed(&self) -> bool {
         self.tcp.is_probed()
     }

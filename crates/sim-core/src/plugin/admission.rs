@@ -27,6 +27,28 @@ pub enum Release {
     Resume,
 }
 
+/// How much a buffer can take in before its ports depend on one another.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Slack {
+    /// While fewer bytes than this are admitted, whatever is given back meanwhile, no neighbor is
+    /// paused, and whether the buffer admits a packet depends only on the size of the packet and on
+    /// what the buffer holds for its egress port. The switch may then give back late what has left
+    /// other ports.
+    pub room: Bytes,
+    /// If there is room: a packet of at most this size is admitted if nothing is stored for its egress
+    /// port. The buffer is not told of such a packet if it leaves at once.
+    pub packet: Bytes,
+}
+
+impl Slack {
+    /// Returns `true` if there is room, so no threshold is near.
+    #[inline]
+    #[must_use]
+    pub fn is_calm(self) -> bool {
+        self.room > Bytes::ZERO
+    }
+}
+
 /// Buffer accounting of one switch, per ingress and egress port and priority. Priority 0 (control)
 /// is not accounted and never gets here.
 pub trait Admission: Clone + Send + std::fmt::Debug {
@@ -34,53 +56,12 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// reported once, until the matching [`Release::Resume`].
     fn admit(&mut self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> Admit;
 
-    /// Returns whether a packet that is stored and leaves at the same instant changes nothing: it
-    /// is admitted, pauses nobody, and lets nobody go on when it leaves. Such a packet is not
-    /// accounted for at all. In an epoch in which the buffer [stays calm](Self::stays_calm) it may
-    /// wait, behind others of its priority that wait for the same egress port; `size` is then the sum of
-    /// all of these and its own, of which the others may have come in elsewhere. True then says that all
-    /// of them would be admitted one after the other. A policy may always return false: the packet is
-    /// then admitted and released.
+    /// Returns how far the buffer is from every threshold. The switch works it out again whenever it
+    /// matters. A policy may always return no slack, which is slower: it is then told of each packet, in
+    /// the order of time.
     #[inline]
-    fn passes(&self, _ingress: PortId, _egress: PortId, _priority: Priority, _size: Bytes) -> bool {
-        false
-    }
-
-    /// Returns up to which `size` all packets [pass](Self::passes) for whose egress port nothing is
-    /// stored, as long as nothing is admitted or given back: where one waits behind others in an epoch in
-    /// which the buffer [stays calm](Self::stays_calm), up to which size of all of these. Larger ones are
-    /// asked for one by one. A policy may always return zero, which is slower.
-    #[inline]
-    fn passes_up_to(&self) -> Bytes {
-        Bytes::ZERO
-    }
-
-    /// Returns whether no neighbor is paused, the next packet pauses nobody, and whether it is
-    /// admitted depends only on its size and on what the buffer holds for its own egress port, even
-    /// if nothing is given back for other ports before. The switch may then give back late what has
-    /// left other ports. A policy may always return false, which is slower: every port that waits has
-    /// a timer.
-    #[inline]
-    fn is_calm(&self) -> bool {
-        false
-    }
-
-    /// Returns whether the buffer never pauses a neighbor, and a packet that [passes](Self::passes) would
-    /// also be admitted if more room had been given back before. The switch may then give back late the
-    /// room of what has left other ports, even where the buffer is not [calm](Self::is_calm): it does so
-    /// before it asks room for a packet that does not pass. A policy may always return false, which is
-    /// slower.
-    #[inline]
-    fn only_drops(&self) -> bool {
-        false
-    }
-
-    /// Returns whether the buffer is calm, and stays so when packets of `bytes` in all are admitted and
-    /// nothing is given back. The switch may then handle these packets port by port. A policy may
-    /// always return false, which is slower.
-    #[inline]
-    fn stays_calm(&self, _bytes: u64) -> bool {
-        false
+    fn slack(&self) -> Slack {
+        Slack::default()
     }
 
     /// Gives the room of a packet back when it leaves or is dropped.
@@ -102,11 +83,6 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
 
     /// Bytes held now, over all ports and priorities.
     fn used(&self) -> Bytes;
-
-    /// Asks for the memory that the next packets through `port` will need, as
-    /// [`Qdisc::prefetch`](crate::plugin::Qdisc::prefetch) does.
-    #[inline]
-    fn prefetch(&self, _port: PortId) {}
 
     fabricsim_base::plugin_state!("the buffer");
 }

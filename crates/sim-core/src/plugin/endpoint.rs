@@ -197,11 +197,6 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         Bytes::new(1)
     }
 
-    /// Asks for the memory that the next packets will need: see [`prefetch`](fabricsim_base::prefetch). Called a
-    /// while before an epoch.
-    #[inline]
-    fn prefetch(&self) {}
-
     /// Returns when [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
     fn deadline(&self) -> Time;
 

@@ -22,18 +22,53 @@ pub enum DropReason {
     NoRoute,
 }
 
+/// The calls that an observer needs, of those that come with packets. All others always come.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Interest(u8);
+
+impl Interest {
+    /// None of them.
+    pub const NOTHING: Self = Self(0);
+    /// [`Observer::on_send`].
+    pub const SENDS: Self = Self(1);
+    /// [`Observer::on_dequeue`].
+    pub const DEQUEUES: Self = Self(2);
+    /// [`Observer::on_queue_change`].
+    pub const QUEUES: Self = Self(4);
+    /// All calls about a switch in the order of time. Without it calls about one port are in order, but
+    /// from one port to another times may go back.
+    pub const ORDER: Self = Self(8);
+    /// All of them, in order.
+    pub const EVERYTHING: Self = Self(15);
+
+    /// Returns the interest in the calls of both.
+    #[inline]
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns `true` if all of `other` is needed.
+    #[inline]
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
 /// Watches one node; each node has its own, so nothing is shared between threads. Every method does
 /// nothing by default, and with `()` the calls compile to nothing.
 pub trait Observer<H: Header>: Send + std::fmt::Debug {
+    /// Returns the calls that the observer needs. A switch runs faster the fewer they are; calls that
+    /// it does not need may come or not. Asked for in each epoch and at each packet.
+    #[inline]
+    fn interest(&self) -> Interest {
+        Interest::EVERYTHING
+    }
+
     /// A flow starts at `node`.
     #[inline]
     fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}
-
-    /// Returns whether [`Self::on_send`] does something. Asked for at every packet that a host sends.
-    #[inline]
-    fn sees_sends(&self) -> bool {
-        true
-    }
 
     /// Host `node` puts `packet` on the wire of `port`. One that the link loses has been reported by
     /// [`Self::on_drop`] just before; of others the time of arrival is known.
@@ -52,33 +87,9 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}
 
-    /// Returns whether [`Self::on_dequeue`] does something. Asked for at every dequeue, before what
-    /// it is told is put together.
-    #[inline]
-    fn sees_dequeues(&self) -> bool {
-        true
-    }
-
-    /// Returns whether calls about different ports of a switch have to be in the order of time.
-    /// Where they need not, those about one port are in order, but from one port to another times
-    /// may go back, and the switch runs faster. Asked for whenever a switch is run.
-    #[inline]
-    fn needs_order(&self) -> bool {
-        true
-    }
-
     /// A packet leaves the queue of switch `node` described by `hop`.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
-
-    /// Returns whether [`Self::on_queue_change`] does something. Where it does not, and
-    /// [`Self::needs_order`] is false, a switch may handle the packets of one port before those of the
-    /// next, and let packets wait without a queue that leave in the same epoch: it runs faster. Asked for
-    /// whenever a switch is run.
-    #[inline]
-    fn sees_queues(&self) -> bool {
-        true
-    }
 
     /// A packet has begun or ended to wait at `port` of switch `node`: `queue` bytes wait there
     /// now, of all priorities. Not called for packets that pass an idle port, which never wait.
@@ -107,23 +118,8 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
 
 impl<H: Header> Observer<H> for () {
     #[inline]
-    fn sees_sends(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn sees_dequeues(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn sees_queues(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn needs_order(&self) -> bool {
-        false
+    fn interest(&self) -> Interest {
+        Interest::NOTHING
     }
 
     fabricsim_base::saves_state!();

@@ -51,8 +51,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>>;
 
     /// The packet that leaves now, given the paused priorities. Packets that the discipline gives
-    /// up on the way (AQM drops at dequeue) are appended to `dropped`. Where the port is served late
-    /// ([`Admission::is_calm`](crate::plugin::Admission::is_calm)), `now` may lie before the time of
+    /// up on the way (AQM drops at dequeue) are appended to `dropped`. `now` may lie before the time of
     /// a [`bypass`](Self::bypass), and the queues are empty then.
     fn head(
         &mut self,
@@ -74,21 +73,13 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// priorities. Not called on the packet path.
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
-    /// Asks for the memory that the next packets will need: see [`prefetch`](fabricsim_base::prefetch). Called
-    /// at the beginning of an epoch in which most ports of the switch are used, and in a large network
-    /// a while before it as well.
-    #[inline]
-    fn prefetch(&self) {}
-
     /// Returns whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: PrioritySet) -> bool;
 
-    /// Called instead of the other three when `packet` finds the queues empty and its priority not
-    /// paused. Either the port is idle, or the packet `waits` for the end of the one on the wire, and
-    /// nothing comes for the port before. All that the discipline does later must be as if the packet
-    /// had been stored, shown and removed: in the former case now, in the latter when it leaves. Returns
-    /// `None`, having changed nothing, to insist on that way, as where it says how long packets have
-    /// waited.
+    /// Fast path for a packet that arrives at empty queues while its priority is not paused: equivalent
+    /// to `enqueue`, `head` and `pop`. If it `waits`, it leaves when the current transmission ends and
+    /// nothing else arrives before. Must leave the same state as the three calls. Return `None`, having
+    /// changed nothing, to have them made.
     #[inline]
     fn bypass(&mut self, _waits: bool, _packet: &Packet<H>) -> Option<Mark> {
         None

@@ -51,25 +51,20 @@ pub trait Routing<H: Header>: Send + Sync {
     /// Called once for each packet that arrives; `ports` are those of the switch.
     fn pick(&mut self, now: Time, packet: &Packet<H>, ports: impl PortStates) -> Option<PortId>;
 
-    /// The egress port for `packet` where that depends on nothing but its addresses, as
-    /// [`Self::pick`] would name it; `None` for others, and for those without a way. Asked for all
-    /// packets that arrive within an epoch when it begins.
+    /// Returns the port that [`Self::pick`] would pick if that depends on nothing but the addresses of
+    /// `packet`; else `None`, and `pick` is called when the packet arrives. Called for all packets of an
+    /// epoch when it begins.
     #[inline]
     fn fixed(&self, _packet: &Packet<H>) -> Option<PortId> {
         None
     }
 
-    /// Returns whether [`Self::pick`] looks at the ports. Where it does not, it may be shown ports
-    /// whose queues have not been served up to the present.
+    /// Returns `true` if [`Self::pick`] reads the ports, which then have to be up to date. A switch runs
+    /// faster if it does not.
     #[inline]
     fn reads_ports(&self) -> bool {
         true
     }
-
-    /// Asks for the memory that the next packets will need: see [`prefetch`](fabricsim_base::prefetch). Called a
-    /// while before an epoch.
-    #[inline]
-    fn prefetch(&self) {}
 
     /// Takes over the routes of `update`, because the network has changed. State that does not
     /// depend on routes may stay.

@@ -57,19 +57,29 @@ impl<'a, H: Header> SentPackets<'a, H> {
     }
 }
 
-/// The telemetry of one switch. Called at every dequeue, after the buffer has been released and the
-/// packet marked.
+/// How far the calls of a telemetry about different ports have to be in the order of time.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum PortOrder {
+    /// They need not be: the ports share nothing.
+    Free,
+    /// Those of [`Telemetry::on_departure`] need not be: everything that depends on the order waits for
+    /// [`Telemetry::complete`].
+    Restored,
+    /// All have to be.
+    Needed,
+}
+
+/// The telemetry of one switch. Called at every departure, after the packet has been marked.
 pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// Writes what `hop` looks like into `packet`; models that measure ports see every packet here,
     /// and write into data packets only.
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop);
 
-    /// Does what [`on_dequeue`](Self::on_dequeue) does, or puts a part of it off until
-    /// [`complete`](Self::complete) is called: for work that takes less time for many packets in a row,
-    /// or that has to be done in order. Called in place of `on_dequeue` where nobody reads what is
-    /// written before the end of the epoch, and events are in the order of nodes
-    /// ([`ByNode`](crate::plugin::ByNode)). Until then `packet` can be found by the port of `hop` and
-    /// the place in `leaving`.
+    /// Like [`on_dequeue`](Self::on_dequeue), but may leave work for [`complete`](Self::complete), to do
+    /// it for many packets in a row or in the order of time. Until then `packet` can be found by the
+    /// port of `hop` and the place in `leaving`. The switch calls this if nobody reads before the end
+    /// of the epoch what is written, and events have the order of nodes
+    /// ([`ByNode`](crate::plugin::ByNode)).
     #[inline]
     fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, _leaving: Leaving) {
         self.on_dequeue(packet, hop);
@@ -82,24 +92,12 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     #[inline]
     fn complete(&mut self, _packets: &mut SentPackets<'_, H>) {}
 
-    /// Returns whether the order matters in which packets leave different ports, because the ports
-    /// share something. Where it does not, the packets of each port are shown in order.
+    /// Returns how far calls about different ports have to be in the order of time. Calls about one
+    /// port always are. A switch runs faster if they need not be.
     #[inline]
-    fn needs_order(&self) -> bool {
-        true
+    fn order(&self) -> PortOrder {
+        PortOrder::Needed
     }
-
-    /// Returns whether the order does not matter to [`on_departure`](Self::on_departure), because all
-    /// that depends on it is put off.
-    #[inline]
-    fn restores_order(&self) -> bool {
-        !self.needs_order()
-    }
-
-    /// Asks for the memory that the next packets through `port` will need, as
-    /// [`Qdisc::prefetch`](crate::plugin::Qdisc::prefetch) does.
-    #[inline]
-    fn prefetch(&self, _port: PortId) {}
 
     /// The link at `port` has another rate from now on. Models that know rates by port follow it.
     fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
@@ -116,8 +114,8 @@ impl<H: Header> Telemetry<H> for NoTelemetry {
     fn on_dequeue(&mut self, _packet: &mut Packet<H>, _hop: &Hop) {}
 
     #[inline]
-    fn needs_order(&self) -> bool {
-        false
+    fn order(&self) -> PortOrder {
+        PortOrder::Free
     }
 
     fabricsim_base::saves_state!();
@@ -143,18 +141,9 @@ impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
         self.1.complete(packets);
     }
 
-    fn restores_order(&self) -> bool {
-        self.0.restores_order() && self.1.restores_order()
-    }
-
-    fn needs_order(&self) -> bool {
-        self.0.needs_order() || self.1.needs_order()
-    }
-
     #[inline]
-    fn prefetch(&self, port: PortId) {
-        self.0.prefetch(port);
-        self.1.prefetch(port);
+    fn order(&self) -> PortOrder {
+        self.0.order().max(self.1.order())
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {
@@ -196,19 +185,9 @@ impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
         }
     }
 
-    fn restores_order(&self) -> bool {
-        self.as_ref().is_none_or(Telemetry::restores_order)
-    }
-
-    fn needs_order(&self) -> bool {
-        self.as_ref().is_some_and(Telemetry::needs_order)
-    }
-
     #[inline]
-    fn prefetch(&self, port: PortId) {
-        if let Some(telemetry) = self {
-            telemetry.prefetch(port);
-        }
+    fn order(&self) -> PortOrder {
+        self.as_ref().map_or(PortOrder::Free, Telemetry::order)
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {

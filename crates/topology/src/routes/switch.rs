@@ -10,7 +10,6 @@ use std::sync::Arc;
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_base::flow::FlowKey;
 use fabricsim_base::id::{FlowId, NodeId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
@@ -296,13 +295,6 @@ impl<H: Header> Routing<H> for SwitchRoutes {
     #[inline]
     fn reads_ports(&self) -> bool {
         matches!(self.choice, Choice::Own(_))
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        prefetch(&self.table.direct);
-        prefetch(&self.table.by_group);
-        prefetch(&self.table.members);
     }
 
     /// Keeps the state of the policy.

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use fabricsim_base::flow::{Completion, Flow};
 use fabricsim_base::id::{ClassId, FlowId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
@@ -304,17 +303,6 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
                 })
             }
             PacketKind::Pause | PacketKind::Grant | PacketKind::Request => false,
-        }
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        prefetch(&self.receivers);
-        prefetch(&self.timers);
-        prefetch(&self.counters);
-        self.nics.iter().take(2).for_each(prefetch);
-        if let Some(sender) = self.senders.get(self.recent as usize) {
-            prefetch(sender);
         }
     }
 

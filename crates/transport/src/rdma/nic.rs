@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fabricsim_base::checkpoint::Stored;
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::Time;
 use fabricsim_core::packet::Header;
@@ -93,14 +92,6 @@ impl<H> Nic<H> {
             self.paced.push(Reverse((due, slot)));
         }
         self.clear_ready(priority, slot);
-    }
-
-    /// Asks for the memory of what a packet that leaves or arrives needs.
-    #[inline]
-    pub(crate) fn prefetch(&self) {
-        prefetch(&self.acks);
-        prefetch(&self.ready);
-        prefetch(&self.occupied);
     }
 
     #[inline]

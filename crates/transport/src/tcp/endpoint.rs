@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use fabricsim_base::flow::{Completion, Flow};
 use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::packet::{Flags, Packet};
@@ -238,15 +237,6 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
 
     fn take_received(&mut self) -> Option<Received> {
         self.received.take()
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        prefetch(&self.connections);
-        prefetch(&self.slots);
-        prefetch(&self.timers);
-        prefetch(&self.counters);
-        self.nics.iter().take(2).for_each(Nic::prefetch);
     }
 
     #[inline]

@@ -6,7 +6,6 @@
 //! section 4.3). The other timestamp of each is in [`timestamps`](super::timestamps).
 
 use fabricsim_base::checkpoint::Stored;
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Bytes;
 use fabricsim_core::packet::{Header, Slots};
 
@@ -193,11 +192,6 @@ impl TcpHeader {
 }
 
 impl Header for TcpHeader {
-    #[inline]
-    fn prefetch(&self) {
-        prefetch(&self.ack);
-    }
-
     /// Packets of RDMA in the same network have no bits of TCP.
     #[inline]
     fn is_probed(&self) -> bool {

@@ -14,8 +14,7 @@ impl<M: Model> Host<M> {
     /// `packet` was on its way here when its link failed.
     pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
-            self.counters.link_down_drops += 1;
-            self.counters.lose(packet);
+            self.counters.lose(DropReason::LinkDown, packet);
             self.observer
                 .on_drop(now, self.id, DropReason::LinkDown, packet);
         }

@@ -3,7 +3,7 @@
 use super::{Host, RANK_DEADLINE, RANK_FREE, RANK_SEND};
 use crate::network::egress::Egress;
 use crate::packet::{Packet, Stamps};
-use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
+use crate::plugin::{DropReason, Endpoint, EventOrder, Interest, Model, Observer, PortUpdate};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
 use fabricsim_engine::{SendBuffer, Timer};
@@ -27,14 +27,17 @@ impl<M: Model> Exit<'_, M> {
     #[inline(always)]
     pub(super) fn send(&mut self, packet: &Packet<M::Header>) -> Time {
         let lane = self.send_buffer.lane(self.port);
-        let sent = self
-            .egress
-            .transmit::<M::Order, _>(self.now, self.cause, packet, lane);
+        let sent = self.egress.transmit::<M::Order, _>(
+            self.egress.byte_ps(),
+            (self.now, self.cause),
+            packet,
+            lane,
+        );
         if sent.is_none() {
             self.observer
                 .on_drop(self.now, self.host, DropReason::Link, packet);
         }
-        if self.observer.sees_sends() {
+        if self.observer.interest().has(Interest::SENDS) {
             let seen = sent.as_deref().unwrap_or(packet);
             let port = PortId::from_index(self.port);
             self.observer.on_send(self.now, self.host, port, seen);

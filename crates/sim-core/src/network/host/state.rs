@@ -4,7 +4,7 @@ use super::Host;
 use crate::network::counters::Counters;
 use crate::network::egress::Egress;
 use crate::network::meter::PortSample;
-use crate::plugin::{Endpoint, Model};
+use crate::plugin::Model;
 use fabricsim_base::flow::{Completion, Flow};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::prefetch::prefetch;
@@ -33,7 +33,6 @@ impl<M: Model> Host<M> {
     pub(in crate::network) fn prefetch_part(&self, part: usize) -> bool {
         if part == 0 {
             self.nics.iter().take(2).for_each(prefetch);
-            self.endpoint.prefetch();
         }
         part == 0
     }

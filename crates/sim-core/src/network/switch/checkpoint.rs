@@ -19,7 +19,7 @@ impl<M: Model> Switch<M> {
             pauses,
             meters,
             timers,
-            defers,
+            late,
             waiting: _,
             next_due: _,
             cause,
@@ -32,7 +32,7 @@ impl<M: Model> Switch<M> {
         save_each(pauses.iter(), out);
         save_each(meters.iter(), out);
         timers.store(out);
-        defers.store(out);
+        late.store(out);
         cause.store(out);
         counters.store(out);
         last.store(out);
@@ -56,36 +56,18 @@ impl<M: Model> Switch<M> {
         out.section(|out| observer.save_state(out));
     }
 
+    /// Loads what [`Self::save`] has saved, in its order.
     pub(in crate::network) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        let Self {
-            id: _,
-            ports,
-            buffer,
-            routing,
-            telemetry,
-            observer,
-            pauses,
-            meters,
-            timers,
-            defers,
-            waiting: _,
-            next_due: _,
-            cause,
-            dropped: _,
-            counters,
-            last,
-            arriving: _,
-        } = self;
-        load_each(pauses.iter_mut(), input)?;
-        load_each(meters.iter_mut(), input)?;
-        timers.load(input)?;
-        defers.load(input)?;
-        cause.load(input)?;
-        counters.load(input)?;
-        last.load(input)?;
+        load_each(self.pauses.iter_mut(), input)?;
+        load_each(self.meters.iter_mut(), input)?;
+        self.timers.load(input)?;
+        self.late.load(input)?;
+        self.cause.load(input)?;
+        self.counters.load(input)?;
+        self.last.load(input)?;
         input.section("queues", |input| {
-            input.expect_number(ports.len())?;
-            for port in ports {
+            input.expect_number(self.ports.len())?;
+            for port in &mut self.ports {
                 port.egress.load(input)?;
                 port.queue.load_state(input)?;
                 port.due.load(input)?;
@@ -93,10 +75,10 @@ impl<M: Model> Switch<M> {
             }
             Ok(())
         })?;
-        input.section("buffer", |input| buffer.load_state(input))?;
-        input.section("routing", |input| routing.load_state(input))?;
-        input.section("telemetry", |input| telemetry.load_state(input))?;
-        input.section("observer", |input| observer.load_state(input))?;
+        input.section("buffer", |input| self.buffer.load_state(input))?;
+        input.section("routing", |input| self.routing.load_state(input))?;
+        input.section("telemetry", |input| self.telemetry.load_state(input))?;
+        input.section("observer", |input| self.observer.load_state(input))?;
         self.find_waiting();
         Ok(())
     }

@@ -1,226 +1,258 @@
-//! The way of a packet from its queue, or past it, to the wire.
+//! The departure of a packet: the one place that puts a packet of a switch on a wire.
+//!
+//! Whether it comes from the queue of its port or passes the queue, and in whatever
+//! [order](super::plan) the switch handles its ports: here the wire is taken, the mark and the
+//! telemetry are written, and what follows for the port is noted.
 
-use super::Switch;
-use crate::packet::{Flags, Header, Packet, Stamps};
+use std::num::NonZeroU64;
+
+use super::port::Port;
+use super::{Outbox, Switch};
+use crate::network::counters::Counters;
+use crate::network::meter::Meter;
+use crate::packet::{Flags, Header, Packet};
 use crate::plugin::{
-    DropReason, EventOrder, Hop, Leaving, Mark, Model, Observer, Qdisc as _, Telemetry,
+    Admission, DropReason, EventOrder, Hop, Interest, Leaving, Mark, Model, Observer, Qdisc,
+    Telemetry,
 };
-use fabricsim_base::id::PortId;
-use fabricsim_base::units::Time;
-use fabricsim_engine::{Lane, Message as _, SendBuffer, Timer};
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_engine::{Lane, Message as _};
+
+/// A port, and what else a departure from it touches. What stays the same for all packets that leave
+/// it in a row is found once.
+pub(super) struct Exit<'a, M: Model> {
+    node: NodeId,
+    number: PortId,
+    port: &'a mut Port<M::Queue>,
+    meter: &'a mut Meter,
+    telemetry: &'a mut M::Telemetry,
+    observer: &'a mut M::Observer,
+    counters: &'a mut Counters,
+    /// Packets that a queue gives up at a dequeue.
+    dropped: &'a mut Vec<Packet<M::Header>>,
+    /// Time at which the event was set because of which packets leave.
+    cause: u32,
+    byte_ps: Option<NonZeroU64>,
+    /// Packets up to this size need not be stored if they find the queues empty.
+    largest: Bytes,
+    is_watched: bool,
+}
+
+/// A packet that is about to leave.
+pub(super) enum Source<'p, H> {
+    /// The next one of the queues.
+    Queued,
+    /// One that has not been in a queue, which are empty: it passes with this mark, and has come at
+    /// this time and by this port.
+    Passing(&'p Packet<H>, Mark, Time, PortId),
+}
+
+/// What the buffer gets back for a packet that has left a queue.
+pub(super) struct Gone {
+    pub(super) ingress: PortId,
+    pub(super) priority: Priority,
+    pub(super) size: Bytes,
+}
+
+impl Gone {
+    /// What the buffer gets back for `packet`, which has been stored.
+    pub(super) fn of<H: Header>(packet: &Packet<H>) -> Self {
+        Self {
+            ingress: packet.port,
+            priority: packet.priority(),
+            size: packet.size(),
+        }
+    }
+}
+
+impl<M: Model> Exit<'_, M> {
+    /// Sends `packet`, which arrives at `at` by `ingress`, past the queues if it finds them empty, need
+    /// not be accounted for, and the wire is free `until` the next event of the port: then it may also
+    /// wait for the end of the packet on the wire. Returns whether it has.
+    #[inline(always)]
+    pub(super) fn pass(
+        &mut self,
+        (at, until): (Time, Time),
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        lane: Lane<'_, Packet<M::Header>>,
+    ) -> bool {
+        let free_after = self.port.open_after;
+        if free_after >= until || packet.size() > self.largest && !packet.priority().is_control() {
+            return false;
+        }
+        let waits = free_after >= at;
+        let Some(mark) = self.port.queue.bypass(waits, packet) else {
+            return false;
+        };
+        let by = if waits { None } else { Some(ingress) };
+        let source = Source::Passing(packet, mark, at, ingress);
+        self.depart(at.max(free_after), by, source, lane);
+        true
+    }
+
+    /// The departure of a packet at `now`. `by` is the port of the arrival because of which it leaves;
+    /// `None` if it leaves because the wire has become free, which is an event of its own. Returns
+    /// nothing if there is no packet in the queues that may leave.
+    // A part of its few callers: a call costs every packet-hop twenty instructions.
+    #[inline(always)]
+    pub(super) fn depart(
+        &mut self,
+        now: Time,
+        by: Option<PortId>,
+        source: Source<'_, M::Header>,
+        lane: Lane<'_, Packet<M::Header>>,
+    ) -> Option<Gone> {
+        self.counters.events += u64::from(by.is_none());
+        let port = &mut *self.port;
+        let (packet, arrived, ingress, mark) = match source {
+            Source::Passing(packet, mark, arrived, ingress) => {
+                (packet, arrived, ingress, Some(mark))
+            }
+            Source::Queued => {
+                let paused = port.egress.paused;
+                let Some(head) = port.queue.head(now, paused, self.dropped) else {
+                    port.note_state();
+                    return None;
+                };
+                (head, head.arrival(), head.port, None)
+            }
+        };
+        let (priority, size) = (packet.priority(), packet.size());
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a batch counts its messages in 32 bits"
+        )]
+        let place = lane.sent() as u32;
+        let sent =
+            (port.egress).transmit::<M::Order, _>(self.byte_ps, (now, self.cause), packet, lane);
+        // A packet that the link loses gets its mark and its telemetry as any other.
+        let is_lost = sent.is_none();
+        let mut copy = None;
+        let sent = match sent {
+            Some(sent) => sent,
+            None => copy.insert(*packet),
+        };
+
+        // The port as the packet leaves it.
+        let (mark, queue) = match mark {
+            Some(mark) => {
+                port.open_after = port.egress.busy_until;
+                // Whether it waits cannot be foreseen, whether it is the longest queue so far can.
+                let waited = size.get() & u64::from(by.is_none()).wrapping_neg();
+                self.counters.note_queue(Bytes::new(waited));
+                (mark, Bytes::ZERO)
+            }
+            None => {
+                let mark = port.queue.pop(now);
+                port.note_state();
+                let queue = port.queue.bytes();
+                self.observer
+                    .on_queue_change(now, self.node, self.number, queue);
+                (mark, queue)
+            }
+        };
+        if is_lost {
+            self.observer
+                .on_drop(now, self.node, DropReason::Link, sent);
+        }
+
+        let place = (!is_lost).then_some(place);
+        let hop = Hop {
+            now,
+            arrived,
+            ingress,
+            port: self.number,
+            rate: port.egress.rate(),
+            queue,
+            sent: port.egress.sent_bytes_before(sent.wire),
+        };
+        self.write(sent, mark, hop, Leaving { place, by });
+        Some(Gone {
+            ingress,
+            priority,
+            size,
+        })
+    }
+
+    /// Writes mark and telemetry into `sent`, where it will arrive.
+    #[inline(always)]
+    fn write(&mut self, sent: &mut Packet<M::Header>, mark: Mark, hop: Hop, leaving: Leaving) {
+        if mark == Mark::Congestion && sent.takes_mark() {
+            sent.flags.set(Flags::CONGESTION);
+            self.meter.marked += 1;
+        }
+        if self.is_watched {
+            write_watched::<M>(self.telemetry, (self.node, self.observer), hop, sent);
+        } else if M::Order::BY_INSERTION {
+            self.telemetry.on_dequeue(sent, &hop);
+        } else {
+            self.telemetry.on_departure(sent, &hop, leaving);
+        }
+    }
+}
+
+/// Writes the telemetry into `sent`, and shows it to the observer of the node.
+// Apart from the code of packets that nobody watches, which needs no hop in memory.
+#[inline(never)]
+fn write_watched<M: Model>(
+    telemetry: &mut M::Telemetry,
+    (node, observer): (NodeId, &mut M::Observer),
+    hop: Hop,
+    sent: &mut Packet<M::Header>,
+) {
+    telemetry.on_dequeue(sent, &hop);
+    observer.on_dequeue(node, &hop, sent);
+}
 
 impl<M: Model> Switch<M> {
-    /// [`Self::send_first`] as a call.
-    #[inline(never)]
+    /// Returns the exit by port number `port`.
+    #[inline(always)]
+    pub(super) fn exit(&mut self, port: usize) -> Exit<'_, M> {
+        let state = &mut self.ports[port];
+        Exit {
+            node: self.id,
+            number: PortId::from_index(port),
+            byte_ps: state.egress.byte_ps(),
+            port: state,
+            meter: &mut self.meters[port],
+            telemetry: &mut self.telemetry,
+            is_watched: self.observer.interest().has(Interest::DEQUEUES),
+            observer: &mut self.observer,
+            counters: &mut self.counters,
+            dropped: &mut self.dropped,
+            cause: self.cause,
+            largest: self.buffer.slack().packet,
+        }
+    }
+
+    /// Sends the next packet of `port`, whose wire is free, and sees to it that others follow. `by` is
+    /// the port of the arrival because of which it does; `None` if the wire has just become free.
+    #[inline(always)]
     pub(super) fn send_next(
         &mut self,
         now: Time,
         port: usize,
         by: Option<PortId>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+        outbox: &mut Outbox<M>,
     ) {
-        self.send_first(now, port, by, send_buffer);
-    }
-
-    /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
-    /// ready. `by` is the port of the arrival because of which it does; `None` where the wire has just
-    /// become free.
-    // A part of the loop that catches up with a port: a call for each packet costs twenty
-    // instructions.
-    #[inline(always)]
-    pub(super) fn send_first(
-        &mut self,
-        now: Time,
-        port: usize,
-        by: Option<PortId>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let state = &mut self.ports[port];
-        let paused = state.egress.paused;
-        let Some(head) = state.queue.head(now, paused, &mut self.dropped) else {
-            state.note_state();
-            self.give_up(now, port, send_buffer);
-            return;
-        };
-        let (priority, ingress, size) = (head.priority(), head.port, head.size());
-        let arrived = head.arrival();
-        let cause = self.cause;
-        let lane = send_buffer.lane(port);
-        let leaving = leaving(by, &lane);
-        let sent = (state.egress).transmit::<M::Order, _>(now, cause, head, lane);
-        let lost = if sent.is_none() { Some(*head) } else { None };
-        let mark = state.queue.pop(now);
-        state.note_state();
-        let is_ready = state.queue.is_ready(paused);
-        let (number, depth) = (PortId::from_index(port), state.queue.bytes());
-        self.observer.on_queue_change(now, self.id, number, depth);
-        let way = (ingress, number);
-        match sent {
-            Some(sent) if mark == Mark::None && !self.observer.sees_dequeues() => {
-                let hop = state.hop(now, port, (arrived, ingress), sent.wire);
-                write_telemetry::<M>(&mut self.telemetry, &hop, leaving, sent);
-            }
-            Some(sent) => self.write_into((arrived, now), way, leaving, sent, mark),
-            None => self.lose_on_link((arrived, now), way, by, lost, mark),
+        let gone = self
+            .exit(port)
+            .depart(now, by, Source::Queued, outbox.lane(port));
+        if let Some(gone) = &gone {
+            self.release(now, port, gone, outbox);
         }
-        if !priority.is_control() {
-            self.release(now, port, ingress, priority, size, send_buffer);
+        if !self.dropped.is_empty() {
+            self.give_up(now, port, outbox);
         }
-        self.give_up(now, port, send_buffer);
-        if is_ready {
+        let Port { egress, queue, .. } = &self.ports[port];
+        if gone.is_some() && queue.is_ready(egress.paused) {
             self.arm(now, port);
         }
     }
-
-    /// Sends from `port` now, because of what has arrived at `by`, if its wire is free, else when it
-    /// becomes free.
-    #[inline(always)]
-    pub(super) fn kick(
-        &mut self,
-        now: Time,
-        port: usize,
-        by: PortId,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let state = &mut self.ports[port];
-        if state.due != Time::MAX {
-            return;
-        }
-        if state.egress.busy_until < now {
-            self.send_next(now, port, Some(by), send_buffer);
-        } else {
-            self.arm(now, port);
-        }
-    }
-
-    /// Sees to it that `port` sends when its wire is free, but not before `now`.
-    #[inline]
-    pub(super) fn arm(&mut self, now: Time, port: usize) {
-        let state = &mut self.ports[port];
-        if state.due != Time::MAX {
-            return;
-        }
-        let at = state.egress.busy_until.max(now);
-        state.due = at;
-        if self.defers {
-            self.next_due = self.next_due.min(at);
-            self.waiting.insert(port);
-            return;
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
-        let index = port as u16;
-        let set = if M::Order::BY_INSERTION {
-            Stamps::of(state.egress.busy_since)
-        } else {
-            0
-        };
-        self.timers.set(Timer {
-            at,
-            set,
-            rank: 0,
-            index,
-        });
-    }
-
-    /// Puts `packet`, which has not been queued, on the wire of `port`.
-    // Left to itself the compiler makes it a call, which costs every packet-hop twenty instructions.
-    #[inline(always)]
-    pub(super) fn transmit(
-        &mut self,
-        now: Time,
-        port: usize,
-        ingress: PortId,
-        packet: &Packet<M::Header>,
-        mark: Mark,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let egress = &mut self.ports[port].egress;
-        let way = (ingress, PortId::from_index(port));
-        let lane = send_buffer.lane(port);
-        let leaving = leaving(Some(ingress), &lane);
-        match egress.transmit::<M::Order, _>(now, self.cause, packet, lane) {
-            Some(sent) => self.write_into((now, now), way, leaving, sent, mark),
-            None => self.lose_on_link((now, now), way, Some(ingress), Some(*packet), mark),
-        }
-    }
-
-    /// Writes the mark and the telemetry into `sent`, which is on the wire already: when it had
-    /// arrived and when it leaves, by which ports, and how it leaves.
-    // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
-    #[inline(always)]
-    pub(super) fn write_into(
-        &mut self,
-        (arrived, now): (Time, Time),
-        (ingress, port): (PortId, PortId),
-        leaving: Leaving,
-        sent: &mut Packet<M::Header>,
-        mark: Mark,
-    ) {
-        let number = port.index();
-        if mark == Mark::Congestion && sent.takes_mark() {
-            sent.flags.set(Flags::CONGESTION);
-            self.meters[number].marked += 1;
-        }
-        let hop = self.ports[number].hop(now, number, (arrived, ingress), sent.wire);
-        if self.observer.sees_dequeues() {
-            self.write_observed(&hop, sent);
-        } else {
-            write_telemetry::<M>(&mut self.telemetry, &hop, leaving, sent);
-        }
-    }
-
-    /// The link has lost `packet`: the switch has sent it as any other, with its mark and its
-    /// telemetry.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn lose_on_link(
-        &mut self,
-        (arrived, now): (Time, Time),
-        way: (PortId, PortId),
-        by: Option<PortId>,
-        packet: Option<Packet<M::Header>>,
-        mark: Mark,
-    ) {
-        let Some(mut packet) = packet else { return };
-        self.observer
-            .on_drop(now, self.id, DropReason::Link, &packet);
-        let leaving = Leaving { place: None, by };
-        self.write_into((arrived, now), way, leaving, &mut packet, mark);
-    }
-
-    /// Writes the telemetry into `sent`, and shows it to the observer.
-    // Apart from the code of those that nobody watches.
-    #[inline(never)]
-    fn write_observed(&mut self, hop: &Hop, sent: &mut Packet<M::Header>) {
-        self.telemetry.on_dequeue(sent, hop);
-        self.observer.on_dequeue(self.id, hop, sent);
-    }
 }
 
-/// Returns how the next packet leaves over `lane`, because of an arrival at `by` if there is one.
-#[inline(always)]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a batch counts its messages in 32 bits"
-)]
-pub(super) fn leaving<H: Header>(by: Option<PortId>, lane: &Lane<'_, Packet<H>>) -> Leaving {
-    Leaving {
-        place: Some(lane.sent() as u32),
-        by,
-    }
-}
-
-/// Writes telemetry into `sent`, which nobody watches.
-#[inline(always)]
-pub(super) fn write_telemetry<M: Model>(
-    telemetry: &mut M::Telemetry,
-    hop: &Hop,
-    leaving: Leaving,
-    sent: &mut Packet<M::Header>,
-) {
-    if M::Order::BY_INSERTION {
-        telemetry.on_dequeue(sent, hop);
-    } else {
-        telemetry.on_departure(sent, hop, leaving);
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Failures and other changes at a switch between two epochs: its links, their rates, its routes.
 
-use super::Switch;
+use super::departure::Gone;
+use super::{Outbox, Switch};
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
 use crate::packet::{Packet, PacketKind, PauseChange};
@@ -29,7 +30,6 @@ impl<M: Model> Switch<M> {
     #[cold]
     pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
-            self.counters.link_down_drops += 1;
             self.drop_packet(now, DropReason::LinkDown, packet);
         }
     }
@@ -38,9 +38,51 @@ impl<M: Model> Switch<M> {
     #[cold]
     pub(super) fn lose_at(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
-            self.meters[port].dropped += 1;
+            self.drop_at(now, port, DropReason::LinkDown, packet);
         }
-        self.lose(now, packet);
+    }
+
+    /// Accounts for a packet that the switch drops at `port`, by which it would have left.
+    #[cold]
+    pub(super) fn drop_at(
+        &mut self,
+        now: Time,
+        port: usize,
+        reason: DropReason,
+        packet: &Packet<M::Header>,
+    ) {
+        self.meters[port].dropped += 1;
+        self.drop_packet(now, reason, packet);
+    }
+
+    /// Accounts for a packet that the switch drops.
+    #[cold]
+    pub(super) fn drop_packet(
+        &mut self,
+        now: Time,
+        reason: DropReason,
+        packet: &Packet<M::Header>,
+    ) {
+        self.counters.lose(reason, packet);
+        self.observer.on_drop(now, self.id, reason, packet);
+    }
+
+    /// Accounts for the packets that the queue of `port` has given up at a dequeue.
+    #[cold]
+    pub(super) fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<M>) {
+        self.observe_queue(now, port);
+        for packet in std::mem::take(&mut self.dropped) {
+            self.drop_at(now, port, DropReason::Queue, &packet);
+            self.release(now, port, &Gone::of(&packet), outbox);
+        }
+    }
+
+    /// Tells the observer how much waits at `port` now.
+    #[inline]
+    pub(super) fn observe_queue(&mut self, now: Time, port: usize) {
+        let queue = self.ports[port].queue.bytes();
+        let number = PortId::from_index(port);
+        self.observer.on_queue_change(now, self.id, number, queue);
     }
 
     /// The link of `port` fails: its queues are emptied, which may let other neighbors go on.
@@ -73,18 +115,11 @@ impl<M: Model> Switch<M> {
 
     /// Gives the buffer of a packet back between two epochs.
     fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
-        let (ingress, priority) = (packet.port, packet.priority());
-        if priority.is_control() {
-            return;
-        }
-        let egress = PortId::from_index(port);
-        let released = self
-            .buffer
-            .release(ingress, egress, priority, packet.size());
-        if released == Release::Resume
-            && self.queue_frame(now, ingress, priority, PauseChange::Resume)
+        let gone = Gone::of(packet);
+        if self.give_back(port, &gone) == Release::Resume
+            && self.queue_frame(now, gone.ingress, gone.priority, PauseChange::Resume)
         {
-            self.arm(now, ingress.index());
+            self.arm(now, gone.ingress.index());
         }
     }
 

@@ -1,32 +1,42 @@
 //! The pause and resume frames that a switch sends.
 
-use super::Switch;
+use super::departure::Gone;
+use super::{Outbox, Switch};
 use crate::packet::{Packet, PauseChange};
 use crate::plugin::{Admission, Model, Observer, Qdisc, Release};
 use fabricsim_base::id::PortId;
 use fabricsim_base::priority::Priority;
-use fabricsim_base::units::{Bytes, Time};
-use fabricsim_engine::SendBuffer;
+use fabricsim_base::units::Time;
 
 impl<M: Model> Switch<M> {
-    /// Gives the buffer of a packet back, which may let its upstream neighbor go on.
+    /// Gives the buffer of `gone`, which was to leave by `port`, back. That may let its upstream
+    /// neighbor go on.
     #[inline(always)]
-    pub(super) fn release(
-        &mut self,
-        now: Time,
-        port: usize,
-        ingress: PortId,
-        priority: Priority,
-        size: Bytes,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let egress = PortId::from_index(port);
-        match self.buffer.release(ingress, egress, priority, size) {
-            Release::Quiet => {}
-            Release::Resume => {
-                self.send_pause(now, ingress, priority, PauseChange::Resume, send_buffer);
-            }
+    pub(super) fn release(&mut self, now: Time, port: usize, gone: &Gone, outbox: &mut Outbox<M>) {
+        if self.give_back(port, gone) == Release::Resume {
+            self.send_pause(
+                now,
+                gone.ingress,
+                gone.priority,
+                PauseChange::Resume,
+                outbox,
+            );
         }
+    }
+
+    /// Gives the buffer of `gone` back. Control has none.
+    #[inline(always)]
+    pub(super) fn give_back(&mut self, port: usize, gone: &Gone) -> Release {
+        let &Gone {
+            ingress,
+            priority,
+            size,
+        } = gone;
+        if priority.is_control() {
+            return Release::Quiet;
+        }
+        self.buffer
+            .release(ingress, PortId::from_index(port), priority, size)
     }
 
     /// The neighbor at `port` asks for a pause or for its end.
@@ -37,10 +47,10 @@ impl<M: Model> Switch<M> {
         now: Time,
         port: usize,
         frame: &Packet<M::Header>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+        outbox: &mut Outbox<M>,
     ) {
-        if self.defers {
-            self.serve_until(now, port, send_buffer);
+        if self.late {
+            self.serve_until(now, port, outbox);
         }
         let change = frame.pause_change();
         let priority = frame.paused_priority();
@@ -55,7 +65,7 @@ impl<M: Model> Switch<M> {
         self.pauses[port].update(now, *paused);
         self.ports[port].note_state();
         if change == PauseChange::Resume {
-            self.kick(now, port, number, send_buffer);
+            self.kick(now, port, number, outbox);
         }
     }
 
@@ -67,15 +77,14 @@ impl<M: Model> Switch<M> {
         port: PortId,
         priority: Priority,
         change: PauseChange,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+        outbox: &mut Outbox<M>,
     ) {
         if self.queue_frame(now, port, priority, change) {
-            self.kick(now, port.index(), port, send_buffer);
+            self.kick(now, port.index(), port, outbox);
         }
     }
 
-    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether
-    /// it has.
+    /// Queues a pause or resume frame. Returns `false` if the link is down, which ends all pauses.
     pub(super) fn queue_frame(
         &mut self,
         now: Time,

@@ -1,16 +1,16 @@
-//! The way of a packet that does not find its port idle into the buffer and a queue.
+//! The way of a packet that does not pass its port into the buffer and a queue.
 
-use super::Switch;
-use crate::packet::{Packet, PauseChange};
+use super::departure::{Gone, Source};
+use super::{Outbox, Switch};
+use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{Admission, Admit, DropReason, Model, Observer, Qdisc};
 use fabricsim_base::id::PortId;
 use fabricsim_base::units::Time;
-use fabricsim_engine::SendBuffer;
 
 impl<M: Model> Switch<M> {
-    /// Takes `packet` into the buffer and the queue of `out`, from which it leaves at once if it
-    /// can.
-    // Apart from the code of packets that find their port idle.
+    /// Takes `packet`, which has come at `now` by `ingress`, into the buffer and the queue of `out`,
+    /// from which it leaves at once if it can.
+    // Apart from the code of packets that pass.
     #[inline(never)]
     pub(super) fn store(
         &mut self,
@@ -18,38 +18,15 @@ impl<M: Model> Switch<M> {
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+        outbox: &mut Outbox<M>,
     ) {
-        if self.ports[out].egress.is_down() {
-            self.lose_at(now, out, packet);
-            return;
+        if self.late && !packet.priority().is_control() && !self.buffer.slack().is_calm() {
+            self.stop_being_late(now, outbox);
         }
-        let priority = packet.priority();
-        if self.defers {
-            let is_quiet = priority.is_control() || self.buffer.is_calm();
-            if is_quiet || self.may_look_fuller() {
-                if self.ports[out].due < now {
-                    self.serve_until(now, out, send_buffer);
-                }
-                if self.pass(now, out, ingress, packet, send_buffer) {
-                    return;
-                }
-                let (egress, size) = (PortId::from_index(out), packet.size());
-                if !is_quiet
-                    && self.next_due < now
-                    && !self.buffer.passes(ingress, egress, priority, size)
-                {
-                    self.serve_all_until(now, send_buffer);
-                }
-            } else {
-                self.stop_deferring(now, send_buffer);
-            }
-        }
-        self.keep(now, out, ingress, packet, send_buffer);
+        self.keep(now, out, ingress, packet, outbox);
     }
 
-    /// Takes `packet` into the buffer and the queue of `out`, which has been served up to the present
-    /// and whose link is up.
+    /// [`Self::store`] at a port that is up to the present.
     #[inline(always)]
     pub(super) fn keep(
         &mut self,
@@ -57,48 +34,92 @@ impl<M: Model> Switch<M> {
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+        outbox: &mut Outbox<M>,
     ) {
+        if self.ports[out].egress.is_down() {
+            return self.lose_at(now, out, packet);
+        }
         let egress = PortId::from_index(out);
-        let priority = packet.priority();
+        let (priority, size) = (packet.priority(), packet.size());
+        let held = Gone {
+            ingress,
+            priority,
+            size,
+        };
         if !priority.is_control() {
-            match self.buffer.admit(ingress, egress, priority, packet.size()) {
+            match self.buffer.admit(ingress, egress, priority, size) {
                 Admit::Accept => {}
                 Admit::AcceptAndPause => {
-                    self.send_pause(now, ingress, priority, PauseChange::Pause, send_buffer);
+                    self.send_pause(now, ingress, priority, PauseChange::Pause, outbox);
                 }
-                Admit::Drop => {
-                    self.counters.buffer_drops += 1;
-                    self.drop_at(now, out, DropReason::Buffer, packet);
-                    return;
-                }
-                Admit::Trim => return self.trim(now, out, ingress, packet, send_buffer),
+                Admit::Drop => return self.drop_at(now, out, DropReason::Buffer, packet),
+                Admit::Trim => return self.trim(now, out, ingress, packet, outbox),
             }
         }
         let port = &mut self.ports[out];
         if port.is_idle(now, priority)
             && let Some(mark) = port.queue.bypass(false, packet)
         {
-            self.transmit(now, out, ingress, packet, mark, send_buffer);
+            let source = Source::Passing(packet, mark, now, ingress);
+            let lane = outbox.lane(out);
+            self.exit(out).depart(now, Some(ingress), source, lane);
             self.ports[out].note_state();
-            if !priority.is_control() {
-                self.release(now, out, ingress, priority, packet.size(), send_buffer);
-            }
-            return;
-        }
-        let Some(stored) = port.queue.enqueue(now, packet) else {
-            self.counters.queue_drops += 1;
+            self.release(now, out, &held, outbox);
+        } else if !self.enqueue(now, out, ingress, packet, outbox) {
             self.drop_at(now, out, DropReason::Queue, packet);
-            if !priority.is_control() {
-                self.release(now, out, ingress, priority, packet.size(), send_buffer);
-            }
-            return;
+            self.release(now, out, &held, outbox);
+        }
+    }
+
+    /// Puts `packet` into the queue of `out`, and sends the next one from there if the wire is free.
+    /// Returns `false` if the queue refuses it.
+    #[inline(always)]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        out: usize,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        outbox: &mut Outbox<M>,
+    ) -> bool {
+        let port = &mut self.ports[out];
+        let Some(stored) = port.queue.enqueue(now, packet) else {
+            return false;
         };
         stored.port = ingress;
         port.open_after = Time::MAX;
         let depth = port.queue.bytes();
-        self.counters.max_queue = self.counters.max_queue.max(depth);
-        self.observer.on_queue_change(now, self.id, egress, depth);
-        self.kick(now, out, ingress, send_buffer);
+        self.counters.note_queue(depth);
+        self.observer
+            .on_queue_change(now, self.id, PortId::from_index(out), depth);
+        self.kick(now, out, ingress, outbox);
+        true
+    }
+
+    /// Sends the headers of `packet`, which has no room at `port`, on as control: they leave before
+    /// data, as far as the port's queues let them, and take no buffer (Handley et al., NDP, SIGCOMM
+    /// 2017, section 3.1).
+    ///
+    /// Differs from the paper: NDP's switch cuts the new packet or the last one of the queue, as a
+    /// draw says (`htsim/sim/compositequeue.cpp` of uet-htsim). Here the new packet is cut.
+    #[cold]
+    fn trim(
+        &mut self,
+        now: Time,
+        port: usize,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        outbox: &mut Outbox<M>,
+    ) {
+        if packet.kind() != PacketKind::Data || packet.payload == 0 {
+            return self.drop_at(now, port, DropReason::Buffer, packet);
+        }
+        self.counters.trimmed += 1;
+        self.counters.lost_payload += packet.payload_bytes();
+        self.meters[port].dropped += 1;
+        if !self.enqueue(now, port, ingress, &packet.trimmed(), outbox) {
+            self.counters.queue_drops += 1;
+            self.counters.headers_lost += 1;
+        }
     }
 }

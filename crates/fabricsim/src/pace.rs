@@ -1,0 +1,54 @@
+//! How switches go through the packets of a scenario, and what keeps them from the fastest way.
+
+use fabricsim_core::network::{EpochOrder, Obstacle};
+use fabricsim_core::plugin::Interest;
+use fabricsim_scenario::scenario::Scenario;
+
+use crate::simulation::Simulation;
+
+/// Returns how the switches of `simulation`, which is of `scenario`, go through packets, and which
+/// setting keeps them from going port by port. Results do not depend on it, the time of a run does.
+#[must_use]
+pub fn pace(scenario: &Scenario, simulation: &Simulation) -> String {
+    let plan = simulation.epoch_plan();
+    // Nothing is captured by a simulation that is only checked.
+    let obstacle = match scenario.capture() {
+        Some(_) => Some("[capture] takes packets in the order of time".to_owned()),
+        None => plan.obstacle.map(|obstacle| reason(scenario, obstacle)),
+    };
+    let order = match plan.order {
+        _ if scenario.capture().is_some() => "by time",
+        EpochOrder::ByPort => "port by port, which is fastest",
+        EpochOrder::Late => "by time, without timers",
+        EpochOrder::Timed => "by time",
+    };
+    match obstacle {
+        Some(reason) => format!("{order}: {reason}; 1.0 to 1.5 times the CPU"),
+        None => order.to_owned(),
+    }
+}
+
+/// Returns the setting behind `obstacle`.
+fn reason(scenario: &Scenario, obstacle: Obstacle) -> String {
+    match obstacle {
+        Obstacle::EventOrder => {
+            "the profile has the published simulator's order of simultaneous events".to_owned()
+        }
+        Obstacle::Observer(_) if scenario.queries().is_some() => {
+            "[[query]] follows packets in the order of time".to_owned()
+        }
+        Obstacle::Observer(interest) if interest.has(Interest::DEQUEUES) => {
+            "an observer sees packets in the order of time".to_owned()
+        }
+        Obstacle::Observer(_) => {
+            "[observe] queue_distribution sees ports in the order of time".to_owned()
+        }
+        Obstacle::Telemetry => {
+            "the ports of a switch share the random numbers of the telemetry".to_owned()
+        }
+        Obstacle::Routing => format!(
+            "[routing] policy = \"{}\" may look at ports",
+            scenario.routing_policy().name()
+        ),
+    }
+}

@@ -1,0 +1,164 @@
+//! Ports that are served late.
+//!
+//! What leaves a port, and when, follows from what has arrived for it. As long as nothing else at the
+//! switch depends on the order in which its ports send, no timer is set for the moment at which a
+//! wire becomes free: the port is served up to the present when something arrives for it, and when the
+//! switch has been run to the end of an epoch. The packets and their times are those of ports with
+//! timers.
+//!
+//! If telemetry, routing and observer do not look at several ports (see [the plan](super::plan)), all
+//! that others see of a port is what it holds of the shared buffer. That is given back late, so the
+//! buffer looks fuller than it is, which makes no difference while it is
+//! [calm](crate::plugin::Slack::is_calm). As soon as it is not, all ports are served up to the present,
+//! and timers take over.
+
+use super::{Outbox, Switch};
+use crate::plugin::{EventOrder, Model};
+use fabricsim_base::id::PortId;
+use fabricsim_base::units::Time;
+use fabricsim_engine::Timer;
+
+use crate::packet::Stamps;
+
+impl<M: Model> Switch<M> {
+    /// From now on the ports are served late.
+    #[cold]
+    pub(super) fn drop_timers(&mut self) {
+        self.late = true;
+        self.timers.clear();
+        self.find_waiting();
+    }
+
+    /// Finds the ports that have packets to send later.
+    pub(super) fn find_waiting(&mut self) {
+        self.waiting.clear();
+        self.next_due = Time::MAX;
+        if !self.late {
+            return;
+        }
+        for (port, number) in self.ports.iter().zip(0..) {
+            if port.due != Time::MAX {
+                self.waiting.insert(number);
+                self.next_due = self.next_due.min(port.due);
+            }
+        }
+    }
+
+    /// From now on the ports have timers.
+    #[cold]
+    pub(super) fn set_timers(&mut self) {
+        self.late = false;
+        self.waiting.clear();
+        for port in 0..self.ports.len() {
+            if self.ports[port].due != Time::MAX {
+                self.set_timer(port);
+            }
+        }
+    }
+
+    /// Sees to it that `port` sends when its wire is free, but not before `now`.
+    #[inline]
+    pub(super) fn arm(&mut self, now: Time, port: usize) {
+        let state = &mut self.ports[port];
+        if state.due != Time::MAX {
+            return;
+        }
+        state.set_due(state.egress.busy_until.max(now));
+        if self.late {
+            self.next_due = self.next_due.min(state.due);
+            self.waiting.insert(port);
+        } else {
+            self.set_timer(port);
+        }
+    }
+
+    #[inline]
+    fn set_timer(&mut self, port: usize) {
+        let state = &self.ports[port];
+        let set = if M::Order::BY_INSERTION {
+            Stamps::of(state.egress.busy_since)
+        } else {
+            0
+        };
+        let timer = Timer {
+            at: state.due,
+            set,
+            rank: 0,
+            index: PortId::from_index(port).0,
+        };
+        self.timers.set(timer);
+    }
+
+    /// Sends from `port` now, because of the arrival at `by`, if its wire is free, else when it becomes
+    /// free.
+    #[inline(always)]
+    pub(super) fn kick(&mut self, now: Time, port: usize, by: PortId, outbox: &mut Outbox<M>) {
+        let state = &self.ports[port];
+        if state.due != Time::MAX {
+            return;
+        }
+        if state.egress.busy_until < now {
+            self.send_now(now, port, Some(by), outbox);
+        } else {
+            self.arm(now, port);
+        }
+    }
+
+    /// [`Self::send_next`] as a call.
+    #[inline(never)]
+    fn send_now(&mut self, now: Time, port: usize, by: Option<PortId>, outbox: &mut Outbox<M>) {
+        self.send_next(now, port, by, outbox);
+    }
+
+    /// The wire of `port` has become free at `at`, when its next packet is due.
+    #[inline(always)]
+    pub(super) fn wire_is_free(&mut self, at: Time, port: usize, outbox: &mut Outbox<M>) {
+        self.last = self.last.max(at);
+        self.ports[port].due = Time::MAX;
+        self.send_next(at, port, None, outbox);
+    }
+
+    /// Serves all ports up to `now`, and goes over to timers.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stop_being_late(&mut self, now: Time, outbox: &mut Outbox<M>) {
+        self.serve_all_until(now, outbox);
+        self.set_timers();
+    }
+
+    /// Serves `port` up to `now`: what happens at `now` itself comes after what arrives then.
+    #[inline(never)]
+    pub(super) fn serve_until(&mut self, now: Time, port: usize, outbox: &mut Outbox<M>) {
+        self.serve_due(now, port, outbox);
+    }
+
+    /// [`Self::serve_until`] as a part of its caller.
+    #[inline(always)]
+    pub(super) fn serve_due(&mut self, now: Time, port: usize, outbox: &mut Outbox<M>) {
+        loop {
+            let due = self.ports[port].due;
+            if due >= now {
+                return;
+            }
+            self.wire_is_free(due, port, outbox);
+        }
+    }
+
+    /// Serves all ports up to `now`.
+    #[inline(never)]
+    pub(super) fn serve_all_until(&mut self, now: Time, outbox: &mut Outbox<M>) {
+        let (mut first, mut next) = (0, Time::MAX);
+        while let Some(port) = self.waiting.from(first) {
+            if self.ports[port].due < now {
+                self.serve_until(now, port, outbox);
+            }
+            let due = self.ports[port].due;
+            if due == Time::MAX {
+                self.waiting.remove(port);
+            }
+            next = next.min(due);
+            first = port + 1;
+        }
+        self.next_due = next;
+    }
+}
