@@ -69,13 +69,7 @@ impl<D: LogicalProcess> Engine<D> {
             1 => 1,
             count => PARTITIONS_PER_THREAD * count,
         };
-        let placement = Placement::new(
-            &processes,
-            &wiring,
-            wanted,
-            shares.as_ref(),
-            sides.as_deref(),
-        );
+        let placement = Placement::new(&processes, &wiring, wanted, shares.as_ref());
         let mut partitions = partitions_of(&placement, &wiring, sides.as_deref());
         let Placement {
             positions,
