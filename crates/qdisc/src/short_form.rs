@@ -327,3 +327,51 @@ fn value(kind: ValueKind, word: &str) -> Result<Value, String> {
         _ => Ok(word.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads each option of each kind by itself.
+    struct Options {
+        read: usize,
+    }
+
+    impl DisciplineVisitor for Options {
+        fn visit<K: DisciplineKind>(&mut self) {
+            for form in K::SHORT_FORMS {
+                let options = form.options.iter();
+                let words =
+                    options.flat_map(|own| own.words.split('|').map(move |word| (word, own)));
+                for (word, option) in words {
+                    let name = form.name();
+                    self.read += 1;
+                    let (value, fixed) = match option.value {
+                        OptionValue::Next(value) | OptionValue::Required(value) => (value, None),
+                        OptionValue::Fixed(value) | OptionValue::Implied(value) => {
+                            ("", Some(value))
+                        }
+                    };
+                    let line = format!("{name} {word} {value}");
+                    let config: DisciplineConfig = (line.parse())
+                        .unwrap_or_else(|error: InputError| panic!("{line}: {error}"));
+                    assert_eq!(config.name(), K::NAME, "{line}");
+                    let table = serde_json::to_value(&config).expect("it can be written");
+                    let set = &table[option.key];
+                    assert!(!set.is_null(), "{line}: {table}");
+                    assert!(
+                        fixed.is_none_or(|value| *set == super::fixed(value)),
+                        "{line}: {table}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_option_sets_its_key() {
+        let mut options = Options { read: 0 };
+        visit_kinds(&mut options);
+        assert!(options.read > 50, "{}", options.read);
+    }
+}
