@@ -6,16 +6,18 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
     Ack, CREDIT_BEGINS, CcContext, CongestionControl, ControllerFactory, CreditDemand, FlowStart,
-    Hop, Quirks, RateSample,
+    Hop, Quirks, RateSample, TelemetryView,
 };
 use fabricsim_hpcc::{
     ExactStack, HasInt, HpccConfig, IntHeader, IntScale, PortLabel, PowerTcpConfig, PublishedStack,
 };
-use fabricsim_pint::{DigestSlot, HasDigest, PintDigest};
+use fabricsim_pint::{Digest, HasDigest};
 use fabricsim_scenario::cc::registry::{
     AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
 };
@@ -104,6 +106,30 @@ fn factory(criterion: &mut Criterion) {
     bench::<ExactStack<5>, _>(criterion, ["powertcp", "exact"], &power, Quirks::EXACT);
 }
 
+/// A digest and no room for INT.
+#[derive(Clone, Copy, Debug, Default, Stored)]
+struct Carried(Digest, ());
+
+impl Header for Carried {}
+
+impl HasInt for Carried {
+    type Int = ();
+
+    fn int(&self) -> &() {
+        &self.1
+    }
+
+    fn int_mut(&mut self) -> &mut () {
+        &mut self.1
+    }
+}
+
+impl HasDigest for Carried {
+    fn digest(&self) -> Option<u16> {
+        self.0.digest()
+    }
+}
+
 /// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes
 /// up and down, and a mark on each sixteenth; timers that are due come first.
 fn registry(criterion: &mut Criterion) {
@@ -114,10 +140,10 @@ fn registry(criterion: &mut Criterion) {
         .filter(|cc| cc.transport == Transport::Rdma)
     {
         let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
-        let mut cc: AnyController<PintDigest> =
+        let mut cc: AnyController<Carried> =
             ClassFactories::new(config.rdma_factory(), [], &network).build(&start(&network));
-        let mut digest = PintDigest::default();
-        digest.digest_mut().carry();
+        let mut digest = Carried::default();
+        digest.0.carry_digest();
         let mut count = 0u64;
         group.bench_function(entry.name, |bencher| {
             bencher.iter(|| {
@@ -189,9 +215,9 @@ fn connections(criterion: &mut Criterion) {
         .filter(|cc| cc.transport == Transport::Tcp)
     {
         let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
-        let mut cc: AnyController<PintDigest> =
-            ClassFactories::new(config.rdma_factory(), [], &network).build(&start(&network));
-        let telemetry = PintDigest::default();
+        let factory = config.dyn_factory().expect("TCP's are behind pointers");
+        let mut cc = factory.build_dyn(&start(&network));
+        let telemetry = TelemetryView::EMPTY;
         let mut count = 0u64;
         group.bench_function(entry.name, |bencher| {
             bencher.iter(|| {

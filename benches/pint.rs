@@ -26,8 +26,7 @@ use fabricsim_pint::tracing::{
     Layers, PathDecoder, Progress, Scheme, SchemeConfig, TraceDigest, Universe,
 };
 use fabricsim_pint::{
-    Arithmetic, DigestSlot, HasDigest, PintConfig, PintDigest, PintSettings, PintTelemetry,
-    PortLink,
+    Arithmetic, Digest, HasDigest, PintConfig, PintSettings, PintTelemetry, PortLink,
 };
 
 const RATE: Rate = Rate::from_gbps(100);
@@ -119,8 +118,7 @@ fn switch(criterion: &mut Criterion) {
             src_port: 10_000,
             dst_port: 100,
         };
-        let mut packet =
-            Packet::<PintDigest>::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
+        let mut packet = Packet::<Digest>::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
         packet.wire = 1_049;
         let mut number = 0u64;
         let name = format!("HPCC-PINT, {arithmetic:?}");
@@ -128,8 +126,8 @@ fn switch(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 // As at the first hop: most digests can be raised.
-                packet.telemetry = PintDigest::default();
-                packet.telemetry.digest_mut().carry();
+                packet.telemetry = Digest::default();
+                packet.telemetry.carry_digest();
                 let hop = Hop {
                     now: Time::ZERO + Duration::from_ns(90) * number,
                     arrived: Time::ZERO + Duration::from_ns(90) * number,
@@ -140,7 +138,7 @@ fn switch(criterion: &mut Criterion) {
                     sent: Bytes::ZERO,
                 };
                 telemetry.on_dequeue(&mut packet, black_box(&hop));
-                packet.telemetry.digest().code()
+                packet.telemetry.digest()
             });
         });
     }

@@ -3,16 +3,21 @@
 //! A configuration implements [`CcConfig`] and [`ControllerFactory`], its controller
 //! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without
 //! telemetry is written for every header (`impl<H> CongestionControl<H>`), one that reads telemetry
-//! for [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which.
+//! for [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which: [`INT`], [`DIGEST`], or one of
+//! its own, a [`TelemetryKind`].
 
+pub use fabricsim_base::id::{NodeId, PortId};
 pub use fabricsim_base::input::{ConfigError, Key, Keys, ValueKind};
 pub use fabricsim_base::units::{Bytes, Duration, Rate, Time};
+pub use fabricsim_core::packet::{Header, Packet};
 pub use fabricsim_core::plugin::{
-    Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    DeliveryRate, EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds,
-    ProbeForm, Probes, RateSample, Recovering, RequiredTelemetry, ReturnedProbe, Round, Signal,
+    Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, DeliveryRate,
+    EcnUse, Feedback, FlowStart, Growth, Hop, MarkResponse, MarkingThresholds, ProbeForm, Probes,
+    RateSample, Recovering, ReturnedProbe, Round, Signal, Telemetry, TelemetryId, TelemetryKind,
     TelemetryView, Transport, scaled_window,
 };
+pub use fabricsim_hpcc::{ByteCounter, INT, IntHop, IntView};
+pub use fabricsim_pint::{BusiestLink, DIGEST};
 pub use serde::{Deserialize, Serialize};
 
 pub use fabricsim_scenario::cc::registry::{AnyCcConfig, CcRegistry};

@@ -6,13 +6,13 @@ pub(crate) mod tiers;
 use fabricsim_base::id::{ClassId, NodeId, PortId};
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::plugin::CcContext;
+use fabricsim_pint::DIGEST;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::NoSpread;
 use fabricsim_workload::{AnyWorkload, FlowCost, Offered, Traffic};
 use serde::Serialize;
 
 use crate::simulation::Simulation;
-use fabricsim_scenario::cc::registry::RequiredTelemetry;
 use fabricsim_scenario::scenario::Scenario;
 use spans::busiest_span;
 
@@ -290,7 +290,7 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
         Some(queries) => {
             let digests = f64::from(queries.plan().wire_bytes());
             // The algorithm's digest is among those of queries.
-            let own = if cc.telemetry() == RequiredTelemetry::Digest {
+            let own = if cc.telemetry() == Some(DIGEST) {
                 0.0
             } else {
                 own

@@ -3,9 +3,14 @@
 use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::units::Rate;
 use fabricsim_base::{choices, settings};
-use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
+use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, TelemetryId, default_min_rate};
 
 use crate::rate_rule::RateRule;
+
+/// In-band network telemetry: an entry of each hop. Controllers that know no header see it as an
+/// [`IntView`](crate::IntView).
+pub const INT: TelemetryId =
+    TelemetryId::own_slot("int", |network| int_bytes(network.longest_path));
 
 choices! {
     /// Times at which the rate is updated from the telemetry.
@@ -74,7 +79,7 @@ settings! {
 impl CcConfig for HpccConfig {
     const KEYS: Keys = Self::KEYS;
 
-    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
+    const TELEMETRY: Option<TelemetryId> = Some(INT);
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;

@@ -6,6 +6,7 @@ use fabricsim_core::plugin::{CcContext, TelemetryReader, TelemetryView};
 use crate::scale::IntScale;
 use crate::slot::HasInt;
 use crate::stack::IntHeader as _;
+use crate::view::IntView;
 
 /// Decodes the INT of packets.
 #[derive(Clone, Debug)]
@@ -30,6 +31,9 @@ impl<H: HasInt> TelemetryReader<H> for IntDecoder {
         let hops = Some(stack.hops()).filter(|&hops| hops <= H::Int::CAPACITY);
         let hops = 0..hops.unwrap_or(0);
         let entries = hops.filter_map(|index| stack.hop(index, now, &self.scale));
-        view.set_int(stack.path(), entries);
+        view.set(IntView {
+            path: stack.path(),
+            hops: entries.collect(),
+        });
     }
 }

@@ -47,8 +47,9 @@ mod slot;
 mod stack;
 mod tcp;
 mod telemetry;
+mod view;
 
-pub use config::{Form, HpccConfig, Reaction, int_bytes};
+pub use config::{Form, HpccConfig, INT, Reaction, int_bytes};
 pub use controller::Hpcc;
 pub use decoder::IntDecoder;
 pub use path::PortLabel;
@@ -61,3 +62,4 @@ pub use slot::HasInt;
 pub use stack::{ExactStack, HopDifference, IntHeader};
 pub use tcp::{OnLoss, Pacing, TcpHpcc, TcpHpccConfig};
 pub use telemetry::IntTelemetry;
+pub use view::{ByteCounter, IntHop, IntView};

@@ -3,11 +3,12 @@
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
+use fabricsim_core::plugin::Hop;
 
 use crate::path::PortLabel;
 use crate::scale::IntScale;
 use crate::stack::{IntHeader, time_before};
+use crate::view::{ByteCounter, IntHop};
 
 const PUBLISHED_HOPS: usize = 5;
 const TIME_BITS: u32 = 24;

@@ -1,6 +1,6 @@
 //! The slot of a packet for INT.
 
-use fabricsim_core::packet::{Header, Slots};
+use fabricsim_core::packet::Header;
 
 use crate::published_stack::PublishedStack;
 use crate::stack::{ExactStack, IntHeader};
@@ -15,24 +15,6 @@ pub trait HasInt: Header {
 
     /// Returns the slot, to be written.
     fn int_mut(&mut self) -> &mut Self::Int;
-}
-
-impl<O, I, D, Q, T> HasInt for Slots<O, I, D, Q, T>
-where
-    Self: Header,
-    I: IntHeader,
-{
-    type Int = I;
-
-    #[inline]
-    fn int(&self) -> &I {
-        &self.int
-    }
-
-    #[inline]
-    fn int_mut(&mut self) -> &mut I {
-        &mut self.int
-    }
 }
 
 /// Headers that are all slot.

@@ -5,10 +5,11 @@ use std::fmt;
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
+use fabricsim_core::plugin::Hop;
 
 use crate::path::{PathTrace, PortLabel};
 use crate::scale::IntScale;
+use crate::view::{ByteCounter, IntHop};
 
 /// What lies between the entries of two packets at one hop.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ mod config;
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
-    Ack, Congestion, CongestionControl, ControllerFactory, FlowStart, IntHop, Probes,
-    ReturnedProbe, Signal, TelemetryView, default_min_rate,
+    Ack, Congestion, CongestionControl, ControllerFactory, FlowStart, Probes, ReturnedProbe,
+    Signal, TelemetryView, default_min_rate,
 };
 
 pub use config::{OnLoss, Pacing, TcpHpccConfig};
@@ -20,6 +20,7 @@ use crate::config::int_bytes;
 use crate::control::Control;
 use crate::rate_rule::RateRule;
 use crate::round::Round;
+use crate::view::{IntHop, IntView};
 
 /// HPCC for one connection of TCP.
 ///
@@ -48,8 +49,8 @@ pub struct TcpHpcc {
     control: Control,
     /// W / T, bit/s on the wire.
     rate: f64,
-    /// The telemetry of the last probe, with the identity of its path.
-    previous: (u32, Vec<IntHop>),
+    /// The telemetry of the last probe.
+    previous: IntView,
     /// The `snd_nxt` at the last commit of the reference; 0 before the first probe.
     last_update_seq: u64,
 }
@@ -97,7 +98,7 @@ impl TcpHpcc {
             },
             control: Control::new(rule.max_rate),
             rate: rule.max_rate,
-            previous: (0, Vec::new()),
+            previous: IntView::default(),
             last_update_seq: 0,
         }
     }
@@ -119,14 +120,14 @@ impl TcpHpcc {
         (load, interval)
     }
 
-    /// Returns the sample of the busiest link on the path of `hops`; `None` where there is nothing
-    /// to compare with.
-    fn sample(&self, path: u32, hops: &[IntHop]) -> Option<(f64, f64)> {
-        let (other, before) = &self.previous;
-        if *other != path || before.len() != hops.len() {
+    /// Returns the sample of the busiest link on the path of `seen`; `None` if there is nothing to
+    /// compare with.
+    fn sample(&self, seen: &IntView) -> Option<(f64, f64)> {
+        let before = &self.previous;
+        if before.path != seen.path || before.hops.len() != seen.hops.len() {
             return None;
         }
-        let links = hops.iter().zip(before);
+        let links = seen.hops.iter().zip(&before.hops);
         let links = links.filter(|(hop, before)| hop.at > before.at);
         let samples = links.map(|(hop, before)| self.link_sample(hop, before));
         samples.max_by(|a, b| a.0.total_cmp(&b.0))
@@ -159,9 +160,9 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
     /// The reference moves with a probe that left after more had been sent than at its last move:
     /// the one that left right then has measured what was sent before.
     fn on_probe(&mut self, probe: &ReturnedProbe<'_, TelemetryView>) {
-        let (path, hops) = (probe.telemetry.path(), probe.telemetry.int_hops());
         let round = Round::of(probe.sent_next, self.last_update_seq);
-        if let Some((busiest, interval)) = self.sample(path, hops) {
+        let seen = probe.telemetry.of::<IntView>();
+        if let Some((busiest, interval)) = seen.and_then(|seen| self.sample(seen)) {
             self.control.observe(busiest, interval, self.base_rtt_ns);
             let (rate, stage) = self.control.step(&self.rule);
             if round == Round::New {
@@ -169,10 +170,9 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
             }
             self.rate = rate;
         }
-        let (last_path, last_hops) = &mut self.previous;
-        *last_path = path;
-        last_hops.clear();
-        last_hops.extend_from_slice(hops);
+        if let Some(seen) = seen {
+            self.previous.clone_from(seen);
+        }
         if round == Round::New {
             self.last_update_seq = self.last_update_seq.max(probe.next_seq);
         }

@@ -3,7 +3,7 @@
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Rate;
-use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{Hop, PortOrder, Telemetry};
 
 use crate::path::PortLabel;
@@ -45,8 +45,7 @@ impl IntTelemetry {
 impl<H: HasInt> Telemetry<H> for IntTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
-        let wanted = !packet.telemetry.is_probed() || packet.flags.has(Flags::PROBE);
-        if packet.is(PacketKind::Data) && wanted {
+        if packet.takes_telemetry() {
             let stack = packet.telemetry.int_mut();
             stack.push(hop, self.labels[hop.port.index()], &self.scale);
         }
@@ -73,20 +72,33 @@ mod tests {
     use fabricsim_base::id::FlowId;
     use fabricsim_base::priority::Priority;
     use fabricsim_base::units::{Bytes, Time};
-    use fabricsim_core::packet::{Header, Slots};
+    use fabricsim_core::packet::{Flags, Header, PacketKind};
 
     use super::*;
     use crate::stack::ExactStack;
 
-    /// A transport that asks for telemetry, or one that always has it.
+    /// INT beside a transport that asks for telemetry, or one that always has it.
     #[derive(Clone, Copy, Debug, Default, Stored)]
-    struct Transport {
+    struct Carried {
+        int: ExactStack<5>,
         is_probed: bool,
     }
 
-    impl Header for Transport {
+    impl Header for Carried {
         fn is_probed(&self) -> bool {
             self.is_probed
+        }
+    }
+
+    impl HasInt for Carried {
+        type Int = ExactStack<5>;
+
+        fn int(&self) -> &ExactStack<5> {
+            &self.int
+        }
+
+        fn int_mut(&mut self) -> &mut ExactStack<5> {
+            &mut self.int
         }
     }
 
@@ -101,13 +113,8 @@ mod tests {
             src_port: 1,
             dst_port: 2,
         };
-        let mut packet = Packet::<Slots<(), ExactStack<5>, (), (), Transport>>::new(
-            kind,
-            Priority::new(1),
-            key,
-            FlowId(0),
-        );
-        packet.telemetry.tcp = Transport { is_probed };
+        let mut packet = Packet::<Carried>::new(kind, Priority::new(1), key, FlowId(0));
+        packet.telemetry.is_probed = is_probed;
         packet.flags = flags;
         let hop = Hop {
             now: Time::ZERO,

@@ -1,23 +1,19 @@
 //! Selection of the kind of network that a plan needs: the header that its packets carry and
 //! the telemetry that its switches write into it.
 
-use std::sync::Arc;
-
 use fabricsim_base::id::NodeId;
 use fabricsim_base::ranks::Shares;
 use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::quirks::{RoundingDraws, SimultaneousEvents};
-use fabricsim_core::plugin::{
-    ByInsertion, ByNode, EventOrder, NoTelemetry, Telemetry, TelemetryReader,
-};
+use fabricsim_core::plugin::{ByInsertion, ByNode, EventOrder, NoTelemetry, Telemetry};
 use fabricsim_engine::Threads;
-use fabricsim_hpcc::{ExactStack, HasInt, IntDecoder, IntHeader, IntScale, IntTelemetry};
+use fabricsim_hpcc::{IntScale, IntTelemetry};
 use fabricsim_pint::query::QueryTelemetry;
-use fabricsim_pint::{PintDigest, PintSettings, PintTelemetry, PortLink};
+use fabricsim_pint::{PintSettings, PintTelemetry, PortLink};
 use fabricsim_topology::Port;
-use fabricsim_transport::tcp::{HasTcp, TcpOnly};
+use fabricsim_transport::tcp::TcpHeader;
 
-use crate::headers::{Full, Inserted, Mixed, Observed, Plain, WithInt};
+use crate::headers::{Full, FullLong, Inserted, Int, Layout, Pint, Plain, Slots, Tcp, TcpAndInt};
 use crate::model;
 use crate::plan::{BuildContext, Parts, Plan};
 use crate::runner::Runner;
@@ -49,77 +45,72 @@ impl Plan<'_> {
 impl BuildContext<'_> {
     fn build(self) -> Box<dyn Runner> {
         let Plan {
-            int,
             digest,
             context,
             is_mixed,
             queries,
             ..
         } = self.plan;
-        let (int, is_asked, longest) = (*int, queries.is_some(), context.longest_path);
+        if queries.is_some() || self.plan.tag().is_some() {
+            return self.full();
+        }
+        let (int, longest) = (self.plan.has_int(), context.longest_path);
         if *is_mixed {
-            return match (is_asked, int || digest.is_some(), longest) {
-                (false, false, _) => self.mixed::<TcpOnly, _>(None, |_, _| NoTelemetry),
-                (false, true, 0..=5) => self.mixed::<Mixed<ExactStack<5>>, _>(
-                    self.int_reader(),
-                    self.algorithms_telemetry(),
-                ),
+            return match (int || digest.is_some(), longest) {
+                (false, _) => self.mixed::<Tcp, _>(|_, _| NoTelemetry),
+                (true, 0..=5) => self.mixed::<TcpAndInt, _>(self.algorithms_telemetry()),
                 _ => self.full(),
             };
         }
-        if !is_asked && context.quirks.event_order == SimultaneousEvents::ByInsertion {
+        if context.quirks.event_order == SimultaneousEvents::ByInsertion {
             // The INT header is the published one. Packets have room for it and for a digest in any
             // case.
             return self.of::<Inserted, ByInsertion, _>(self.algorithms_telemetry());
         }
-        match (is_asked, int, digest, longest) {
-            (false, false, None, _) => self.of::<Plain, ByNode, _>(|_, _| NoTelemetry),
-            (false, false, Some(pint), _) => {
-                self.of::<PintDigest, ByNode, _>(self.pint_telemetry(pint))
+        match (int, digest, longest) {
+            (false, None, _) => self.of::<Plain, ByNode, _>(|_, _| NoTelemetry),
+            (false, Some(pint), _) => self.of::<Pint, ByNode, _>(self.pint_telemetry(pint)),
+            (true, None, 0..=5) => {
+                let scale = IntScale::new(context);
+                self.of::<Int, ByNode, _>(|node, ports| int_telemetry(&scale, node, ports))
             }
-            (false, true, None, 0..=5) => self.with_int::<ExactStack<5>>(),
             _ => self.full(),
         }
     }
 
     /// Builds a network in which everything is possible, for what is rarely asked for: with both
-    /// transports, and packets with room for queries, for INT and for a digest, of which there may be
-    /// any.
+    /// transports, and packets with room for queries, for INT, for a digest and for a tag, of which
+    /// there may be any.
     fn full(self) -> Box<dyn Runner> {
-        if self.plan.int && self.plan.context.longest_path > 10 {
-            self.full_with::<ExactStack<128>>()
+        if self.plan.has_int() && self.plan.context.longest_path > 10 {
+            self.full_with::<FullLong>()
         } else {
-            self.full_with::<ExactStack<10>>()
+            self.full_with::<Full>()
         }
     }
 
-    fn full_with<I: IntHeader>(self) -> Box<dyn Runner> {
+    fn full_with<L: Layout<Tcp = TcpHeader>>(self) -> Box<dyn Runner> {
         let algorithms = self.algorithms_telemetry();
-        self.mixed::<Full<I>, _>(self.int_reader(), |node, ports| {
-            let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+        self.mixed::<L, _>(|node, ports| {
             let queries = self.plan.queries.clone();
-            let queries =
-                queries.map(|queries| QueryTelemetry::new(queries, node, &rates, NoTelemetry));
-            (queries, algorithms(node, ports))
+            let queries = queries
+                .map(|queries| QueryTelemetry::new(queries, node, &rates(ports), NoTelemetry));
+            let tag = self
+                .plan
+                .tag()
+                .map(|tag| tag.switch(self.plan.context, node, &rates(ports)));
+            (queries, (algorithms(node, ports), tag))
         })
-    }
-
-    fn with_int<I: IntHeader>(self) -> Box<dyn Runner> {
-        let scale = IntScale::new(self.plan.context);
-        self.of::<WithInt<I>, ByNode, _>(|node, ports| int_telemetry(&scale, node, ports))
-    }
-
-    /// Returns what decodes INT for algorithms of TCP, if one reads it.
-    fn int_reader<H: HasInt>(self) -> Option<Arc<dyn TelemetryReader<H>>> {
-        let int = self.plan.int;
-        int.then(|| Arc::new(IntDecoder::new(self.plan.context)) as Arc<_>)
     }
 
     /// Returns a function that creates the telemetry of a switch for what algorithms read.
     fn algorithms_telemetry(
         self,
     ) -> impl Fn(NodeId, &[Port]) -> (Option<IntTelemetry>, Option<PintTelemetry>) {
-        let scale = self.plan.int.then(|| IntScale::new(self.plan.context));
+        let scale = self
+            .plan
+            .has_int()
+            .then(|| IntScale::new(self.plan.context));
         let digest = self.plan.digest.as_ref();
         let digest = digest.map(|pint| self.pint_telemetry(pint));
         move |node, ports| {
@@ -131,29 +122,24 @@ impl BuildContext<'_> {
         }
     }
 
-    /// A network of both transports whose packets carry `H`. `reader` decodes the telemetry of TCP's
-    /// probes, and `telemetry` makes that of a switch from its number and ports.
-    fn mixed<H, T>(
-        self,
-        reader: Option<Arc<dyn TelemetryReader<H>>>,
-        telemetry: impl Fn(NodeId, &[Port]) -> T,
-    ) -> Box<dyn Runner>
+    /// A network of both transports whose packets have the slots of `L`, and whose switches have the
+    /// telemetry that `telemetry` makes from their number and ports.
+    fn mixed<L, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
-        H: Observed + HasTcp,
-        T: Telemetry<H> + Sync + 'static,
+        L: Layout<Tcp = TcpHeader>,
+        T: Telemetry<Slots<L>> + Sync + 'static,
     {
-        Box::new(model::build_mixed::<H, T>(self, reader, telemetry))
+        Box::new(model::build_mixed::<Slots<L>, T>(self, telemetry))
     }
 
-    /// A network whose packets carry `H`, whose events are in the order `O` and whose switches have
-    /// the telemetry that `telemetry` makes from their number and ports.
-    fn of<H, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
+    /// The same of RDMA alone, whose events are in the order `O`.
+    fn of<L, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
-        H: Observed,
-        O: EventOrder<H>,
-        T: Telemetry<H> + Sync + 'static,
+        L: Layout,
+        O: EventOrder<Slots<L>>,
+        T: Telemetry<Slots<L>> + Sync + 'static,
     {
-        Box::new(model::build::<H, O, T>(self, telemetry))
+        Box::new(model::build::<Slots<L>, O, T>(self, telemetry))
     }
 
     /// Returns a function that creates the telemetry of a switch with the settings `pint`. The
@@ -181,6 +167,10 @@ impl BuildContext<'_> {
 }
 
 fn int_telemetry(scale: &IntScale, node: NodeId, ports: &[Port]) -> IntTelemetry {
-    let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
-    IntTelemetry::new(scale, node, &rates).expect("the scale was made from the rates of all links")
+    let telemetry = IntTelemetry::new(scale, node, &rates(ports));
+    telemetry.expect("the scale was made from the rates of all links")
+}
+
+fn rates(ports: &[Port]) -> Vec<Rate> {
+    ports.iter().map(|port| port.rate).collect()
 }

@@ -11,7 +11,7 @@ use fabricsim_base::id::ClassId;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, CreditDemand, Departure,
-    DynFactory, FlowStart, RequiredTelemetry, SendLimits,
+    DynFactory, FlowStart, SendLimits, TelemetryId,
 };
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::{HasDigest, PintConfig};
@@ -190,7 +190,7 @@ struct ClassFactory {
 impl AnyFactory {
     /// Returns the factory of an algorithm whose controllers are behind pointers and read `telemetry`.
     #[must_use]
-    pub const fn viewed(factory: Arc<dyn DynFactory>, telemetry: RequiredTelemetry) -> Self {
+    pub const fn viewed(factory: Arc<dyn DynFactory>, telemetry: Option<TelemetryId>) -> Self {
         Self::Viewed(ViewedFactory { factory, telemetry })
     }
 }

@@ -9,6 +9,7 @@
 mod assembly;
 pub mod capture;
 mod controllers;
+mod decoder;
 mod headers;
 mod model;
 mod node_log;

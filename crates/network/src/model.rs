@@ -121,16 +121,16 @@ where
     assemble(inputs, &parts)
 }
 
-/// Builds a network of both transports, of which either may have no flows. `reader` decodes the telemetry of TCP's probes.
+/// Builds a network of both transports, of which either may have no flows.
 pub(crate) fn build_mixed<H, T>(
     inputs: BuildContext<'_>,
-    reader: Option<Arc<dyn TelemetryReader<H>>>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, ClassFactories>>
 where
     H: Observed + HasTcp,
     T: Telemetry<H> + Sync + 'static,
 {
+    let reader: Arc<dyn TelemetryReader<H>> = Arc::new(inputs.plan.decoders());
     let tcp = &inputs.plan.tcp;
     let lossy = tcp.lossy;
     let settings = HostSettings {
@@ -139,13 +139,7 @@ where
         rdma: Arc::clone(&inputs.plan.rdma),
     };
     let parts = ModelParts {
-        endpoint: |rates| {
-            let host = DualStackHost::new(&settings, rates);
-            match &reader {
-                Some(reader) => host.with_telemetry(Arc::clone(reader)),
-                None => host,
-            }
-        },
+        endpoint: |rates| DualStackHost::new(&settings, rates).with_telemetry(Arc::clone(&reader)),
         queue: |port: &Port, number| {
             let mut queues = ClassQueues::new(inputs.parts.markers(port, number));
             if !lossy.trimmed.is_empty() {

@@ -11,7 +11,6 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet, PauseChange};
 use fabricsim_core::plugin::{DropReason, Hop, Interest, Observer};
-use fabricsim_pint::query::ProbeRoom;
 use fabricsim_pint::query::{Sink, Truth};
 
 use crate::capture::Tap;
@@ -182,7 +181,7 @@ impl Checkpointed for NodeLog {
 impl<H: Observed> Observer<H> for NodeLog {
     #[inline]
     fn interest(&self) -> Interest {
-        if H::Query::PRESENT {
+        if H::PROBED {
             self.interest.and(Interest::DEQUEUES).and(Interest::ORDER)
         } else {
             self.interest
@@ -197,7 +196,7 @@ impl<H: Observed> Observer<H> for NodeLog {
 
     #[inline]
     fn on_arrival(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
-        if H::Query::PRESENT
+        if H::PROBED
             && let Some(sink) = &mut self.sink
         {
             sink.on_arrival(now, packet);
@@ -233,7 +232,7 @@ impl<H: Observed> Observer<H> for NodeLog {
 
     #[inline]
     fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
-        if H::Query::PRESENT
+        if H::PROBED
             && let Some(truth) = &mut self.truth
         {
             truth.on_dequeue(hop, packet);

@@ -6,8 +6,9 @@ use fabricsim_base::id::NodeId;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::ranks::Shares;
 use fabricsim_base::units::{Duration, Rate};
-use fabricsim_core::plugin::CcContext;
+use fabricsim_core::plugin::{CcContext, Tag, TelemetryId};
 use fabricsim_engine::Threads;
+use fabricsim_hpcc::INT;
 use fabricsim_pint::PintSettings;
 use fabricsim_pint::query::Queries;
 use fabricsim_qdisc::{
@@ -19,6 +20,7 @@ use fabricsim_transport::rdma::RdmaSettings;
 use fabricsim_transport::tcp::TcpSettings;
 
 use crate::controllers::ClassFactories;
+use crate::decoder::{Decoder, Decoders};
 use crate::node_log::NodeLog;
 
 /// What a network is built from.
@@ -41,12 +43,30 @@ pub struct Plan<'a> {
     pub tcp: TcpPlan,
     /// Whether hosts, switches or packets need what TCP needs of them.
     pub is_mixed: bool,
-    /// Whether an algorithm reads INT.
-    pub int: bool,
+    /// The kinds of telemetry that algorithms read.
+    pub telemetry: Vec<TelemetryId>,
     /// The digests that algorithms read, if one does.
     pub digest: Option<PintSettings>,
     /// What packets are asked on their way, if anything.
     pub queries: Option<Arc<Queries>>,
+}
+
+impl Plan<'_> {
+    /// Returns `true` if an algorithm reads INT.
+    pub(crate) fn has_int(&self) -> bool {
+        self.telemetry.contains(&INT)
+    }
+
+    /// Returns what carries the telemetry that algorithms read in the tag of packets, if one does.
+    pub(crate) fn tag(&self) -> Option<&'static dyn Tag> {
+        self.telemetry.iter().find_map(|kind| kind.tag())
+    }
+
+    /// Returns what decodes the telemetry that algorithms read.
+    pub(crate) fn decoders(&self) -> Decoders {
+        let decoder = |&kind: &TelemetryId| Decoder::new(kind, self.context);
+        Decoders(self.telemetry.iter().map(decoder).collect())
+    }
 }
 
 /// A plan with all else that a network is built from.

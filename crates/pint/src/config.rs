@@ -4,10 +4,11 @@ use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::quirks::{DigestCode, SwitchArithmetic};
-use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
+use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, TelemetryId, default_min_rate};
 use fabricsim_hpcc::RateRule;
 
 use crate::arithmetic::{Arithmetic, TableShape};
+use crate::digest::DIGEST;
 use crate::log_code::{LogCode, Rounding};
 
 settings! {
@@ -87,7 +88,7 @@ const LEAST_FRACTION: f64 = 1.0 / 65_536.0;
 impl CcConfig for PintConfig {
     const KEYS: Keys = Self::KEYS;
 
-    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Digest;
+    const TELEMETRY: Option<TelemetryId> = Some(DIGEST);
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CongestionControl, ControllerFactory, DigestCarrier, FlowStart, scaled_window,
+    Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart, TelemetryCarrier, scaled_window,
 };
 use fabricsim_hpcc::{RateRule, Round};
 
 use crate::config::PintConfig;
-use crate::digest::{DigestSlot as _, HasDigest};
+use crate::digest::HasDigest;
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
@@ -93,9 +93,9 @@ impl HpccPint {
         Self {
             reference: constants.rule.max_rate,
             constants,
-            sampling: match network.digests {
-                DigestCarrier::Switch => Sampling::BySwitches,
-                DigestCarrier::Sender => Sampling::new(
+            sampling: match network.carrier {
+                TelemetryCarrier::Switch => Sampling::BySwitches,
+                TelemetryCarrier::Sender => Sampling::new(
                     config.digest_fraction,
                     network.quirks.pint_sampling,
                     network.seed,
@@ -131,7 +131,7 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
     #[inline]
     fn prepare(&mut self, header: &mut H) -> u16 {
         if self.sampling.next_packet() {
-            header.digest_mut().carry();
+            header.carry_digest();
             self.constants.telemetry_bytes
         } else {
             0
@@ -140,7 +140,7 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
 
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         self.updated = false;
-        let Some(code) = ack.telemetry.digest().code() else {
+        let Some(code) = ack.telemetry.digest() else {
             return;
         };
         if !self.sampling.next_ack() {

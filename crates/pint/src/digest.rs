@@ -1,29 +1,38 @@
-//! The slots of a packet for PINT: the digest of an algorithm, and the digests of queries.
+//! The slot of a packet for the digest of an algorithm.
 
 use fabricsim_base::checkpoint::Stored;
-use fabricsim_core::packet::{Header, Slots};
+use fabricsim_base::units::Time;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{CcConfig as _, TelemetryId, TelemetryReader, TelemetryView};
 
-use crate::query::{Probe, ProbeRoom};
+use crate::config::PintConfig;
+use crate::log_code::LogCode;
 
-/// The content of the slot of [`HasDigest`]: a [`Digest`], or nothing.
-pub trait DigestSlot: Header {
+/// The digest of PINT, coded as `hpcc-pint` does by default. Controllers that know no header see a
+/// [`BusiestLink`].
+pub const DIGEST: TelemetryId = TelemetryId::own_slot("digest", |network| {
+    PintConfig::default().telemetry_bytes(network)
+});
+
+/// A header that may have room for the digest of an algorithm.
+pub trait HasDigest: Header {
     /// Returns the code of the digest, if the packet carries one.
     #[inline]
-    fn code(&self) -> Option<u16> {
+    fn digest(&self) -> Option<u16> {
         None
     }
 
     /// Makes the packet carry a digest, of code 0.
     #[inline]
-    fn carry(&mut self) {}
+    fn carry_digest(&mut self) {}
 
-    /// Raises the digest to `code` where that is larger (PINT, section 4.3, example 3: the
-    /// bottleneck is the maximum). A packet that carries none stays without.
+    /// Raises the digest to `code` if that is larger (PINT, section 4.3, example 3: the bottleneck
+    /// is the maximum). A packet that carries none stays without.
     #[inline]
-    fn raise(&mut self, _code: u16) {}
+    fn raise_digest(&mut self, _code: u16) {}
 }
 
-impl DigestSlot for () {}
+impl HasDigest for () {}
 
 /// Room for the digest of an algorithm; a packet need not carry one.
 #[derive(Clone, Copy, Debug, Default, Stored)]
@@ -31,104 +40,56 @@ pub struct Digest(Option<u16>);
 
 impl Header for Digest {}
 
-impl DigestSlot for Digest {
+impl HasDigest for Digest {
     #[inline]
-    fn code(&self) -> Option<u16> {
+    fn digest(&self) -> Option<u16> {
         self.0
     }
 
     #[inline]
-    fn carry(&mut self) {
+    fn carry_digest(&mut self) {
         self.0 = Some(0);
     }
 
     #[inline]
-    fn raise(&mut self, code: u16) {
+    fn raise_digest(&mut self, code: u16) {
         if let Some(digest) = &mut self.0 {
             *digest = code.max(*digest);
         }
     }
 }
 
-/// A header with a slot for the digest of an algorithm.
-pub trait HasDigest: Header {
-    /// The content of the slot; `()` where there is none.
-    type Digest: DigestSlot;
-
-    /// Returns the slot.
-    fn digest(&self) -> &Self::Digest;
-
-    /// Returns the slot, to be written.
-    fn digest_mut(&mut self) -> &mut Self::Digest;
+/// The digest of a packet as controllers see it that know no header.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BusiestLink {
+    /// The utilization of the busiest link of the path.
+    pub utilization: f64,
 }
 
-/// A header with a slot for the digests of queries.
-pub trait HasQuery: Header {
-    /// The content of the slot; `()` where packets serve no queries.
-    type Query: ProbeRoom;
-
-    /// Returns the slot.
-    fn query(&self) -> &Self::Query;
-
-    /// Returns the slot, to be written.
-    fn query_mut(&mut self) -> &mut Self::Query;
+/// Decodes the digests of packets.
+#[derive(Clone, Debug)]
+pub struct DigestDecoder {
+    code: LogCode,
 }
 
-impl<O, I, D, Q, T> HasDigest for Slots<O, I, D, Q, T>
-where
-    Self: Header,
-    D: DigestSlot,
-{
-    type Digest = D;
-
-    #[inline]
-    fn digest(&self) -> &D {
-        &self.digest
-    }
-
-    #[inline]
-    fn digest_mut(&mut self) -> &mut D {
-        &mut self.digest
+impl DigestDecoder {
+    /// Returns the decoder of digests in the code `code`.
+    #[must_use]
+    pub const fn new(code: LogCode) -> Self {
+        Self { code }
     }
 }
 
-impl<O, I, D, Q, T> HasQuery for Slots<O, I, D, Q, T>
-where
-    Self: Header,
-    Q: ProbeRoom,
-{
-    type Query = Q;
-
-    #[inline]
-    fn query(&self) -> &Q {
-        &self.query
-    }
-
-    #[inline]
-    fn query_mut(&mut self) -> &mut Q {
-        &mut self.query
+impl<H: HasDigest> TelemetryReader<H> for DigestDecoder {
+    fn read(&self, header: &H, _now: Time, view: &mut TelemetryView) {
+        match header.digest() {
+            Some(digest) => view.set(BusiestLink {
+                utilization: self.code.decode(digest),
+            }),
+            None => view.clear::<BusiestLink>(),
+        }
     }
 }
-
-impl HasDigest for () {
-    type Digest = Self;
-
-    #[inline]
-    fn digest(&self) -> &Self {
-        self
-    }
-
-    #[inline]
-    fn digest_mut(&mut self) -> &mut Self {
-        self
-    }
-}
-
-/// A header of a digest and nothing else.
-pub type PintDigest = Slots<(), (), Digest>;
-
-/// A header of the digest of an algorithm beside those of queries.
-pub type QueryDigest = Slots<(), (), Digest, Probe>;
 
 #[cfg(test)]
 mod tests {
@@ -138,29 +99,20 @@ mod tests {
 
     #[test]
     fn a_digest_costs_a_packet_eight_bytes() {
-        assert_eq!(size_of::<PintDigest>(), 4);
-        assert_eq!(size_of::<Packet<QueryDigest>>(), 80);
-        assert_eq!(size_of::<Packet<PintDigest>>(), 56);
+        assert_eq!(size_of::<Digest>(), 4);
+        assert_eq!(size_of::<Packet<Digest>>(), 56);
     }
 
     #[test]
     fn a_digest_keeps_the_largest_code() {
         let mut digest = Digest::default();
-        digest.raise(7);
-        assert_eq!(digest.code(), None, "the packet carries none");
-        digest.carry();
-        assert_eq!(digest.code(), Some(0));
+        digest.raise_digest(7);
+        assert_eq!(digest.digest(), None, "the packet carries none");
+        digest.carry_digest();
+        assert_eq!(digest.digest(), Some(0));
         for (code, largest) in [(3, 3), (9, 9), (5, 9)] {
-            digest.raise(code);
-            assert_eq!(digest.code(), Some(largest));
+            digest.raise_digest(code);
+            assert_eq!(digest.digest(), Some(largest));
         }
-    }
-
-    #[test]
-    fn an_empty_slot_takes_no_digest() {
-        let mut header = Slots::<()>::default();
-        header.digest_mut().carry();
-        header.digest_mut().raise(7);
-        assert_eq!(header.digest().code(), None);
     }
 }

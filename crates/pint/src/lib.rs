@@ -9,16 +9,16 @@
 //!
 //! ```
 //! use fabricsim_base::rng::{Purpose, Stream};
-//! use fabricsim_pint::{Digest, DigestSlot, LogCode, Rounding};
+//! use fabricsim_pint::{Digest, HasDigest, LogCode, Rounding};
 //!
 //! let code = LogCode::new(1.05, LogCode::bits_for(1.05), Rounding::Log);
 //! let mut stream = Stream::new(1, 0, Purpose::Rounding);
 //! let mut digest = Digest::default();
-//! digest.carry();
+//! digest.carry_digest();
 //! for utilization in [0.2, 0.95, 0.6] {
-//!     digest.raise(code.encode(utilization, &mut stream));
+//!     digest.raise_digest(code.encode(utilization, &mut stream));
 //! }
-//! let busiest = code.decode(digest.code().unwrap());
+//! let busiest = code.decode(digest.digest().unwrap());
 //! assert!((busiest / 0.95).ln().abs() < 1.05f64.ln());
 //! assert_eq!(code.wire_bytes(), 1);
 //! ```
@@ -50,7 +50,7 @@ pub mod tracing;
 pub use arithmetic::Arithmetic;
 pub use config::PintConfig;
 pub use controller::HpccPint;
-pub use digest::{Digest, DigestSlot, HasDigest, HasQuery, PintDigest, QueryDigest};
+pub use digest::{BusiestLink, DIGEST, Digest, DigestDecoder, HasDigest};
 pub use draws::Draws;
 pub use hash::GlobalHash;
 pub use hop_choice::HopChoice;

@@ -50,7 +50,7 @@ pub use plan::{
     Demand, LEAST_FREQUENCY, MOST_BITS, MOST_QUERIES, Plan, PlanSummary, PlannedSet, PlannedShare,
     QuerySet,
 };
-pub use probe::{PathHash, Probe, ProbeRoom};
+pub use probe::{HasProbe, PathHash, Probe};
 pub use replay::{ReplayConfig, ReplayError, replay};
 pub use result::{Estimate, HopResult, PacketResult, PathResult, Reach, Statistic};
 pub use route::RoutePart;

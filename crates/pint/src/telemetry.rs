@@ -6,13 +6,13 @@ use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer, load_e
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Duration, Rate};
-use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
+use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
 use fabricsim_core::plugin::{CcContext, Hop, Leaving, PortOrder, SentPackets, Telemetry};
 
 use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
-use crate::digest::{DigestSlot as _, HasDigest};
+use crate::digest::HasDigest;
 use crate::log_code::LogCode;
 use crate::port::PortUtilization;
 use crate::published_draws::{PortLink, PublishedDraws};
@@ -154,7 +154,7 @@ impl PintTelemetry {
         self.ports[hop.port.index()].overlook(hop.now, packet.size());
         // Senders draw for ACKs to packets with a digest, which carry it back.
         if let Source::Published(draws) = &mut self.source
-            && packet.telemetry.digest().code().is_some()
+            && packet.telemetry.digest().is_some()
         {
             draws.ack_leaves(hop.now, hop.port, packet.size());
         }
@@ -163,13 +163,13 @@ impl PintTelemetry {
     /// A packet leaves a switch that puts nothing off.
     // With a copy, so that others need no hop in memory.
     #[inline(never)]
-    fn write_at_once<H: HasDigest + HasOrder>(&mut self, packet: &mut Packet<H>, hop: Hop) {
+    fn write_at_once<H: HasDigest>(&mut self, packet: &mut Packet<H>, hop: Hop) {
         self.on_dequeue(packet, &hop);
     }
 
     /// A packet leaves a switch that draws what the published simulator draws.
     #[inline(never)]
-    fn measure_as_published<H: HasDigest + HasOrder>(
+    fn measure_as_published<H: HasDigest>(
         &mut self,
         packet: &mut Packet<H>,
         hop: &Hop,
@@ -179,18 +179,18 @@ impl PintTelemetry {
             return;
         };
         let port = &mut self.ports[hop.port.index()];
-        let stamps = packet.telemetry.order().stamps();
+        let stamps = packet.telemetry.stamps();
         let draws = draws.at(hop.now, stamps.before);
         let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
         if carries {
             // It draws for every packet, whether or not the code can rise.
             let code = self.settings.code.encode(utilization, draws);
-            packet.telemetry.digest_mut().raise(code);
+            packet.telemetry.raise_digest(code);
         }
     }
 }
 
-impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
+impl<H: HasDigest> Telemetry<H> for PintTelemetry {
     // Left to itself the compiler makes it a call.
     #[inline(always)]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
@@ -199,7 +199,7 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
             self.overlook(packet, hop);
             return;
         }
-        let digest = packet.telemetry.digest().code().filter(|_| is_data);
+        let digest = packet.telemetry.digest().filter(|_| is_data);
         let Source::Own(stream) = &mut self.source else {
             self.measure_as_published(packet, hop, digest.is_some());
             return;
@@ -208,7 +208,7 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
         let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
         if let Some(digest) = digest {
             let raised = self.settings.code.raise(digest, utilization, stream);
-            packet.telemetry.digest_mut().raise(raised);
+            packet.telemetry.raise_digest(raised);
         }
     }
 
@@ -224,7 +224,7 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
         let port = &mut self.ports[hop.port.index()];
         let utilization = port.measure_exactly(hop.now, packet.size(), hop.queue);
         let utilization = utilization.expect("nothing is put off by tables");
-        let digest = packet.telemetry.digest().code();
+        let digest = packet.telemetry.digest();
         let digest = digest.filter(|_| packet.is(PacketKind::Data));
         let (steps, rises) = self.settings.code.rise(digest, utilization);
         self.rises.note(rises, steps, hop, leaving);
@@ -240,7 +240,7 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
             let code = self.settings.code.round(rise.steps, stream);
             if let Some(place) = rise.place {
                 let packet = packets.at(rise.port, place);
-                packet.telemetry.digest_mut().raise(code);
+                packet.telemetry.raise_digest(code);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What congestion controls in Python are told.
 
 use fabricsim::cc;
-use fabricsim::cc::{Round, Signal, TelemetryView};
+use fabricsim::cc::{IntView, Round, Signal, TelemetryView};
 use pyo3::prelude::*;
 
 /// A flow that starts, as the controller that is made for it sees it. Times are in picoseconds,
@@ -106,9 +106,11 @@ pub(crate) struct Ack {
 
 impl Ack {
     /// The acknowledgement `ack`; `before` is the telemetry of the last one.
-    pub(crate) fn new(ack: &cc::Ack<'_, TelemetryView>, before: &TelemetryView) -> Self {
-        let (now, old) = (ack.telemetry.int_hops(), before.int_hops());
-        let same = ack.telemetry.path() == before.path() && now.len() == old.len();
+    pub(crate) fn new(ack: &cc::Ack<'_, TelemetryView>, before: &IntView) -> Self {
+        let none = IntView::default();
+        let seen = ack.telemetry.of().unwrap_or(&none);
+        let (now, old) = (&seen.hops, &before.hops);
+        let same = seen.path == before.path && now.len() == old.len();
         let hops = now.iter().enumerate().map(|(place, hop)| {
             let old = old.get(place).filter(|_| same);
             Hop {
@@ -130,7 +132,7 @@ impl Ack {
             packets: ack.delivered,
             marked: ack.marked,
             new_round: ack.round == Round::New,
-            path: ack.telemetry.path(),
+            path: seen.path,
             hops: hops.collect(),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fabricsim::cc::{
     Ack, Bytes, CcConfig, CcRegistry, ConfigError, Congestion, CongestionControl,
-    ControllerFactory, FlowStart, Key, Keys, MarkingThresholds, Rate, RequiredTelemetry,
+    ControllerFactory, FlowStart, INT, IntView, Key, Keys, MarkingThresholds, Rate, TelemetryId,
     TelemetryView, Time, ValueKind,
 };
 use fabricsim::core::engine::Interrupt;
@@ -94,7 +94,7 @@ pub(crate) fn register(registry: &mut CcRegistry) {
 /// The `[cc]` table; `INT` says whether acknowledgements bring telemetry.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(from = "Written")]
-struct PythonConfig<const INT: bool> {
+struct PythonConfig<const HOPS: bool> {
     class: String,
     source: String,
     settings: String,
@@ -118,7 +118,7 @@ struct Written {
     marking: Option<(u64, u64, f64)>,
 }
 
-impl<const INT: bool> From<Written> for PythonConfig<INT> {
+impl<const HOPS: bool> From<Written> for PythonConfig<HOPS> {
     fn from(written: Written) -> Self {
         let own = CLASSES.with_borrow(|classes| classes.get(written.handle?).cloned());
         Self {
@@ -131,7 +131,7 @@ impl<const INT: bool> From<Written> for PythonConfig<INT> {
     }
 }
 
-impl<const INT: bool> CcConfig for PythonConfig<INT> {
+impl<const HOPS: bool> CcConfig for PythonConfig<HOPS> {
     const KEYS: Keys = &[
         Key::new("class", "name of the class", ValueKind::Text),
         Key::new("source", "checksum of its source text", ValueKind::Text),
@@ -152,9 +152,9 @@ impl<const INT: bool> CcConfig for PythonConfig<INT> {
         ),
     ];
 
-    const TELEMETRY: RequiredTelemetry = match INT {
-        true => RequiredTelemetry::Int,
-        false => RequiredTelemetry::Nothing,
+    const TELEMETRY: Option<TelemetryId> = match HOPS {
+        true => Some(INT),
+        false => None,
     };
 
     fn validate(&self) -> Result<(), ConfigError> {
@@ -182,7 +182,7 @@ impl<const INT: bool> CcConfig for PythonConfig<INT> {
     }
 }
 
-impl<const INT: bool> ControllerFactory<TelemetryView> for PythonConfig<INT> {
+impl<const HOPS: bool> ControllerFactory<TelemetryView> for PythonConfig<HOPS> {
     type Controller = PythonController;
 
     fn build(&self, start: &FlowStart<'_>) -> PythonController {
@@ -194,7 +194,7 @@ impl<const INT: bool> ControllerFactory<TelemetryView> for PythonConfig<INT> {
             window: Some(start.bdp),
             rate: Some(start.line_rate),
             deadline: Time::MAX,
-            before: TelemetryView::default(),
+            before: IntView::default(),
         };
         controller.call(start.now, |py, controller| {
             let class = controller.class.class.bind(py);
@@ -215,7 +215,7 @@ struct PythonController {
     rate: Option<Rate>,
     deadline: Time,
     /// The telemetry of the last acknowledgement.
-    before: TelemetryView,
+    before: IntView,
 }
 
 impl fmt::Debug for PythonController {
@@ -319,8 +319,10 @@ fn refuse(name: &str, value: f64, wanted: &str) -> PyErr {
 impl CongestionControl<TelemetryView> for PythonController {
     fn on_ack(&mut self, ack: &Ack<'_, TelemetryView>) {
         self.tell(ack.now, "on_ack", ack::Ack::new(ack, &self.before));
-        if !ack.telemetry.int_hops().is_empty() {
-            self.before.clone_from(ack.telemetry);
+        if let Some(seen) = ack.telemetry.of::<IntView>()
+            && !seen.hops.is_empty()
+        {
+            self.before.clone_from(seen);
         }
     }
 

@@ -5,14 +5,12 @@ mod header;
 mod message;
 mod packed;
 mod pause_change;
-mod slots;
 mod stamps;
 
 pub use flags::{Ecn, Flags};
 pub use header::Header;
 pub use pause_change::PauseChange;
-pub use slots::Slots;
-pub use stamps::{HasOrder, OrderSlot, Stamps};
+pub use stamps::Stamps;
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::fifo::Assign;
@@ -163,6 +161,13 @@ impl<H: Header> Packet<H> {
     /// Returns the packet without its telemetry header.
     #[must_use]
     pub const fn without_telemetry(&self) -> Packet<()> {
+        self.with_telemetry(())
+    }
+
+    /// Returns the packet with another header.
+    #[inline]
+    #[must_use]
+    pub const fn with_telemetry<T: Copy>(&self, telemetry: T) -> Packet<T> {
         Packet {
             arrival: self.arrival,
             sent_at: self.sent_at,
@@ -174,8 +179,17 @@ impl<H: Header> Packet<H> {
             port: self.port,
             kind_and_priority: self.kind_and_priority,
             flags: self.flags,
-            telemetry: (),
+            telemetry,
         }
+    }
+
+    /// Returns `true` if switches write telemetry into it: data, of which senders of TCP choose the
+    /// packets.
+    #[inline]
+    #[must_use]
+    pub fn takes_telemetry(&self) -> bool {
+        let wanted = !self.telemetry.is_probed() || self.flags.has(Flags::PROBE);
+        self.is(PacketKind::Data) && wanted
     }
 
     /// Returns the purpose of the packet.

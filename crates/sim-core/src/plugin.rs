@@ -15,16 +15,16 @@ pub mod quirks;
 mod reuse;
 mod routing;
 mod telemetry;
+mod telemetry_kind;
 
 pub use admission::{Admission, Admit, Release, Slack};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
-    Ack, ByteCounter, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl,
-    ControllerFactory, CreditDemand, CreditRules, DeliveryRate, Departure, DigestCarrier,
-    DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse,
-    MarkingThresholds, Overflow, ProbeForm, Probes, RateSample, Recovering, RequiredTelemetry,
-    ReturnedProbe, Round, SendLimits, SharedConstants, Signal, TelemetryReader, TelemetryView,
-    Transport, default_min_rate, scaled_window,
+    Ack, CREDIT_BEGINS, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
+    CreditDemand, CreditRules, DeliveryRate, Departure, DynController, DynFactory, EcnUse,
+    Feedback, FlowStart, Growth, MarkResponse, MarkingThresholds, Overflow, ProbeForm, Probes,
+    RateSample, Recovering, ReturnedProbe, Round, SendLimits, SharedConstants, Signal,
+    TelemetryCarrier, TelemetryReader, TelemetryView, Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{
     Endpoint, EndpointCounters, LiveFlow, LivePart, PortUpdate, Received, Unfinished,
@@ -36,6 +36,7 @@ pub use quirks::Quirks;
 pub use reuse::Reuse;
 pub use routing::{EntropyRecycling, PathStability, PortStates, Routing};
 pub use telemetry::{Hop, Leaving, NoTelemetry, PortOrder, SentPackets, Telemetry};
+pub use telemetry_kind::{Tag, TagTelemetry, TelemetryId, TelemetryKind};
 
 use crate::packet::Header;
 

@@ -42,7 +42,7 @@ pub use crate::switch::Switch;
 pub use config::{Detection, RtoFloor, TcpConfig, TcpParameters, TcpProfile};
 pub use endpoint::Tcp;
 pub use fabricsim_core::plugin::Feedback;
-pub use header::{Bits, HasTcp, HasTcpSlot, TcpHeader, TcpOnly, TcpSlot};
+pub use header::{Bits, HasSegment, HasTcp, TcpHeader};
 pub use sack::{SackBlock, blocks as sack_blocks, first_byte};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};
 pub use timestamps::timestamps;

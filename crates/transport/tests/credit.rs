@@ -16,17 +16,17 @@ use fabricsim_core::packet::{Header as _, Packet, PacketKind};
 use fabricsim_core::plugin::{CREDIT_BEGINS, CcConfig, CcContext, Endpoint, EndpointCounters};
 use fabricsim_transport::cc::RcccConfig;
 use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings};
-use fabricsim_transport::tcp::TcpOnly;
+use fabricsim_transport::tcp::TcpHeader;
 
 const RATE: Rate = Rate::from_gbps(100);
 const DELAY: Duration = Duration::from_us(2);
 const PORT: PortId = PortId(0);
 /// The wire is taken: replies wait.
-const NO_REPLY: Option<fn(&Packet<TcpOnly>) -> Time> = None;
+const NO_REPLY: Option<fn(&Packet<TcpHeader>) -> Time> = None;
 const SIZE: u64 = 1_000_000;
 
 struct Host {
-    transport: Rdma<TcpOnly, RcccConfig>,
+    transport: Rdma<TcpHeader, RcccConfig>,
     free: Time,
 }
 
@@ -64,8 +64,8 @@ impl Seen {
 
 /// Sends a flow over a wire that loses the packets which `lost` names; `check` sees all of them.
 fn flow(
-    mut lost: impl FnMut(Time, &Packet<TcpOnly>) -> bool,
-    mut check: impl FnMut(&Packet<TcpOnly>),
+    mut lost: impl FnMut(Time, &Packet<TcpHeader>) -> bool,
+    mut check: impl FnMut(&Packet<TcpHeader>),
 ) -> Seen {
     let mut hosts = hosts();
     let request = FlowRequest {
@@ -85,7 +85,7 @@ fn flow(
     };
     let flow = Flow::new(FlowId(0), request, path);
     hosts[0].transport.start(Time::ZERO, &flow, PORT);
-    let mut wires: BTreeMap<(Time, u64), (usize, Packet<TcpOnly>)> = BTreeMap::new();
+    let mut wires: BTreeMap<(Time, u64), (usize, Packet<TcpHeader>)> = BTreeMap::new();
     let (mut now, mut number, mut done) = (Time::ZERO, 0, Vec::new());
     let mut packets = BTreeMap::new();
     while done.is_empty() {
@@ -166,7 +166,7 @@ fn a_flow_is_granted_what_it_has_left_and_no_more() {
 #[test]
 fn a_grant_that_is_lost_is_made_up_for_by_the_next() {
     let mut count = 0;
-    let every_other = |_, packet: &Packet<TcpOnly>| {
+    let every_other = |_, packet: &Packet<TcpHeader>| {
         count += u64::from(packet.kind() == PacketKind::Grant);
         packet.kind() == PacketKind::Grant && count % 2 == 0
     };
@@ -181,7 +181,7 @@ fn a_grant_that_is_lost_is_made_up_for_by_the_next() {
 #[test]
 fn a_sender_without_credit_asks_until_it_has_some() {
     let deaf = Time::from_ns(1_000_000);
-    let lost = |now, packet: &Packet<TcpOnly>| match packet.kind() {
+    let lost = |now, packet: &Packet<TcpHeader>| match packet.kind() {
         PacketKind::Grant => now < deaf,
         PacketKind::Request => now < Time::from_ns(300_000),
         _ => false,
@@ -201,7 +201,7 @@ fn a_sender_without_credit_asks_until_it_has_some() {
 /// The whole first window is lost, with all that asks for credit in it.
 #[test]
 fn a_sender_whose_first_window_is_lost_asks_and_sends_it_again() {
-    let first = |now, packet: &Packet<TcpOnly>| {
+    let first = |now, packet: &Packet<TcpHeader>| {
         packet.kind() == PacketKind::Data && now < Time::from_ns(20_000)
     };
     let seen = flow(first, |_| ());

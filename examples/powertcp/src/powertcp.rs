@@ -46,7 +46,7 @@ impl CcConfig for PowerTcpConfig {
         ),
     ];
 
-    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
+    const TELEMETRY: Option<TelemetryId> = Some(INT);
 
     fn validate(&self) -> Result<(), ConfigError> {
         for (key, value, most) in [("gamma", self.gamma, 1.0), ("flows", self.flows, 1e6)] {
@@ -79,7 +79,7 @@ impl ControllerFactory<TelemetryView> for PowerTcpConfig {
             old_window: window,
             power: 1.0,
             round_end: 0,
-            previous: TelemetryView::default(),
+            previous: IntView::default(),
         }
     }
 }
@@ -106,7 +106,7 @@ pub struct PowerTcp {
     /// The smoothed power.
     power: f64,
     round_end: u64,
-    previous: TelemetryView,
+    previous: IntView,
 }
 
 /// The power of a link relative to its base power, and the time over which it was measured; `None`
@@ -125,8 +125,8 @@ fn power(hop: &IntHop, before: &IntHop, tau: f64) -> Option<(f64, f64)> {
 
 impl PowerTcp {
     /// Averages the power of the busiest link over a round trip.
-    fn observe(&mut self, view: &TelemetryView) {
-        let hops = view.int_hops().iter().zip(self.previous.int_hops());
+    fn observe(&mut self, seen: &IntView) {
+        let hops = seen.hops.iter().zip(&self.previous.hops);
         let powers = hops.filter_map(|(hop, before)| power(hop, before, self.tau));
         let busiest = powers.max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((power, dt)) = busiest {
@@ -145,12 +145,15 @@ impl PowerTcp {
 
 impl CongestionControl<TelemetryView> for PowerTcp {
     fn on_ack(&mut self, ack: &Ack<'_, TelemetryView>) {
+        let Some(seen) = ack.telemetry.of::<IntView>() else {
+            return;
+        };
         // Entries of two paths cannot be compared.
-        if self.round_end > 0 && ack.telemetry.path() == self.previous.path() {
-            self.observe(ack.telemetry);
+        if self.round_end > 0 && seen.path == self.previous.path {
+            self.observe(seen);
             self.update();
         }
-        self.previous.clone_from(ack.telemetry);
+        self.previous.clone_from(seen);
         if ack.cumulative > self.round_end {
             self.round_end = ack.next_seq;
             self.old_window = self.window;

@@ -1,7 +1,6 @@
 //! The algorithms of a harm test, which are those of TCP.
 
 use fabricsim_base::input::{SettingValue, ValueKind};
-use fabricsim_core::plugin::RequiredTelemetry;
 use fabricsim_scenario::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
@@ -51,7 +50,7 @@ impl TcpAlgorithms {
 /// none.
 pub(super) fn tcp_entries() -> impl Iterator<Item = &'static CcEntry> {
     let all = CONGESTION_CONTROLS.iter();
-    all.filter(|cc| cc.transport == Transport::Tcp && cc.telemetry == RequiredTelemetry::Nothing)
+    all.filter(|cc| cc.transport == Transport::Tcp && cc.telemetry.is_none())
 }
 
 /// Returns the algorithm of TCP called `name` with its default settings.

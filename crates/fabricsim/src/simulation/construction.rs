@@ -7,13 +7,13 @@ use fabricsim_base::limits::MAX_BASE_RTT;
 use fabricsim_base::ranks::Ranks;
 use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::plugin::quirks::{IntFormat, ReplyNic, SourcePortRule};
-use fabricsim_core::plugin::{CcContext, DigestCarrier};
+use fabricsim_core::plugin::{CcContext, TelemetryCarrier};
 use fabricsim_engine::Threads;
-use fabricsim_hpcc::IntScale;
+use fabricsim_hpcc::{INT, IntScale};
 use fabricsim_network::{Plan, TcpPlan};
-use fabricsim_pint::PintSettings;
 use fabricsim_pint::query::Queries;
-use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
+use fabricsim_pint::{DIGEST, PintSettings};
+use fabricsim_scenario::cc::registry::ClassFactories;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
@@ -91,7 +91,7 @@ impl Simulation {
         let queries = ground.queries()?;
         if queries.is_some() {
             // The plan of queries says which packets carry the digests that algorithms read.
-            context.digests = DigestCarrier::Switch;
+            context.carrier = TelemetryCarrier::Switch;
         }
 
         // Every packet has room for the digests, and its ACK none: the sink takes them out.
@@ -125,7 +125,7 @@ impl Simulation {
             memory,
             telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
                 // The algorithm's digest is among those of queries.
-                (Some(_), RequiredTelemetry::Digest) => digest_bytes,
+                (Some(_), kind) if kind == Some(DIGEST) => digest_bytes,
                 _ => telemetry_bytes + digest_bytes,
             },
         };
@@ -138,13 +138,11 @@ impl Simulation {
             rules: FlowRules::new(hosts.collect(), ideal.clone()),
             steered: None,
             expected: traffic.expected,
-            telemetry: scenario
-                .needs(RequiredTelemetry::Int)
-                .then(|| TelemetryRoom {
-                    scale: IntScale::new(&context),
-                    switches: ground.longest.max(5),
-                    rates: ground.link_rates.clone(),
-                }),
+            telemetry: scenario.needs(INT).then(|| TelemetryRoom {
+                scale: IntScale::new(&context),
+                switches: ground.longest.max(5),
+                rates: ground.link_rates.clone(),
+            }),
             queries,
             seed: scenario.seed(),
             applications: 0,
@@ -314,8 +312,7 @@ impl<'s> Ground<'s> {
         queries: Option<Arc<Queries>>,
     ) -> Result<Plan<'p>, Error> {
         let scenario = self.scenario;
-        let int = scenario.needs(RequiredTelemetry::Int);
-        if int {
+        if scenario.needs(INT) {
             check_int(scenario, context)?;
         }
         // All algorithms that read digests have the same settings; otherwise the scenario would have
@@ -335,7 +332,7 @@ impl<'s> Ground<'s> {
                 lossy: scenario.lossy(),
             },
             is_mixed: scenario.is_mixed(),
-            int,
+            telemetry: scenario.telemetry(),
             digest: digest.map(|config| PintSettings::new(&config, context)),
             queries,
         })

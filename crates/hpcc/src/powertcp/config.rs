@@ -4,10 +4,10 @@ use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::{
-    CcConfig, CcContext, FlowStart, Quirks, RequiredTelemetry, default_min_rate,
+    CcConfig, CcContext, FlowStart, Quirks, TelemetryId, default_min_rate,
 };
 
-use crate::config::{Reaction, int_bytes};
+use crate::config::{INT, Reaction, int_bytes};
 
 settings! {
     /// The `[cc]` table of `kind = "powertcp"`.
@@ -111,7 +111,7 @@ common!(ThetaPowerTcpConfig);
 impl CcConfig for PowerTcpConfig {
     const KEYS: Keys = Self::KEYS;
 
-    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
+    const TELEMETRY: Option<TelemetryId> = Some(INT);
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()

@@ -3,10 +3,9 @@
 use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::units::{Duration, Rate};
 use fabricsim_base::{choices, settings};
-use fabricsim_core::plugin::{
-    CcConfig, CcContext, ProbeForm, Quirks, RequiredTelemetry, Transport,
-};
+use fabricsim_core::plugin::{CcConfig, CcContext, ProbeForm, Quirks, TelemetryId, Transport};
 
+use crate::config::INT;
 use crate::rate_rule::RateRule;
 
 choices! {
@@ -78,7 +77,7 @@ impl CcConfig for TcpHpccConfig {
 
     const TRANSPORT: Transport = Transport::Tcp;
 
-    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
+    const TELEMETRY: Option<TelemetryId> = Some(INT);
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()

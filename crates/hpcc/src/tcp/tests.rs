@@ -1,9 +1,10 @@
 //! HPCC inside TCP on probes made by hand.
 
 use fabricsim_base::units::{Duration, Time};
-use fabricsim_core::plugin::{ByteCounter, CcContext, ProbeForm};
+use fabricsim_core::plugin::{CcContext, ProbeForm};
 
 use super::*;
+use crate::view::ByteCounter;
 
 const LINE: Rate = Rate::from_gbps(25);
 /// T of the tests.
@@ -34,15 +35,22 @@ fn with(change: impl FnOnce(&mut TcpHpccConfig)) -> TcpHpcc {
 /// A link whose port has sent `sent` bytes until `us` and holds `queue`, on the path numbered
 /// `path`.
 fn seen(path: u32, us: u64, sent: u64, queue: u64) -> TelemetryView {
+    view(path, vec![link(us, sent, queue)])
+}
+
+fn view(path: u32, hops: Vec<IntHop>) -> TelemetryView {
     let mut view = TelemetryView::default();
-    let hop = IntHop {
+    view.set(IntView { path, hops });
+    view
+}
+
+fn link(us: u64, sent: u64, queue: u64) -> IntHop {
+    IntHop {
         at: Time::ZERO + Duration::from_us(us),
         sent: ByteCounter::new(Bytes::new(sent), Bytes::new(1 << 32)),
         queue: Bytes::new(queue),
         rate: LINE,
-    };
-    view.set_int(path, [hop]);
-    view
+    }
 }
 
 /// A probe with `view` that left when `sent_next` was next comes back when `next_seq` is.
@@ -194,12 +202,7 @@ fn without_entries_the_window_stays() {
 #[test]
 fn the_busiest_link_rules() {
     let mut cc = with(|_| {});
-    let two = |us, sent: [u64; 2]| {
-        let hops = sent.map(|sent| seen(1, us, sent, 0).int_hops()[0]);
-        let mut view = TelemetryView::default();
-        view.set_int(1, hops);
-        view
-    };
+    let two = |us, sent: [u64; 2]| view(1, sent.map(|sent| link(us, sent, 0)).to_vec());
     probe(&mut cc, &two(0, [0, 0]), MSS, 30 * MSS);
     probe(&mut cc, &two(15, [BDP, BDP / 4]), 31 * MSS, 60 * MSS);
     assert!((cc.utilization() - 1.0).abs() < 1e-9);

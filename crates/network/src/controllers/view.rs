@@ -2,91 +2,73 @@
 
 use std::sync::Arc;
 
-use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
+use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, Congestion, CongestionControl, CreditDemand, DigestCarrier, DynController,
-    DynFactory, FlowStart, RequiredTelemetry, TelemetryReader as _, TelemetryView,
+    Ack, Congestion, CongestionControl, CreditDemand, DynController, DynFactory, FlowStart,
+    TelemetryCarrier, TelemetryId, TelemetryReader as _, TelemetryView,
 };
-use fabricsim_hpcc::{HasInt, IntDecoder, int_bytes};
-use fabricsim_pint::{DigestSlot as _, HasDigest, LogCode, PintConfig};
+use fabricsim_hpcc::HasInt;
+use fabricsim_pint::HasDigest;
+
+use crate::decoder::Decoder;
 
 /// Makes controllers behind pointers and decodes the telemetry that they require.
 #[derive(Clone, Debug)]
 pub struct ViewedFactory {
     pub(super) factory: Arc<dyn DynFactory>,
-    pub(super) telemetry: RequiredTelemetry,
+    pub(super) telemetry: Option<TelemetryId>,
 }
 
-/// Parameters for decoding telemetry; one set for all flows.
+/// The telemetry that controllers require.
 #[derive(Debug)]
-enum Source {
-    Nothing,
-    Int {
-        decoder: IntDecoder,
-        bytes: u16,
-    },
-    Digest {
-        code: LogCode,
-        bytes: u16,
-        carrier: DigestCarrier,
-    },
+struct Source {
+    decoder: Decoder,
+    /// Bytes on the wire of a packet that carries it.
+    bytes: u16,
+    carrier: TelemetryCarrier,
 }
 
 impl ViewedFactory {
     /// Returns the controller of a flow that starts now.
     #[must_use]
     pub fn build(&self, start: &FlowStart<'_>) -> ViewedController {
+        let source = |kind: TelemetryId| Source {
+            decoder: Decoder::new(kind, start.network),
+            bytes: kind.wire_bytes(start.network),
+            carrier: start.network.carrier,
+        };
         ViewedController {
             cc: self.factory.build_dyn(start),
             view: TelemetryView::default(),
-            source: self.source(start),
+            source: self.telemetry.map(source).map(Box::new),
         }
-    }
-
-    fn source(&self, start: &FlowStart<'_>) -> Arc<Source> {
-        let network = start.network;
-        Arc::new(match self.telemetry {
-            RequiredTelemetry::Nothing => Source::Nothing,
-            RequiredTelemetry::Int => Source::Int {
-                decoder: IntDecoder::new(network),
-                bytes: int_bytes(network.longest_path),
-            },
-            RequiredTelemetry::Digest => {
-                let config = PintConfig::default();
-                Source::Digest {
-                    code: config.log_code(&network.quirks),
-                    bytes: CcConfig::telemetry_bytes(&config, network),
-                    carrier: network.digests,
-                }
-            }
-        })
     }
 }
 
 /// A controller behind a pointer: one dynamic call for each method, and a decoded view of the
-/// telemetry where it requires some.
+/// telemetry if it requires some.
 #[derive(Debug)]
 pub struct ViewedController {
     cc: DynController,
     view: TelemetryView,
-    source: Arc<Source>,
+    source: Option<Box<Source>>,
 }
 
 impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
     fn prepare(&mut self, header: &mut H) -> u16 {
         let own = self.cc.prepare(&mut self.view);
-        own + match *self.source {
-            Source::Nothing => 0,
-            Source::Int { bytes, .. } => bytes,
-            Source::Digest { bytes, carrier, .. } => match carrier {
-                DigestCarrier::Switch => 0,
-                DigestCarrier::Sender => {
-                    header.digest_mut().carry();
-                    bytes
-                }
-            },
+        let Some(source) = &self.source else {
+            return own;
+        };
+        // The plan of queries says which packets carry the digest, among its own bytes.
+        if matches!(source.decoder, Decoder::Digest(_)) {
+            match source.carrier {
+                TelemetryCarrier::Switch => return own,
+                TelemetryCarrier::Sender => header.carry_digest(),
+            }
         }
+        own + source.bytes
     }
 
     fn on_sent(&mut self, wire: Bytes) {
@@ -94,16 +76,8 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
     }
 
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
-        match &*self.source {
-            Source::Nothing => {}
-            Source::Int { decoder, .. } => {
-                decoder.read(ack.telemetry, ack.now, &mut self.view);
-            }
-            Source::Digest { code, .. } => {
-                let digest = ack.telemetry.digest().code();
-                self.view
-                    .set_digest(digest.map(|digest| code.decode(digest)));
-            }
+        if let Some(source) = &self.source {
+            source.decoder.read(ack.telemetry, ack.now, &mut self.view);
         }
         self.cc.on_ack(&ack.with_telemetry(&self.view));
     }
@@ -169,12 +143,10 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
     }
 
     fn save_state(&self, out: &mut Writer) {
-        self.view.store(out);
         self.cc.save_state(out);
     }
 
     fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
-        self.view = TelemetryView::fetch(input)?;
         self.cc.load_state(input)
     }
 }

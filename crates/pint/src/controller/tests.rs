@@ -11,7 +11,7 @@ use fabricsim_core::plugin::{CcConfig, CcContext, ControllerFactory, Hop, Quirks
 
 use super::*;
 use crate::config::PintConfig;
-use crate::digest::PintDigest;
+use crate::digest::Digest;
 use crate::published_draws::PortLink;
 use crate::telemetry::{PintSettings, PintTelemetry};
 
@@ -30,7 +30,7 @@ fn context(quirks: Quirks) -> CcContext {
 
 fn cc(config: &PintConfig, quirks: Quirks) -> HpccPint {
     assert_eq!(config.validate(), Ok(()));
-    ControllerFactory::<PintDigest>::build(config, &start(LINE, &context(quirks)))
+    ControllerFactory::<Digest>::build(config, &start(LINE, &context(quirks)))
 }
 
 fn start(line_rate: Rate, network: &CcContext) -> FlowStart<'_> {
@@ -38,10 +38,10 @@ fn start(line_rate: Rate, network: &CcContext) -> FlowStart<'_> {
 }
 
 fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
-    let mut header = PintDigest::default();
+    let mut header = Digest::default();
     if let Some(code) = code {
-        header.digest_mut().carry();
-        header.digest_mut().raise(code);
+        header.carry_digest();
+        header.raise_digest(code);
     }
     cc.on_ack(&Ack::new(
         Time::ZERO,
@@ -57,11 +57,11 @@ fn gbps(cc: &HpccPint) -> f64 {
 }
 
 fn window(cc: &HpccPint) -> Option<Bytes> {
-    CongestionControl::<PintDigest>::window(cc)
+    CongestionControl::<Digest>::window(cc)
 }
 
 fn reschedules(cc: &HpccPint) -> bool {
-    CongestionControl::<PintDigest>::reschedules(cc)
+    CongestionControl::<Digest>::reschedules(cc)
 }
 
 /// A flow that has had its first digest, at byte 1,000 with 153,000 sent.
@@ -93,7 +93,7 @@ fn windows_can_be_fixed_or_missing() {
 /// Like [`begun`], with settings that may be refused.
 fn begun_unchecked(config: &PintConfig) -> HpccPint {
     let network = context(Quirks::EXACT);
-    let mut cc = ControllerFactory::<PintDigest>::build(config, &start(LINE, &network));
+    let mut cc = ControllerFactory::<Digest>::build(config, &start(LINE, &network));
     ack(&mut cc, Some(200), 1_000, 153_000);
     cc
 }
@@ -198,9 +198,9 @@ fn only_packets_with_a_digest_grow() {
     let count = |cc: &mut HpccPint| {
         let mut bytes = 0;
         for _ in 0..1_600 {
-            let mut header = PintDigest::default();
+            let mut header = Digest::default();
             let grown = cc.prepare(&mut header);
-            assert_eq!(header.digest().code(), (grown > 0).then_some(0));
+            assert_eq!(header.digest(), (grown > 0).then_some(0));
             bytes += grown;
         }
         bytes
@@ -235,7 +235,7 @@ fn the_published_sender_overlooks_acks() {
 #[test]
 fn flows_of_one_kind_share_their_constants() {
     let (config, network) = (PintConfig::default(), context(Quirks::EXACT));
-    let build = |rate| ControllerFactory::<PintDigest>::build(&config, &start(rate, &network));
+    let build = |rate| ControllerFactory::<Digest>::build(&config, &start(rate, &network));
     let (one, same, slow) = (build(LINE), build(LINE), build(Rate::from_gbps(10)));
     assert!(Arc::ptr_eq(&one.constants, &same.constants));
     assert_eq!(slow.rate, Rate::from_gbps(10));
@@ -253,7 +253,7 @@ fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
         delay: Duration::from_ns(1_000),
     };
     let mut switch = PintTelemetry::new(&settings, &[link], 1, NodeId(2));
-    let mut acks: VecDeque<(u64, u64, PintDigest)> = VecDeque::new();
+    let mut acks: VecDeque<(u64, u64, Digest)> = VecDeque::new();
     let key = FlowKey {
         src: NodeId(0),
         dst: NodeId(1),
@@ -270,8 +270,7 @@ fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
             acks.pop_front();
             cc.on_ack(&Ack::new(Time::from_ps(ps), acked, sent, RTT, &header));
         }
-        let mut packet =
-            Packet::<PintDigest>::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
+        let mut packet = Packet::<Digest>::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
         packet.wire = 1_048 + cc.prepare(&mut packet.telemetry);
         let hop = Hop {
             now: Time::from_ps(ps),

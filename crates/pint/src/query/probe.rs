@@ -36,36 +36,30 @@ impl PathHash {
     }
 }
 
-/// Room for a [`Probe`] in a header, or none.
-pub trait ProbeRoom: Header {
-    /// Whether there is room.
-    const PRESENT: bool;
-
-    /// Returns the probe, if there is room for one.
-    fn probe(&self) -> Option<&Probe>;
-
-    /// The same, to change.
-    fn probe_mut(&mut self) -> Option<&mut Probe>;
-}
-
 impl Header for Probe {}
 
-impl ProbeRoom for () {
-    const PRESENT: bool = false;
+/// A header that may have room for a [`Probe`].
+pub trait HasProbe: Header {
+    /// Whether there is room.
+    const PROBED: bool = false;
 
+    /// Returns the probe, if there is room for one.
     #[inline]
     fn probe(&self) -> Option<&Probe> {
         None
     }
 
+    /// The same, to change.
     #[inline]
     fn probe_mut(&mut self) -> Option<&mut Probe> {
         None
     }
 }
 
-impl ProbeRoom for Probe {
-    const PRESENT: bool = true;
+impl HasProbe for () {}
+
+impl HasProbe for Probe {
+    const PROBED: bool = true;
 
     #[inline]
     fn probe(&self) -> Option<&Probe> {

@@ -11,10 +11,10 @@ use super::config::{Keep, QueryConfig};
 use super::encoder::Encoder;
 use super::engine::Queries;
 use super::flow::FlowKey;
-use super::probe::{Probe, ProbeRoom as _};
+use super::probe::{HasProbe, Probe};
 use super::result::{Estimate, HopResult, PacketResult, PathResult, Reach, Statistic};
 use super::route::RouteRecord;
-use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
+use crate::digest::HasDigest;
 use crate::dynamic::HopValues;
 use crate::tracing::TraceDigest;
 
@@ -63,8 +63,8 @@ impl Sink {
     }
 
     /// `packet` has arrived.
-    pub fn on_arrival<H: HasDigest + HasQuery>(&mut self, now: Time, packet: &Packet<H>) {
-        let Some(probe) = packet.telemetry.query().probe() else {
+    pub fn on_arrival<H: HasDigest + HasProbe>(&mut self, now: Time, packet: &Packet<H>) {
+        let Some(probe) = packet.telemetry.probe() else {
             return;
         };
         if packet.kind() != PacketKind::Data || probe.hops == 0 {
@@ -81,7 +81,7 @@ impl Sink {
             let bits = queries.plan().demands()[index].bits;
             let digest = probe.digest >> set.offset(index) & (u64::MAX >> (64 - bits));
             let encoder = &queries.encoders[index];
-            let digest = match (encoder, packet.telemetry.digest().code()) {
+            let digest = match (encoder, packet.telemetry.digest()) {
                 // The algorithm's digest is apart.
                 (Encoder::Controller { .. }, None) => continue,
                 (Encoder::Controller { .. }, Some(code)) => u64::from(code),

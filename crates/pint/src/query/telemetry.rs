@@ -10,8 +10,8 @@ use fabricsim_core::plugin::{Hop, Telemetry};
 
 use super::engine::Queries;
 use super::meter::LinkMeters;
-use super::probe::ProbeRoom as _;
-use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
+use super::probe::HasProbe;
+use crate::digest::HasDigest;
 
 /// Telemetry that a switch writes for queries, wrapped around the telemetry for algorithms (PINT,
 /// section 3.4: the encoding module). It keeps no state for flows.
@@ -40,19 +40,19 @@ impl<T> QueryTelemetry<T> {
     }
 }
 
-impl<H: HasDigest + HasQuery, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
+impl<H: HasDigest + HasProbe, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         let utilization = self.meters.measure(packet.size(), hop);
         if packet.kind() == PacketKind::Data
-            && let Some(probe) = packet.telemetry.query().probe()
+            && let Some(probe) = packet.telemetry.probe()
         {
             let mut probe = *probe;
             let queries = &*self.queries;
             let id = queries.packet_id(packet.flow, packet.sent_at);
             let set = queries.plan().set_of(id);
             if probe.hops == 0 && queries.cc().is_some_and(|cc| set.queries.has(cc)) {
-                packet.telemetry.digest_mut().carry();
+                packet.telemetry.carry_digest();
             }
             probe.hops = probe.hops.saturating_add(1);
             probe.path = probe.path.then(self.switch);
@@ -63,7 +63,7 @@ impl<H: HasDigest + HasQuery, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T
                 packet,
                 (hop, utilization),
             );
-            if let Some(carried) = packet.telemetry.query_mut().probe_mut() {
+            if let Some(carried) = packet.telemetry.probe_mut() {
                 *carried = probe;
             }
         }

@@ -12,8 +12,7 @@ use super::config::QueryConfig;
 use super::engine::Queries;
 use super::flow::FlowKey;
 use super::meter::LinkMeters;
-use super::probe::ProbeRoom as _;
-use crate::digest::HasQuery;
+use super::probe::HasProbe;
 use crate::numeric::Multiplicative;
 
 /// Origin of values that a switch has seen: a query and one hop of a flow.
@@ -59,9 +58,9 @@ impl Truth {
     }
 
     /// `packet` leaves the switch by `hop`, and its probe has been written.
-    pub fn on_dequeue<H: HasQuery>(&mut self, hop: &Hop, packet: &Packet<H>) {
+    pub fn on_dequeue<H: HasProbe>(&mut self, hop: &Hop, packet: &Packet<H>) {
         let utilization = self.meters.measure(packet.size(), hop);
-        let Some(probe) = packet.telemetry.query().probe() else {
+        let Some(probe) = packet.telemetry.probe() else {
             return;
         };
         if packet.kind() != PacketKind::Data {

@@ -1,10 +1,11 @@
 //! One switch with packets made by hand.
 
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::FlowKey;
 use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Rate, Time};
-use fabricsim_core::packet::{Header, Slots};
+use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::Quirks;
 use fabricsim_hpcc::{ExactStack, HasInt, IntHeader, IntScale, IntTelemetry};
 
@@ -12,7 +13,6 @@ use super::*;
 use crate::arithmetic::Arithmetic;
 use crate::c_rand::CRand;
 use crate::digest::Digest;
-use crate::digest::PintDigest;
 
 const RATE: Rate = Rate::from_gbps(100);
 const LINK: PortLink = PortLink {
@@ -63,10 +63,10 @@ fn hop(port: u16, ns: u64, queue: u64) -> Hop {
 
 /// Lets a data packet of 1,000 bytes with a digest leave: its code.
 fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
-    let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
-    sent.telemetry.digest_mut().carry();
+    let mut sent = packet::<Digest>(PacketKind::Data, 1_000);
+    sent.telemetry.carry_digest();
     switch.on_dequeue(&mut sent, hop);
-    sent.telemetry.digest().code()
+    sent.telemetry.digest()
 }
 
 /// The code of `utilization`, without rounding.
@@ -89,8 +89,8 @@ fn a_digest_tells_how_busy_the_port_is() {
 #[test]
 fn a_packet_keeps_the_code_of_its_busiest_port() {
     let mut switch = switch(Quirks::EXACT);
-    let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
-    sent.telemetry.digest_mut().carry();
+    let mut sent = packet::<Digest>(PacketKind::Data, 1_000);
+    sent.telemetry.carry_digest();
     let mut codes = [0; 3];
     for (code, (ns, queue)) in
         codes
@@ -98,7 +98,7 @@ fn a_packet_keeps_the_code_of_its_busiest_port() {
             .zip([(9_000, 10_000), (18_000, 100_000), (27_000, 0)])
     {
         switch.on_dequeue(&mut sent, &hop(0, ns, queue));
-        *code = sent.telemetry.digest().code().expect("it carries a digest");
+        *code = sent.telemetry.digest().expect("it carries a digest");
     }
     assert!(codes[0] < codes[1], "{codes:?}");
     assert_eq!(codes[1], codes[2]);
@@ -107,14 +107,14 @@ fn a_packet_keeps_the_code_of_its_busiest_port() {
 #[test]
 fn packets_without_a_digest_are_measured_and_left_alone() {
     let mut switch = switch(Quirks::EXACT);
-    let mut plain = packet::<PintDigest>(PacketKind::Data, 1_000);
+    let mut plain = packet::<Digest>(PacketKind::Data, 1_000);
     switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
-    assert_eq!(plain.telemetry.digest().code(), None);
+    assert_eq!(plain.telemetry.digest(), None);
     // An ACK carries what it echoes.
-    let mut ack = packet::<PintDigest>(PacketKind::Ack, 60);
-    ack.telemetry.digest_mut().carry();
+    let mut ack = packet::<Digest>(PacketKind::Ack, 60);
+    ack.telemetry.carry_digest();
     switch.on_dequeue(&mut ack, &hop(0, 9_800, 100_000));
-    assert_eq!(ack.telemetry.digest().code(), Some(0));
+    assert_eq!(ack.telemetry.digest(), Some(0));
     assert!(
         (switch.ports[0].measure(
             Time::from_ns(9_800),
@@ -140,7 +140,7 @@ fn the_published_switch_loses_what_an_ack_follows() {
         for round in 0..20_000 {
             let ns = 9_000 + round * 85;
             leave(&mut switch, &hop(0, ns, 0));
-            let mut ack = packet::<PintDigest>(PacketKind::Ack, 60);
+            let mut ack = packet::<Digest>(PacketKind::Ack, 60);
             switch.on_dequeue(&mut ack, &hop(0, ns + 80, 0));
         }
         let code = leave(&mut switch, &hop(0, 9_000 + 20_000 * 85, 0));
@@ -180,9 +180,9 @@ fn published_codes(rounds: u64, acked: bool) -> Vec<u16> {
     for round in 0..rounds {
         let ns = 9_000 + round * 80;
         codes.extend(leave(&mut switch, &hop(0, ns, 0)));
-        let mut ack = packet::<PintDigest>(PacketKind::Ack, 60);
+        let mut ack = packet::<Digest>(PacketKind::Ack, 60);
         if acked {
-            ack.telemetry.digest_mut().carry();
+            ack.telemetry.carry_digest();
         }
         if round % 4 == 0 {
             switch.on_dequeue(&mut ack, &hop(1, ns, 0));
@@ -236,7 +236,29 @@ fn tables_lead_to_about_the_same_codes() {
 
 #[test]
 fn both_kinds_of_telemetry_run_side_by_side() {
-    type Both = Slots<(), ExactStack<5>, Digest>;
+    #[derive(Clone, Copy, Debug, Default, Stored)]
+    struct Both(ExactStack<5>, Digest);
+    impl Header for Both {}
+    impl HasInt for Both {
+        type Int = ExactStack<5>;
+        fn int(&self) -> &ExactStack<5> {
+            &self.0
+        }
+        fn int_mut(&mut self) -> &mut ExactStack<5> {
+            &mut self.0
+        }
+    }
+    impl HasDigest for Both {
+        fn digest(&self) -> Option<u16> {
+            self.1.digest()
+        }
+        fn carry_digest(&mut self) {
+            self.1.carry_digest();
+        }
+        fn raise_digest(&mut self, code: u16) {
+            self.1.raise_digest(code);
+        }
+    }
     let scale = IntScale::exact(vec![RATE]);
     let int = IntTelemetry::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
     let settings = settings(&PintConfig::default(), Quirks::EXACT);
@@ -244,12 +266,12 @@ fn both_kinds_of_telemetry_run_side_by_side() {
     let mut alone = pint.clone();
     let mut both = (int, pint);
     let mut sent = packet::<Both>(PacketKind::Data, 1_000);
-    sent.telemetry.digest_mut().carry();
+    sent.telemetry.carry_digest();
     both.on_dequeue(&mut sent, &hop(0, 9_000, 48_000));
     assert_eq!(sent.telemetry.int().hops(), 1);
     assert_eq!(sent.telemetry.int().queue(0, &scale), Bytes::new(48_000));
     assert_eq!(
-        sent.telemetry.digest().code(),
+        sent.telemetry.digest(),
         leave(&mut alone, &hop(0, 9_000, 48_000))
     );
 }

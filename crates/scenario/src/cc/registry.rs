@@ -11,7 +11,7 @@ mod tcp_class;
 
 pub use config::AnyCcConfig;
 pub use entry::{CcEntry, DynCcConfig};
-pub use fabricsim_core::plugin::{RequiredTelemetry, Transport};
+pub use fabricsim_core::plugin::{TelemetryId, Transport};
 pub use fabricsim_network::{AnyController, AnyFactory, ClassFactories, ViewedController};
 pub use list::{CONGESTION_CONTROLS, CcRegistry};
 pub use tcp_class::TcpClassKeys;

@@ -29,6 +29,7 @@ impl Scenario {
         self.check_lowest_rates()
             .and_then(|()| self.check_digests())
             .and_then(|()| self.check_int_multiple())
+            .and_then(|()| self.check_tags())
             .and_then(|()| self.check_transports())
             .and_then(|()| self.check_credit())
             .and_then(|()| self.check_long_paths())

@@ -12,7 +12,7 @@ use fabricsim_hpcc::HpccConfig;
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
 
-use crate::cc::registry::{AnyCcConfig, ClassFactories, RequiredTelemetry, Transport};
+use crate::cc::registry::{AnyCcConfig, ClassFactories, TelemetryId, Transport};
 use crate::scenario::Scenario;
 use crate::schema::ecn::EcnRule;
 use crate::schema::part::Part;
@@ -31,8 +31,38 @@ impl Scenario {
     }
 
     /// Returns whether some algorithm of the scenario reads `what`.
-    pub fn needs(&self, what: RequiredTelemetry) -> bool {
-        self.algorithms().any(|cc| cc.telemetry() == what)
+    pub fn needs(&self, what: TelemetryId) -> bool {
+        self.telemetry().contains(&what)
+    }
+
+    /// The kinds of telemetry that algorithms of the scenario read.
+    pub fn telemetry(&self) -> Vec<TelemetryId> {
+        let mut kinds: Vec<TelemetryId> = Vec::new();
+        for kind in self.algorithms().filter_map(AnyCcConfig::telemetry) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds
+    }
+
+    /// Refuses algorithms that read different telemetry in the one tag that packets have.
+    pub(crate) fn check_tags(&self) -> Result<(), ConfigError> {
+        let kinds = self.telemetry().into_iter();
+        let tags: Vec<&str> = kinds
+            .filter(|kind| kind.tag().is_some())
+            .map(TelemetryId::name)
+            .collect();
+        match tags[..] {
+            [one, other, ..] => Err(ConfigError::new(
+                "cc",
+                format!(
+                    "classes read the telemetry `{one}` and `{other}`, and packets have one tag"
+                ),
+                "give all classes algorithms that read the same one",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Classes that have an algorithm of their own and that no workload of the scenario is of, in

@@ -3,10 +3,11 @@
 use fabricsim_base::input::ConfigError;
 use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{PathStability, Transport};
+use fabricsim_hpcc::INT;
 use fabricsim_pint::query::{Aggregation, QueryConfig};
 use fabricsim_transport::rdma::Recovery;
 
-use crate::cc::registry::{AnyCcConfig, RequiredTelemetry};
+use crate::cc::registry::AnyCcConfig;
 use crate::scenario::Scenario;
 
 impl Scenario {
@@ -33,9 +34,8 @@ impl Scenario {
                 "set policy = \"ecmp\", or ask for `max`, `min` or `sum`, which are of one packet",
             );
         }
-        let probes = |cc: &&AnyCcConfig| {
-            cc.transport() == Transport::Tcp && cc.telemetry() == RequiredTelemetry::Int
-        };
+        let probes =
+            |cc: &&AnyCcConfig| cc.transport() == Transport::Tcp && cc.telemetry() == Some(INT);
         if let Some(cc) = self.algorithms().find(probes) {
             return refuse(
                 format!(
@@ -45,7 +45,7 @@ impl Scenario {
                 "set policy = \"ecmp\", or give [cc] another algorithm",
             );
         }
-        if self.quirks().int == IntFormat::Quantized && self.needs(RequiredTelemetry::Int) {
+        if self.quirks().int == IntFormat::Quantized && self.needs(INT) {
             return refuse(
                 format!(
                     "`{policy}` gives each packet a path of its own, and the INT header of the profile does \

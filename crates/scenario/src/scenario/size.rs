@@ -1,9 +1,9 @@
 //! Networks that are larger than can be built.
 
 use fabricsim_base::input::ConfigError;
+use fabricsim_hpcc::INT;
 use fabricsim_topology::RoutesSize;
 
-use crate::cc::registry::RequiredTelemetry;
 use crate::scenario::Scenario;
 
 /// The most entries of all forwarding tables: 2 GiB of them.
@@ -45,7 +45,7 @@ impl Scenario {
     /// it.
     pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
         let switches = self.topology.len() - self.topology.hosts().len();
-        if !self.needs(RequiredTelemetry::Int) || switches <= MOST_INT_SWITCHES {
+        if !self.needs(INT) || switches <= MOST_INT_SWITCHES {
             return Ok(());
         }
         let longest = self.topology.some_long_path();

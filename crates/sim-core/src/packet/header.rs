@@ -1,10 +1,12 @@
 //! The part of a packet that depends on the simulation.
 
+use super::stamps::Stamps;
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 
 /// The part of a packet beside its own fields, or one slot of it.
 ///
-/// The header is the one type parameter of a packet, so a simulation pays only for what it runs.
+/// The header is the one type parameter of a packet, so a simulation pays only for what it runs. A
+/// header without room for something has nothing there, and what is written to it is lost.
 pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'static {
     /// Whether [`Self::assign`] does less than copy the whole header.
     const PARTIAL: bool = false;
@@ -32,6 +34,30 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     /// Sets the number of credit, where there is room.
     #[inline]
     fn set_credit(&mut self, _number: u64) {}
+
+    /// Whether packets have room for stamps.
+    const STAMPED: bool = false;
+
+    /// Returns the place of the packet's arrival among events of its time.
+    #[inline]
+    fn stamps(&self) -> Stamps {
+        Stamps::default()
+    }
+
+    /// Sets the stamps.
+    #[inline]
+    fn set_stamps(&mut self, _stamps: Stamps) {}
+
+    /// Returns the tag, which holds the slot of a telemetry of any kind
+    /// ([`TelemetryKind`](crate::plugin::TelemetryKind)).
+    #[inline]
+    fn tag(&self) -> u64 {
+        0
+    }
+
+    /// Sets the tag.
+    #[inline]
+    fn set_tag(&mut self, _tag: u64) {}
 
     /// Appends the header to what goes to another rank: quickly, where every packet has it. By
     /// default as a checkpoint holds it.

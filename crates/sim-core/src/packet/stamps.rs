@@ -1,7 +1,7 @@
 //! The stamps that packets carry where events of one time are ordered by the times at which they
 //! were set.
 
-use crate::packet::Header;
+use super::header::Header;
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
 
@@ -25,34 +25,16 @@ impl Stamps {
     }
 }
 
-impl Header for Stamps {}
+impl Header for Stamps {
+    const STAMPED: bool = true;
 
-/// The slot of a header for the order of events: [`Stamps`], or nothing.
-pub trait OrderSlot: Header {
-    /// Returns the stamps of the packet, zeros where it carries none.
-    #[inline]
-    fn stamps(&self) -> Stamps {
-        Stamps::default()
-    }
-}
-
-impl OrderSlot for () {}
-
-impl OrderSlot for Stamps {
     #[inline]
     fn stamps(&self) -> Stamps {
         *self
     }
-}
 
-/// A header with a slot for the order of events.
-pub trait HasOrder: Header {
-    /// The content of the slot.
-    type Order: OrderSlot;
-
-    /// Returns the slot.
-    fn order(&self) -> &Self::Order;
-
-    /// Returns the slot, to be written.
-    fn order_mut(&mut self) -> &mut Self::Order;
+    #[inline]
+    fn set_stamps(&mut self, stamps: Stamps) {
+        *self = stamps;
+    }
 }

@@ -14,16 +14,16 @@ mod sample;
 mod view;
 
 pub use config::{
-    CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, FlowStart,
-    MarkResponse, MarkingThresholds, Overflow, RequiredTelemetry, SharedConstants, Transport,
-    default_min_rate, scaled_window,
+    CcConfig, CcContext, ControllerFactory, EcnUse, Feedback, FlowStart, MarkResponse,
+    MarkingThresholds, Overflow, SharedConstants, TelemetryCarrier, Transport, default_min_rate,
+    scaled_window,
 };
 pub use credit::{CREDIT_BEGINS, CreditDemand, CreditRules};
 pub use dynamic::{DynController, DynFactory};
 pub use limits::{Departure, SendLimits};
 pub use probe::{ProbeForm, Probes, ReturnedProbe};
 pub use sample::{DeliveryRate, RateSample};
-pub use view::{ByteCounter, IntHop, TelemetryReader, TelemetryView};
+pub use view::{TelemetryReader, TelemetryView};
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};

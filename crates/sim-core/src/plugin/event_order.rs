@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::packet::{HasOrder, Header, OrderSlot, Packet, Stamps};
+use crate::packet::{Header, Packet, Stamps};
 use fabricsim_engine::ArrivalOrder;
 
 /// The order of events of one time at one node; `H` is the header of packets. A model chooses one,
@@ -34,17 +34,18 @@ impl<H> EventOrder<H> for ByNode {}
 #[derive(Clone, Copy, Debug)]
 pub struct ByInsertion;
 
-impl<H: HasOrder<Order = Stamps>> EventOrder<H> for ByInsertion {
+impl<H: Header> EventOrder<H> for ByInsertion {
     const BY_INSERTION: bool = true;
 
     #[inline]
     fn stamps(header: &H) -> Stamps {
-        header.order().stamps()
+        const { assert!(H::STAMPED, "packets have room for stamps") };
+        header.stamps()
     }
 
     #[inline]
     fn set_stamps(header: &mut H, stamps: Stamps) {
-        *header.order_mut() = stamps;
+        header.set_stamps(stamps);
     }
 }
 

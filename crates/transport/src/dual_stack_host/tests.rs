@@ -10,16 +10,16 @@ use fabricsim_core::plugin::CcContext;
 use super::*;
 use crate::cc::NoneConfig;
 use crate::rdma::{BaseReference, RdmaConfig};
-use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpOnly, TcpProfile};
+use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpHeader, TcpProfile};
 
 const RATE: Rate = Rate::from_gbps(100);
 const NIC: PortId = PortId(0);
 /// The wire is taken: replies wait.
-const NO_REPLY: Option<fn(&Packet<TcpOnly>) -> Time> = None;
+const NO_REPLY: Option<fn(&Packet<TcpHeader>) -> Time> = None;
 const RDMA: ClassId = ClassId(0);
 const TCP: ClassId = ClassId(1);
 
-type Host = DualStackHost<TcpOnly, NoneConfig>;
+type Host = DualStackHost<TcpHeader, NoneConfig>;
 
 fn host() -> Host {
     host_of(ClassConfig::default())
@@ -79,7 +79,12 @@ fn flow(now: Time, id: u32, (src, dst): (u32, u32), class: ClassId, size: u64) -
 
 /// Returns the packets that leave one after the other from `now` on, over a wire that is always
 /// free at once.
-fn sent(host: &mut Host, mut now: Time, paused: PrioritySet, most: usize) -> Vec<Packet<TcpOnly>> {
+fn sent(
+    host: &mut Host,
+    mut now: Time,
+    paused: PrioritySet,
+    most: usize,
+) -> Vec<Packet<TcpHeader>> {
     let mut packets = Vec::new();
     while packets.len() < most {
         let next = host.next_send(now, NIC, paused);
@@ -98,7 +103,7 @@ fn sent(host: &mut Host, mut now: Time, paused: PrioritySet, most: usize) -> Vec
     packets
 }
 
-fn flows(packets: &[Packet<TcpOnly>]) -> Vec<u32> {
+fn flows(packets: &[Packet<TcpHeader>]) -> Vec<u32> {
     packets.iter().map(|packet| packet.flow.0).collect()
 }
 
@@ -173,7 +178,7 @@ fn a_reply_leaves_at_once_where_no_other_waits() {
     let mut left = Vec::new();
     let free = now + Duration::from_ns(10);
     for (packet, may_leave) in data.iter().zip([false, true, true]) {
-        let send = may_leave.then_some(|ack: &Packet<TcpOnly>| {
+        let send = may_leave.then_some(|ack: &Packet<TcpHeader>| {
             left.push(*ack);
             free
         });

@@ -7,7 +7,7 @@
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Bytes;
-use fabricsim_core::packet::{Header, Slots};
+use fabricsim_core::packet::Header;
 
 use fabricsim_core::plugin::Feedback;
 
@@ -220,57 +220,33 @@ pub trait HasTcp: Header {
     fn tcp_mut(&mut self) -> &mut TcpHeader;
 }
 
-impl<O, I, D, Q> HasTcp for Slots<O, I, D, Q, TcpHeader>
-where
-    Self: Header,
-{
+impl HasTcp for TcpHeader {
     #[inline]
     fn tcp(&self) -> &TcpHeader {
-        &self.tcp
+        self
     }
 
     #[inline]
     fn tcp_mut(&mut self) -> &mut TcpHeader {
-        &mut self.tcp
+        self
     }
 }
 
-/// The slot of a header for TCP: [`TcpHeader`], or nothing.
-pub trait TcpSlot: Header {
+/// A header that may have a slot for TCP.
+pub trait HasSegment: Header {
     /// Returns the header of TCP, on packets of TCP.
-    fn segment(&self) -> Option<&TcpHeader>;
-}
-
-impl TcpSlot for () {
     fn segment(&self) -> Option<&TcpHeader> {
         None
     }
 }
 
-impl TcpSlot for TcpHeader {
+impl HasSegment for () {}
+
+impl HasSegment for TcpHeader {
     fn segment(&self) -> Option<&TcpHeader> {
         self.bits.has(Bits::TCP).then_some(self)
     }
 }
-
-/// A header with a slot for TCP, which may be empty.
-pub trait HasTcpSlot: Header {
-    /// Returns the header of TCP, on packets of TCP.
-    fn segment(&self) -> Option<&TcpHeader>;
-}
-
-impl<O, I, D, Q, T> HasTcpSlot for Slots<O, I, D, Q, T>
-where
-    Self: Header,
-    T: TcpSlot,
-{
-    fn segment(&self) -> Option<&TcpHeader> {
-        self.tcp.segment()
-    }
-}
-
-/// The header of networks of TCP without telemetry.
-pub type TcpOnly = Slots<(), (), (), (), TcpHeader>;
 
 #[cfg(test)]
 mod tests {
@@ -280,7 +256,7 @@ mod tests {
     #[test]
     fn a_segment_is_seventy_two_bytes_and_other_packets_are_none() {
         assert_eq!(size_of::<TcpHeader>(), 24);
-        assert_eq!(size_of::<Packet<TcpOnly>>(), 72);
+        assert_eq!(size_of::<Packet<TcpHeader>>(), 72);
         assert!(!TcpHeader::default().bits.has(Bits::TCP));
     }
 

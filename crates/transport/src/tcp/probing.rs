@@ -7,7 +7,7 @@
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Duration, Time};
-use fabricsim_core::plugin::{ProbeForm, Probes, TelemetryView};
+use fabricsim_core::plugin::{ProbeForm, Probes};
 
 use super::config::TcpParameters;
 use super::rtt::RttEstimator;
@@ -53,8 +53,6 @@ pub(super) struct Probing {
     state: State,
     /// Probes lost since the last one that came back.
     losses: u32,
-    /// The telemetry of the last one that came back.
-    pub(super) view: TelemetryView,
 }
 
 impl Probing {
@@ -63,7 +61,6 @@ impl Probing {
             probes,
             state: State::Segment,
             losses: 0,
-            view: TelemetryView::default(),
         }
     }
 

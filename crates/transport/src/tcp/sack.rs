@@ -127,11 +127,11 @@ mod tests {
     use fabricsim_core::plugin::Feedback;
     use proptest::prelude::*;
 
-    use super::super::header::TcpOnly;
+    use super::super::header::TcpHeader;
     use super::super::timestamps::timestamps;
     use super::*;
 
-    fn packet(kind: PacketKind) -> Packet<TcpOnly> {
+    fn packet(kind: PacketKind) -> Packet<TcpHeader> {
         let key = FlowKey {
             src: NodeId(0),
             dst: NodeId(1),
@@ -154,11 +154,11 @@ mod tests {
                 *block = SackBlock { offset, len };
             }
             let mut packet = packet(PacketKind::Ack);
-            packet.telemetry.tcp.bits = Bits::TCP.with(Bits::ACK);
-            packet.telemetry.tcp.acknowledge(ack, marked);
-            packet.telemetry.tcp.set_timestamp(time);
+            packet.telemetry.bits = Bits::TCP.with(Bits::ACK);
+            packet.telemetry.acknowledge(ack, marked);
+            packet.telemetry.set_timestamp(time);
             report(&mut packet, &sent);
-            let header = &packet.telemetry.tcp;
+            let header = &packet.telemetry;
             prop_assert_eq!(blocks_of(&packet), sent);
             prop_assert_eq!((header.ack(), header.ce_count()), (ack, marked));
             prop_assert_eq!(first_byte(&packet, header), 0);
@@ -167,18 +167,18 @@ mod tests {
         }
     }
 
-    fn blocks_of(packet: &Packet<TcpOnly>) -> [SackBlock; 3] {
-        blocks(packet, &packet.telemetry.tcp)
+    fn blocks_of(packet: &Packet<TcpHeader>) -> [SackBlock; 3] {
+        blocks(packet, &packet.telemetry)
     }
 
     #[test]
     fn a_probe_that_comes_back_reports_no_blocks() {
         let mut packet = packet(PacketKind::Ack);
         packet.seq = 5_000;
-        packet.telemetry.tcp.bits = Bits::TCP;
-        packet.telemetry.tcp.set_opening(3, Feedback::Accurate);
+        packet.telemetry.bits = Bits::TCP;
+        packet.telemetry.set_opening(3, Feedback::Accurate);
         assert_eq!(blocks_of(&packet), [SackBlock::default(); 3]);
-        assert_eq!(first_byte(&packet, &packet.telemetry.tcp), 5_000);
+        assert_eq!(first_byte(&packet, &packet.telemetry), 5_000);
     }
 
     #[test]

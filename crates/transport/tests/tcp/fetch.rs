@@ -22,7 +22,7 @@ fn class(reuse: Reuse, hystart: Switch) -> ClassConfig {
 fn fetches(reuse: Reuse, flows: &[(u64, u64)]) -> (Vec<f64>, u32) {
     let syns = std::cell::Cell::new(0u32);
     let fate = |_: Time, packet: &Segment| {
-        let bits = packet.telemetry.tcp.bits;
+        let bits = packet.telemetry.bits;
         let syn = bits.has(Bits::SYN) && !bits.has(Bits::ACK);
         syns.set(syns.get() + u32::from(syn));
         Fate::Arrives
@@ -83,7 +83,7 @@ fn a_request_that_comes_later_dials_anew() {
 fn a_lost_syn_ack_is_rescued_by_another_connection() {
     let mut lost = false;
     let fate = move |at: Time, packet: &Segment| {
-        let bits = packet.telemetry.tcp.bits;
+        let bits = packet.telemetry.bits;
         if bits.has(Bits::SYN) && bits.has(Bits::ACK) && at > at_ms(200) && !lost {
             lost = true;
             return Fate::Lost;

@@ -6,11 +6,11 @@ use fabricsim_transport::tcp::{Bits, ClassConfig, Opening, Pattern, TcpConfig};
 use crate::network::{Fate, Network, Path, Segment, faultless, is_data, ms};
 
 fn is_syn(packet: &Segment) -> bool {
-    packet.telemetry.tcp.bits.has(Bits::SYN) && packet.payload == 0
+    packet.telemetry.bits.has(Bits::SYN) && packet.payload == 0
 }
 
 fn is_syn_ack(packet: &Segment) -> bool {
-    is_syn(packet) && packet.telemetry.tcp.bits.has(Bits::ACK)
+    is_syn(packet) && packet.telemetry.bits.has(Bits::ACK)
 }
 
 /// The completion time in milliseconds of `size` bytes over 20 ms, when `fate` decides.
@@ -80,7 +80,7 @@ fn a_lost_syn_or_syn_ack_costs_a_second_and_two_cost_three() {
 #[test]
 fn data_opens_a_connection_whose_acknowledgement_of_the_syn_ack_is_lost() {
     let bare_ack =
-        |packet: &Segment| !is_data(packet) && !is_syn(packet) && packet.telemetry.tcp.ack() == 0;
+        |packet: &Segment| !is_data(packet) && !is_syn(packet) && packet.telemetry.ack() == 0;
     let fct = transfer(ClassConfig::default(), 5_000, lose_first(bare_ack, 1));
     assert!((40.0..42.0).contains(&fct), "{fct}");
 }
@@ -109,10 +109,10 @@ fn a_lost_last_acknowledgement_is_made_up_for() {
         };
         // From the server's side everything has arrived: the ACK to a second copy ends the flow.
         let last = |packet: &Segment| {
-            packet.telemetry.tcp.bits.has(Bits::ACK)
+            packet.telemetry.bits.has(Bits::ACK)
                 && !is_syn(packet)
                 && packet.payload == 0
-                && packet.telemetry.tcp.ack() > 5_000
+                && packet.telemetry.ack() > 5_000
         };
         let fct = transfer(class, 5_000, lose_first(last, 1));
         let limit = if pattern == Pattern::Plain {

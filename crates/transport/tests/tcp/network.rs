@@ -11,9 +11,9 @@ use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, LivePart};
-use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpOnly, TcpSettings};
+use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpHeader, TcpSettings};
 
-pub(crate) type Segment = Packet<TcpOnly>;
+pub(crate) type Segment = Packet<TcpHeader>;
 
 /// Fate of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl Path {
 }
 
 struct Host {
-    tcp: Tcp<TcpOnly>,
+    tcp: Tcp<TcpHeader>,
     /// Time at which the host's NIC is free; `bottleneck` is that of the bottleneck before it.
     free: Time,
     bottleneck: Time,
@@ -91,7 +91,7 @@ pub(crate) struct Network<F> {
 
 const PORT: PortId = PortId(0);
 /// The wire is taken: replies wait.
-const NO_REPLY: Option<fn(&Packet<TcpOnly>) -> Time> = None;
+const NO_REPLY: Option<fn(&Packet<TcpHeader>) -> Time> = None;
 
 impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
     pub(crate) fn new(

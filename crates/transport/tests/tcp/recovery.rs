@@ -164,7 +164,7 @@ fn reordering_within_a_quarter_of_the_round_trip_is_learned() {
 fn lost_acknowledgements_cost_nothing_but_time() {
     let mut count = 0;
     let half = move |_: Time, packet: &Segment| {
-        let ack = !is_data(packet) && packet.telemetry.tcp.ack() > 0;
+        let ack = !is_data(packet) && packet.telemetry.ack() > 0;
         count += u32::from(ack);
         if ack && count % 2 == 0 {
             Fate::Lost
@@ -195,7 +195,7 @@ fn copies_are_reported_and_harm_nobody() {
 fn delayed_acknowledgements_are_one_for_two_segments() {
     let acks = std::cell::Cell::new(0u32);
     let fate = |_: Time, packet: &Segment| {
-        let pure = !is_data(packet) && !packet.telemetry.tcp.bits.has(Bits::SYN);
+        let pure = !is_data(packet) && !packet.telemetry.bits.has(Bits::SYN);
         acks.set(acks.get() + u32::from(pure));
         Fate::Arrives
     };

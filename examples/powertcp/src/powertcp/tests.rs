@@ -15,6 +15,11 @@ fn flow() -> PowerTcp {
 
 /// One hop at `us` with `sent` bytes sent and `queue` bytes waiting.
 fn view(us: u64, sent: u64, queue: u64) -> TelemetryView {
+    on_path(1, us, sent, queue)
+}
+
+/// The same on the path numbered `path`.
+fn on_path(path: u32, us: u64, sent: u64, queue: u64) -> TelemetryView {
     let mut view = TelemetryView::default();
     let hop = IntHop {
         at: Time::ZERO + Duration::from_us(us),
@@ -22,7 +27,10 @@ fn view(us: u64, sent: u64, queue: u64) -> TelemetryView {
         queue: Bytes::new(queue),
         rate: LINE,
     };
-    view.set_int(1, [hop]);
+    view.set(IntView {
+        path,
+        hops: vec![hop],
+    });
     view
 }
 
@@ -72,8 +80,7 @@ fn a_queue_that_grows_counts_before_it_is_long() {
 fn another_path_is_not_compared() {
     let mut cc = flow();
     ack(&mut cc, 1_000, &view(1, 0, 0));
-    let mut other = view(2, 1 << 30, 1 << 20);
-    other.set_int(2, other.int_hops().to_vec());
+    let other = on_path(2, 2, 1 << 30, 1 << 20);
     assert_eq!(ack(&mut cc, 2_000, &other), 125_000.0);
     assert!((cc.power - 1.0).abs() < 1e-9, "{}", cc.power);
 }

@@ -5,8 +5,7 @@
 //! its port had sent before (lower 32 bits) and the rate of its link in Mbps. The newest is the first.
 
 use fabricsim_base::units::{Bytes, Time};
-use fabricsim_core::plugin::{ByteCounter, IntHop};
-use fabricsim_hpcc::{IntHeader, IntScale};
+use fabricsim_hpcc::{ByteCounter, IntHeader, IntHop, IntScale};
 
 /// The most entries that the length of an option has room for.
 const MOST_SLOTS: usize = 12;

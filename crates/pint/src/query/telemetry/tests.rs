@@ -1,21 +1,43 @@
 //! Packets through a row of switches by hand.
 
+use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::FlowKey;
 use fabricsim_base::id::FlowId;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::NoTelemetry;
 
 use super::super::config::QueryConfig;
 use super::super::network::QueryNetwork;
+use super::super::probe::Probe;
 use super::super::sink::{QueryResults, Sink};
 use super::super::truth::Truth;
 use super::super::value::{Aggregation, Value};
 use super::super::{Statistic, TraceScheme};
 use super::*;
-use crate::digest::QueryDigest;
 
 const RATE: Rate = Rate::from_gbps(100);
+
+/// A header for queries alone.
+#[derive(Clone, Copy, Debug, Default, Stored)]
+struct Probed(Probe);
+
+impl Header for Probed {}
+
+impl HasDigest for Probed {}
+
+impl HasProbe for Probed {
+    const PROBED: bool = true;
+
+    fn probe(&self) -> Option<&Probe> {
+        Some(&self.0)
+    }
+
+    fn probe_mut(&mut self) -> Option<&mut Probe> {
+        Some(&mut self.0)
+    }
+}
 
 /// Eight switches, numbered from 10, one after the other.
 fn network() -> QueryNetwork {
@@ -66,8 +88,7 @@ fn send(
         dst_port: 8,
     };
     for number in 0..count {
-        let mut packet =
-            Packet::<QueryDigest>::new(PacketKind::Data, Priority::new(3), key, FlowId(5));
+        let mut packet = Packet::<Probed>::new(PacketKind::Data, Priority::new(3), key, FlowId(5));
         packet.sent_at = Time::from_ns(number * 100_000);
         packet.wire = 1_050;
         let mut now = packet.sent_at;

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use fabricsim_base::input::{ConfigError, Key};
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
-    CcContext, CreditRules, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
+    CcContext, CreditRules, DynFactory, Feedback, MarkingThresholds, TelemetryId, Transport,
 };
-use fabricsim_hpcc::int_bytes;
 use fabricsim_network::AnyFactory;
-use fabricsim_pint::PintConfig;
+use fabricsim_pint::{DIGEST, PintConfig};
 use fabricsim_transport::tcp::{ClassConfig, Opening};
 use serde::Serialize;
 use toml::de::DeTable;
@@ -127,20 +126,17 @@ impl AnyCcConfig {
         self.entry.transport
     }
 
-    /// Returns the telemetry that the algorithm reads in acknowledgements.
+    /// Returns the telemetry that the algorithm reads in acknowledgements, if any.
     #[must_use]
-    pub const fn telemetry(&self) -> RequiredTelemetry {
+    pub const fn telemetry(&self) -> Option<TelemetryId> {
         self.entry.telemetry
     }
 
     /// Returns the settings of the digest that the algorithm reads, if it reads one.
     #[must_use]
     pub fn pint(&self) -> Option<PintConfig> {
-        let own = self.typed::<PintConfig>().cloned();
-        match self.telemetry() {
-            RequiredTelemetry::Digest => Some(own.unwrap_or_default()),
-            RequiredTelemetry::Nothing | RequiredTelemetry::Int => None,
-        }
+        let own = || self.typed::<PintConfig>().cloned().unwrap_or_default();
+        (self.telemetry() == Some(DIGEST)).then(own)
     }
 
     /// Returns the configuration if it is a `C`.
@@ -177,13 +173,8 @@ impl AnyCcConfig {
             // Probes have it.
             return own;
         }
-        own + match (self.entry.factory, self.telemetry()) {
-            (None, _) | (_, RequiredTelemetry::Nothing) => 0,
-            (Some(_), RequiredTelemetry::Int) => int_bytes(network.longest_path),
-            (Some(_), RequiredTelemetry::Digest) => {
-                DynCcConfig::telemetry_bytes(&PintConfig::default(), network)
-            }
-        }
+        let viewed = self.telemetry().filter(|_| self.entry.factory.is_some());
+        own + viewed.map_or(0, |kind| kind.wire_bytes(network))
     }
 
     /// Returns when ports of `rate` should mark the packets of the algorithm.

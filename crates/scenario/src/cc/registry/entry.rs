@@ -7,7 +7,7 @@ use fabricsim_base::input::{ConfigError, Key};
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, CreditRules, DynFactory, Feedback, MarkingThresholds,
-    RequiredTelemetry, TelemetryView, Transport,
+    TelemetryId, TelemetryView, Transport,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,8 +30,8 @@ pub struct CcEntry {
     pub name: &'static str,
     /// One-line description.
     pub about: &'static str,
-    /// The telemetry that it reads.
-    pub telemetry: RequiredTelemetry,
+    /// The telemetry that it reads, if any.
+    pub telemetry: Option<TelemetryId>,
     /// Transport that carries its flows.
     pub transport: Transport,
     /// The keys of its own configuration.

@@ -7,6 +7,7 @@ use super::{CongestionControl, CreditRules};
 use crate::packet::Flags;
 use crate::plugin::quirks::{MinRateRule, NicRateSource, Quirks};
 use crate::plugin::routing::PathStability;
+use crate::plugin::telemetry_kind::TelemetryId;
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::{ClassId, FlowId};
@@ -20,17 +21,6 @@ pub enum Transport {
     Rdma,
     /// TCP.
     Tcp,
-}
-
-/// The telemetry that a controller reads in acknowledgements.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum RequiredTelemetry {
-    /// None.
-    Nothing,
-    /// In-band network telemetry: an entry of each hop.
-    Int,
-    /// The digest of PINT.
-    Digest,
 }
 
 /// The feedback of marks, asked for in the SYN and agreed to in the SYN-ACK. RDMA echoes each mark.
@@ -90,9 +80,9 @@ impl EcnUse {
     };
 }
 
-/// Node that decides which packets carry a PINT digest.
+/// Node that decides which packets carry telemetry that not all do.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum DigestCarrier {
+pub enum TelemetryCarrier {
     /// The sender.
     #[default]
     Sender,
@@ -127,8 +117,8 @@ pub struct CcContext {
     pub seed: u64,
     /// The ways in which the model follows the reference simulator.
     pub quirks: Quirks,
-    /// Node that decides which packets carry digests.
-    pub digests: DigestCarrier,
+    /// Node that decides which packets carry telemetry.
+    pub carrier: TelemetryCarrier,
     /// What becomes of packets that find no room.
     pub overflow: Overflow,
     /// Constants that the controllers of this configuration share.
@@ -148,7 +138,7 @@ impl CcContext {
             longest_path: 0,
             seed: 0,
             quirks: Quirks::EXACT,
-            digests: DigestCarrier::Sender,
+            carrier: TelemetryCarrier::Sender,
             overflow: Overflow::Drop,
             shared: SharedConstants::default(),
         }
@@ -303,8 +293,8 @@ pub trait CcConfig: Clone + std::fmt::Debug {
     /// The transport of its flows.
     const TRANSPORT: Transport = Transport::Rdma;
 
-    /// The telemetry that its controllers read; runs with this algorithm carry it.
-    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Nothing;
+    /// The telemetry that its controllers read, if any; runs with this algorithm carry it.
+    const TELEMETRY: Option<TelemetryId> = None;
 
     /// Refuses values without a meaning.
     ///

@@ -1,106 +1,53 @@
 //! Telemetry in a form that no header decides.
 
-use fabricsim_base::checkpoint::Stored;
-use fabricsim_base::units::{Bytes, Rate, Time};
+use std::any::Any;
+use std::fmt::Debug;
 
-/// A count of bytes that begins anew after `period` bytes, as fields of headers do.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
-pub struct ByteCounter {
-    bytes: u64,
-    period: u64,
-}
+use fabricsim_base::units::Time;
 
-impl ByteCounter {
-    /// Returns a counter that stands at `bytes` and begins anew after `period` bytes, at least one.
-    #[must_use]
-    pub fn new(bytes: Bytes, period: Bytes) -> Self {
-        let period = period.get().max(1);
-        Self {
-            bytes: bytes.get() % period,
-            period,
-        }
-    }
+/// Telemetry of any kind, decoded.
+pub trait Seen: Any + Debug + Send + Sync {}
 
-    /// Returns the bytes counted since `earlier` of the same port, unless they were a period or
-    /// more.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Bytes {
-        if self.bytes >= earlier.bytes {
-            Bytes::new(self.bytes - earlier.bytes)
-        } else {
-            Bytes::new(self.bytes + (self.period - earlier.bytes))
-        }
-    }
-}
+impl<T: Any + Debug + Send + Sync> Seen for T {}
 
-/// The entry of one switch: its egress port when the packet left it.
-#[derive(Clone, Copy, Debug, PartialEq, Stored)]
-pub struct IntHop {
-    /// Time at which the packet left, to the resolution of the header.
-    pub at: Time,
-    /// Bytes that the port had sent before.
-    pub sent: ByteCounter,
-    /// Bytes left in its queues.
-    pub queue: Bytes,
-    /// The rate of its link.
-    pub rate: Rate,
-}
-
-/// The telemetry that an acknowledgement brings back, decoded.
-#[derive(Clone, Debug, Default, PartialEq, Stored)]
+/// The telemetry that an acknowledgement brings back, decoded: a value of a type of its own for each
+/// kind. There is none unless the configuration requires the kind
+/// ([`CcConfig::TELEMETRY`](super::CcConfig::TELEMETRY)).
+#[derive(Debug, Default)]
 pub struct TelemetryView {
-    path: u32,
-    hops: Vec<IntHop>,
-    utilization: Option<f64>,
+    values: Vec<Box<dyn Seen>>,
 }
 
 impl TelemetryView {
     /// No telemetry.
-    pub const EMPTY: Self = Self {
-        path: 0,
-        hops: Vec::new(),
-        utilization: None,
-    };
+    pub const EMPTY: Self = Self { values: Vec::new() };
 
-    /// Returns the entries of the switches on the path, in the order in which they were passed.
-    /// There are none unless the configuration requires
-    /// [`RequiredTelemetry::Int`](super::RequiredTelemetry::Int), or when the path has more than
-    /// the header holds.
+    /// Returns the telemetry that is seen as a `T`, if the packet carried it.
     #[must_use]
-    pub fn int_hops(&self) -> &[IntHop] {
-        &self.hops
+    pub fn of<T: Seen>(&self) -> Option<&T> {
+        let mut values = self.values.iter();
+        values.find_map(|value| (&**value as &dyn Any).downcast_ref())
     }
 
-    /// Returns the identity of the path: only entries of one path are about the same ports.
-    #[must_use]
-    pub const fn path(&self) -> u32 {
-        self.path
+    /// Replaces the telemetry that is seen as a `T`.
+    pub fn set<T: Seen>(&mut self, value: T) {
+        let mut values = self.values.iter_mut();
+        match values.find_map(|value| (&mut **value as &mut dyn Any).downcast_mut::<T>()) {
+            Some(own) => *own = value,
+            None => self.values.push(Box::new(value)),
+        }
     }
 
-    /// Returns the utilization of the busiest link that the digest of PINT holds, if the packet
-    /// carried one and the configuration requires
-    /// [`RequiredTelemetry::Digest`](super::RequiredTelemetry::Digest).
-    #[must_use]
-    pub const fn pint_digest(&self) -> Option<f64> {
-        self.utilization
-    }
-
-    /// Replaces the entries by `hops` of `path`.
-    pub fn set_int(&mut self, path: u32, hops: impl IntoIterator<Item = IntHop>) {
-        self.path = path;
-        self.hops.clear();
-        self.hops.extend(hops);
-    }
-
-    /// Replaces the digest by `utilization`.
-    pub const fn set_digest(&mut self, utilization: Option<f64>) {
-        self.utilization = utilization;
+    /// Takes out the telemetry that is seen as a `T`: the packet carried none.
+    pub fn clear<T: Seen>(&mut self) {
+        self.values
+            .retain(|value| !(&**value as &dyn Any).is::<T>());
     }
 }
 
 /// Decodes the telemetry of packets with the header `H`.
-pub trait TelemetryReader<H>: Send + Sync + std::fmt::Debug {
-    /// Puts the entries of `header`, which were all written before `now`, into `view`.
+pub trait TelemetryReader<H>: Send + Sync + Debug {
+    /// Puts the telemetry of `header`, which was all written before `now`, into `view`.
     fn read(&self, header: &H, now: Time, view: &mut TelemetryView);
 }
 
@@ -109,10 +56,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_goes_on_where_it_begins_anew() {
-        let counter = |bytes| ByteCounter::new(Bytes::new(bytes), Bytes::new(1 << 32));
-        assert_eq!(counter(1_500).since(counter(500)), Bytes::new(1_000));
-        let before = counter((1 << 32) - 100);
-        assert_eq!(counter((1 << 32) + 900).since(before), Bytes::new(1_000));
+    fn each_kind_has_a_value_of_its_own() {
+        let mut view = TelemetryView::default();
+        assert_eq!(view.of::<u16>(), None);
+        view.set(7u16);
+        view.set("busy");
+        view.set(8u16);
+        assert_eq!((view.of(), view.of()), (Some(&8u16), Some(&"busy")));
+        view.clear::<u16>();
+        assert_eq!((view.of::<u16>(), view.of()), (None, Some(&"busy")));
     }
 }

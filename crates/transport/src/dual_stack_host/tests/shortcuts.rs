@@ -31,7 +31,7 @@ struct Station {
     free: Time,
     wake: Time,
     deadline: Time,
-    inbound: VecDeque<(Time, Packet<TcpOnly>)>,
+    inbound: VecDeque<(Time, Packet<TcpHeader>)>,
 }
 
 /// Two hosts at one link.
@@ -73,7 +73,7 @@ impl Pair {
     }
 
     /// `packet` leaves host `from`.
-    fn put(&mut self, now: Time, from: usize, packet: &Packet<TcpOnly>) {
+    fn put(&mut self, now: Time, from: usize, packet: &Packet<TcpHeader>) {
         let said = packet.telemetry.tcp().ack();
         let entry = (now, from, packet.flow, packet.kind(), packet.seq, said);
         self.log.push(entry);
@@ -114,7 +114,7 @@ impl Pair {
         let may_reply =
             self.shortcuts && packet.kind() == PacketKind::Data && station.free <= now && is_idle;
         let mut left = None;
-        let send = may_reply.then_some(|reply: &Packet<TcpOnly>| {
+        let send = may_reply.then_some(|reply: &Packet<TcpHeader>| {
             left = Some(*reply);
             now + RATE.transmission(reply.size())
         });

@@ -68,13 +68,14 @@ impl TcpSender {
         let Some(Returned { sent_next, rtt }) = probing.on_return(now, seq) else {
             return;
         };
-        read(&mut probing.view);
+        let mut view = TelemetryView::default();
+        read(&mut view);
         let probe = ReturnedProbe {
             now,
             sent_next,
             next_seq: self.next,
             rtt,
-            telemetry: &probing.view,
+            telemetry: &view,
         };
         self.cc.tell(|cc| cc.on_probe(&probe));
     }
