@@ -3,6 +3,7 @@
 
 mod bbr;
 mod classic_queue;
+mod csig;
 mod cubic;
 mod dcqcn;
 mod dctcp;
@@ -23,6 +24,7 @@ mod tcp_harness;
 mod timely;
 
 pub use bbr::{Bbr, BbrConfig};
+pub use csig::{Csig, CsigConfig, CsigFlow, CsigSwitch, CsigTag};
 pub use cubic::{Cubic, CubicConfig};
 pub use dcqcn::{Dcqcn, DcqcnConfig, PaperDcqcn, ParameterSet, VendorDcqcn};
 pub use dctcp::{Dctcp, DctcpConfig};

@@ -4,8 +4,8 @@ use fabricsim_core::plugin::{CcConfig, ControllerFactory, TelemetryView};
 use fabricsim_hpcc::{HpccConfig, PowerTcpConfig, TcpHpccConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::cc::{
-    BbrConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, NsccConfig,
-    PragueConfig, RcccConfig, SwiftConfig, TcpDctcpConfig, TimelyConfig,
+    BbrConfig, CsigConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig,
+    NsccConfig, PragueConfig, RcccConfig, SwiftConfig, TcpDctcpConfig, TimelyConfig,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,6 +50,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<RcccConfig>(
         "rccc",
         "RCCC: credit that receivers grant (Ultra Ethernet 1.0, as in htsim)",
+    ),
+    CcEntry::new::<CsigConfig>(
+        "csig",
+        "CSIG: the least available bandwidth of the path, in a tag of four bytes (draft, 2024)",
     ),
     CcEntry::new::<NoneConfig>(
         "none",
