@@ -57,8 +57,8 @@ impl Telemetry<WaitTag> for WaitSwitch {
         packet.telemetry.0 = packet.telemetry.0.max(waited);
     }
 
-    fn needs_order(&self) -> bool {
-        false
+    fn order(&self) -> PortOrder {
+        PortOrder::Free
     }
 
     fabricsim::core::saves_state!();

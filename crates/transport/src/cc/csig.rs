@@ -15,8 +15,8 @@ use fabricsim_base::settings;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Hop, Quirks,
-    Telemetry, TelemetryId, TelemetryKind, TelemetryView, default_min_rate,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Hop, PortOrder,
+    Quirks, Telemetry, TelemetryId, TelemetryKind, TelemetryView, default_min_rate,
 };
 
 use super::paced_rate::{PacedRate, WindowKeys, share_of};
@@ -122,8 +122,8 @@ impl Telemetry<CsigTag> for CsigSwitch {
         packet.telemetry.lower_to(port.available);
     }
 
-    fn needs_order(&self) -> bool {
-        false
+    fn order(&self) -> PortOrder {
+        PortOrder::Free
     }
 
     fabricsim_base::saves_state!();
