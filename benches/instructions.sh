@@ -4,6 +4,8 @@
 #
 #   benches/instructions.sh            fails when a scenario takes over 3% more than the file says
 #   benches/instructions.sh --update   writes the file
+#
+# FABRICSIM names the command to run, built for release; without it, it is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +17,7 @@ case "${1:-}" in
     '') ;;
     --update) update=yes ;;
     *)
-        sed -n '2,6s/^# \{0,1\}//p' "$0"
+        sed -n '2,8s/^# \{0,1\}//p' "$0"
         [ "$1" = --help ] && exit 0
         exit 2
         ;;
@@ -26,9 +28,10 @@ if ! command -v valgrind >/dev/null; then
     exit 1
 fi
 
-# As .ci/run builds it.
-cargo build --release --locked --quiet -p fabricsim-cli -p fabricsim-python --bins
-fabricsim="${CARGO_TARGET_DIR:-target}/release/fabricsim"
+if [ -z "${FABRICSIM:-}" ]; then
+    cargo build --release --locked --quiet -p fabricsim-cli --no-default-features --bins
+fi
+fabricsim="${FABRICSIM:-${CARGO_TARGET_DIR:-target}/release/fabricsim}"
 compiler="$(rustc --version), $(rustc -vV | sed -n 's/^host: //p')"
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
