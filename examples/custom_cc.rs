@@ -8,7 +8,7 @@
 //! algorithm on telemetry in a command of its own.
 
 use fabricsim::cc::*;
-use fabricsim::core::checkpoint::Checkpointed;
+use fabricsim::checkpoint::Checkpointed;
 use fabricsim::{Scenario, Simulation};
 
 /// The `[cc]` table.
@@ -85,7 +85,7 @@ impl<H> ControllerFactory<H> for TargetDelayConfig {
 
 /// The controller of one flow. Checkpoints of a run hold what changes of it.
 #[derive(Checkpointed, Debug)]
-#[checkpoint(crate = fabricsim::core)]
+#[checkpoint(crate = fabricsim)]
 struct TargetDelay {
     #[checkpoint(rebuilt)]
     config: TargetDelayConfig,
@@ -135,7 +135,7 @@ impl<H> CongestionControl<H> for TargetDelay {
         Some(self.rate)
     }
 
-    fabricsim::core::saves_state!();
+    fabricsim::saves_state!();
 }
 
 const NETWORK: &str = r#"

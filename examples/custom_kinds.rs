@@ -3,20 +3,16 @@
 //!
 //! `cargo run --release -p fabricsim --example custom_kinds`
 
-use fabricsim::core::flow::{FlowRequest, FlowSource};
-use fabricsim::core::id::{ClassId, NodeId, PortId};
-use fabricsim::core::input::{ConfigError, Key, Keys, ValueKind};
-use fabricsim::core::plugin::{PathStability, PortStates};
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Rate, Time};
-use fabricsim::qdisc::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
-use fabricsim::scenario::kinds::Registry;
-use fabricsim::topology::{
-    Arrival, Chooser, Link, NextHopChoice, NodeKind, PolicyContext, RoutingPolicy, Topology,
-    TopologyKind, TopologySource,
+use fabricsim::flow::{FlowRequest, FlowSource, Priority};
+use fabricsim::id::{ClassId, NodeId, PortId};
+use fabricsim::input::{ConfigError, Key, Keys, ValueKind};
+use fabricsim::plugin::{
+    Aqm, AqmKind, AqmPacket, Arrival, Chooser, DisciplineContext, Expected, Link, NextHopChoice,
+    NodeKind, PathStability, PolicyContext, PortStates, RoutingPolicy, Topology, TopologyKind,
+    TopologySource, Verdict, Workload, WorkloadContext, WorkloadKind,
 };
-use fabricsim::workload::{Expected, Workload, WorkloadContext, WorkloadKind};
-use fabricsim::{Scenario, Simulation};
+use fabricsim::units::{Bytes, Duration, Rate, Time};
+use fabricsim::{Registry, Scenario, Simulation};
 use serde::{Deserialize, Serialize};
 
 /// Two switches with hosts, and several parallel switches between them.

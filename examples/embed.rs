@@ -9,8 +9,8 @@
 
 use std::error::Error;
 
-use fabricsim::core::flow::Completion;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application};
+use fabricsim::flow::Completion;
+use fabricsim::plugin::{AppContext, AppFlow, Application};
 use fabricsim::prelude::{
     Bytes, ClassId, Duration, FctRecord, NodeId, Scenario, Simulation, Stop, Time,
 };

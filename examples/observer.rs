@@ -6,10 +6,9 @@
 
 use std::error::Error;
 
-use fabricsim::core::id::NodeId;
-use fabricsim::core::packet::{Ecn, Packet, PacketKind};
-use fabricsim::core::plugin::{DropReason, Hop, Observer};
-use fabricsim::core::units::{Duration, Time};
+use fabricsim::id::NodeId;
+use fabricsim::plugin::{DropReason, Ecn, Hop, Observer, Packet, PacketKind};
+use fabricsim::units::{Duration, Time};
 use fabricsim::{Scenario, Simulation};
 
 const SCENARIO: &str = r#"

@@ -8,10 +8,10 @@ use std::path::Path;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream as ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use fabricsim_report::arrow::read_table;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use facade::Error;
 use facade::report::{FctRecord, FctWriter};
-use facade::scenario::text::file_kind::FileKind;
-use facade::scenario::text::input_file::read_text;
 
 use crate::error::{Failure, guard};
 use crate::types::{FABRICSIM_ERROR_FILE, FabricsimHandle};

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::path::Path;
 
-use facade::scenario::kinds::Registry;
+use facade::Registry;
 use facade::{Scenario, Simulation};
 
 use crate::error::{Failure, guard, last};

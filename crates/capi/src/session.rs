@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
 
 use facade::Simulation;
-use facade::core::id::NodeId;
 use facade::driver::{Message, MessageRules};
+use facade::id::NodeId;
 use facade::prelude::{FctRecord, Time};
 
 use crate::error::Failure;

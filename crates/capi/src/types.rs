@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use facade::core::id::{ClassId, NodeId};
 use facade::driver::{Event, EventKind, Message};
+use facade::id::{ClassId, NodeId};
 use facade::prelude::{Bytes, Priority};
 
 /// The version of the functions and types of this header: it grows when they change.

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim::report::{Comparison, Pairing, Percentile};
 use fabricsim_plot::figure::{Unit, quantity};
+use fabricsim_report::{Comparison, Pairing, Percentile};
 use serde_json::{Value, json};
 
 use crate::console::{note, output};

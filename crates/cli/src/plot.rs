@@ -16,8 +16,8 @@ use clap::Subcommand;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim::report::FctRecord;
 use fabricsim_plot::figure::{DRAWS_PIXELS, DrawError, Figure, Style, Theme};
+use fabricsim_report::FctRecord;
 
 use self::cdf::{CdfArgs, cdf};
 use self::collectives::{CollectivesArgs, collectives};

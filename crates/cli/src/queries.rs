@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fabricsim::Error;
-use fabricsim::core::units::Time;
-use fabricsim::report::{Percentile, RpcRecord, RpcStatistics, read_rpc};
+use fabricsim_base::units::Time;
+use fabricsim_report::{Percentile, RpcRecord, RpcStatistics, read_rpc};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 

@@ -127,7 +127,7 @@ fn part(run: &Run, name: &str) -> Result<Option<(PathBuf, String)>, Error> {
     Ok(Some((file, text)))
 }
 
-fn diagnostic(file: &Path, text: &str, error: fabricsim::core::input::InputError) -> Error {
+fn diagnostic(file: &Path, text: &str, error: fabricsim_base::input::InputError) -> Error {
     Error::input(&file.display().to_string(), text, error)
 }
 

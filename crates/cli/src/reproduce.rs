@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::core::units::Duration;
 use fabricsim::output::write_in_folder;
+use fabricsim_base::units::Duration;
 use fabricsim_experiments::reproduce::{PRESETS, Preset, Scorecard};
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, SweepOptions};

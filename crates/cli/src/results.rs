@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::output::{is_being_replaced, partial_name};
-use fabricsim::report::{FctRecord, read_any_fct};
+use fabricsim_report::{FctRecord, read_any_fct};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 

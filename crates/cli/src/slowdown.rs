@@ -12,11 +12,11 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim::report::{
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
     ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins,
 };
-use fabricsim_base::units::{Duration, Time};
 use serde_json::{Value, json};
 
 use self::edges::Edges;

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::core::id::NodeId;
-use fabricsim::core::input::InputError;
-use fabricsim::core::units::Time;
 use fabricsim::output::{refuse_input, write_whole};
-use fabricsim::report::observed::read_pauses;
-use fabricsim::report::{Timeline, TimelineCounts, read_collectives, read_rpc};
+use fabricsim_base::id::NodeId;
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::Time;
+use fabricsim_report::observed::read_pauses;
+use fabricsim_report::{Timeline, TimelineCounts, read_collectives, read_rpc};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;

@@ -9,7 +9,7 @@
 //! ```
 //! use std::path::Path;
 //!
-//! use fabricsim::core::units::Duration;
+//! use fabricsim_base::units::Duration;
 //! use fabricsim_experiments::harm::{HarmSettings, HarmTest};
 //!
 //! let mut settings = HarmSettings::default();

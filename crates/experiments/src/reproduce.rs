@@ -7,7 +7,7 @@
 //! them, and tests what the papers say in words. [`Scorecard::page`] shows everything on one page.
 //!
 //! ```
-//! use fabricsim::core::units::Duration;
+//! use fabricsim_base::units::Duration;
 //! use fabricsim_experiments::reproduce::{PRESETS, Preset};
 //!
 //! let preset = Preset::named("hpcc-results").expect("the results page of HPCC");

@@ -33,9 +33,11 @@ mod identity;
 
 use std::sync::OnceLock;
 
-use fabricsim_base::checkpoint::{
-    Checkpointed, LoadError, Reader, Rebuilt, SaveError, Stored, Writer,
-};
+pub use fabricsim_base::checkpoint::Checkpointed;
+/// What the derived code names.
+#[doc(hidden)]
+pub use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer, load_each, save_each};
+use fabricsim_base::checkpoint::{Rebuilt, SaveError};
 use fabricsim_base::units::Time;
 use fabricsim_report::Checksum;
 use fabricsim_scenario::Scenario;

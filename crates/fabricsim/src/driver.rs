@@ -14,7 +14,7 @@
 //! ```
 //! use fabricsim::driver::{EventKind, Message, Next};
 //! use fabricsim::prelude::*;
-//! use fabricsim::scenario::kinds::Registry;
+//! use fabricsim_scenario::kinds::Registry;
 //!
 //! let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n";
 //! let scenario = Scenario::from_toml_with(text, Registry::default().with_optional_workloads())?;

@@ -14,8 +14,12 @@ use std::sync::{Arc, Mutex};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::{Duration, Rate, Time};
-use fabricsim_core::network::{EpochPlan, Room, RunCallback, Stop};
-use fabricsim_core::plugin::Unfinished;
+use fabricsim_core::network::EpochPlan;
+pub use fabricsim_core::network::{
+    BlockedPort, Counters, Overload, PortSample, Progress, Room, RunCallback, Stop,
+};
+pub use fabricsim_core::plugin::{EndpointCounters, LiveFlow, LivePart, QueueReport, Unfinished};
+pub use fabricsim_engine::Interrupt;
 use fabricsim_engine::Probe;
 use fabricsim_hpcc::IntScale;
 use fabricsim_pint::query::Queries;

@@ -5,8 +5,6 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use fabricsim::scenario::kinds::Registry;
-use fabricsim::topology::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::{ClassId, NodeId, PortId};
@@ -14,6 +12,8 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::{PathStability, PortStates};
+use fabricsim_scenario::kinds::Registry;
+use fabricsim_topology::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 
 const SCENARIO: &str = "
     [topology]

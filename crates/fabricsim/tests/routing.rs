@@ -5,10 +5,10 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use fabricsim::topology::routing_policies;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
+use fabricsim_topology::routing_policies;
 
 /// One flow from each host of a non-blocking fat-tree to another.
 fn permutation(k: u32, size: &str, policy: &str, more: &str) -> Scenario {

@@ -2,10 +2,10 @@
 
 use std::io::{self, Sink};
 
-use fabricsim::core::id::{NodeId, PortId};
-use fabricsim::core::network::Stop;
-use fabricsim::core::units::{Duration, Time};
+use fabricsim::id::{NodeId, PortId};
 use fabricsim::report::{FctRecord, FctWriter, Percentile};
+use fabricsim::simulation::Stop;
+use fabricsim::units::{Duration, Time};
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_plot::figure::{
     BinCount, Figure, Quantity, SlowdownCurve, Style, Theme, TimeLine, TimeRun, slowdown_figure,

@@ -4,8 +4,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fabricsim::core::engine::Interrupt;
-use fabricsim::core::network::{Progress, RunCallback};
+use fabricsim::simulation::Interrupt;
+use fabricsim::simulation::{Progress, RunCallback};
 use pyo3::prelude::*;
 
 /// Interval at which Python is asked whether a signal has come.

@@ -1,6 +1,6 @@
 //! What `fabricsim check` says.
 
-use fabricsim::core::engine::Interrupt;
+use fabricsim::simulation::Interrupt;
 use pyo3::prelude::*;
 
 use crate::error::raise;

@@ -13,7 +13,7 @@ use fabricsim::cc::{
     ControllerFactory, FlowStart, INT, IntView, Key, Keys, MarkingThresholds, Rate, TelemetryId,
     TelemetryView, Time, ValueKind,
 };
-use fabricsim::core::engine::Interrupt;
+use fabricsim::simulation::Interrupt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};

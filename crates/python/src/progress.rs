@@ -1,8 +1,8 @@
 //! How far a run or a sweep is.
 
-use fabricsim::core::network::Progress as RunProgress;
 use fabricsim::outcome::share_done;
 use fabricsim::simulation::Expectation;
+use fabricsim::simulation::Progress as RunProgress;
 use fabricsim_experiments::sweep;
 use pyo3::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use fabricsim::core::units::{Bytes, Time, UnitError};
+use fabricsim::units::{Bytes, Time, UnitError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyString};

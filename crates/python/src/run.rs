@@ -8,11 +8,9 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use fabricsim::Error;
-use fabricsim::core::engine::Interrupt;
-use fabricsim::core::network;
 use fabricsim::outcome::{Monitor, Status, run_to_folder};
 use fabricsim::output::{Destination, Ending, Existing, RUN, ResultFolder};
-use fabricsim::simulation::Expectation;
+use fabricsim::simulation::{Expectation, Interrupt, Progress as RunProgress};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -32,7 +30,7 @@ struct Teller<'a> {
 }
 
 impl Monitor for Teller<'_> {
-    fn progress(&mut self, progress: &network::Progress, expected: Expectation) -> bool {
+    fn progress(&mut self, progress: &RunProgress, expected: Expectation) -> bool {
         let elapsed = self.begun.elapsed().as_secs_f64();
         let told = Progress::new(progress, expected, elapsed);
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);

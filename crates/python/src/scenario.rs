@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fabricsim::core::engine::Interrupt;
+use fabricsim::simulation::Interrupt;
 use fabricsim::{Error, Scenario};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::text::file_kind::FileKind;

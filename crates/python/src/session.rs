@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
 
 use fabricsim::Simulation;
-use fabricsim::core::engine::Interrupt;
-use fabricsim::core::id::NodeId;
 use fabricsim::driver::{EventKind, Message, MessageRules};
+use fabricsim::id::NodeId;
 use fabricsim::prelude::{FctRecord, Time};
+use fabricsim::simulation::Interrupt;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};

@@ -7,10 +7,10 @@ mod readings;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fabricsim::core::engine::Interrupt;
-use fabricsim::core::id::ClassId;
 use fabricsim::driver::{Message, Next};
+use fabricsim::id::ClassId;
 use fabricsim::prelude::{Priority, Stop, Time};
+use fabricsim::simulation::Interrupt;
 use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::PyVisit;

@@ -6,7 +6,7 @@
 //! without a queue.
 
 use fabricsim_cli::fabricsim::cc::*;
-use fabricsim_cli::fabricsim::core::checkpoint::Checkpointed;
+use fabricsim_cli::fabricsim::checkpoint::Checkpointed;
 
 /// The `[cc]` table.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -86,7 +86,7 @@ impl ControllerFactory<TelemetryView> for PowerTcpConfig {
 
 /// PowerTCP for one flow. Windows are bytes, times seconds.
 #[derive(Checkpointed, Debug)]
-#[checkpoint(crate = fabricsim_cli::fabricsim::core)]
+#[checkpoint(crate = fabricsim_cli::fabricsim)]
 pub struct PowerTcp {
     #[checkpoint(rebuilt)]
     gamma: f64,
@@ -168,7 +168,7 @@ impl CongestionControl<TelemetryView> for PowerTcp {
         Some(Rate::from_bps_f64(self.window * 8.0 / self.tau).min(self.line))
     }
 
-    fabricsim_cli::fabricsim::core::saves_state!();
+    fabricsim_cli::fabricsim::saves_state!();
 }
 
 #[cfg(test)]

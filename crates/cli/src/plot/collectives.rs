@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fabricsim::Error;
-use fabricsim::report::{CollectiveRow, read_collectives};
 use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Unit};
+use fabricsim_report::{CollectiveRow, read_collectives};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 

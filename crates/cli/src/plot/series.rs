@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use fabricsim::Error;
-use fabricsim::core::units::Duration;
+use fabricsim_base::units::Duration;
 use fabricsim_plot::figure::{
     Figure, Quantity, Selection, Subject, TimeRun, read_time_lines, time_figure,
 };

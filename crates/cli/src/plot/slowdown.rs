@@ -1,8 +1,8 @@
 //! Slowdown over flow size: of results, and relative to the first of them.
 
 use fabricsim::Error;
-use fabricsim::report::Percentile;
 use fabricsim_plot::figure::{BinCount, Figure, SlowdownCurve, relative_figure, slowdown_figure};
+use fabricsim_report::Percentile;
 
 use super::{Drawing, refused};
 use crate::results::FlowSelection;

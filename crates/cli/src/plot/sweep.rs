@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fabricsim::Error;
-use fabricsim::report::{
-    Confidence, Percentile, SizeClass, SweepCurves, SweepQuestion, SweepTable,
-};
 use fabricsim_plot::figure::{Axis, Figure, SweepPanel, Unit, percentile_in_words, sweep_figure};
+use fabricsim_report::{Confidence, Percentile, SizeClass, SweepCurves, SweepQuestion, SweepTable};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 

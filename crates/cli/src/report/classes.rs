@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fabricsim::report::Percentile;
 use fabricsim_plot::figure::{
     CdfOf, Figure, Series, SlowdownCurve, Unit, cdf_figure, quantity, slowdown_figure,
 };
 use fabricsim_plot::html::{Cell, Page};
+use fabricsim_report::Percentile;
 
 use super::grouping::RunGroup;
 use super::runs::{Run, SHOWN, thousands};
@@ -167,7 +167,7 @@ pub(super) fn incasts(page: &mut Page, runs: &[Run]) {
     for run in runs {
         for (class, times) in &run.incasts {
             let at = |percentile: Percentile| {
-                let value = fabricsim::report::percentile(times, percentile.fraction());
+                let value = fabricsim_report::percentile(times, percentile.fraction());
                 time(value.filter(|_| percentile.is_known_of(times.len())))
             };
             rows.push(vec![

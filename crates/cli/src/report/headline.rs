@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use fabricsim::report::{Confidence, Percentile, PercentileEstimate, Ratio, SizeClass};
 use fabricsim_plot::html::Page;
+use fabricsim_report::{Confidence, Percentile, PercentileEstimate, Ratio, SizeClass};
 
 use super::pairs::{Pair, pairs};
 use super::runs::{Run, SHOWN};
@@ -221,7 +221,7 @@ fn advice(statements: &[Statement]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim::report::Interval;
+    use fabricsim_report::Interval;
 
     use super::*;
 

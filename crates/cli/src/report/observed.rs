@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use fabricsim::Error;
-use fabricsim::core::id::{NodeId, PortId};
-use fabricsim::core::units::{Duration, Time};
-use fabricsim::report::Percentile;
-use fabricsim::report::observed::{
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_plot::figure::{Unit, quantity};
+use fabricsim_plot::html::{Cell, Page};
+use fabricsim_report::Percentile;
+use fabricsim_report::observed::{
     PortQueueTime, QueueDistribution, fairness_over_time, link_uses, paused_ports,
     read_flow_samples, read_links, read_pauses, read_port_names, read_queue_distribution,
 };
-use fabricsim_plot::figure::{Unit, quantity};
-use fabricsim_plot::html::{Cell, Page};
 
 use super::classes::time;
 use super::runs::{Run, thousands};
@@ -272,7 +272,7 @@ fn fairness(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         }
         shared.sort_unstable_by(f64::total_cmp);
         let mean = shared.iter().sum::<f64>() / shared.len() as f64;
-        let at = |p| fabricsim::report::percentile(&shared, p).unwrap_or(f64::NAN);
+        let at = |p| fabricsim_report::percentile(&shared, p).unwrap_or(f64::NAN);
         rows.push(vec![
             Cell::from(run.name.as_str()),
             Cell::from(shared.len().to_string()),

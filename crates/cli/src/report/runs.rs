@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
-use fabricsim::core::id::ClassId;
-use fabricsim::core::input::InputError;
-use fabricsim::report::{
+use fabricsim_base::id::ClassId;
+use fabricsim_base::input::InputError;
+use fabricsim_plot::figure::{BinCount, CdfOf, SlowdownCurve, Style, cdf_curve};
+use fabricsim_report::{
     Confidence, FctRecord, Goodput, GroupTails, Percentile, SlowdownTable, group_tails,
     incast_rounds,
 };
-use fabricsim_plot::figure::{BinCount, CdfOf, SlowdownCurve, Style, cdf_curve};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fabricsim::Error;
-use fabricsim::core::units::Duration;
-use fabricsim::report::{Cut, CutEnd, FctRecord};
+use fabricsim_base::units::Duration;
+use fabricsim_report::{Cut, CutEnd, FctRecord};
 
 use super::places::{Place, places};
 use super::{fct_file, read_flows};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim::report::{Goodput, Percentile};
+use fabricsim_report::{Goodput, Percentile};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;

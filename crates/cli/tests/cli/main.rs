@@ -26,6 +26,7 @@ mod losses;
 mod parallelism;
 mod pint;
 mod plot;
+mod public_api;
 mod queries;
 #[cfg(all(feature = "mpi", target_os = "linux"))]
 #[path = "../../../fabricsim/tests/support/random_scenario.rs"]

@@ -2,28 +2,28 @@
 
 use std::path::Path;
 
-use fabricsim::core::id::{ClassId, NodeId};
-use fabricsim::core::input::InputError;
-use fabricsim::core::units::{Duration, Rate, Time};
-use fabricsim::report::observed::{
-    fairness_over_time, link_uses, paused_ports, read_flow_samples, read_links, read_pauses,
-    read_queue_distribution,
-};
-use fabricsim::report::{
-    BinRule, BinTable, Confidence, Percentile, SizeBins, SlowdownTable, bins_csv, compare,
-    equal_count_bins, read_fct, read_hpcc_fct,
-};
-use fabricsim::topology::{GraphmlConfig, parse_hpcc};
-use fabricsim::workload::{
-    FlowTimes, GraphConfig, Host, ListFormat, Names, ProcessGroups, SizeCdf, Workload,
-    WorkloadContext, chakra_to_csv, detect, goal_binary_to_text, parse_connection_matrix,
-    parse_csv, parse_hpcc_flows,
-};
 use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::input::InputError;
+use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_experiments::Sweep;
 use fabricsim_experiments::harm::{HarmSettings, HarmTest, read_workload};
 use fabricsim_experiments::judge::read_published;
 use fabricsim_plot::figure::{Quantity, Selection, TimeRun, read_time_lines, time_figure};
+use fabricsim_report::observed::{
+    fairness_over_time, link_uses, paused_ports, read_flow_samples, read_links, read_pauses,
+    read_queue_distribution,
+};
+use fabricsim_report::{
+    BinRule, BinTable, Confidence, Percentile, SizeBins, SlowdownTable, bins_csv, compare,
+    equal_count_bins, read_fct, read_hpcc_fct,
+};
+use fabricsim_topology::{GraphmlConfig, parse_hpcc};
+use fabricsim_workload::{
+    FlowTimes, GraphConfig, Host, ListFormat, Names, ProcessGroups, SizeCdf, Workload,
+    WorkloadContext, chakra_to_csv, detect, goal_binary_to_text, parse_connection_matrix,
+    parse_csv, parse_hpcc_flows,
+};
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -192,7 +192,7 @@ fn build(scenario: Result<Scenario, Error>) -> Result<(), Error> {
 }
 
 /// Everything that the commands make of records.
-fn sum_up(records: &[fabricsim::report::FctRecord]) {
+fn sum_up(records: &[fabricsim_report::FctRecord]) {
     let percentiles = [Percentile::P50, Percentile::P99];
     let bins = SizeBins::of_equal_count(records, 20, BinRule::AllFlows);
     let table = BinTable::new(&bins, &percentiles, Confidence::P95);

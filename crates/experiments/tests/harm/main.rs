@@ -6,7 +6,7 @@ mod errors;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::core::units::{Bytes, Duration};
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_experiments::harm::{
     ConnectionUse, HarmReport, HarmSettings, HarmTest, Reuse, Row, Sample, Status, published_sample,
 };

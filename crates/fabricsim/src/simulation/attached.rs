@@ -18,11 +18,11 @@ impl Simulation {
     /// host number `h` of `n` hosts is 2³¹ + h, the next one 2³¹ + n + h, and so on.
     ///
     /// ```
-    /// use fabricsim::core::flow::Flow;
-    /// use fabricsim::core::id::{ClassId, NodeId};
-    /// use fabricsim::core::network::Stop;
-    /// use fabricsim::core::plugin::{AppContext, AppFlow, Application};
-    /// use fabricsim::core::units::{Bytes, Time};
+    /// use fabricsim_base::flow::Flow;
+    /// use fabricsim_base::id::{ClassId, NodeId};
+    /// use fabricsim_core::network::Stop;
+    /// use fabricsim_core::plugin::{AppContext, AppFlow, Application};
+    /// use fabricsim_base::units::{Bytes, Time};
     /// use fabricsim::{Scenario, Simulation};
     ///
     /// /// Sends a flow to the other host whenever one has come from there.
@@ -126,10 +126,10 @@ impl Simulation {
     /// nothing for them, but a test of a pointer.
     ///
     /// ```
-    /// use fabricsim::core::id::NodeId;
-    /// use fabricsim::core::packet::Packet;
-    /// use fabricsim::core::plugin::{Hop, Observer};
-    /// use fabricsim::core::units::Time;
+    /// use fabricsim_base::id::NodeId;
+    /// use fabricsim_core::packet::Packet;
+    /// use fabricsim_core::plugin::{Hop, Observer};
+    /// use fabricsim_base::units::Time;
     /// use fabricsim::{Scenario, Simulation};
     ///
     /// /// Counts the bytes that leave a switch.

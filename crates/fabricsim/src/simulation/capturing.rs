@@ -29,7 +29,7 @@ impl Simulation {
     /// ```
     /// use fabricsim::driver::{EventKind, Message, Next};
     /// use fabricsim::prelude::*;
-    /// use fabricsim::scenario::kinds::Registry;
+    /// use fabricsim_scenario::kinds::Registry;
     ///
     /// let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
     ///             [capture]\nnodes = [\"0\"]\ndirection = \"out\"";

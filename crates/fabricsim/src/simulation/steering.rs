@@ -74,7 +74,7 @@ impl Simulation {
     /// ```
     /// use fabricsim::driver::{Actions, Driver, Event, EventKind, Message};
     /// use fabricsim::prelude::*;
-    /// use fabricsim::scenario::kinds::Registry;
+    /// use fabricsim_scenario::kinds::Registry;
     ///
     /// /// Starts the next round at all hosts when all messages of one have been delivered.
     /// struct Rounds {

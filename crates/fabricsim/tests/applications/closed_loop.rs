@@ -1,12 +1,12 @@
 //! A closed loop beside a workload: the next request starts exactly the think time after the
 //! completion of the one before.
 
-use fabricsim::core::flow::Completion;
-use fabricsim::core::id::NodeId;
-use fabricsim::core::network::Stop;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application};
-use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::flow::Completion;
+use fabricsim_base::id::NodeId;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::Stop;
+use fabricsim_core::plugin::{AppContext, AppFlow, Application};
 
 use crate::player::CLASS;
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use fabricsim::Simulation;
-use fabricsim::core::flow::Connection;
-use fabricsim::core::flow::{Completion, Flow};
-use fabricsim::core::id::{FlowId, NodeId};
-use fabricsim::core::network::Stop;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application, StartError};
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
+use fabricsim_base::flow::Connection;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{FlowId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::Stop;
+use fabricsim_core::plugin::{AppContext, AppFlow, Application, StartError};
 use proptest::prelude::*;
 
 use crate::player::{CLASS, silent};

@@ -1,12 +1,12 @@
 //! Endings of runs with applications, and the reports about those that do not end well.
 
-use fabricsim::core::flow::FlowRequest;
-use fabricsim::core::id::{ClassId, NodeId};
-use fabricsim::core::network::{Overload, Room, Stop};
-use fabricsim::core::plugin::{AppContext, AppFlow, Application, StartError};
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::flow::FlowRequest;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::{Overload, Room, Stop};
+use fabricsim_core::plugin::{AppContext, AppFlow, Application, StartError};
 
 use crate::player::{Game, Means, Player, play, silent};
 

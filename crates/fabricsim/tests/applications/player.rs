@@ -1,12 +1,12 @@
 //! Two hosts that send flows to and fro.
 
-use fabricsim::core::flow::Connection;
-use fabricsim::core::flow::{Completion, Flow};
-use fabricsim::core::id::{ClassId, FlowId, NodeId};
-use fabricsim::core::plugin::{AppContext, AppFlow, Application};
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::flow::Connection;
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{ClassId, FlowId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::plugin::{AppContext, AppFlow, Application};
 
 /// The flow class of all that players send.
 pub(crate) const CLASS: ClassId = ClassId(9);

@@ -1,12 +1,12 @@
 //! Random games on networks where flows meet, against the same flows as an open loop.
 
-use fabricsim::core::flow::{Completion, FlowRequest};
-use fabricsim::core::id::{ClassId, NodeId};
-use fabricsim::core::network::Stop;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application};
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::flow::{Completion, FlowRequest};
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::Stop;
+use fabricsim_core::plugin::{AppContext, AppFlow, Application};
 use proptest::prelude::*;
 
 use crate::player::{CLASS, silent};
@@ -72,7 +72,7 @@ impl Application for Chatter {
     fn on_flow_received(
         &mut self,
         context: &mut AppContext<'_>,
-        _flow: &fabricsim::core::flow::Flow,
+        _flow: &fabricsim_base::flow::Flow,
         _tag: u64,
     ) {
         let pause = Duration::from_ps(context.random().below(1_000_000));

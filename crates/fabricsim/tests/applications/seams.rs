@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use fabricsim::Scenario;
 use fabricsim::Simulation;
-use fabricsim::core::flow::{Completion, Flow};
-use fabricsim::core::id::{ClassId, NodeId, PortId};
-use fabricsim::core::input::{ConfigError, Key, Keys, ValueKind};
-use fabricsim::core::network::Stop;
-use fabricsim::core::packet::{Packet, PacketKind, PauseChange};
-use fabricsim::core::plugin::{Application, DropReason, Hop, Observer};
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::outcome::run_to_folder;
-use fabricsim::scenario::kinds::Registry;
-use fabricsim::workload::{
+use fabricsim_base::flow::{Completion, Flow};
+use fabricsim_base::id::{ClassId, NodeId, PortId};
+use fabricsim_base::input::{ConfigError, Key, Keys, ValueKind};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::Stop;
+use fabricsim_core::packet::{Packet, PacketKind, PauseChange};
+use fabricsim_core::plugin::{Application, DropReason, Hop, Observer};
+use fabricsim_scenario::kinds::Registry;
+use fabricsim_workload::{
     Expected, HostApplications, Workload, WorkloadContext, WorkloadKind, boxed,
 };
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! The exact timeline of request and response on an idle star.
 
 use fabricsim::Simulation;
-use fabricsim::core::id::FlowId;
-use fabricsim::core::network::Stop;
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
+use fabricsim_base::id::FlowId;
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::Stop;
 use proptest::prelude::*;
 
 use crate::player::{Game, Means, Player, Seen, play, seen, silent};

@@ -1,10 +1,10 @@
 //! TCP and lossy RDMA under applications.
 
 use fabricsim::Simulation;
-use fabricsim::core::network::Stop;
-use fabricsim::core::plugin::Application;
-use fabricsim::core::priority::Priority;
-use fabricsim::core::units::{Bytes, Duration, Time};
+use fabricsim_base::priority::Priority;
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::network::Stop;
+use fabricsim_core::plugin::Application;
 
 use crate::player::{Game, Means, Player, Seen, play, seen, whisper};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use fabricsim::driver::{Actions, Driver, Event, EventKind, Message, Next};
 use fabricsim::outcome::CaptureSummary;
 use fabricsim::prelude::*;
-use fabricsim::scenario::kinds::Registry;
+use fabricsim_scenario::kinds::Registry;
 
 use crate::{HARSH, run};
 

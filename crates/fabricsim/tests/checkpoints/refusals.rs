@@ -1,14 +1,14 @@
 //! What has no way into a checkpoint, and what is none.
 
 use fabricsim::checkpoint::Checkpoint;
-use fabricsim::core::checkpoint::Checkpointed;
-use fabricsim::core::flow::Flow;
-use fabricsim::core::id::{ClassId, NodeId};
-use fabricsim::core::packet::Packet;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application, Hop, Observer};
-use fabricsim::core::units::{Bytes, Time};
 use fabricsim::driver::Message;
 use fabricsim::{Scenario, Simulation};
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::flow::Flow;
+use fabricsim_base::id::{ClassId, NodeId};
+use fabricsim_base::units::{Bytes, Time};
+use fabricsim_core::packet::Packet;
+use fabricsim_core::plugin::{AppContext, AppFlow, Application, Hop, Observer};
 
 const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
     [[workload]]\nkind = \"permutation\"\nsize = \"300KB\"\n";
@@ -49,7 +49,7 @@ impl Application for Player {
         }
     }
 
-    fabricsim::core::saves_state!();
+    fabricsim_base::saves_state!();
 }
 
 fn with_players() -> Simulation {
@@ -201,13 +201,13 @@ fn forks_go_their_own_ways() {
     simulation.run_until(AT);
     let mut fork = simulation.fork(2).unwrap();
     let mut other = simulation.fork(1).unwrap();
-    let flow = fabricsim::core::flow::FlowRequest {
+    let flow = fabricsim_base::flow::FlowRequest {
         src: NodeId(0),
         dst: NodeId(3),
         size: Bytes::new(50_000),
         start: Time::from_ns(12_000),
         class: ClassId(0),
-        priority: fabricsim::core::priority::Priority::new(3),
+        priority: fabricsim_base::priority::Priority::new(3),
         src_port: None,
         dst_port: 100,
     };

@@ -1,8 +1,8 @@
 //! What has happened in a simulation, to be compared with another one.
 
-use fabricsim::core::units::Time;
 use fabricsim::driver::{Event, Next};
 use fabricsim::prelude::*;
+use fabricsim_base::units::Time;
 
 /// Start and end of each flow, with its ends, in the order of ends.
 pub(crate) fn flows(simulation: &mut Simulation) -> Vec<(Time, Time, NodeId, NodeId, FlowId)> {

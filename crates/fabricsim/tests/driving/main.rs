@@ -11,8 +11,8 @@ mod ring;
 mod rules;
 mod storm;
 
-use fabricsim::scenario::kinds::Registry;
 use fabricsim::{Scenario, Simulation};
+use fabricsim_scenario::kinds::Registry;
 
 /// A simulation of a scenario that may have no workload.
 fn simulation(text: &str, threads: usize) -> Simulation {

@@ -1,8 +1,8 @@
 //! What a driver may ask for, and what it is told when that is impossible.
 
-use fabricsim::core::network::Overload;
 use fabricsim::driver::{Actions, Driver, Event, EventKind, Message, Next};
 use fabricsim::prelude::*;
+use fabricsim_core::network::Overload;
 
 use crate::simulation;
 

@@ -7,11 +7,11 @@ mod values;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use fabricsim::core::input::Key;
-use fabricsim::core::network::{Progress, Room, RunCallback};
-use fabricsim::core::rng::{Purpose, Stream};
-use fabricsim::core::units::Time;
 use fabricsim::{Error, Simulation};
+use fabricsim_base::input::Key;
+use fabricsim_base::rng::{Purpose, Stream};
+use fabricsim_base::units::Time;
+use fabricsim_core::network::{Progress, Room, RunCallback};
 
 use tables::{Line, Part, Scenario, Table, tables};
 use values::{COUNTS, VALUES};

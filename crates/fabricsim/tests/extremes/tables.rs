@@ -1,7 +1,7 @@
 //! Every table of a scenario with every key that it has.
 
-use fabricsim::pint::query::QueryConfig;
 use fabricsim_base::input::Keys;
+use fabricsim_pint::query::QueryConfig;
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event;
 use fabricsim_scenario::schema::host::HostSettings;
@@ -124,12 +124,12 @@ pub(crate) fn tables() -> Vec<Table> {
             QueryConfig::KEYS,
         ),
     ];
-    for (kind, _, keys) in fabricsim::topology::KINDS {
+    for (kind, _, keys) in fabricsim_topology::KINDS {
         if !["graphml", "file"].contains(kind) {
             tables.push(Table::of_kind(Topology, "[topology]", kind, keys));
         }
     }
-    for (kind, _, keys) in fabricsim::workload::KINDS {
+    for (kind, _, keys) in fabricsim_workload::KINDS {
         if !["graph", "list"].contains(kind) {
             tables.push(Table::of_kind(Workload, "[[workload]]", kind, keys));
         }

@@ -10,11 +10,11 @@ mod paths;
 mod plans;
 mod values;
 
-use fabricsim::pint::query::{PathResult, QueryResults};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::Completion;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
+use fabricsim_pint::query::{PathResult, QueryResults};
 
 /// 320 hosts, then 20 top-of-rack, 20 aggregation and 16 core switches.
 const FAT320: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fabricsim::pint::query::PathResult;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
+use fabricsim_pint::query::PathResult;
 
 use crate::plans::CONTROL;
 use crate::{FAT320, LATENCY, PATH, PINT_CC, decoded, finish, mean, query, scenario};

@@ -1,9 +1,9 @@
 //! Queries that share the bytes of packets, with one another and with congestion control.
 
 use fabricsim::Simulation;
-use fabricsim::pint::query::Statistic;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
+use fabricsim_pint::query::Statistic;
 
 use crate::{LATENCY, PATH, PINT_CC, decoded, finish, query, scenario, websearch};
 

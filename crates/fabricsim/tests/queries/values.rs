@@ -1,6 +1,6 @@
 //! Queries for values of hops and of packets.
 
-use fabricsim::pint::query::{HopResult, QueryResults, Reach, Statistic};
+use fabricsim_pint::query::{HopResult, QueryResults, Reach, Statistic};
 
 use crate::plans::CONTROL;
 use crate::{LATENCY, PINT_CC, finish, middle, query, scenario, websearch};
@@ -47,7 +47,7 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
     let tail = Statistic::Quantile(0.99);
     let of = |query: usize| {
         let own = move |result: &&_| -> bool {
-            let result: &fabricsim::pint::query::PacketResult = result;
+            let result: &fabricsim_pint::query::PacketResult = result;
             result.query == query && result.statistic == tail && result.digests > 100
         };
         results

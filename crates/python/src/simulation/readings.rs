@@ -2,9 +2,9 @@
 
 use std::io;
 
-use fabricsim::core::units::Duration;
 use fabricsim::driver::Message;
 use fabricsim::report::{FctRecord, FctWriter};
+use fabricsim::units::Duration;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

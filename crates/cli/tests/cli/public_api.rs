@@ -1,0 +1,52 @@
+//! What a program can name through the facade is what docs/public-api.txt lists.
+//!
+//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli public_api` writes the list anew.
+
+mod sources;
+
+use std::env;
+use std::fs;
+
+use crate::support::{project, project_text};
+use sources::Sources;
+
+/// The most items that the facade may have, as a promise that can be kept.
+const MOST_ITEMS: usize = 300;
+
+/// The list of public items, one a line.
+const LIST: &str = "docs/public-api.txt";
+
+#[test]
+fn the_facade_has_the_items_of_the_list() {
+    let sources = Sources::of("fabricsim");
+    let items = sources.public_items();
+    assert!(
+        items.len() <= MOST_ITEMS,
+        "{} items are public, {MOST_ITEMS} is the most",
+        items.len()
+    );
+    let list: String = items.iter().map(|item| format!("{item}\n")).collect();
+    if env::var_os("FABRICSIM_WRITE_TABLES").is_some() {
+        fs::write(project(LIST), list).expect("the list is written");
+        return;
+    }
+    let known = project_text(LIST);
+    let news = items
+        .iter()
+        .filter(|item| !known.lines().any(|line| line == *item));
+    let news: Vec<&String> = news.collect();
+    let lost = known.lines().filter(|line| !items.contains(*line));
+    let lost: Vec<&str> = lost.collect();
+    assert!(
+        news.is_empty() && lost.is_empty(),
+        "{LIST} lacks {news:?} and has {lost:?}; FABRICSIM_WRITE_TABLES=1 and this test write it anew"
+    );
+}
+
+/// Whoever writes a plugin meets packets and ports, and no part of the engine but the interrupt.
+#[test]
+fn the_engine_is_not_reachable() {
+    let sources = Sources::of("fabricsim");
+    let of_the_engine = sources.public_items_of("fabricsim_engine");
+    assert_eq!(of_the_engine, ["simulation::Interrupt"]);
+}

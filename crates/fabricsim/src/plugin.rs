@@ -1,0 +1,21 @@
+//! Items needed to write plugins other than congestion controls, which have [`cc`](crate::cc).
+//!
+//! A [`Registry`](crate::Registry) takes kinds of topologies, workloads and queue disciplines, and
+//! routing policies, by the names that scenarios use; a [`Simulation`](crate::Simulation) takes
+//! applications and observers. A type whose state a checkpoint holds derives
+//! [`Checkpointed`](crate::checkpoint::Checkpointed).
+
+pub use fabricsim_base::rng::Stream;
+pub use fabricsim_core::packet::{Ecn, Packet, PacketKind, PauseChange};
+pub use fabricsim_core::plugin::{
+    AppContext, AppFlow, Application, DropReason, Hop, Observer, PathStability, PortStates,
+    StartError,
+};
+pub use fabricsim_qdisc::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
+pub use fabricsim_topology::{
+    Arrival, Chooser, Link, NextHopChoice, NodeKind, PolicyContext, PolicyKind, RoutingPolicy,
+    Topology, TopologyKind, TopologySource,
+};
+pub use fabricsim_workload::{
+    Expected, Host, HostApplications, Workload, WorkloadContext, WorkloadKind,
+};
