@@ -34,8 +34,7 @@ pub fn stored(input: TokenStream) -> TokenStream {
 ///   from the configuration.
 ///
 /// Type parameters have to be `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what
-/// they are. A program that has fabricsim's core by another name says so by
-/// `#[checkpoint(crate = fabricsim::core)]`.
+/// they are. A program that has the traits by another path says so: `#[checkpoint(crate = fabricsim)]`.
 #[proc_macro_derive(Checkpointed, attributes(checkpoint))]
 pub fn checkpointed(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

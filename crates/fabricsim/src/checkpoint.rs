@@ -33,10 +33,10 @@ mod identity;
 
 use std::sync::OnceLock;
 
-pub use fabricsim_base::checkpoint::Checkpointed;
+pub use fabricsim_base::checkpoint::{Checkpointed, Stored};
 /// What the derived code names.
 #[doc(hidden)]
-pub use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer, load_each, save_each};
+pub use fabricsim_base::checkpoint::{LoadError, Reader, Writer, load_each, save_each};
 use fabricsim_base::checkpoint::{Rebuilt, SaveError};
 use fabricsim_base::units::Time;
 use fabricsim_report::Checksum;

@@ -8,14 +8,17 @@
 pub use fabricsim_base::rng::Stream;
 pub use fabricsim_core::packet::{Ecn, Packet, PacketKind, PauseChange};
 pub use fabricsim_core::plugin::{
-    AppContext, AppFlow, Application, DropReason, Hop, Observer, PathStability, PortStates,
-    StartError,
+    AppContext, AppFlow, Application, DropReason, EntropyRecycling, Hop, Observer, PathStability,
+    PortStates, Reuse, StartError,
 };
-pub use fabricsim_qdisc::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
+pub use fabricsim_qdisc::{
+    Aqm, AqmKind, AqmPacket, DisciplineContext, ShortForm, ShortOption, Verdict,
+};
 pub use fabricsim_topology::{
     Arrival, Chooser, Link, NextHopChoice, NodeKind, PolicyContext, PolicyKind, RoutingPolicy,
     Topology, TopologyKind, TopologySource,
 };
 pub use fabricsim_workload::{
-    Expected, Host, HostApplications, Workload, WorkloadContext, WorkloadKind,
+    CostOf, Expected, FileContent, FileState, FlowCost, FlowTimes, Host, HostApplications,
+    NamedFile, Offered, Workload, WorkloadContext, WorkloadKind,
 };

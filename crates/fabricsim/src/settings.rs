@@ -1,16 +1,25 @@
 //! The tables of a scenario, for [`ScenarioBuilder`](crate::ScenarioBuilder).
 
-pub use fabricsim_qdisc::{
-    CodelConfig, DisciplineConfig, DualPi2Config, EcnConfig, FqCodelConfig, Headroom, RedConfig,
-    StepConfig, TailDropConfig,
+pub use fabricsim_base::input::{NodeRange, NumberRange};
+pub use fabricsim_pint::query::{
+    Aggregation, FlowDefinition, Keep, Knowledge, QueryConfig, TraceScheme, Value,
 };
-pub use fabricsim_scenario::schema::capture::CaptureSettings;
+pub use fabricsim_qdisc::{
+    AqmConfig, CodelConfig, ControlledDelay, DisciplineConfig, DualPi2Config, DualScheduler,
+    EcnConfig, EcnSelector, FqCodelConfig, Headroom, RedConfig, SharedBufferConfig, StepConfig,
+    TailDropConfig,
+};
+pub use fabricsim_scenario::schema::capture::{CaptureDirection, CaptureSettings};
+pub use fabricsim_scenario::schema::ecn::EcnRule;
 pub use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
+pub use fabricsim_scenario::schema::far_end::FarEnd;
 pub use fabricsim_scenario::schema::host::HostSettings;
+pub use fabricsim_scenario::schema::nics::{NicChoice, NicRule};
 pub use fabricsim_scenario::schema::observe::{ObserveSettings, SeriesFormat};
+pub use fabricsim_scenario::schema::port_group::PortGroup;
 pub use fabricsim_scenario::schema::profile::Profile;
-pub use fabricsim_scenario::schema::queries::QuerySettings;
-pub use fabricsim_scenario::schema::queue::QueueRule;
+pub use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
+pub use fabricsim_scenario::schema::queue::{QueuePlace, QueueRule};
 pub use fabricsim_scenario::schema::routing::{
     HashName, OrderName, PolicyRule, RoutingSettings, WeightsName,
 };
@@ -22,10 +31,11 @@ pub use fabricsim_topology::{
     LeafSpineConfig, LinkDelay, PowerOfTwo, Preset, RailConfig, RandomSpray, Reps, RoundRobin,
     ShortestQueue, StarConfig, TestbedConfig, TorusConfig,
 };
-pub use fabricsim_transport::rdma::RdmaConfig;
-pub use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
+pub use fabricsim_transport::rdma::{BaseRtt, RdmaConfig, Recovery};
+pub use fabricsim_transport::tcp::{Detection, RtoFloor, Switch, TcpConfig, TcpProfile};
 pub use fabricsim_workload::{
-    AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation, DownloadConfig,
-    FetchConfig, GraphConfig, HostRange, IncastConfig, ListConfig, ListFormat, PermutationConfig,
-    Placement, PoissonConfig, RpcConfig, RpcMode, SizeCdf, Sizes,
+    AllToAllConfig, CollectiveAlgorithm, CollectiveConfig, CollectiveOperation, Connections,
+    DownloadConfig, FetchConfig, GraphConfig, GraphTable, HostRange, IncastConfig, ListConfig,
+    ListFormat, NamedRequests, PermutationConfig, Placement, PoissonConfig, RpcConfig, RpcMode,
+    RpcReuse, RpcTargets, ServiceTimes, SizeCdf, SizeSteps, Sizes,
 };

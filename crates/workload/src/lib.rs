@@ -90,7 +90,9 @@ pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
 pub use placement::Placement;
 pub use poisson::PoissonConfig;
-pub use rpc::{RpcClient, RpcConfig, RpcMode, RpcQuery, RpcTargets, ServiceTimes, SizeSteps};
+pub use rpc::{
+    RpcClient, RpcConfig, RpcMode, RpcQuery, RpcReuse, RpcTargets, ServiceTimes, SizeSteps,
+};
 pub use sizes::Sizes;
 pub use trace::{
     ChakraError, GraphConfig, GraphTable, ProcessGroups, chakra_to_csv, goal_binary_to_text,

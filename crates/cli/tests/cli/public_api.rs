@@ -11,7 +11,7 @@ use crate::support::{project, project_text};
 use sources::Sources;
 
 /// The most items that the facade may have, as a promise that can be kept.
-const MOST_ITEMS: usize = 300;
+const MOST_ITEMS: usize = 350;
 
 /// The list of public items, one a line.
 const LIST: &str = "docs/public-api.txt";

@@ -1,15 +1,13 @@
 //! A queue rule that a program brings is one as the house has it.
 
-use fabricsim::Scenario;
-use fabricsim::core::input::{ConfigError, Keys};
-use fabricsim::core::settings;
-use fabricsim::core::units::{Bytes, Time};
+use fabricsim::input::{ConfigError, Keys};
 use fabricsim::outcome::run_to_folder;
-use fabricsim::qdisc::{
-    Aqm, AqmKind, AqmPacket, DisciplineContext, ShortForm, ShortOption, Verdict,
+use fabricsim::plugin::{
+    Aqm, AqmKind, AqmPacket, DisciplineContext, Ecn, ShortForm, ShortOption, Verdict,
 };
-use fabricsim::scenario::kinds::Registry;
-use fabricsim_core::packet::Ecn;
+use fabricsim::units::{Bytes, Time};
+use fabricsim::{Registry, Scenario};
+use fabricsim_base::settings;
 
 settings! {
     /// Marks packets that come to `above` bytes, and drops them if they cannot be marked.
