@@ -8,7 +8,7 @@
 //! workspace.
 
 use fabricsim::cc::*;
-use fabricsim::core::checkpoint::{Checkpointed, Stored};
+use fabricsim::checkpoint::{Checkpointed, Stored};
 use fabricsim::{Scenario, Simulation};
 
 /// The telemetry.
@@ -17,7 +17,7 @@ struct LongestWait;
 
 /// The content of the tag, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, Stored)]
-#[checkpoint(crate = fabricsim::core)]
+#[checkpoint(crate = fabricsim)]
 struct WaitTag(u32);
 
 impl Header for WaitTag {}
@@ -47,7 +47,7 @@ impl TelemetryKind for LongestWait {
 
 /// A switch, which has nothing to remember.
 #[derive(Checkpointed, Clone, Debug)]
-#[checkpoint(crate = fabricsim::core)]
+#[checkpoint(crate = fabricsim)]
 struct WaitSwitch {}
 
 impl Telemetry<WaitTag> for WaitSwitch {
@@ -61,7 +61,7 @@ impl Telemetry<WaitTag> for WaitSwitch {
         PortOrder::Free
     }
 
-    fabricsim::core::saves_state!();
+    fabricsim::saves_state!();
 }
 
 /// The `[cc]` table: no keys.
@@ -91,7 +91,7 @@ impl ControllerFactory<TelemetryView> for LongestWaitConfig {
 
 /// The controller of one flow.
 #[derive(Checkpointed, Debug)]
-#[checkpoint(crate = fabricsim::core)]
+#[checkpoint(crate = fabricsim)]
 struct ShortWait {
     /// Seconds.
     #[checkpoint(rebuilt)]
@@ -130,7 +130,7 @@ impl CongestionControl<TelemetryView> for ShortWait {
         Some(self.rate)
     }
 
-    fabricsim::core::saves_state!();
+    fabricsim::saves_state!();
 }
 
 const INCAST: &str = r#"
