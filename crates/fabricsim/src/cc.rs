@@ -12,9 +12,9 @@ pub use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 pub use fabricsim_core::packet::{Header, Packet};
 pub use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, DeliveryRate,
-    EcnUse, Feedback, FlowStart, Growth, Hop, MarkResponse, MarkingThresholds, PortOrder,
-    ProbeForm, Probes, RateSample, Recovering, ReturnedProbe, Round, Signal, Telemetry,
-    TelemetryId, TelemetryKind, TelemetryView, Transport, scaled_window,
+    EcnUse, Feedback, FlowStart, Growth, Hop, Leaving, MarkResponse, MarkingThresholds, PortOrder,
+    ProbeForm, Probes, RateSample, Recovering, ReturnedProbe, Round, SentPackets, Signal,
+    Telemetry, TelemetryId, TelemetryKind, TelemetryView, Transport, scaled_window,
 };
 pub use fabricsim_hpcc::{ByteCounter, INT, IntHop, IntView};
 pub use fabricsim_pint::{BusiestLink, DIGEST};
