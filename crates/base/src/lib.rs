@@ -24,7 +24,6 @@ pub mod flow;
 pub mod id;
 pub mod input;
 pub mod limits;
-pub mod prefetch;
 pub mod priority;
 pub mod ranks;
 pub mod rng;

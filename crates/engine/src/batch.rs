@@ -18,9 +18,6 @@ pub(super) struct Batch<M> {
 /// Buffers above this many bytes are large.
 const LARGE_BYTES: usize = 64 << 10;
 
-/// The most slots of an empty buffer whose memory is asked for.
-const MOST_ASKED_FOR: usize = 64;
-
 impl<M> Default for Batch<M> {
     fn default() -> Self {
         Self::without_memory(0)
@@ -85,15 +82,6 @@ impl<M: Message> Batch<M> {
         let is_spacious = 5 * self.len() < 2 * self.slots.capacity();
         let next = Self::without_memory(self.class.saturating_sub(u32::from(is_spacious)));
         std::mem::replace(self, next)
-    }
-
-    /// Asks for the memory of an empty buffer, of its beginning where it is large.
-    #[inline]
-    pub(super) fn prefetch(&self) {
-        for slot in self.slots.iter().take(MOST_ASKED_FOR) {
-            slot.prefetch();
-            slot.prefetch_rest();
-        }
     }
 
     /// Gives a batch without memory a new buffer.

@@ -13,7 +13,6 @@ use super::partition::Partition;
 use super::partitions::Partitions;
 use super::placement::{PARTITIONS_PER_THREAD, Placement};
 use super::position::Position;
-use super::prefetching::turns_ahead;
 use super::process::{LogicalProcess, Wiring};
 use super::schedule::Schedule;
 use super::sides::{Side, longest_of, sides_of};
@@ -141,9 +140,7 @@ fn partitions_of<D: LogicalProcess>(
     let parts = sizes.iter().zip(schedules).zip(0..);
     let partition = |((&size, schedule), number)| {
         let spare = match sides {
-            Some(_) => {
-                Spare::for_turns(size as usize, turns_ahead(size as usize) > 0, pool.clone())
-            }
+            Some(_) => Spare::for_turns(size as usize, pool.clone()),
             None => Spare::new(pool.clone()),
         };
         Box::new(Partition::new(size, number, schedule, spare))

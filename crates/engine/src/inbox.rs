@@ -5,7 +5,6 @@ mod gathering;
 mod grouped;
 mod input;
 mod keys;
-mod prefetching;
 
 use std::collections::VecDeque;
 

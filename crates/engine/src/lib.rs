@@ -35,7 +35,6 @@ mod partition;
 mod partitions;
 mod placement;
 mod position;
-mod prefetching;
 mod probe;
 mod process;
 mod processes;

@@ -11,7 +11,6 @@ use super::calendar::BLOCK;
 use super::channel::SendBuffer;
 use super::message::Message;
 use super::position::{InBlock, Position};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Time;
 
 /// Messages sent over one channel in one epoch.
@@ -208,12 +207,6 @@ impl<M: Message> Mailboxes<M> {
         look(&half.lock().expect(HELD));
     }
 
-    /// Asks for the memory of the half with `parity` of mailbox number `mailbox`.
-    #[inline]
-    pub(super) fn prefetch(&self, mailbox: usize, parity: usize) {
-        prefetch(&self.mailboxes[mailbox].halves[parity]);
-    }
-
     /// Exchanges what stands in the half with `parity` of mailbox number `mailbox` for `empty`.
     #[inline]
     pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
@@ -269,20 +262,6 @@ impl<M: Message> OwnMailboxes<M> {
     #[inline]
     pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
         &mut self.mailboxes[place].0[parity]
-    }
-
-    /// Asks for the memory of the half with `parity` of the mailbox of a neighbor.
-    #[inline]
-    pub(super) fn prefetch_neighbor(&self, to: &Neighbor, parity: usize) {
-        if to.word == OWN_PARTITION {
-            prefetch(&self.mailboxes[to.mailbox as usize].0[parity]);
-        }
-    }
-
-    /// Asks for the memory of the mailbox of the process at `place`.
-    #[inline]
-    pub(super) fn prefetch(&self, place: usize, parity: usize) {
-        prefetch(&self.mailboxes[place].0[parity]);
     }
 
     /// The half with `parity` of the mailbox of the process at `place`, to be looked at.

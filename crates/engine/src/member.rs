@@ -10,7 +10,7 @@ use super::message::Message;
 use super::probe::Probe;
 use super::process::LogicalProcess;
 use fabricsim_base::checkpoint::{Reader, Writer};
-use fabricsim_base::units::Duration;
+use fabricsim_base::units::{Duration, Time};
 
 /// Messages that a process takes in before it is seen whether the run is to end.
 pub(super) const MOST_AT_ONCE: usize = 1 << 14;
@@ -33,6 +33,14 @@ pub(super) struct Member<D: LogicalProcess> {
 }
 
 impl<D: LogicalProcess> Member<D> {
+    /// Finds the messages that arrive in `[start, end)` and lets the process prepare them.
+    #[inline(always)]
+    pub(super) fn gather(&mut self, due: (Time, Time)) {
+        let process = &mut self.process;
+        let prepare = |messages: &mut [D::Message]| process.prepare(messages);
+        self.inbox.gather::<D::Order>(due, prepare);
+    }
+
     /// Tells `probe` what the process has sent in this epoch.
     #[cold]
     pub(super) fn tell_sends(&self, probe: &mut (impl Probe + ?Sized)) {

@@ -34,21 +34,4 @@ pub trait Message: Assign + Send + Stored + Sync + std::fmt::Debug {
     fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         Self::fetch(input)
     }
-
-    /// Asks for the memory of the time of arrival: see [`prefetch`](fabricsim_base::prefetch). Called for all
-    /// messages that will be due, a while before an epoch in large networks, of which little is in the
-    /// cache.
-    #[inline]
-    fn prefetch(&self) {}
-
-    /// Asks for a part of the message in each of its other cache lines. Called together with
-    /// [`prefetch`](Self::prefetch), and in all networks when an epoch begins, for the messages that
-    /// are due, as many as stay in the cache.
-    #[inline]
-    fn prefetch_rest(&self) {}
-
-    /// Asks for the memory in which the message ends. Called for the last one of those that stand
-    /// side by side: the end of any other lies where the next one begins.
-    #[inline]
-    fn prefetch_end(&self) {}
 }

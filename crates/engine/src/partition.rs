@@ -8,7 +8,6 @@ use super::mailboxes::{Mailboxes, OwnMailboxes};
 use super::member::{LONGEST_AT_ONCE, MOST_AT_ONCE, Member};
 use super::order::EpochSort;
 use super::position::InBlock;
-use super::prefetching::{Next, prefetch_coming, turns_ahead};
 use super::probe::Probe;
 use super::process::LogicalProcess;
 use super::schedule::Schedule;
@@ -52,20 +51,6 @@ pub(super) struct Partition<D: LogicalProcess> {
     /// Room for the keys of what is due for a process, and to sort them.
     pub(super) keys: Vec<u64>,
     pub(super) sorting: EpochSort,
-}
-
-/// The places of the bits of `due`, in their order, and their number.
-#[inline(always)]
-fn places_of(mut due: u64) -> ([u8; BLOCK as usize], usize) {
-    let (mut bits, mut count) = ([0; BLOCK as usize], 0);
-    while due != 0 {
-        #[expect(clippy::cast_possible_truncation, reason = "a bit of 64")]
-        let bit = due.trailing_zeros() as u8;
-        due &= due - 1;
-        bits[count] = bit;
-        count += 1;
-    }
-    (bits, count)
 }
 
 impl<D: LogicalProcess> Partition<D> {
@@ -191,49 +176,22 @@ impl<D: LogicalProcess> Partition<D> {
         probe: &mut (impl Probe + ?Sized),
     ) -> ControlFlow<()> {
         let unread = turn.parity ^ 1;
-        let ahead = turns_ahead(self.members.len());
-        let (bits, count) = places_of(due);
-        let bits = &bits[..count];
-        let first = block * BLOCK as usize;
-        for at in 0..count + ahead {
-            let bit = bits.get(at.wrapping_sub(ahead)).copied();
-            if let Some(bit) = bit {
-                if turn.interrupt.is_raised() {
-                    return ControlFlow::Break(());
-                }
-                probe.process_begins(self.members[first + usize::from(bit)].index);
+        let mut left = due;
+        while left != 0 {
+            if turn.interrupt.is_raised() {
+                return ControlFlow::Break(());
             }
-            if ahead > 0 {
-                let coming = |before: usize| {
-                    let bit = *bits.get(at.wrapping_sub(before))?;
-                    let others = others >> bit & 1 != 0;
-                    Some((first + usize::from(bit), others.then_some(mailboxes)))
-                };
-                let coming = [coming(0), coming(1)];
-                prefetch_coming(&self.members, &self.mailboxes, coming, unread);
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            let place = block * BLOCK as usize + bit as usize;
+            probe.process_begins(self.members[place].index);
+            if own >> bit & 1 != 0 {
+                self.fetch_own(place, unread);
             }
-            // Where memory is asked for ahead, a process takes in its messages one turn before it
-            // is run.
-            let taking = bits.get(at.wrapping_sub(ahead.saturating_sub(1))).copied();
-            if let Some(bit) = taking {
-                let place = first + usize::from(bit);
-                if own >> bit & 1 != 0 {
-                    self.fetch_own(place, unread);
-                }
-                if others >> bit & 1 != 0 {
-                    self.fetch_others(place, unread, mailboxes);
-                }
+            if others >> bit & 1 != 0 {
+                self.fetch_others(place, unread, mailboxes);
             }
-            let next = if ahead > 0 { taking } else { None };
-            let next = next.map(|bit| first + usize::from(bit));
-            let Some(bit) = bit else {
-                if let Some(next) = next {
-                    Next::new(&self.members[next], &self.mailboxes, turn.parity).ask_all();
-                }
-                continue;
-            };
-            let place = first + usize::from(bit);
-            self.step_one((place, next), turn, mailboxes, probe);
+            self.step_one(place, turn, mailboxes, probe);
             probe.process_ends(self.members[place].index);
         }
         self.calendar.settle(block, due);
@@ -260,24 +218,17 @@ impl<D: LogicalProcess> Partition<D> {
         inbox.fetch(mailboxes, *mailbox, parity, &mut self.spare);
     }
 
-    /// Gives the process at `place` its turn, and asks for the memory of the one at `next`.
+    /// Gives the process at `place` its turn.
     #[inline]
     fn step_one(
         &mut self,
-        (place, next): (usize, Option<usize>),
+        place: usize,
         turn: Turn<'_>,
         mailboxes: &Mailboxes<D::Message>,
         probe: &mut (impl Probe + ?Sized),
     ) {
         let Turn { epoch, parity, .. } = turn;
-        let (member, mut next) = match next {
-            None => (&mut self.members[place], None),
-            Some(next) => {
-                let both = self.members.get_disjoint_mut([place, next]);
-                let [member, next] = both.expect("a process is run once in an epoch");
-                (member, Some(Next::new(next, &self.mailboxes, parity)))
-            }
-        };
+        let member = &mut self.members[place];
         let first = member.inbox.first().min(member.process.next_event());
         let needed = match epoch.execution {
             Execution::Lazy => first.saturating_add(member.margin),
@@ -286,31 +237,16 @@ impl<D: LogicalProcess> Partition<D> {
         if needed >= epoch.end {
             self.calendar
                 .set(place, first.saturating_add(member.margin));
-            if let Some(next) = next {
-                next.ask_all();
-            }
             return;
         }
         self.steps += 1;
-        let start = first.min(epoch.start);
+        let due = (first.min(epoch.start), epoch.end);
         member.inbox.exchange_keys(&mut self.keys);
-        let groups = member.process.groups();
-        let process = &mut member.process;
-        let prepare = |messages: &mut [D::Message]| {
-            process.prepare(messages);
-            if let Some(next) = &mut next {
-                next.ask();
-            }
-        };
-        let span_of_epoch = (start, epoch.end);
-        (member.inbox).gather::<D::Order>(span_of_epoch, groups, prepare);
+        member.gather(due);
         let at_once =
             member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE;
-        let groups = (at_once && member.process.reads_groups()).then_some(groups);
-        (member.inbox).sort::<D::Order>(span_of_epoch, groups, &mut self.sorting);
-        if let Some(next) = next {
-            next.ask_all();
-        }
+        let groups = if at_once { member.process.groups() } else { 0 };
+        (member.inbox).sort::<D::Order>(due, groups, &mut self.sorting);
         self.messages += member.inbox.due() as u64;
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
         if at_once {

@@ -10,9 +10,8 @@ pub trait Probe {
     #[inline]
     fn epoch_begins(&mut self) {}
 
-    /// LogicalProcess `index` is looked at: its messages are taken in, it is run when something is
-    /// due, and what it sends is handed over. In a large partition messages are taken in, and memory
-    /// is asked for, while the process before it is looked at.
+    /// Process `index` has a turn: its messages are taken in, it is run when something is due, and what
+    /// it sends is handed over.
     #[inline]
     fn process_begins(&mut self, _index: usize) {}
 

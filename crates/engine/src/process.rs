@@ -31,34 +31,13 @@ pub trait LogicalProcess: Send {
     #[inline]
     fn prepare(&mut self, _messages: &mut [Self::Message]) {}
 
-    /// Returns into how many groups the process would have its messages sorted; 0 for none. Asked for
-    /// before the first message of an epoch is [prepared](Self::prepare); once prepared, each has a
-    /// [group](Message::group) below that number.
+    /// Returns into how many groups the messages of this epoch are to be sorted, all of which have been
+    /// [prepared](Self::prepare) and have a [group](Message::group) below that number; 0 to have them in
+    /// the order of time. Not all that is due can be sorted by groups: [`Inbox::has_groups`] tells
+    /// [`run`](Self::run) whether it is.
     #[inline]
     fn groups(&self) -> usize {
         0
-    }
-
-    /// Returns whether the process can read the messages of this epoch, all of which have been prepared,
-    /// group by group. Whether they are in groups then is what [`Inbox::has_groups`] says in
-    /// [`run`](Self::run), which is called once with all of them; not all that is due can be.
-    #[inline]
-    fn reads_groups(&self) -> bool {
-        false
-    }
-
-    /// Asks for the memory in which the process begins: see [`prefetch`](fabricsim_base::prefetch). Called a
-    /// while before [`run`](Self::run), when nothing of it may be in the cache.
-    #[inline]
-    fn prefetch(&self) {}
-
-    /// Asks for the memory of part number `part` of those that are needed when `messages` are due, and
-    /// returns whether there is one. Called for 0, 1, 2 and so on, a while after
-    /// [`prefetch`](Self::prefetch), until neither messages nor parts are left: from some number on it
-    /// must return `false`.
-    #[inline]
-    fn prefetch_part(&self, _part: usize, _messages: usize) -> bool {
-        false
     }
 
     /// Returns whether the process holds results that whoever drives the engine should collect.

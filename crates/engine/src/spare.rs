@@ -17,8 +17,6 @@ pub(super) struct Spare<M> {
     classes: Box<[Vec<Batch<M>>]>,
     /// What several share that are at work side by side.
     pool: Option<Arc<Pool<M>>>,
-    /// Whether the memory of the next buffer is asked for when one is taken.
-    ahead: bool,
 }
 
 /// Buffers that one partition has too many of and another may lack. They go from one to the other
@@ -50,7 +48,6 @@ impl<M> Default for Spare<M> {
         Self {
             classes: Box::default(),
             pool: None,
-            ahead: false,
         }
     }
 }
@@ -102,18 +99,15 @@ impl<M: Message> Spare<M> {
         Self {
             classes: rooms(MOST_BYTES).collect(),
             pool,
-            ahead: false,
         }
     }
 
-    /// For so many processes on two sides that take turns. `ahead` says whether the memory of the next
-    /// buffer is asked for when one is taken.
-    pub(super) fn for_turns(processes: usize, ahead: bool, pool: Option<Arc<Pool<M>>>) -> Self {
+    /// For so many processes on two sides that take turns.
+    pub(super) fn for_turns(processes: usize, pool: Option<Arc<Pool<M>>>) -> Self {
         Self {
             classes: rooms((processes * MOST_BYTES_OF_ONE).clamp(MOST_BYTES, MOST_BYTES_OF_ALL))
                 .collect(),
             pool,
-            ahead,
         }
     }
 
@@ -126,13 +120,7 @@ impl<M: Message> Spare<M> {
         {
             pool.hand_out(class, kept);
         }
-        let taken = kept.pop();
-        if self.ahead
-            && let Some(next) = kept.last()
-        {
-            next.prefetch();
-        }
-        taken
+        kept.pop()
     }
 
     /// Gives a batch without memory its buffer, an empty one of its class if there is one.

@@ -122,10 +122,8 @@ impl Steered {
         (member.process).add_stops(member.inbox.before(end), &mut stops);
         let index = member.index;
         let own = member.process.next_stop();
-        let process = &mut member.process;
-        let prepare = |messages: &mut [D::Message]| process.prepare(messages);
-        (member.inbox).gather::<D::Order>((start, end), 0, prepare);
-        (member.inbox).sort::<D::Order>((start, end), None, &mut partition.sorting);
+        member.gather((start, end));
+        (member.inbox).sort::<D::Order>((start, end), 0, &mut partition.sorting);
         partition.steps += 1;
         partition.messages += member.inbox.due() as u64;
         let number = u32::try_from(index).expect("processes are numbered by u32");

@@ -14,18 +14,13 @@ use fabricsim_base::units::Time;
 
 impl<M: Message> Inbox<M> {
     /// Finds the messages that arrive in `[start, end)`, and shows those of each input to `prepare`;
-    /// [`sort`](Self::sort) is called next. They can be sorted by `groups` if there are some, not too
-    /// many.
+    /// [`sort`](Self::sort) is called next.
     pub(crate) fn gather<O: ArrivalOrder<M>>(
         &mut self,
         (start, end): (Time, Time),
-        groups: usize,
         mut prepare: impl FnMut(&mut [M]),
     ) {
-        let due = Due::new(
-            (start, end),
-            !O::BY_PLACE && 0 < groups && groups <= MOST_GROUPS,
-        );
+        let due = Due::new((start, end), !O::BY_PLACE);
         self.base = start;
         self.keys.clear();
         self.keys.extend([0; LEADING]);
@@ -42,7 +37,6 @@ impl<M: Message> Inbox<M> {
             }
         }
         self.sources = self.due();
-        self.prefetch_ends();
         let mut in_turn = false;
         for &input in &self.active {
             let before = self.keys.len();
@@ -84,13 +78,13 @@ impl<M: Message> Inbox<M> {
         };
     }
 
-    /// Sorts what has been gathered from an epoch of [start, end) by (time, input), or where `O` says
-    /// so by (time, place, input). Where `groups` says how many groups there are and messages can be
-    /// grouped, by (group, time, input).
+    /// Sorts what has been gathered from an epoch of [start, end) by (time, input), or if `O` says so by
+    /// (time, place, input). If there are `groups`, not too many, and messages can be grouped, by
+    /// (group, time, input).
     pub(crate) fn sort<O: ArrivalOrder<M>>(
         &mut self,
         (start, end): (Time, Time),
-        groups: Option<usize>,
+        groups: usize,
         sorting: &mut EpochSort,
     ) {
         if O::BY_PLACE {
@@ -101,7 +95,8 @@ impl<M: Message> Inbox<M> {
             return;
         }
         let limit = end.since(start).as_ps() << TIME_SHIFT;
-        if let Some(groups) = groups
+        if 0 < groups
+            && groups <= MOST_GROUPS
             && let Grouping::Possible(place) = self.grouping
         {
             sorting.sort_groups(&mut self.keys, groups, place.shift);

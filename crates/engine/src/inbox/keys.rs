@@ -106,10 +106,6 @@ pub(super) const MOST_CARRIED_IN_ALL: usize = 1 << 10;
 /// Buffers up to this length are read by place.
 pub(super) const MOST_PLACES: usize = (1 << IN_CHANNEL_BITS) - 1 - MOST_CARRIED_IN_ALL;
 
-/// Bytes of due messages that are prefetched when an epoch begins, of whole inputs. Anything beyond
-/// this would have left the cache before it is read.
-const PREFETCHED_BYTES: usize = 512 << 10;
-
 /// The key of a carried message.
 #[inline]
 pub(super) fn carried_key<M: Message>(message: &M, due: Due, input: u32, place: u64) -> u64 {
@@ -225,19 +221,12 @@ fn gather_due<M: Message>(
     // A number that is known beforehand spares the check of the room for every key.
     let count = count_before(messages, due.end);
     prepare(&mut messages[..count]);
-    let mut key_of = |message: &M| {
+    let key_of = |message: &M| {
         let key = due.key(message, own);
         own += step;
         key
     };
-    if keys.len() + count <= PREFETCHED_BYTES / size_of::<M>() {
-        keys.extend(messages[..count].iter().map(|message| {
-            message.prefetch_rest();
-            key_of(message)
-        }));
-    } else {
-        keys.extend(messages[..count].iter().map(key_of));
-    }
+    keys.extend(messages[..count].iter().map(key_of));
     count
 }
 

@@ -54,21 +54,7 @@ fn logs(engine: &Engine<Thrower>) -> Vec<Vec<(Time, u64)>> {
     processes.map(|(_, thrower)| thrower.log.clone()).collect()
 }
 
-/// On one thread all processes are in one partition, which is too large for a cache, so their memory is
-/// asked for ahead; on eight threads in 16, in which it is not.
-#[test]
-fn memory_that_is_asked_for_ahead_changes_nothing() {
-    let play = |threads| {
-        let mut engine = ring(1_200, threads);
-        engine.run(&mut Clock);
-        logs(&engine)
-    };
-    let alone = play(1);
-    assert!(alone.iter().map(Vec::len).sum::<usize>() > 100_000);
-    assert_eq!(alone, play(8));
-}
-
-/// Runs the longest epochs, in which two sides take turns on one thread.
+/// Runs the longest epochs, in which two sides take turns.
 struct LongClock;
 
 impl Driver<Thrower> for LongClock {

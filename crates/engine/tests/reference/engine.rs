@@ -101,11 +101,11 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
     }
 
     fn groups(&self) -> usize {
-        if self.weight.is_multiple_of(3) { 0 } else { 5 }
-    }
-
-    fn reads_groups(&self) -> bool {
-        !self.juggler.state.is_multiple_of(4)
+        if self.weight.is_multiple_of(3) || self.juggler.state.is_multiple_of(4) {
+            0
+        } else {
+            5
+        }
     }
 
     fn run(

@@ -76,10 +76,9 @@ fn epochs_begin_at_the_next_event_after_balls_are_taken_back() {
     check::<false>(1_022);
 }
 
-/// Each partition is too large for a cache, so processes take in the messages of their own
-/// partition and of others one turn before they are run, lazily or not, with changes between epochs.
+/// Partitions of many blocks, on several threads, lazily or not, with changes between epochs.
 #[test]
-fn the_same_where_memory_is_asked_for_ahead_on_several_threads() {
+fn the_same_in_large_games() {
     for seed in 0..3 {
         let mut game = game(&mut Dice(mix(seed)), 6_600, false);
         game.jugglers

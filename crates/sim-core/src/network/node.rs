@@ -138,30 +138,6 @@ impl<M: Model> LogicalProcess for Node<M> {
         }
     }
 
-    #[inline]
-    fn reads_groups(&self) -> bool {
-        match self {
-            Self::Host(_) => false,
-            Self::Switch(switch) => switch.reads_groups(),
-        }
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        match self {
-            Self::Host(host) => host.prefetch(),
-            Self::Switch(switch) => switch.prefetch(),
-        }
-    }
-
-    #[inline]
-    fn prefetch_part(&self, part: usize, messages: usize) -> bool {
-        match self {
-            Self::Host(host) => host.prefetch_part(part),
-            Self::Switch(switch) => switch.prefetch_part(part, messages),
-        }
-    }
-
     fn has_results(&self) -> bool {
         match self {
             Self::Host(host) => host.has_results(),

@@ -26,7 +26,6 @@ use super::pause_clock::PauseClock;
 use crate::packet::{Kinds, Packet, PacketKind};
 use crate::plugin::{DropReason, EventOrder, Model, Routing, SentPackets, Telemetry};
 use fabricsim_base::id::{NodeId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Time;
 use fabricsim_engine::{Inbox, SendBuffer, Timers};
 use plan::Arriving;
@@ -180,33 +179,6 @@ impl<M: Model> Switch<M> {
             local.just_before()
         } else {
             local
-        }
-    }
-
-    /// Prefetches the switch itself.
-    #[inline]
-    pub(super) fn prefetch(&self) {
-        prefetch(&self.ports);
-        prefetch(&self.buffer);
-        prefetch(&self.routing);
-        prefetch(&self.telemetry);
-        prefetch(&self.timers);
-        prefetch(&self.waiting);
-        prefetch(&self.counters);
-        prefetch(&self.last);
-    }
-
-    /// Prefetches port number `part` a while before an epoch in which most ports are needed. Returns
-    /// `true` if there is one.
-    #[inline]
-    pub(super) fn prefetch_part(&self, part: usize, messages: usize) -> bool {
-        match self.ports.get(part) {
-            Some(port) if messages >= self.ports.len() => {
-                prefetch(&port.open_after);
-                prefetch(&port.queue);
-                true
-            }
-            _ => false,
         }
     }
 

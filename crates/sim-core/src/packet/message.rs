@@ -2,7 +2,6 @@
 
 use super::{Header, Packet};
 use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
-use fabricsim_base::prefetch::{LINE, prefetch};
 use fabricsim_base::units::Time;
 use fabricsim_engine::Message;
 
@@ -31,23 +30,5 @@ impl<H: Header> Message for Packet<H> {
     #[inline]
     fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         Self::unpack_from(input)
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        prefetch(&self.arrival);
-    }
-
-    #[inline]
-    fn prefetch_rest(&self) {
-        if size_of::<Self>() > LINE {
-            prefetch(&self.telemetry);
-        }
-    }
-
-    #[inline]
-    fn prefetch_end(&self) {
-        prefetch(&self.key);
-        prefetch(&self.flags);
     }
 }

@@ -7,34 +7,11 @@ use crate::network::meter::PortSample;
 use crate::plugin::Model;
 use fabricsim_base::flow::{Completion, Flow};
 use fabricsim_base::id::{NodeId, PortId};
-use fabricsim_base::prefetch::prefetch;
 use fabricsim_base::units::Time;
 
 impl<M: Model> Host<M> {
     pub(in crate::network) const fn id(&self) -> NodeId {
         self.id
-    }
-
-    /// Asks for the memory of the host itself.
-    #[inline]
-    pub(in crate::network) fn prefetch(&self) {
-        prefetch(&self.nics);
-        prefetch(&self.endpoint);
-        prefetch(&self.starts);
-        prefetch(&self.timers);
-        prefetch(&self.next_wake);
-        prefetch(&self.completions);
-        prefetch(&self.counters);
-        prefetch(&self.last);
-    }
-
-    /// Asks for the memory that the next packets will need: all of it is part number 0.
-    #[inline]
-    pub(in crate::network) fn prefetch_part(&self, part: usize) -> bool {
-        if part == 0 {
-            self.nics.iter().take(2).for_each(prefetch);
-        }
-        part == 0
     }
 
     pub(in crate::network) const fn last_event(&self) -> Time {

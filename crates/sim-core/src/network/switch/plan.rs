@@ -92,21 +92,21 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Returns how many ports the packets of the epoch can be sorted by; 0 if it goes by time.
+    /// Returns by how many ports the packets that have been prepared are to be sorted; 0 to have them in
+    /// the order of time. They are sorted if no plugin objects, no threshold of the buffer is near even
+    /// if all of them are stored, and each leaves by a port that is known.
     #[inline]
     pub(in crate::network) fn groups(&self) -> usize {
-        if self.late && self.plan().order == EpochOrder::ByPort {
+        let Arriving { bytes, is_mixed } = self.arriving;
+        if self.late
+            && !is_mixed
+            && self.plan().order == EpochOrder::ByPort
+            && bytes < self.buffer.slack().room.get()
+        {
             self.ports.len()
         } else {
             0
         }
-    }
-
-    /// Returns `true` if the packets that have been prepared can be handled port by port: no threshold
-    /// of the buffer is near even if all of them are stored, and each leaves by a port that is known.
-    #[inline]
-    pub(in crate::network) fn reads_groups(&self) -> bool {
-        !self.arriving.is_mixed && self.arriving.bytes < self.buffer.slack().room.get()
     }
 
     /// Chooses at the beginning of an epoch, when all ports are up to the present, whether they are
@@ -197,14 +197,15 @@ mod tests {
         assert!(!switch.late && switch.groups() == 0);
         switch.buffer = slack(2_000);
         switch.choose_order();
-        assert!(switch.late && switch.groups() == 3);
+        assert!(switch.late);
         for (bytes, is_mixed, by_port) in [
             (1_999, false, true),
             (2_000, false, false),
             (1, true, false),
         ] {
             switch.arriving = Arriving { bytes, is_mixed };
-            assert_eq!(switch.reads_groups(), by_port, "{bytes} bytes");
+            let groups = if by_port { 3 } else { 0 };
+            assert_eq!(switch.groups(), groups, "{bytes} bytes");
         }
         // Ports may go on late with less room: the next packet that comes decides.
         switch.buffer = slack(0);
