@@ -13,10 +13,11 @@ use super::mailboxes::{ChannelBatch, Mailboxes};
 use super::message::Message;
 use super::spare::Spare;
 use fabricsim_base::units::{Duration, Time};
-use grouped::Grouping;
 pub use grouped::{Group, Grouped, Groups};
 use input::Channel;
-use keys::{MOST_CARRIED_IN_ALL, TIME_SHIFT, carried_place_of, channel_of, place_of, span_of};
+use keys::{
+    Grouping, MOST_CARRIED_IN_ALL, TIME_SHIFT, carried_place_of, channel_of, place_of, span_of,
+};
 
 /// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);

@@ -5,7 +5,7 @@
 //! [t, t + lookahead) no process can therefore affect another one: each is run alone from the start
 //! of the epoch to its end, with all its state hot in cache, on any thread. At the barrier the
 //! halves of the channels are exchanged. Empty time is skipped: t is the least next event of all.
-//! Where every channel leads from one of two sides to the other, the sides can take turns, each of
+//! If every channel leads from one of two sides to the other, the sides can take turns, each of
 //! which is as long as two such epochs.
 //!
 //! The engine knows nothing of networks. What is executed when depends on times, channels and the

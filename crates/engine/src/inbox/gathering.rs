@@ -3,9 +3,8 @@
 use std::slice;
 
 use super::Inbox;
-use super::grouped::Grouping;
 use super::keys::{
-    Due, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places, gather_rest,
+    Due, Grouping, MOST_PLACES, TIME_SHIFT, carried_key, gather_in_turn, gather_places, gather_rest,
 };
 use crate::arrival_order::ArrivalOrder;
 use crate::message::Message;

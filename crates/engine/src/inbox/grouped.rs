@@ -5,25 +5,14 @@
 
 use super::Inbox;
 use super::input::Channel;
-use super::keys::{GROUP_BITS, GroupPlace, carried_place_of, channel_of, place_of, span_of};
+use super::keys::{
+    GROUP_BITS, GroupPlace, Grouping, carried_place_of, channel_of, place_of, span_of,
+};
 use crate::message::Message;
 use crate::order::{LEADING, MOST_GROUPS};
 use fabricsim_base::units::Time;
 
 const _: () = assert!(MOST_GROUPS <= 1 << GROUP_BITS, "keys have room for groups");
-
-/// Whether keys name groups.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Grouping {
-    /// They do not.
-    None,
-    /// They do, but some messages can be read in the order of time only.
-    Impossible(GroupPlace),
-    /// They do.
-    Possible(GroupPlace),
-    /// They are sorted by groups.
-    Done(GroupPlace),
-}
 
 /// A message that is due, of those of one group.
 #[derive(Debug)]
@@ -36,8 +25,6 @@ pub struct Grouped<'a, M> {
     pub message: &'a M,
     /// When the next message of the group arrives; for the last one, the end of what is due.
     pub until: Time,
-    /// How many messages of the group come before it.
-    pub place: usize,
 }
 
 impl<M: Message> Inbox<M> {
@@ -168,16 +155,6 @@ impl<'a, M: Message> Group<'a, M> {
             .map_or(Time::ZERO, |&key| self.time_of(key))
     }
 
-    /// Returns the message before which `place` others of the group come, once more.
-    ///
-    /// # Panics
-    /// When there are not as many.
-    #[inline(always)]
-    #[must_use]
-    pub fn at(&self, place: usize) -> Grouped<'a, M> {
-        self.grouped(place, self.keys[place])
-    }
-
     /// Returns the message that has been returned last, once more; after a [step
     /// back](Self::step_back) the one before.
     ///
@@ -186,7 +163,8 @@ impl<'a, M: Message> Group<'a, M> {
     #[inline]
     #[must_use]
     pub fn current(&self) -> Grouped<'a, M> {
-        self.at(self.returned - 1)
+        let place = self.returned - 1;
+        self.grouped(place, self.keys[place])
     }
 
     /// Goes back to the message that has been returned last: it comes again.
@@ -219,7 +197,6 @@ impl<'a, M: Message> Group<'a, M> {
                 Some(&next) => self.time_of(next),
                 None => self.end,
             },
-            place,
         }
     }
 }

@@ -54,6 +54,19 @@ impl GroupPlace {
     }
 }
 
+/// Whether keys name groups.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Grouping {
+    /// They do not.
+    None,
+    /// They do, but some messages can be read in the order of time only.
+    Impossible(GroupPlace),
+    /// They do.
+    Possible(GroupPlace),
+    /// They are sorted by groups.
+    Done(GroupPlace),
+}
+
 /// The messages that are due, and what their keys look like.
 #[derive(Clone, Copy)]
 pub(super) struct Due {
