@@ -92,12 +92,11 @@ pub trait Aqm: Debug + Send {
         Verdict::Pass
     }
 
-    /// Returns `true` if `packet`, which finds the queue empty and leaves at once, is neither marked
-    /// nor dropped and leaves no trace in the rule. The queue then neither stores it nor calls the
-    /// other methods. By default it does.
-    fn passes(&self, packet: &AqmPacket<'_>) -> bool {
-        let _ = packet;
-        false
+    /// Returns the size up to which packets that find the queue empty and leave at once pass without
+    /// the other methods: the rule would neither mark nor drop them, and keeps nothing of them. Called
+    /// once. By default none pass so.
+    fn passes_up_to(&self) -> Bytes {
+        Bytes::ZERO
     }
 
     /// Returns a copy of the rule with its state.

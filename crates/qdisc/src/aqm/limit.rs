@@ -33,18 +33,19 @@ impl Limit {
         }
     }
 
-    /// Returns `true` if `packet` fits behind the others of its queue.
-    #[inline]
-    pub(super) fn has_room(self, packet: &AqmPacket<'_>) -> bool {
-        self.packets
-            .is_none_or(|limit| packet.others < limit as usize)
-            && (self.bytes).is_none_or(|limit| packet.other_bytes + packet.size <= limit)
+    /// The longest packet that fits into the empty queue.
+    pub(super) fn longest(self) -> Bytes {
+        self.bytes.unwrap_or(Bytes::new(u64::MAX))
     }
 
     /// The verdict on `packet`, which arrives, if nothing but the limit counts.
     #[inline]
     pub(super) fn verdict(self, packet: &AqmPacket<'_>) -> Verdict {
-        if self.has_room(packet) {
+        let mut fits = self
+            .packets
+            .is_none_or(|limit| packet.others < limit as usize);
+        fits &= (self.bytes).is_none_or(|limit| packet.other_bytes + packet.size <= limit);
+        if fits {
             Verdict::Pass
         } else {
             Verdict::DropTail

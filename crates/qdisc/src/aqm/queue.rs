@@ -18,6 +18,8 @@ pub struct AqmQueue<H> {
     name: &'static str,
     line: Line<H>,
     rule: Box<dyn Aqm>,
+    /// [`Aqm::passes_up_to`].
+    passes_up_to: Bytes,
     /// Marks by [`Aqm::on_arrival`].
     marks: ArrivalMarks,
     /// Mark with which the packet at the front leaves.
@@ -31,6 +33,7 @@ impl<H: Clone> Clone for AqmQueue<H> {
             name: self.name,
             line: self.line.clone(),
             rule: self.rule.boxed_clone(),
+            passes_up_to: self.passes_up_to,
             marks: self.marks.clone(),
             mark: self.mark,
             counters: self.counters.clone(),
@@ -42,10 +45,12 @@ impl<H: Header> AqmQueue<H> {
     /// An empty queue.
     #[must_use]
     pub fn new(config: &AqmConfig, context: &DisciplineContext) -> Self {
+        let rule = config.rule(context);
         Self {
             name: config.name(),
             line: Line::default(),
-            rule: config.rule(context),
+            passes_up_to: rule.passes_up_to(),
+            rule,
             marks: ArrivalMarks::default(),
             mark: Mark::None,
             counters: DisciplineCounters::default(),
@@ -58,27 +63,14 @@ impl<H: Header> AqmQueue<H> {
         self.name
     }
 
-    /// `packet` passes the empty queue on its way to an idle wire, if the rule lets it.
+    /// `packet` passes the empty queue on its way to an idle wire, if the rule need not see it.
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
-        let seen = self.arriving(packet.arrival(), packet);
-        self.rule.passes(&seen).then(|| {
-            self.counters.on_pass(packet.size(), Mark::None);
+        let size = packet.size();
+        (size <= self.passes_up_to).then(|| {
+            self.counters.on_pass(size, Mark::None);
             Mark::None
         })
-    }
-
-    /// `packet`, which comes at `now`, as the rule sees it.
-    #[inline]
-    fn arriving<'a>(&self, now: Time, packet: &'a Packet<H>) -> AqmPacket<'a> {
-        AqmPacket {
-            key: &packet.key,
-            ecn: packet.ecn(),
-            size: packet.size(),
-            arrival: now,
-            others: self.line.len(),
-            other_bytes: self.line.bytes(),
-        }
     }
 }
 
@@ -88,6 +80,7 @@ impl<H: Stored> Checkpointed for AqmQueue<H> {
             name: _,
             line,
             rule,
+            passes_up_to: _,
             marks,
             mark,
             counters,
@@ -104,6 +97,7 @@ impl<H: Stored> Checkpointed for AqmQueue<H> {
             name: _,
             line,
             rule,
+            passes_up_to: _,
             marks,
             mark,
             counters,
@@ -123,7 +117,14 @@ impl<H: Header> Discipline<H> for AqmQueue<H> {
         packet: &Packet<H>,
         _dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>> {
-        let seen = self.arriving(now, packet);
+        let seen = AqmPacket {
+            key: &packet.key,
+            ecn: packet.ecn(),
+            size: packet.size(),
+            arrival: now,
+            others: self.line.len(),
+            other_bytes: self.line.bytes(),
+        };
         let mark = match self.rule.on_arrival(now, &seen) {
             Verdict::Pass => Ok(Mark::None),
             Verdict::Mark => Ok(mark_if(is_capable(seen.ecn))),

@@ -128,8 +128,8 @@ impl Aqm for StepMarking {
     }
 
     // A packet that has not waited and leaves nothing behind is beyond no threshold.
-    fn passes(&self, packet: &AqmPacket<'_>) -> bool {
-        self.limit.has_room(packet)
+    fn passes_up_to(&self) -> Bytes {
+        self.limit.longest()
     }
 
     fn boxed_clone(&self) -> Box<dyn Aqm> {

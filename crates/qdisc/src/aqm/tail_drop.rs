@@ -64,8 +64,8 @@ impl Aqm for TailDrop {
         self.limit.verdict(packet)
     }
 
-    fn passes(&self, packet: &AqmPacket<'_>) -> bool {
-        self.limit.has_room(packet)
+    fn passes_up_to(&self) -> Bytes {
+        self.limit.longest()
     }
 
     fn boxed_clone(&self) -> Box<dyn Aqm> {

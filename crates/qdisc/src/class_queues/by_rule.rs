@@ -1,7 +1,7 @@
 //! Queues of a port that are not plain. Each packet is a call here, apart from the code of plain
 //! queues, which becomes a part of the switch's.
 
-use fabricsim_base::priority::{Priority, PrioritySet};
+use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
@@ -56,12 +56,15 @@ impl<H: Header> ClassQueues<H> {
     ) -> Option<&Packet<H>> {
         loop {
             let queue = &mut self.queues[self.shown.index()];
-            let before = queue.bytes();
+            let before = dropped.len();
             let chosen = queue.select(now, dropped);
-            self.settle(self.shown, before);
+            for packet in &dropped[before..] {
+                self.total -= u64::from(packet.wire);
+            }
             if chosen {
                 break;
             }
+            self.turns.empty(self.shown);
             self.shown = self.turns.choose(paused)?;
         }
         let first = self.queues[self.shown.index()].front()?;
@@ -73,20 +76,9 @@ impl<H: Header> ClassQueues<H> {
     #[inline(never)]
     pub(super) fn pop_by_rule(&mut self, now: Time) -> Mark {
         let queue = &mut self.queues[self.shown.index()];
-        let before = queue.bytes();
         let mark = queue.pop(now);
         let left = queue.bytes();
-        self.on_sent(before - left, left);
+        self.on_sent(Bytes::new(u64::from(self.shown_wire)), left);
         mark
-    }
-
-    /// Bytes of all queues after the one of `priority` has changed from `before` bytes.
-    #[inline]
-    fn settle(&mut self, priority: Priority, before: Bytes) {
-        let queue = &self.queues[priority.index()];
-        self.total = self.total - before.get() + queue.bytes().get();
-        if queue.packets() == 0 {
-            self.turns.empty(priority);
-        }
     }
 }
