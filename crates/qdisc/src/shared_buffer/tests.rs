@@ -168,7 +168,7 @@ proptest::proptest! {
         pfc in proptest::sample::select(vec![Pfc::On, Pfc::Off]),
         steps in proptest::collection::vec((0u16..2, 3u8..5, 60u64..1_600, proptest::bool::weighted(0.3)), 1..400)
     ) {
-        let mut buffer = buffer(200 << 10, pfc);
+        let mut buffer = buffer(1 << 20, pfc);
         let mut held: Vec<(u16, u8, u64)> = Vec::new();
         let mut passed = 0;
         for (ingress, priority, size, leave) in steps {
