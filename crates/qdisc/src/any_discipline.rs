@@ -63,7 +63,8 @@ impl<H: Header> AnyDiscipline<H> {
     #[inline]
     pub(crate) fn pass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         match self {
-            Self::Shared(queue) => Some(queue.pass()),
+            // It leaves nothing behind, which is beyond no marker's threshold.
+            Self::Shared(_) => Some(Mark::None),
             Self::Aqm(queue) if !waits => queue.pass(packet),
             Self::Aqm(_) | Self::FqCodel(_) | Self::DualPi2(_) => None,
         }

@@ -40,7 +40,7 @@ pub struct ClassQueues<H> {
     /// The queue whose head was shown, and the size of that packet.
     shown: Priority,
     shown_wire: u16,
-    /// Priorities whose packets may pass their empty queue with nothing to be counted or drawn.
+    /// Priorities whose packets pass their empty queue with nothing to be counted or marked.
     passing: PrioritySet,
     total: u64,
     turns: Turns,
@@ -143,15 +143,16 @@ impl<H: Header> ClassQueues<H> {
         self.queues[priority.index()].as_plain()
     }
 
-    /// Finds the priorities whose packets may pass with nothing to be counted or drawn: none while
-    /// packets wait to be handed over.
+    /// Finds the priorities whose packets pass with nothing to be counted or marked: those of plain
+    /// queues, whose markers never mark a packet that leaves nothing behind. None pass while packets
+    /// wait to be handed over.
     fn find_passing(&mut self) {
         self.passing = PrioritySet::EMPTY;
         if !self.given_up.is_empty() {
             return;
         }
         for priority in Priority::all() {
-            if self.plain(priority).is_some_and(SharedFifo::never_marks) {
+            if self.plain(priority).is_some() {
                 self.passing.insert(priority);
             }
         }

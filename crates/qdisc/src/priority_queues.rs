@@ -226,7 +226,8 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         if !queue.is_control() {
             self.last = queue;
         }
-        Some(self.mark(queue))
+        // It leaves nothing behind, which is beyond no marker's threshold.
+        Some(Mark::None)
     }
 
     fabricsim_base::saves_state!();

@@ -59,18 +59,6 @@ impl<H: Header> SharedFifo<H> {
         }
     }
 
-    /// Returns whether no packet is ever marked.
-    #[inline]
-    pub(crate) const fn never_marks(&self) -> bool {
-        self.marker.is_none()
-    }
-
-    /// A packet passes the empty queue.
-    #[inline]
-    pub(crate) fn pass(&mut self) -> Mark {
-        self.mark()
-    }
-
     /// Stores a copy of `packet`, which arrives now, at the end.
     #[inline]
     pub(crate) fn push(&mut self, now: Time, packet: &Packet<H>) -> &mut Packet<H> {
