@@ -7,6 +7,7 @@
 )]
 
 mod bbr;
+mod csig;
 mod nscc;
 mod powertcp;
 mod published;

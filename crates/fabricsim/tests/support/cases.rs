@@ -93,6 +93,7 @@ fn plain_cases() -> Vec<Case> {
             "kind = \"hpcc-pint\"\ndigest_fraction = 0.5",
             FAILURES,
         ),
+        rdma("csig", "kind = \"csig\"", FAILURES),
     ]
 }
 
