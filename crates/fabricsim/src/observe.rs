@@ -1,4 +1,4 @@
-//! Time series on request: the `[observe]` table and the files that it asks for.
+//! Time series on request: when those of the `[observe]` table look at a run, and their files.
 //!
 //! A sample instant ends an epoch, and every node is then run up to it: the state that is read is
 //! that of one instant, whatever the threads are, and the packets do not notice. Rows go straight
@@ -8,16 +8,13 @@ mod file;
 mod groups;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod ports;
-mod rows;
-mod selection;
-mod series;
 mod summary;
 
 use std::path::Path;
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::{Duration, Time};
+use fabricsim_network::series::{Rows, Series};
 use fabricsim_report::FctRecord;
 use fabricsim_topology::Topology;
 
@@ -25,12 +22,9 @@ use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
 use fabricsim_scenario::text::error::Error;
 use file::{SeriesFile, file_name};
-use ports::named;
-use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
 pub use fabricsim_network::{QueueArea, QueueBin};
 pub use fabricsim_scenario::schema::observe::ObserveSettings;
-use fabricsim_scenario::schema::observe::{chosen_ports, queue_ports};
 pub use groups::QueueGroupSummary;
 pub(crate) use groups::{QUEUE_GROUPS, QueueGroup, groups_of, write_queue_groups};
 pub use summary::SeriesSummary;
@@ -43,10 +37,8 @@ pub(crate) struct Observation {
     next: Time,
     /// End of the last interval; `None` before the first one begins.
     last: Option<Time>,
-    queues: Option<QueueSeries>,
-    links: Option<LinkSeries>,
-    flows: Option<FlowSeries>,
-    distribution: Option<SeriesFile>,
+    /// In the order of [`ObserveSettings::series`].
+    series: Vec<(Box<dyn Series>, SeriesFile)>,
 }
 
 impl Observation {
@@ -59,34 +51,17 @@ impl Observation {
         topology: &Topology,
         dir: &Path,
     ) -> Result<Self, Error> {
-        let file = |table| SeriesFile::new(table, settings, dir);
-        let queues = settings.queues.then(|| {
-            let ports = queue_ports(settings, topology);
-            Ok(QueueSeries::new(
-                named(topology, ports),
-                file(&rows::QUEUES)?,
-            ))
+        let scope = settings.scope(topology);
+        let series = settings.series().map(|kind| {
+            let file = SeriesFile::new(kind, settings, dir)?;
+            Ok(((kind.new)(&scope), file))
         });
-        let links = settings.links.then(|| {
-            let ports = named(topology, chosen_ports(settings, topology));
-            Ok(LinkSeries::new(ports, file(&rows::LINKS)?))
-        });
-        let flows = settings.flows.then(|| {
-            let filter = selection::FlowFilter::new(settings);
-            Ok(FlowSeries::new(filter, file(&rows::FLOWS)?))
-        });
-        let distribution = settings
-            .queue_distribution
-            .then(|| file(&rows::DISTRIBUTION));
         Ok(Self {
             interval: settings.interval,
             until: settings.until.unwrap_or(Time::MAX),
             next: settings.from,
             last: None,
-            queues: queues.transpose()?,
-            links: links.transpose()?,
-            flows: flows.transpose()?,
-            distribution: distribution.transpose()?,
+            series: series.collect::<Result<_, Error>>()?,
         })
     }
 
@@ -111,17 +86,10 @@ impl Observation {
             return Ok(());
         }
         simulation.synchronize();
-        let interval = self.last.map(|last| now.since(last));
-        if let Some(queues) = &mut self.queues
-            && begun
-        {
-            queues.look(now, simulation)?;
-        }
-        if let Some(links) = &mut self.links {
-            links.look(now, interval, simulation)?;
-        }
-        if let Some(flows) = &mut self.flows {
-            flows.look(now, interval, simulation, ended)?;
+        let view = simulation.view(self.last.map(|last| now.since(last)), ended);
+        for (series, file) in &mut self.series {
+            let sampled = series.sample(&view, file);
+            sampled.map_err(|source| file.error(source))?;
         }
         self.last = Some(now);
         self.next = if now >= self.until || self.is_full() {
@@ -132,13 +100,10 @@ impl Observation {
         Ok(())
     }
 
-    /// Returns whether no series takes another sample.
+    /// Returns `true` if no series takes another sample.
     fn is_full(&self) -> bool {
-        let queues = self.queues.as_ref().map(QueueSeries::file);
-        let links = self.links.as_ref().map(LinkSeries::file);
-        let flows = self.flows.as_ref().map(FlowSeries::file);
-        let mut files = [queues, links, flows].into_iter().flatten();
-        files.all(SeriesFile::is_full)
+        let mut sampled = self.series.iter().filter(|(series, _)| series.is_sampled());
+        sampled.all(|(_, file)| file.is_full())
     }
 
     /// Saves what has been seen so far.
@@ -151,21 +116,16 @@ impl Observation {
             until: _,
             next,
             last,
-            queues,
-            links,
-            flows,
-            distribution: _,
+            series,
         } = self;
         next.store(out);
         last.store(out);
-        if let Some(queues) = queues {
-            queues.save(out)?;
-        }
-        if let Some(links) = links {
-            links.save(out)?;
-        }
-        if let Some(flows) = flows {
-            flows.save(out)?;
+        for (series, file) in series.iter_mut().filter(|(series, _)| series.is_sampled()) {
+            let rows = file.rows_so_far()?;
+            out.section(|out| {
+                series.save(out);
+                file.save(&rows, out);
+            });
         }
         Ok(())
     }
@@ -177,67 +137,46 @@ impl Observation {
             until: _,
             next,
             last,
-            queues,
-            links,
-            flows,
-            distribution: _,
+            series,
         } = self;
         next.load(input)?;
         last.load(input)?;
-        if let Some(queues) = queues {
-            input.section("queues", |input| queues.load(input))?;
-        }
-        if let Some(links) = links {
-            input.section("links", |input| links.load(input))?;
-        }
-        if let Some(flows) = flows {
-            input.section("flows", |input| flows.load(input))?;
+        for (series, file) in series.iter_mut().filter(|(series, _)| series.is_sampled()) {
+            input.section(file.key(), |input| {
+                series.load(input)?;
+                file.load(input)
+            })?;
         }
         Ok(())
     }
 
-    /// Writes what is known at the end of the run and puts the files into `folder`.
+    /// Writes what is known at the end of the run, when the flows `ended` have ended, and puts the
+    /// files into `folder`.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub(crate) fn finish(
         self,
         simulation: &Simulation,
+        ended: &[FctRecord],
         folder: &mut ResultFolder,
         ending: Ending,
     ) -> Result<Vec<SeriesSummary>, Error> {
-        let mut files: Vec<SeriesFile> = Vec::new();
-        files.extend(self.queues.map(QueueSeries::into_file));
-        if let Some(mut file) = self.distribution {
-            for bin in simulation.queue_distribution() {
-                let label = simulation.routes().topology().label(bin.node);
-                let left_out = || format!("{label} port {} and later ports", bin.port);
-                if !file.has_room(1, left_out) {
-                    break;
-                }
-                file.write(&bin_cells(&bin))?;
-            }
-            files.push(file);
-        }
-        files.extend(self.links.map(LinkSeries::into_file));
-        files.extend(self.flows.map(FlowSeries::into_file));
-        let files = files.into_iter().map(|file| file.finish(folder, ending));
+        let view = simulation.view(None, ended);
+        let files = self.series.into_iter().map(|(mut series, mut file)| {
+            let finished = series.finish(&view, &mut file);
+            finished.map_err(|source| file.error(source))?;
+            file.finish(folder, ending)
+        });
         files.collect()
     }
 }
 
 /// The files that `settings` ask for.
 pub(crate) fn file_names(settings: &ObserveSettings) -> impl Iterator<Item = String> {
-    let asked = [
-        (settings.queues, &rows::QUEUES),
-        (settings.queue_distribution, &rows::DISTRIBUTION),
-        (settings.links, &rows::LINKS),
-        (settings.flows, &rows::FLOWS),
-    ];
-    let format = settings.format;
-    let asked = asked.into_iter().filter(|(asked, _)| *asked);
     let groups = settings.queue_distribution.then(|| QUEUE_GROUPS.to_owned());
-    asked
-        .map(move |(_, table)| file_name(table, format))
+    let series = settings.series();
+    series
+        .map(|kind| file_name(kind.key, settings.format))
         .chain(groups)
 }

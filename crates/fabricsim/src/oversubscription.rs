@@ -4,10 +4,8 @@ use std::fmt;
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Rate;
-use fabricsim_topology::Topology;
+use fabricsim_topology::{Topology, levels, tier_names};
 use serde::Serialize;
-
-use crate::utilization::tiers::{levels, names};
 
 /// The oversubscription of the switches of a tier: the sum of the rates of their links downwards
 /// over the sum of those upwards.
@@ -48,7 +46,7 @@ pub fn oversubscription(topology: &Topology) -> Vec<TierOversubscription> {
     if links.any(|link| level(link.a) == level(link.b)) {
         return Vec::new();
     }
-    let names = names(topology, &levels);
+    let names = tier_names(topology, &levels);
     let mut found: Vec<Option<TierOversubscription>> = vec![None; names.len()];
     for switch in topology.switches().filter(|&it| level(it) != usize::MAX) {
         let sum = |of: &dyn Fn(usize) -> bool| -> f64 {

@@ -1,7 +1,7 @@
 //! Link utilization expected from the workloads, computed before anything is run.
 
 mod spans;
-pub(crate) mod tiers;
+mod tiers;
 
 use fabricsim_base::id::{ClassId, NodeId, PortId};
 use fabricsim_base::units::{Bytes, Time};

@@ -15,14 +15,14 @@ mod model;
 mod node_log;
 mod pause_log;
 mod plan;
-mod queue_times;
 mod runner;
+pub mod series;
 mod timings;
 
 pub use controllers::{AnyController, AnyFactory, ClassFactories, ViewedController};
 pub use node_log::{AttachedObserver, NodeLog};
 pub use pause_log::PauseEvent;
 pub use plan::{Parts, Plan, QueuePlan, TcpPlan};
-pub use queue_times::{QueueArea, QueueBin, QueueTimes};
 pub use runner::Runner;
+pub use series::{QueueArea, QueueBin};
 pub use timings::{Timings, loss_stream};

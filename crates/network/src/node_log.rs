@@ -16,15 +16,13 @@ use fabricsim_pint::query::{Sink, Truth};
 use crate::capture::Tap;
 use crate::headers::Observed;
 use crate::pause_log::PauseLog;
-use crate::queue_times::QueueTimes;
 
 /// An observer that a program has attached to a node.
 pub trait AttachedObserver: Observer<()> + Any {}
 
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
-/// The calls that records of queues need, and those of packets.
-const QUEUES: Interest = Interest::QUEUES.and(Interest::ORDER);
+/// The calls that captures need.
 const PACKETS: Interest = Interest::SENDS.and(Interest::DEQUEUES).and(Interest::ORDER);
 
 /// The observer of one node. If nobody asks for queues or packets, a packet that waits pays two tests of
@@ -32,12 +30,13 @@ const PACKETS: Interest = Interest::SENDS.and(Interest::DEQUEUES).and(Interest::
 #[derive(Debug)]
 pub struct NodeLog {
     pub(crate) pauses: PauseLog,
-    pub(crate) queues: Option<Box<QueueTimes>>,
+    /// The recorders of the series of `[observe]`.
+    pub(crate) recorders: Vec<Box<dyn AttachedObserver>>,
     /// Sink that processes the digests arriving at a host.
     pub(crate) sink: Option<Box<Sink>>,
     /// True values that a switch records in addition to the digests.
     pub(crate) truth: Option<Box<Truth>>,
-    /// The calls that `queues`, `tap` and `attached` need.
+    /// The calls that `recorders`, `tap` and `attached` need.
     interest: Interest,
     /// Captures the frames that the node sends.
     pub(crate) tap: Option<Box<Tap>>,
@@ -46,12 +45,13 @@ pub struct NodeLog {
 }
 
 impl NodeLog {
-    /// Returns what a node remembers: the `pauses` of its ports if they are asked for, the lengths of
-    /// its `queues`, the digests that arrive at it (`sink`), and the true values behind them (`truth`).
+    /// Returns what a node remembers: the `pauses` of its ports if they are asked for, what the
+    /// `recorders` of series see, the digests that arrive at it (`sink`), and the true values behind
+    /// them (`truth`).
     #[must_use]
     pub fn new(
         pauses: bool,
-        queues: Option<QueueTimes>,
+        recorders: Vec<Box<dyn AttachedObserver>>,
         sink: Option<Sink>,
         truth: Option<Truth>,
     ) -> Self {
@@ -61,11 +61,9 @@ impl NodeLog {
             } else {
                 PauseLog::Off
             },
-            interest: match &queues {
-                Some(_) => QUEUES,
-                None => Interest::NOTHING,
-            },
-            queues: queues.map(Box::new),
+            interest: (recorders.iter())
+                .fold(Interest::NOTHING, |all, own| all.and(own.interest())),
+            recorders,
             sink: sink.map(Box::new),
             truth: truth.map(Box::new),
             tap: None,
@@ -79,6 +77,11 @@ impl NodeLog {
         self.attached = Some(observer);
     }
 
+    /// Returns all that see packets without telemetry.
+    fn watchers(&mut self) -> impl Iterator<Item = &mut Box<dyn AttachedObserver>> {
+        self.recorders.iter_mut().chain(&mut self.attached)
+    }
+
     /// Captures what the node sends from now on.
     pub(crate) fn capture(&mut self, tap: Box<Tap>) {
         self.interest = self.interest.and(PACKETS);
@@ -89,8 +92,8 @@ impl NodeLog {
     #[cold]
     #[inline(never)]
     fn tell_arrival<H: Header>(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
-        if let Some(attached) = &mut self.attached {
-            attached.on_arrival(now, node, &packet.without_telemetry());
+        for watcher in self.watchers() {
+            watcher.on_arrival(now, node, &packet.without_telemetry());
         }
     }
 
@@ -100,8 +103,8 @@ impl NodeLog {
         if let Some(tap) = &mut self.tap {
             tap.on_send(hop.now, hop.port, packet);
         }
-        if let Some(attached) = &mut self.attached {
-            attached.on_dequeue(node, hop, &packet.without_telemetry());
+        for watcher in self.watchers() {
+            watcher.on_dequeue(node, hop, &packet.without_telemetry());
         }
     }
 
@@ -117,19 +120,16 @@ impl NodeLog {
         if let Some(tap) = &mut self.tap {
             tap.on_send(now, port, packet);
         }
-        if let Some(attached) = &mut self.attached {
-            attached.on_send(now, node, port, &packet.without_telemetry());
+        for watcher in self.watchers() {
+            watcher.on_send(now, node, port, &packet.without_telemetry());
         }
     }
 
     #[cold]
     #[inline(never)]
     fn tell_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
-        if let Some(times) = &mut self.queues {
-            times.change(now, port, queue);
-        }
-        if let Some(attached) = &mut self.attached {
-            attached.on_queue_change(now, node, port, queue);
+        for watcher in self.watchers() {
+            watcher.on_queue_change(now, node, port, queue);
         }
     }
 }
@@ -138,7 +138,7 @@ impl Checkpointed for NodeLog {
     fn save(&self, out: &mut Writer) {
         let Self {
             pauses,
-            queues,
+            recorders,
             sink,
             truth,
             interest: _,
@@ -146,7 +146,10 @@ impl Checkpointed for NodeLog {
             attached,
         } = self;
         pauses.save(out);
-        save_optional(queues.as_deref(), out);
+        out.number(recorders.len());
+        for recorder in recorders {
+            recorder.save_state(out);
+        }
         save_optional(sink.as_deref(), out);
         save_optional(truth.as_deref(), out);
         attached.is_some().store(out);
@@ -158,7 +161,7 @@ impl Checkpointed for NodeLog {
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let Self {
             pauses,
-            queues,
+            recorders,
             sink,
             truth,
             interest: _,
@@ -166,7 +169,10 @@ impl Checkpointed for NodeLog {
             attached,
         } = self;
         pauses.load(input)?;
-        load_optional(queues.as_deref_mut(), input)?;
+        input.expect_number(recorders.len())?;
+        for recorder in recorders {
+            recorder.load_state(input)?;
+        }
         load_optional(sink.as_deref_mut(), input)?;
         load_optional(truth.as_deref_mut(), input)?;
         match (bool::fetch(input)?, attached) {
@@ -189,8 +195,8 @@ impl<H: Observed> Observer<H> for NodeLog {
     }
 
     fn on_start(&mut self, now: Time, node: NodeId, flow: &Flow) {
-        if let Some(attached) = &mut self.attached {
-            attached.on_start(now, node, flow);
+        for watcher in self.watchers() {
+            watcher.on_start(now, node, flow);
         }
     }
 
@@ -201,14 +207,14 @@ impl<H: Observed> Observer<H> for NodeLog {
         {
             sink.on_arrival(now, packet);
         }
-        if self.interest.has(PACKETS) {
+        if self.interest.has(Interest::SENDS) {
             self.tell_arrival(now, node, packet);
         }
     }
 
     #[inline]
     fn on_send(&mut self, now: Time, node: NodeId, port: PortId, packet: &Packet<H>) {
-        if self.interest.has(PACKETS) {
+        if self.interest.has(Interest::SENDS) {
             self.tell_send(now, node, port, packet);
         }
     }
@@ -219,14 +225,14 @@ impl<H: Observed> Observer<H> for NodeLog {
         if let Some(tap) = &mut self.tap {
             tap.on_link_down(now, port);
         }
-        if let Some(attached) = &mut self.attached {
-            attached.on_link_down(now, node, port);
+        for watcher in self.watchers() {
+            watcher.on_link_down(now, node, port);
         }
     }
 
     fn on_completion(&mut self, node: NodeId, completion: &Completion) {
-        if let Some(attached) = &mut self.attached {
-            attached.on_completion(node, completion);
+        for watcher in self.watchers() {
+            watcher.on_completion(node, completion);
         }
     }
 
@@ -237,14 +243,14 @@ impl<H: Observed> Observer<H> for NodeLog {
         {
             truth.on_dequeue(hop, packet);
         }
-        if self.interest.has(PACKETS) {
+        if self.interest.has(Interest::DEQUEUES) {
             self.tell_dequeue(node, hop, packet);
         }
     }
 
     #[inline]
     fn on_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
-        if self.interest.has(QUEUES) {
+        if self.interest.has(Interest::QUEUES) {
             self.tell_queue_change(now, node, port, queue);
         }
     }
@@ -257,8 +263,8 @@ impl<H: Observed> Observer<H> for NodeLog {
         {
             tap.lose_next();
         }
-        if let Some(attached) = &mut self.attached {
-            attached.on_drop(now, node, reason, &packet.without_telemetry());
+        for watcher in self.watchers() {
+            watcher.on_drop(now, node, reason, &packet.without_telemetry());
         }
     }
 
@@ -271,8 +277,8 @@ impl<H: Observed> Observer<H> for NodeLog {
         change: PauseChange,
     ) {
         self.pauses.add(now, node, port, priority, change);
-        if let Some(attached) = &mut self.attached {
-            attached.on_pause(now, node, port, priority, change);
+        for watcher in self.watchers() {
+            watcher.on_pause(now, node, port, priority, change);
         }
     }
 

@@ -1,5 +1,7 @@
 //! A network of any model behind one dynamic call for a whole run.
 
+use std::any::Any;
+
 use fabricsim_base::checkpoint::{LoadError, Reader, SaveError, Writer};
 use fabricsim_base::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_base::id::{NodeId, PortId};
@@ -20,7 +22,8 @@ use fabricsim_topology::SwitchRoutes;
 use crate::capture::Tap;
 use crate::node_log::{AttachedObserver, NodeLog};
 use crate::pause_log::PauseEvent;
-use crate::queue_times::{QueueArea, QueueBin};
+use crate::series::queue_times::QueueTimes;
+use crate::series::{QueueArea, QueueBin};
 
 /// A network of any model.
 pub trait Runner: Send {
@@ -167,23 +170,34 @@ impl dyn Runner + '_ {
         HopSeries::collect(logs.filter_map(|log| log.truth.as_deref()), least)
     }
 
+    /// Returns the recorders of type `R` with their nodes.
+    pub(crate) fn recorders<R: Any>(&self) -> Vec<(NodeId, &R)> {
+        let logs = self.logs().into_iter().enumerate();
+        logs.flat_map(|(index, log)| {
+            let recorders = log.recorders.iter();
+            recorders.filter_map(move |recorder| {
+                let recorder: &dyn Any = &**recorder;
+                Some((NodeId::from_index(index), recorder.downcast_ref()?))
+            })
+        })
+        .collect()
+    }
+
     /// Returns for how long each observed queue has had each length.
     #[must_use]
     pub fn queue_distribution(&self) -> Vec<QueueBin> {
-        let now = self.ended();
-        let logs = self.logs().into_iter().enumerate();
-        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
-            .flat_map(|(node, times)| times.bins(now, node))
+        let recorders = self.recorders::<QueueTimes>().into_iter();
+        recorders
+            .flat_map(|(node, times)| times.bins(self.ended(), node))
             .collect()
     }
 
     /// Returns the length of each observed queue, summed over time.
     #[must_use]
     pub fn queue_areas(&self) -> Vec<QueueArea> {
-        let now = self.ended();
-        let logs = self.logs().into_iter().enumerate();
-        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
-            .flat_map(|(node, times)| times.areas(now, node))
+        let recorders = self.recorders::<QueueTimes>().into_iter();
+        recorders
+            .flat_map(|(node, times)| times.areas(self.ended(), node))
             .collect()
     }
 }

@@ -46,6 +46,7 @@ mod routes;
 mod source;
 mod spread;
 mod switch_paths;
+mod tiers;
 
 pub use builder::{
     ChainConfig, ClosConfig, ClosRack, ClosTier, DragonflyConfig, DragonflyPlusConfig,
@@ -70,3 +71,4 @@ pub use policy::{
 pub use routes::{NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes, Weights};
 pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};
+pub use tiers::{Tiers, levels, tier_names, tiers_of};

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::id::NodeId;
 use fabricsim_base::priority::PrioritySet;
-use fabricsim_base::units::{Rate, Time};
-use fabricsim_network::{NodeLog, Parts, QueuePlan, QueueTimes};
+use fabricsim_base::units::Rate;
+use fabricsim_network::series::{Scope, SeriesKind};
+use fabricsim_network::{AttachedObserver, NodeLog, Parts, QueuePlan};
 use fabricsim_pint::query::{Queries, Sink, Truth};
 use fabricsim_qdisc::{BufferConfig, Markers, PortBuffer};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::scenario::tcp_queues::TcpQueues;
 use fabricsim_scenario::schema::far_end::FarEnd;
-use fabricsim_scenario::schema::observe::queue_ports;
 use fabricsim_topology::Port;
 
 use crate::network::marking::Marking;
@@ -23,8 +23,8 @@ pub(crate) struct ScenarioParts<'a> {
     marking: Marking<'a>,
     buffer: BufferConfig,
     tcp_queues: TcpQueues<'a>,
-    /// The ports whose queues are observed, in the order of nodes.
-    watched: Vec<(NodeId, PortId)>,
+    /// The series of `[observe]`, if there are any, and the part of the run that they observe.
+    observed: Option<(Vec<SeriesKind>, Scope<'a>)>,
 }
 
 impl<'a> ScenarioParts<'a> {
@@ -42,23 +42,25 @@ impl<'a> ScenarioParts<'a> {
             marking: Marking::new(scenario, unmarked),
             buffer: scenario.buffer_config(),
             tcp_queues: scenario.tcp_queues(),
-            watched: observe.map_or_else(Vec::new, |observe| {
-                queue_ports(observe, scenario.topology())
+            observed: observe.map(|observe| {
+                (
+                    observe.series().collect(),
+                    observe.scope(scenario.topology()),
+                )
             }),
         }
     }
 
-    fn queue_times(&self, node: NodeId) -> Option<QueueTimes> {
-        let settings = self.scenario.observe()?;
-        let first = self.watched.partition_point(|(other, _)| *other < node);
-        let own = self.watched[first..]
-            .iter()
-            .take_while(|(other, _)| *other == node);
-        let mut own = own.map(|(_, port)| *port).peekable();
-        let wanted = settings.queue_distribution && own.peek().is_some();
-        let count = self.scenario.topology().ports(node).len();
-        let time = settings.from..settings.until.unwrap_or(Time::MAX);
-        wanted.then(|| QueueTimes::new(time, settings.distribution_bin, count, own))
+    /// Returns the recorders of the series of `[observe]` at `node`.
+    fn recorders(&self, node: NodeId) -> Vec<Box<dyn AttachedObserver>> {
+        let observed = self.observed.iter();
+        observed
+            .flat_map(|(series, scope)| {
+                series
+                    .iter()
+                    .filter_map(|kind| (kind.recorder)(scope, node))
+            })
+            .collect()
     }
 
     /// Returns the recorder of the true values behind the queries at switch `node`, if they are to be
@@ -80,7 +82,7 @@ impl Parts for ScenarioParts<'_> {
         let sink = self.queries.filter(|_| scenario.topology().is_host(node));
         NodeLog::new(
             scenario.output().pauses,
-            self.queue_times(node),
+            self.recorders(node),
             sink.map(Sink::new),
             self.truth(node),
         )

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
+use fabricsim_network::series::{Columns, Rows, SeriesCell, SeriesKind};
 use tempfile::TempPath;
 
-use super::rows::{SeriesCell, SeriesTable};
 use crate::observe::summary::SeriesSummary;
 use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
 use fabricsim_scenario::schema::observe::{ObserveSettings, SeriesFormat};
@@ -19,7 +19,8 @@ const BUFFER: usize = 64 * 1024;
 /// A file of time series that is being written.
 #[derive(Debug)]
 pub(super) struct SeriesFile {
-    table: &'static SeriesTable,
+    /// The key of the series in `[observe]`.
+    key: &'static str,
     format: SeriesFormat,
     /// Its name when it is complete, for messages.
     path: PathBuf,
@@ -38,23 +39,23 @@ enum Sink {
 }
 
 impl SeriesFile {
-    /// An empty file for `table` in `dir`.
+    /// An empty file for a series of `kind` in `dir`.
     pub(super) fn new(
-        table: &'static SeriesTable,
+        kind: SeriesKind,
         settings: &ObserveSettings,
         dir: &Path,
     ) -> Result<Self, Error> {
-        let path = dir.join(file_name(table, settings.format));
+        let path = dir.join(file_name(kind.key, settings.format));
         let error = |source| Error::Write {
             path: path.clone(),
             source,
         };
         let (file, temporary) = new_file_in(dir).map_err(error)?.into_parts();
         let sink = match settings.format {
-            SeriesFormat::Csv => Sink::Csv(CsvSink::new(file, table)),
+            SeriesFormat::Csv => Sink::Csv(CsvSink::new(file, (kind.columns)())),
             #[cfg(feature = "parquet")]
             SeriesFormat::Parquet => {
-                let sink = super::parquet::ParquetSink::new(file, table).map_err(error)?;
+                let sink = super::parquet::ParquetSink::new(file, kind).map_err(error)?;
                 Sink::Parquet(Box::new(sink))
             }
             #[cfg(not(feature = "parquet"))]
@@ -64,7 +65,7 @@ impl SeriesFile {
             }
         };
         Ok(Self {
-            table,
+            key: kind.key,
             format: settings.format,
             path,
             temporary,
@@ -75,33 +76,9 @@ impl SeriesFile {
         })
     }
 
-    /// Returns whether `more` rows fit. When they do not the file is full for good, and `left_out`
-    /// says what is missing.
-    pub(super) fn has_room(&mut self, more: usize, left_out: impl FnOnce() -> String) -> bool {
-        if self.left_out.is_none() && self.rows + more as u64 > self.max_rows {
-            self.left_out = Some(left_out());
-        }
-        self.left_out.is_none()
-    }
-
-    pub(super) const fn is_full(&self) -> bool {
-        self.left_out.is_some()
-    }
-
-    /// Adds a row.
-    pub(super) fn write(&mut self, cells: &[SeriesCell<'_>]) -> Result<(), Error> {
-        debug_assert_eq!(
-            cells.len(),
-            self.table.columns.len(),
-            "a cell for each column"
-        );
-        self.rows += 1;
-        let written = match &mut self.sink {
-            Sink::Csv(sink) => sink.write(cells),
-            #[cfg(feature = "parquet")]
-            Sink::Parquet(sink) => sink.write(cells),
-        };
-        written.map_err(|source| self.error(source))
+    /// Returns the key of the series.
+    pub(super) const fn key(&self) -> &'static str {
+        self.key
     }
 
     /// Returns the file as it is now, for a checkpoint.
@@ -148,7 +125,8 @@ impl SeriesFile {
         Ok(())
     }
 
-    fn error(&self, source: io::Error) -> Error {
+    /// Returns the error of a file that cannot be written because of `source`.
+    pub(super) fn error(&self, source: io::Error) -> Error {
         Error::Write {
             path: self.path.clone(),
             source,
@@ -167,7 +145,7 @@ impl SeriesFile {
             Sink::Parquet(sink) => sink.finish(),
         }
         .map_err(cannot_write(self.path))?;
-        let file = ending.name(&file_name(self.table, self.format));
+        let file = ending.name(&file_name(self.key, self.format));
         folder.add(file.clone(), self.temporary);
         Ok(SeriesSummary {
             file,
@@ -177,9 +155,31 @@ impl SeriesFile {
     }
 }
 
-/// The name of the file of `table`.
-pub(super) fn file_name(table: &SeriesTable, format: SeriesFormat) -> String {
-    format!("{}.{}", table.name, format.ending())
+impl Rows for SeriesFile {
+    fn has_room(&mut self, more: usize, left_out: &dyn Fn() -> String) -> bool {
+        if self.left_out.is_none() && self.rows + more as u64 > self.max_rows {
+            self.left_out = Some(left_out());
+        }
+        self.left_out.is_none()
+    }
+
+    fn is_full(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    fn write(&mut self, cells: &[SeriesCell<'_>]) -> io::Result<()> {
+        self.rows += 1;
+        match &mut self.sink {
+            Sink::Csv(sink) => sink.write(cells),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(sink) => sink.write(cells),
+        }
+    }
+}
+
+/// Returns the name of the file of the series with this `key`.
+pub(super) fn file_name(key: &str, format: SeriesFormat) -> String {
+    format!("{key}.{}", format.ending())
 }
 
 /// Rows as lines of a CSV file. It gathers bytes itself.
@@ -190,8 +190,8 @@ struct CsvSink {
 }
 
 impl CsvSink {
-    fn new(file: File, table: &SeriesTable) -> Self {
-        let names: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
+    fn new(file: File, columns: Columns) -> Self {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
         let mut buffer = Vec::with_capacity(BUFFER + 256);
         buffer.extend_from_slice(names.join(",").as_bytes());
         buffer.push(b'\n');
@@ -266,8 +266,8 @@ fn push_digits(buffer: &mut Vec<u8>, mut number: u64, least: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::rows::QUEUES;
     use crate::output::RUN;
+    use fabricsim_network::series::Queues;
 
     #[test]
     fn cells_are_exact_and_short() {
@@ -299,7 +299,8 @@ mod tests {
             max_rows: 3,
             ..ObserveSettings::default()
         };
-        let mut file = SeriesFile::new(&QUEUES, &settings, dir.path()).expect("a file");
+        let mut file = SeriesFile::new(SeriesKind::of::<Queues>("queues"), &settings, dir.path())
+            .expect("a file");
         let row = [
             SeriesCell::Picoseconds(1_000),
             SeriesCell::Whole(1),
@@ -309,14 +310,14 @@ mod tests {
             SeriesCell::Text("spine1"),
             SeriesCell::Whole(3),
         ];
-        assert!(file.has_room(3, || unreachable!("there is room")));
+        assert!(file.has_room(3, &|| unreachable!("there is room")));
         for _ in 0..3 {
             file.write(&row).expect("a row");
         }
         assert!(!file.is_full());
-        assert!(!file.has_room(1, || "the rest".to_owned()));
+        assert!(!file.has_room(1, &|| "the rest".to_owned()));
         // For good, even if less is asked for; what was missing first is said.
-        assert!(!file.has_room(0, || "more".to_owned()) && file.is_full());
+        assert!(!file.has_room(0, &|| "more".to_owned()) && file.is_full());
         let summary = file
             .finish(&mut folder, Ending::Interrupted)
             .expect("a file");

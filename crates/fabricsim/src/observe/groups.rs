@@ -7,11 +7,10 @@ use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Bytes;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::observe::{ALL_PORTS, ObserveSettings, queue_ports};
-use fabricsim_topology::Topology;
+use fabricsim_topology::{Topology, tiers_of};
 use serde::{Deserialize, Serialize};
 
 use crate::simulation::Simulation;
-use crate::utilization::tiers::tiers_of;
 use fabricsim_network::{QueueArea, QueueBin};
 
 /// The name of the file.

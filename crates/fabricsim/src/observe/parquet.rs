@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-use super::rows::{Kind, SeriesCell, SeriesTable};
+use fabricsim_network::series::{CellKind, SeriesCell, SeriesKind};
 
 /// Rows of a group: what is held in memory.
 const GROUP: usize = 1 << 17;
@@ -43,32 +43,33 @@ impl std::fmt::Debug for ParquetSink {
 }
 
 impl ParquetSink {
-    pub(super) fn new(file: File, table: &SeriesTable) -> io::Result<Self> {
-        let fields = table.columns.iter().map(|&(name, kind)| {
+    pub(super) fn new(file: File, kind: SeriesKind) -> io::Result<Self> {
+        let names = (kind.columns)();
+        let fields = names.iter().map(|&(name, kind)| {
             let (physical, repetition) = match kind {
-                Kind::Whole => (Physical::INT64, Repetition::REQUIRED),
-                Kind::Optional => (Physical::INT64, Repetition::OPTIONAL),
-                Kind::Nanoseconds | Kind::Share => (Physical::DOUBLE, Repetition::REQUIRED),
-                Kind::Text => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
+                CellKind::Whole => (Physical::INT64, Repetition::REQUIRED),
+                CellKind::Optional => (Physical::INT64, Repetition::OPTIONAL),
+                CellKind::Nanoseconds | CellKind::Share => (Physical::DOUBLE, Repetition::REQUIRED),
+                CellKind::Text => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
             };
             let mut field = Type::primitive_type_builder(name, physical);
-            if kind == Kind::Text {
+            if kind == CellKind::Text {
                 field = field.with_logical_type(Some(LogicalType::String));
             }
             field.with_repetition(repetition).build().map(Arc::new)
         });
         let fields = fields.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-        let schema = Type::group_type_builder(table.name)
+        let schema = Type::group_type_builder(kind.key)
             .with_fields(fields)
             .build()
             .map_err(failed)?;
         let properties = Arc::new(WriterProperties::builder().build());
         let writer = SerializedFileWriter::new(file, Arc::new(schema), properties);
-        let columns = table.columns.iter().map(|(_, kind)| match kind {
-            Kind::Whole => Column::Whole(Vec::new()),
-            Kind::Optional => Column::Optional(Vec::new(), Vec::new()),
-            Kind::Nanoseconds | Kind::Share => Column::Float(Vec::new()),
-            Kind::Text => Column::Text(Vec::new()),
+        let columns = names.iter().map(|(_, kind)| match kind {
+            CellKind::Whole => Column::Whole(Vec::new()),
+            CellKind::Optional => Column::Optional(Vec::new(), Vec::new()),
+            CellKind::Nanoseconds | CellKind::Share => Column::Float(Vec::new()),
+            CellKind::Text => Column::Text(Vec::new()),
         });
         Ok(Self {
             writer: writer.map_err(failed)?,

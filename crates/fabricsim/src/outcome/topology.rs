@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use fabricsim_base::id::NodeId;
-use fabricsim_topology::Topology;
-
-use crate::utilization::tiers::Tiers;
+use fabricsim_topology::{Tiers, Topology};
 
 /// The name of the file.
 pub(super) const TOPOLOGY: &str = "topology.csv";

@@ -1,14 +1,16 @@
 //! Functions that read the state of a simulation between two steps.
 
 use fabricsim_base::id::{NodeId, PortId};
-use fabricsim_base::units::Bytes;
+use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, QueueReport};
 use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
+use fabricsim_report::FctRecord;
 use fabricsim_scenario::text::error::Error;
 
 use super::Simulation;
 use fabricsim_network::PauseEvent;
+use fabricsim_network::series::View;
 use fabricsim_network::{QueueArea, QueueBin};
 
 impl Simulation {
@@ -84,7 +86,7 @@ impl Simulation {
             (0..count).map(move |port| (node, PortId::from_index(port)))
         });
         let ports: Vec<(NodeId, PortId)> = ports.collect();
-        self.port_samples(&ports)
+        self.runner.ports(&ports)
     }
 
     /// One port as it is now, or `None` when there is none of that number.
@@ -94,7 +96,7 @@ impl Simulation {
             return None;
         }
         self.synchronize();
-        self.port_samples(&[(node, port)]).pop()
+        self.runner.ports(&[(node, port)]).pop()
     }
 
     /// The flows that have started and not ended, in the order of their numbers: rate, window and
@@ -102,7 +104,7 @@ impl Simulation {
     #[must_use]
     pub fn live_flows(&self) -> Vec<LiveFlow> {
         let mut flows = Vec::new();
-        self.for_each_live(&mut |live| flows.push(*live));
+        self.runner.for_each_live(&mut |live| flows.push(*live));
         flows.sort_unstable_by_key(|live| live.flow.id);
         flows
     }
@@ -162,11 +164,19 @@ impl Simulation {
         self.runner.synchronize();
     }
 
-    pub(crate) fn port_samples(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample> {
-        self.runner.ports(ports)
-    }
-
-    pub(crate) fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
-        self.runner.for_each_live(visit);
+    /// Returns the run as series of `[observe]` see it at the end of an `interval`, when the flows
+    /// `ended` have ended.
+    pub(crate) fn view<'a>(
+        &'a self,
+        interval: Option<Duration>,
+        ended: &'a [FctRecord],
+    ) -> View<'a> {
+        View {
+            now: self.now(),
+            interval,
+            topology: self.routes().topology(),
+            network: &*self.runner,
+            ended,
+        }
     }
 }

@@ -1,103 +1,10 @@
-//! Links by how far their ends are from hosts.
+//! The utilization of links, by how far their ends are from hosts.
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Rate;
-use fabricsim_topology::{LinkLoads, Topology};
+use fabricsim_topology::{LinkLoads, Topology, levels, tier_names};
 
 use super::{BusyLink, TierUtilization};
-
-/// For each node, how many links it is from the nearest host. Switches inside of servers have a
-/// level of their own, above all others.
-pub(crate) fn levels(topology: &Topology) -> Vec<usize> {
-    let mut levels = vec![usize::MAX; topology.len()];
-    let mut queue: Vec<NodeId> = topology.hosts().to_vec();
-    for host in &queue {
-        levels[host.index()] = 0;
-    }
-    let mut head = 0;
-    while let Some(&node) = queue.get(head) {
-        head += 1;
-        for port in topology.ports(node) {
-            if levels[port.peer.index()] == usize::MAX {
-                levels[port.peer.index()] = levels[node.index()] + 1;
-                queue.push(port.peer);
-            }
-        }
-    }
-    let apart = highest(&levels) + 1;
-    for node in topology.switches().filter(|&node| topology.is_inner(node)) {
-        levels[node.index()] = apart;
-    }
-    levels
-}
-
-/// The highest of `levels`.
-fn highest(levels: &[usize]) -> usize {
-    let reached = levels.iter().copied().filter(|&level| level != usize::MAX);
-    reached.max().unwrap_or(0)
-}
-
-/// The tiers of a network: its nodes by how far they are from hosts.
-pub(crate) struct Tiers {
-    levels: Vec<usize>,
-    names: Vec<String>,
-}
-
-impl Tiers {
-    /// The tiers of `topology`.
-    pub(crate) fn of(topology: &Topology) -> Self {
-        let levels = levels(topology);
-        let names = names(topology, &levels);
-        Self { levels, names }
-    }
-
-    /// The name of the tier of `node`.
-    fn of_node(&self, node: NodeId) -> &str {
-        let name = self.names.get(self.levels[node.index()]);
-        name.map_or("unreached", String::as_str)
-    }
-
-    /// The tier of a link from `node` to `peer`: `leaf to spine`.
-    pub(crate) fn of_link(&self, node: NodeId, peer: NodeId) -> String {
-        format!("{} to {}", self.of_node(node), self.of_node(peer))
-    }
-}
-
-/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of
-/// two and three layers have their customary names; elsewhere, switch tiers are numbered from the
-/// hosts.
-pub(crate) fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
-    let servers = usize::from(topology.switches().any(|node| topology.is_inner(node)));
-    let highest = highest(levels) - servers;
-    if topology.tier_names().len() == highest + 1 {
-        return topology.tier_names().to_vec();
-    }
-    let mut links = topology.links().iter();
-    let layered = links.all(|link| levels[link.a.index()] != levels[link.b.index()]);
-    let known: &[&str] = match highest {
-        1 => &["host", "switch"],
-        2 if layered => &["host", "leaf", "spine"],
-        3 if layered => &["host", "ToR", "aggregation", "core"],
-        _ => &["host"],
-    };
-    let name = |level: usize| {
-        let known = known.get(level).map(|name| (*name).to_owned());
-        known.unwrap_or_else(|| format!("tier {level}"))
-    };
-    let inside = std::iter::repeat_n("server".to_owned(), servers);
-    (0..=highest).map(name).chain(inside).collect()
-}
-
-/// Returns the tier of port `port` of `node` for each port of `ports`: which nodes its link leads
-/// from and to.
-pub(crate) fn tiers_of(topology: &Topology, ports: &[(NodeId, PortId)]) -> Vec<String> {
-    let tiers = Tiers::of(topology);
-    let tier = |&(node, port): &(NodeId, PortId)| {
-        let peer = topology.ports(node)[port.index()].peer;
-        tiers.of_link(node, peer)
-    };
-    ports.iter().map(tier).collect()
-}
 
 /// The utilization of each tier, and of the busiest direction of a link, when links carry `loads`
 /// bytes per second; `None` for a network without links.
@@ -106,7 +13,7 @@ pub(super) fn summed(
     loads: &LinkLoads,
 ) -> Option<(Vec<TierUtilization>, BusyLink)> {
     let levels = levels(topology);
-    let names = names(topology, &levels);
+    let names = tier_names(topology, &levels);
     // By (way down, levels): upward links from hosts on, then downward ones from the top.
     let mut tiers: Vec<Option<Sum>> = vec![None; 2 * names.len() * names.len()];
     let mut busiest: Option<(f64, u32, usize)> = None;

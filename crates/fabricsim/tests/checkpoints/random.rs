@@ -138,7 +138,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     }
     if dice.one_in(3) {
         text += "[observe]\ninterval = \"9us\"\nqueues = true\nlinks = true\nflows = true\n\
-                 queue_distribution = true\n";
+                 queue_distribution = true\nhop_delays = true\n";
     }
     if !tcp && dice.one_in(5) {
         text += QUERIES;

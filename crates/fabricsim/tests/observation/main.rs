@@ -8,6 +8,7 @@
 mod by_hand;
 mod files;
 mod groups;
+mod hop_delays;
 mod sums;
 
 use std::collections::BTreeMap;
@@ -18,11 +19,12 @@ use fabricsim::Scenario;
 use fabricsim::outcome::{Existing, Summary, run_to_folder};
 use fabricsim::output::Destination;
 
-const SERIES: [&str; 4] = [
+const SERIES: [&str; 5] = [
     "queues.csv",
     "queue_distribution.csv",
     "links.csv",
     "flows.csv",
+    "hop_delays.csv",
 ];
 
 const ALL: &str = "
@@ -32,6 +34,7 @@ const ALL: &str = "
     queue_distribution = true
     links = true
     flows = true
+    hop_delays = true
     ";
 
 /// Spines may run late, links lose packets, one fails and one changes its rate.

@@ -145,7 +145,7 @@ fn special_cases() -> Vec<Case> {
             "observe",
             "kind = \"hpcc\"",
             "[observe]\ninterval = \"7us\"\nqueues = true\nlinks = true\nflows = true\n\
-             queue_distribution = true",
+             queue_distribution = true\nhop_delays = true",
         ),
     ]
 }

@@ -160,7 +160,7 @@ pub(crate) fn scenario(seed: u64) -> String {
     if dice.one_in(3) {
         text.push_str(
             "[observe]\ninterval = \"9us\"\nqueues = true\nlinks = true\nflows = true\n\
-             queue_distribution = true\n",
+             queue_distribution = true\nhop_delays = true\n",
         );
     }
     if dice.one_in(2) {

@@ -4,6 +4,8 @@ use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::input::{ConfigError, NodeRange, NumberRange};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_base::{choices, settings};
+use fabricsim_network::each_series;
+use fabricsim_network::series::{self, FlowFilter, Scope, SeriesKind};
 use fabricsim_topology::Topology;
 
 use crate::schema::far_end::{FarEnd, ports_among};
@@ -40,61 +42,72 @@ impl SeriesFormat {
     }
 }
 
-settings! {
-    /// The `[observe]` table.
-    pub struct ObserveSettings {
-        /// Time from one sample to the next.
-        #[range(above "0s")]
-        #[refused(
-            "no time would pass from one sample to the next",
-            "give a time such as \"10us\""
-        )]
-        pub interval: Duration = "10us",
-        /// Start of the first interval.
-        pub from: Time = "0s",
-        /// End of the last interval.
-        #[note("(default: with the run)")]
-        pub until: Option<Time> = none,
-        /// Write queues.csv: queue lengths of switch ports.
-        pub queues: bool = false,
-        /// Write queue_distribution.csv: how long each queue had each length.
-        pub queue_distribution: bool = false,
-        /// Width of its bins, at least "64B".
-        ///
-        /// No packet is smaller.
-        pub distribution_bin: Bytes = "1KB",
-        /// Groups of ports with a name in queue_groups.csv and summary.json: [{ name = "bottleneck",
-        /// nodes = ["8"], ports = ["3"] }].
-        pub queue_groups: Vec<PortGroup> = empty,
-        /// Write links.csv: utilization, marks, drops and pauses of ports.
-        pub links: bool = false,
-        /// Write flows.csv: rate, window and throughput of flows.
-        pub flows: bool = false,
-        /// Nodes whose ports are observed, such as ["320..376"].
-        #[note("(default all)")]
-        pub nodes: Option<Vec<NodeRange>> = none,
-        /// Their ports, such as ["0..4"].
-        #[note("(default all)")]
-        pub ports: Option<Vec<NumberRange>> = none,
-        /// Only ports whose link leads to "hosts" or to "switches".
-        #[note("(default both)")]
-        pub towards: Option<FarEnd> = none,
-        /// Flows that are observed, such as ["0..16"].
-        #[note("(default all)")]
-        pub flow_ids: Option<Vec<NumberRange>> = none,
-        /// Only flows of these classes.
-        #[note("(default all)")]
-        pub classes: Option<Vec<NumberRange>> = none,
-        /// Only flows of at least this size.
-        pub min_size: Bytes = "0B",
-        /// Most rows of one file.
-        #[range(from 1)]
-        #[refused("the files would be empty", "give a number such as 10000000")]
-        pub max_rows: u64 = 10000000,
-        /// Format of the files.
-        pub format: SeriesFormat = "csv",
-    }
+/// Declares the `[observe]` table with a key for each series.
+macro_rules! observe_settings {
+    ($($series:ident: $kind:ident, $doc:literal;)+) => {
+        settings! {
+            /// The `[observe]` table.
+            pub struct ObserveSettings {
+                /// Time from one sample to the next.
+                #[range(above "0s")]
+                #[refused(
+                    "no time would pass from one sample to the next",
+                    "give a time such as \"10us\""
+                )]
+                pub interval: Duration = "10us",
+                /// Start of the first interval.
+                pub from: Time = "0s",
+                /// End of the last interval.
+                #[note("(default: with the run)")]
+                pub until: Option<Time> = none,
+                $(#[doc = $doc] pub $series: bool = false,)+
+                /// Width of the bins of queue_distribution.csv, at least "64B".
+                ///
+                /// No packet is smaller.
+                pub distribution_bin: Bytes = "1KB",
+                /// Groups of ports with a name in queue_groups.csv and summary.json: [{ name = "bottleneck",
+                /// nodes = ["8"], ports = ["3"] }].
+                pub queue_groups: Vec<PortGroup> = empty,
+                /// Nodes whose ports are observed, such as ["320..376"].
+                #[note("(default all)")]
+                pub nodes: Option<Vec<NodeRange>> = none,
+                /// Their ports, such as ["0..4"].
+                #[note("(default all)")]
+                pub ports: Option<Vec<NumberRange>> = none,
+                /// Only ports whose link leads to "hosts" or to "switches".
+                #[note("(default both)")]
+                pub towards: Option<FarEnd> = none,
+                /// Flows that are observed, such as ["0..16"].
+                #[note("(default all)")]
+                pub flow_ids: Option<Vec<NumberRange>> = none,
+                /// Only flows of these classes.
+                #[note("(default all)")]
+                pub classes: Option<Vec<NumberRange>> = none,
+                /// Only flows of at least this size.
+                pub min_size: Bytes = "0B",
+                /// Most rows of one file.
+                #[range(from 1)]
+                #[refused("the files would be empty", "give a number such as 10000000")]
+                pub max_rows: u64 = 10000000,
+                /// Format of the files.
+                pub format: SeriesFormat = "csv",
+            }
+        }
+
+        impl ObserveSettings {
+            /// The keys of all series.
+            const SERIES: &[&str] = &[$(stringify!($series)),+];
+
+            /// Returns the series that are observed.
+            pub fn series(&self) -> impl Iterator<Item = SeriesKind> {
+                let all = [$((self.$series, SeriesKind::of::<series::$kind>(stringify!($series)))),+];
+                all.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind))
+            }
+        }
+    };
 }
+
+each_series!(observe_settings);
 
 impl ObserveSettings {
     /// Refuses values without a meaning, and a series that would be too long for its file.
@@ -103,11 +116,14 @@ impl ObserveSettings {
         topology: &Topology,
         run: &RunSettings,
     ) -> Result<(), ConfigError> {
-        if !(self.queues || self.queue_distribution || self.links || self.flows) {
+        if self.series().next().is_none() {
             return Err(ConfigError::new(
                 "queues",
                 "nothing is observed",
-                "set queues, queue_distribution, links or flows to true, or leave the table out",
+                format!(
+                    "set one of {} to true, or leave the table out",
+                    Self::SERIES.join(", ")
+                ),
             ));
         }
         self.validate_ranges()?;
@@ -155,6 +171,22 @@ impl ObserveSettings {
             }
         }
         self.check_ports(topology, run)
+    }
+
+    /// Returns the part of a run that is observed.
+    #[must_use]
+    pub fn scope<'a>(&self, topology: &'a Topology) -> Scope<'a> {
+        Scope {
+            topology,
+            time: self.from..self.until.unwrap_or(Time::MAX),
+            ports: chosen_ports(self, topology).collect(),
+            bin: self.distribution_bin,
+            flows: FlowFilter {
+                ids: self.flow_ids.clone(),
+                classes: self.classes.clone(),
+                min_size: self.min_size,
+            },
+        }
     }
 
     /// Refuses groups of ports that mean nothing.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_core::plugin::{Interest, Observer};
 
 /// For how long the queue of a switch port has held at least `from` and less than `upto` bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -37,7 +38,7 @@ pub struct QueueArea {
 /// The queues of one switch: exact, since every change of a length is noted. The empty queue has a
 /// bin of its own, [0, 1).
 #[derive(Checkpointed, Clone, Debug)]
-pub struct QueueTimes {
+pub(crate) struct QueueTimes {
     #[checkpoint(rebuilt)]
     from: Time,
     #[checkpoint(rebuilt)]
@@ -62,7 +63,7 @@ struct PortTimes {
 impl QueueTimes {
     /// Returns the queues of a switch of `count` ports, empty at the start. Those of the ports
     /// `chosen` are observed within `time`, in bins of `bin` bytes.
-    pub fn new(
+    pub(super) fn new(
         time: Range<Time>,
         bin: Bytes,
         count: usize,
@@ -86,10 +87,7 @@ impl QueueTimes {
     }
 
     /// The queue of `port` holds `queue` bytes from `now` on.
-    // Apart from the code that every packet runs through.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn change(&mut self, now: Time, port: PortId, queue: Bytes) {
+    fn change(&mut self, now: Time, port: PortId, queue: Bytes) {
         let now = now.max(self.from).min(self.until);
         if let Some(times) = &mut self.ports[port.index()] {
             let place = place(times.queue, self.bin);
@@ -144,6 +142,18 @@ impl QueueTimes {
         }
         bins
     }
+}
+
+impl Observer<()> for QueueTimes {
+    fn interest(&self) -> Interest {
+        Interest::QUEUES.and(Interest::ORDER)
+    }
+
+    fn on_queue_change(&mut self, now: Time, _node: NodeId, port: PortId, queue: Bytes) {
+        self.change(now, port, queue);
+    }
+
+    fabricsim_base::saves_state!();
 }
 
 /// The place of the bin that holds `queue`.

@@ -1,0 +1,180 @@
+//! Series of `[observe]`: what is recorded while packets move, and the rows of their files.
+//!
+//! A series is a file beside this one with a type that implements [`Series`], and a line in
+//! [`each_series!`](crate::each_series): from there it has its key in `[observe]`, the documentation of
+//! the key, and its file `KEY.csv` or `KEY.parquet`.
+
+mod flows;
+mod hop_delays;
+mod links;
+mod ports;
+mod queue_distribution;
+pub(crate) mod queue_times;
+mod queues;
+mod rows;
+mod selection;
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+
+use fabricsim_base::checkpoint::Checkpointed;
+use fabricsim_base::id::{NodeId, PortId};
+use fabricsim_base::units::{Bytes, Duration, Time};
+use fabricsim_report::FctRecord;
+use fabricsim_topology::Topology;
+
+use crate::node_log::AttachedObserver;
+use crate::runner::Runner;
+
+pub use flows::Flows;
+pub use hop_delays::HopDelays;
+pub use links::Links;
+pub use queue_distribution::QueueDistribution;
+pub use queue_times::{QueueArea, QueueBin};
+pub use queues::Queues;
+pub use rows::{CellKind, Columns, Rows, SeriesCell};
+pub use selection::FlowFilter;
+
+/// Calls the macro `$with` with all series: key in `[observe]`, type, and documentation of the key.
+#[macro_export]
+macro_rules! each_series {
+    ($with:ident) => {
+        $with! {
+            queues: Queues, " Write queues.csv: queue lengths of switch ports.";
+            queue_distribution: QueueDistribution, " Write queue_distribution.csv: how long each queue had each length.";
+            links: Links, " Write links.csv: utilization, marks, drops and pauses of ports.";
+            flows: Flows, " Write flows.csv: rate, window and throughput of flows.";
+            hop_delays: HopDelays, " Write hop_delays.csv: how long packets of each flow waited at each hop.";
+        }
+    };
+}
+
+/// A series of `[observe]`. State that a checkpoint holds is [`Checkpointed`]; the rows so far are saved
+/// beside it.
+pub trait Series: Checkpointed + Send + fmt::Debug {
+    /// Returns the columns of its file.
+    fn columns() -> Columns
+    where
+        Self: Sized;
+
+    /// Returns the series that `scope` describes.
+    fn new(scope: &Scope<'_>) -> Self
+    where
+        Self: Sized;
+
+    /// Returns the recorder of `node`, which [`Self::finish`] finds again by
+    /// [`recorders`](crate::Runner#method.recorders); `None` if the node has nothing to record.
+    fn recorder(_scope: &Scope<'_>, _node: NodeId) -> Option<Box<dyn AttachedObserver>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Returns `true` if the series has rows for each interval. One with rows at the end alone has no
+    /// state beside that of its recorders.
+    fn is_sampled(&self) -> bool {
+        true
+    }
+
+    /// Begins the first interval or ends one, at `view.now`.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    fn sample(&mut self, _view: &View<'_>, _rows: &mut dyn Rows) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Writes the rows that are known at the end of the run.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    fn finish(&mut self, _view: &View<'_>, _rows: &mut dyn Rows) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The part of a run that is observed.
+#[derive(Clone, Debug)]
+pub struct Scope<'a> {
+    /// Nodes and links.
+    pub topology: &'a Topology,
+    /// From the start of the first interval to the end of the last one.
+    pub time: Range<Time>,
+    /// The chosen ports of hosts and switches, in the order of nodes and ports.
+    pub ports: Vec<(NodeId, PortId)>,
+    /// Width of the bins of queue lengths.
+    pub bin: Bytes,
+    /// The chosen flows.
+    pub flows: FlowFilter,
+}
+
+impl Scope<'_> {
+    /// Returns the chosen ports that have queues: those of switches.
+    fn queues(&self) -> Vec<(NodeId, PortId)> {
+        let ports = self.ports.iter().copied();
+        ports
+            .filter(|(node, _)| !self.topology.is_host(*node))
+            .collect()
+    }
+
+    /// Returns the chosen ports of the switch `node`; none if it is a host.
+    fn queues_of(&self, node: NodeId) -> impl Iterator<Item = PortId> {
+        let first = self.ports.partition_point(|(other, _)| *other < node);
+        let rest = if self.topology.is_host(node) {
+            &[]
+        } else {
+            &self.ports[first..]
+        };
+        let own = rest.iter().take_while(move |(other, _)| *other == node);
+        own.map(|(_, port)| *port)
+    }
+}
+
+/// A run at the end of an interval.
+pub struct View<'a> {
+    /// The present time.
+    pub now: Time,
+    /// For how long the interval has lasted; `None` if the first one begins.
+    pub interval: Option<Duration>,
+    /// Nodes and links.
+    pub topology: &'a Topology,
+    /// The network.
+    pub network: &'a dyn Runner,
+    /// All flows that have ended so far.
+    pub ended: &'a [FctRecord],
+}
+
+impl View<'_> {
+    /// Returns the description of the rows missing from a file that is full now.
+    fn later_rows(&self) -> String {
+        format!("samples from {} on", self.now)
+    }
+}
+
+/// A series that a scenario can ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct SeriesKind {
+    /// Its key in `[observe]`, and the name of its file without the ending.
+    pub key: &'static str,
+    /// The columns of its file.
+    pub columns: fn() -> Columns,
+    /// Makes the series.
+    pub new: fn(&Scope<'_>) -> Box<dyn Series>,
+    /// Makes the recorder of a node.
+    pub recorder: fn(&Scope<'_>, NodeId) -> Option<Box<dyn AttachedObserver>>,
+}
+
+impl SeriesKind {
+    /// Returns the kind of `S`.
+    #[must_use]
+    pub const fn of<S: Series + 'static>(key: &'static str) -> Self {
+        Self {
+            key,
+            columns: S::columns,
+            new: |scope| Box::new(S::new(scope)),
+            recorder: S::recorder,
+        }
+    }
+}
