@@ -1,15 +1,12 @@
-//! Applications at hosts: closed loops whose timelines are known to the picosecond.
+//! Applications, remote procedure calls, collectives, and runs that are driven from outside.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test may stop at what it did not expect"
 )]
 
-mod closed_loop;
-mod connections;
-mod endings;
-mod player;
-mod random;
-mod seams;
-mod timeline;
-mod transports;
+mod collectives;
+mod driving;
+mod embedding;
+mod hosted;
+mod rpc;

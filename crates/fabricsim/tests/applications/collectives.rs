@@ -1,0 +1,14 @@
+//! Collectives and graphs as workloads.
+
+mod bisection;
+mod closed_forms;
+mod drift;
+mod endings;
+mod exact;
+mod fat_tree;
+mod row;
+mod runs;
+mod small;
+mod star;
+mod uneven;
+mod waits;

@@ -1,0 +1,62 @@
+//! Collectives that do not end.
+
+use fabricsim::Scenario;
+use fabricsim::outcome::{Status, run_to_folder};
+
+use crate::collectives::row::run;
+
+#[test]
+fn ranks_that_are_cut_off_say_what_they_wait_for() {
+    for (cc, connections) in [
+        ("hpcc", "kept"),
+        ("newreno", "kept"),
+        ("none", "per-message"),
+    ] {
+        let text = format!(
+            "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"{cc}\"\n[run]\n\
+             stall_after = \"20ms\"\n[routing]\nconvergence = \"1us\"\n[[event]]\nat = \"50us\"\n\
+             kind = \"link-down\"\nlink = [0, 4]\n[[workload]]\nkind = \"collective\"\n\
+             operation = \"all-reduce\"\nsize = \"400KB\"\niterations = 1000\n\
+             job = \"train\"\nconnections = \"{connections}\"\n"
+        );
+        let (summary, _, rows) = run(&text, 1);
+        assert_eq!(summary.status, Status::Stalled, "{cc}");
+        let job = &summary.jobs[0];
+        assert_eq!((job.ranks_finished, job.completion_ns), (0, None), "{cc}");
+        assert_eq!(job.iterations, rows.len() as u64);
+        assert_eq!(job.collectives_unfinished, 1, "{cc}");
+        assert_eq!(job.waiting.len(), 4, "{:?}", job.waiting);
+        assert!(
+            job.waiting
+                .iter()
+                .all(|words| words.contains("of job `train`") && words.contains("rank ")),
+            "{:?}",
+            job.waiting
+        );
+        assert!(
+            job.waiting[1].contains("receives from rank 0"),
+            "{:?}",
+            job.waiting
+        );
+    }
+}
+
+/// A flow of a list with the class of a graph is none of its messages: rank 1 waits for rank 0, which
+/// computes for a millisecond first, and then computes for five.
+#[test]
+fn flows_of_lists_are_no_messages_of_graphs() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = "rank,id,op,peer,bytes,tag,duration_ns,after\n\
+                 0,w,calc,,,,1000000,\n0,s,send,1,1000,0,,w\n1,r,recv,0,,0,,\n\
+                 1,d,calc,,,,5000000,r\n";
+    std::fs::write(dir.path().join("graph.csv"), graph).unwrap();
+    let flows = "src,dst,size_bytes,start_ns,class\n0,1,1000,0,0\n";
+    std::fs::write(dir.path().join("flows.csv"), flows).unwrap();
+    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n\
+                [[workload]]\nkind = \"graph\"\npath = \"graph.csv\"\n\
+                [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n";
+    let scenario = Scenario::from_text("t.toml", text, dir.path(), &[]).unwrap();
+    let summary = run_to_folder(&scenario, &dir.path().join("out"), 1, &mut ()).unwrap();
+    let time = summary.jobs[0].completion_ns.unwrap();
+    assert!(time > 6e6, "{time}");
+}

@@ -1,0 +1,120 @@
+//! Whole runs: iterations, groups, jobs beside one another, transports and threads.
+
+use std::collections::BTreeSet;
+
+use fabricsim::outcome::Status;
+
+use crate::collectives::row::run;
+
+const FABRIC: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\nspines = 2\n\
+                      host_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\n";
+
+/// Two jobs of 8 ranks beside background traffic.
+fn jobs(cc: &str, keys: &str) -> String {
+    let collective = |job: &str, skip: u32| {
+        format!(
+            "[[workload]]\nkind = \"collective\"\nsize = \"200KB\"\niterations = 3\n\
+             compute = \"10us\"\nplacement = \"random\"\nranks = 8\nskip = {skip}\n\
+             job = \"{job}\"\n{keys}\n"
+        )
+    };
+    format!(
+        "seed = 5\n{FABRIC}[cc]\nkind = \"{cc}\"\n{}{}[[workload]]\nkind = \"poisson\"\n\
+         sizes = \"websearch\"\nload = 0.2\nduration = \"200us\"\n",
+        collective("a", 0),
+        collective("b", 8)
+    )
+}
+
+#[test]
+fn jobs_of_all_transports_are_the_same_on_any_number_of_threads() {
+    for (cc, keys) in [
+        (
+            "hpcc",
+            "operation = \"all-reduce\"\nalgorithm = \"double-binary-tree\"\nchunks = 4",
+        ),
+        (
+            "dcqcn",
+            "operation = \"all-to-all\"\nconnections = \"per-message\"",
+        ),
+        (
+            "tcp-dctcp",
+            "operation = \"all-reduce\"\nalgorithm = \"bidirectional-ring\"",
+        ),
+        (
+            "dctcp",
+            "operation = \"all-gather\"\ngroup_size = 4\ngroup_stride = 2\nchannels = 2",
+        ),
+    ] {
+        let text = jobs(cc, keys);
+        let (summary, file, rows) = run(&text, 1);
+        assert_eq!(summary.status, Status::Finished, "{cc}");
+        for job in &summary.jobs {
+            assert_eq!((job.ranks, job.ranks_finished), (8, 8));
+            assert_eq!((job.iterations, job.collectives_unfinished), (3, 0));
+        }
+        let groups = if keys.contains("group_size") { 2 } else { 1 };
+        assert_eq!(rows.len(), 2 * 3 * groups, "{cc}");
+        for threads in [2, 3, 8] {
+            let (other, same, _) = run(&text, threads);
+            assert_eq!((&other.checksum, &same), (&summary.checksum, &file), "{cc}");
+        }
+    }
+}
+
+#[test]
+fn iterations_follow_one_another_with_the_computation_between() {
+    let text = format!(
+        "{FABRIC}[cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
+         operation = \"all-reduce\"\nsize = \"64KB\"\niterations = 4\ncompute = \"30us\"\n\
+         start = \"5us\"\n"
+    );
+    let (summary, _, rows) = run(&text, 1);
+    assert_eq!(rows[0].start, 5_000_000);
+    for (before, next) in rows.iter().zip(&rows[1..]) {
+        // A rank may begin before the last one has ended, but never without having computed.
+        assert!(next.start >= before.start + 30_000_000);
+        assert!(next.start <= before.end + 30_000_000 + 10_000_000);
+        assert_eq!(next.iteration, before.iteration + 1);
+    }
+    let job = &summary.jobs[0];
+    assert_eq!(job.iteration_max_ns.map(|ns| (ns * 1e3).round()), {
+        let longest = rows.iter().map(|row| row.since_last).max();
+        longest.map(|ps| ps as f64)
+    });
+    assert_eq!(job.job, "job0");
+}
+
+#[test]
+fn groups_work_beside_one_another() {
+    let text = format!(
+        "{FABRIC}[cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
+         operation = \"reduce-scatter\"\nsize = \"64KB\"\ngroup_size = 4\n"
+    );
+    let (summary, _, rows) = run(&text, 1);
+    assert_eq!(summary.jobs[0].ranks, 16);
+    let groups: BTreeSet<u64> = rows.iter().map(|row| row.group).collect();
+    assert_eq!(groups.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
+    // Each group is behind one switch: none is in the way of another.
+    assert!(rows.iter().all(|row| row.duration == rows[0].duration));
+    assert!(rows.iter().all(|row| (row.class, row.ranks) == (0, 4)));
+    for row in &rows {
+        assert_eq!(row.slowest_rank / 4, row.group);
+        assert_eq!(row.last_sender / 4, row.group);
+    }
+}
+
+/// Neighbors of a scattered ring are behind different switches: the ring takes longer.
+#[test]
+fn placement_decides_how_far_neighbors_are() {
+    let time = |keys: &str| {
+        let text = format!(
+            "{FABRIC}[cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
+             operation = \"all-reduce\"\nsize = \"1600B\"\n{keys}\n"
+        );
+        run(&text, 1).2[0].duration
+    };
+    let packed = time("ranks = 4");
+    let scattered = time("ranks = 4\nplacement = \"scattered\"\nplacement_stride = 4");
+    assert!(scattered > packed * 3 / 2, "{packed} {scattered}");
+}

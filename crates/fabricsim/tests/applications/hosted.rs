@@ -1,0 +1,10 @@
+//! Applications at hosts: closed loops whose timelines are known to the picosecond.
+
+mod closed_loop;
+mod connections;
+mod endings;
+mod player;
+mod random;
+mod seams;
+mod timeline;
+mod transports;

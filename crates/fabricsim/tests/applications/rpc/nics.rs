@@ -1,0 +1,37 @@
+//! Queries between hosts with several NICs.
+
+use fabricsim::outcome::Status;
+
+use crate::rpc::row::run;
+
+fn testbed(routing: &str, workload: &str, cc: &str) -> String {
+    format!(
+        "[topology]\nkind = \"testbed\"\n[routing]\n{routing}\n[cc]\nkind = \"{cc}\"\n\
+         [[workload]]\nkind = \"rpc\"\nquery = \"4KB\"\nduration = \"200us\"\noutstanding = 8\n{workload}\n"
+    )
+}
+
+/// A client whose NIC has the number of the server's address modulo the number of nodes, NICs that
+/// are apart, and NICs in turn.
+#[test]
+fn every_query_has_its_response_whatever_nics_are_used() {
+    let one = "clients = [\"2\"]\nservers = [\"1\"]";
+    for (routing, workload) in [
+        ("nics = [{ class = 0, to = 0 }]", one),
+        ("nics = [{ class = 0, from = 1, to = 0 }]", one),
+        ("nics = [{ class = 0, from = 0, to = 1 }]", one),
+        ("nic = \"round-robin\"", "connections = 2"),
+    ] {
+        for cc in ["hpcc", "newreno"] {
+            let text = testbed(routing, workload, cc);
+            let (summary, file, rows) = run(&text, 1);
+            assert_eq!(summary.status, Status::Finished, "{text}");
+            assert_eq!(summary.rpc[0].unfinished, 0, "{text}");
+            assert!(rows.len() > 50, "{} of {text}", rows.len());
+            for threads in [2, 3] {
+                let (_, other, _) = run(&text, threads);
+                assert!(other == file, "{threads} threads: {text}");
+            }
+        }
+    }
+}

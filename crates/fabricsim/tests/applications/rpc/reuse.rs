@@ -1,0 +1,64 @@
+//! Connections that queries of an open loop take.
+
+use std::collections::BTreeSet;
+
+use crate::rpc::row::{Row, run};
+
+/// Queries from host 0 to host 1 of a star of 100 Gbps.
+fn queries(cc: &str, keys: &str) -> Vec<Row> {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
+         [cc]\n{cc}\n[[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\n\
+         mode = \"poisson\"\n{keys}\n"
+    );
+    let (summary, _, rows) = run(&text, 1);
+    assert_eq!(summary.rpc[0].unfinished, 0);
+    rows
+}
+
+fn overlap(rows: &[Row]) -> bool {
+    rows.iter().any(|a| {
+        let on_it = rows.iter().filter(|b| b.connection == a.connection);
+        on_it
+            .filter(|b| b.query != a.query)
+            .any(|b| a.issue < b.completion && b.issue < a.completion)
+    })
+}
+
+#[test]
+fn a_query_that_is_a_flow_of_its_own_starts_at_the_line_rate() {
+    let keys = "query = \"20KB\"\nqueries = 20\nrate = 10000\nreuse = \"none\"";
+    let own = queries("kind = \"hpcc\"", keys);
+    assert_eq!(own.len(), 20);
+    for row in &own {
+        assert_eq!(row.connection, row.query);
+        assert_eq!(row.qct, row.ideal, "{row:?}");
+    }
+}
+
+/// Slow start, which a connection that stays has behind it after some queries.
+#[test]
+fn a_query_that_is_a_flow_of_its_own_has_the_initial_window() {
+    let keys = "query = \"200KB\"\nqueries = 10\nrate = 3000\nreuse = ";
+    let cc = "kind = \"newreno\"\nopening = \"open\"";
+    let own = queries(cc, &format!("{keys}\"none\""));
+    assert!(own.iter().all(|row| row.qct == own[0].qct), "{own:?}");
+    let shared = queries(cc, &format!("{keys}\"shared\""));
+    assert!(shared[9].qct + 1_000_000 < own[9].qct, "{shared:?}");
+}
+
+#[test]
+fn no_query_waits_behind_another_one_on_an_idle_connection() {
+    let keys = "query = \"30KB\"\nqueries = 300\nrate = 300000\nconnections = 2\nreuse = ";
+    for cc in ["kind = \"dctcp\"", "kind = \"newreno\"\nopening = \"open\""] {
+        let idle = queries(cc, &format!("{keys}\"idle\""));
+        assert_eq!(idle.len(), 300);
+        assert!(!overlap(&idle));
+        let used: BTreeSet<_> = idle.iter().map(|row| row.connection).collect();
+        assert!((3..100).contains(&used.len()), "{} connections", used.len());
+        let shared = queries(cc, &format!("{keys}\"shared\""));
+        assert!(overlap(&shared));
+        let used: BTreeSet<_> = shared.iter().map(|row| row.connection).collect();
+        assert_eq!(used.len(), 2);
+    }
+}

@@ -1,0 +1,88 @@
+//! Networks whose links fail at particular times.
+
+use std::fmt::Write as _;
+
+use fabricsim_base::id::NodeId;
+use fabricsim_base::rng::mix;
+use fabricsim_base::units::{Duration, Time};
+use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
+
+use crate::epochs::cases::{Case, Dice, REPAIRED, flow};
+
+/// A switch that has paused host 0 drops what it holds, since the link of host 1 fails; the frame that
+/// lets host 0 go on is lost with its own link at that instant, at which packets come for host 0.
+pub(crate) fn lost_resume() -> Case {
+    let at = Time::from_ns(30_000);
+    // A full packet of 1,048 bytes takes 83,840 ps, and its link a microsecond.
+    let start = Time::from_ps(at.as_ps() - 1_083_840);
+    let event = |host, kind: fn(LinkName) -> EventKind| Event {
+        at,
+        kind: kind(LinkName {
+            ends: [NodeId(host), NodeId(5)],
+            index: None,
+        }),
+    };
+    let mut topology = "6 1 5\n5\n".to_owned();
+    for host in 0..5 {
+        writeln!(topology, "{host} 5 100Gbps 1us 0").unwrap();
+    }
+    Case {
+        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = true\n\
+                   buffer = \"64MiB\"\nalpha = 0.0001220703125\n[cc]\nkind = \"none\"\n\
+                   [rdma]\nrto_min = \"20us\"\n[routing]\nconvergence = \"20us\"\n[output]\npauses = true\n\
+                   [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
+            .to_owned(),
+        topology,
+        flows: vec![
+            flow(0, 1, 400_000, Time::ZERO),
+            flow(4, 1, 400_000, Time::ZERO),
+            flow(2, 0, 9_000, start),
+            flow(3, 0, 9_000, start),
+        ],
+        events: vec![
+            event(1, EventKind::LinkDown),
+            event(0, EventKind::LinkDown),
+            event(0, EventKind::LinkUp),
+            Event {
+                at: REPAIRED,
+                ..event(1, EventKind::LinkUp)
+            },
+        ],
+        looks: vec![at, at + Duration::from_us(3), REPAIRED],
+        lookahead: Duration::from_us(1),
+    }
+}
+
+/// Two hosts that send to a third, whose link fails again and again for less time than a packet takes.
+pub(crate) fn flaps(seed: u64) -> Case {
+    let mut dice = Dice(mix(seed));
+    let link = LinkName {
+        ends: [NodeId(0), NodeId(3)],
+        index: None,
+    };
+    let mut events = Vec::new();
+    let mut at = Time::from_ns(5_000);
+    while at < REPAIRED {
+        let kind = EventKind::LinkDown(link);
+        events.push(Event { at, kind });
+        at += Duration::from_ns(1 + dice.roll(200));
+        let kind = EventKind::LinkUp(link);
+        events.push(Event { at, kind });
+        at += Duration::from_ns(5_000 + dice.roll(20_000));
+    }
+    Case {
+        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
+                   [cc]\nkind = \"none\"\n[rdma]\nrto_min = \"20us\"\nrecovery = \"selective\"\n\
+                   [routing]\nconvergence = \"20us\"\n\
+                   [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
+            .to_owned(),
+        topology: "4 1 3\n3\n0 3 10Gbps 2us 0\n1 3 10Gbps 2us 0\n2 3 10Gbps 2us 0\n".to_owned(),
+        flows: vec![
+            flow(1, 0, 90_000, Time::ZERO),
+            flow(2, 0, 50_000, Time::ZERO),
+        ],
+        events,
+        looks: vec![REPAIRED],
+        lookahead: Duration::from_us(2),
+    }
+}

@@ -1,0 +1,212 @@
+//! Every way to lose or mark a packet is counted once: random scenarios against their captures.
+
+use proptest::prelude::*;
+
+use crate::capture::file::{Frame, read};
+use crate::capture::{run, table};
+
+/// Long after anything else: a byte that finds the network quiet, so that nothing is under way when
+/// the run ends.
+const LAST: &str = "
+[[workload]]
+kind = \"incast\"
+fan_in = 1
+size = \"1B\"
+at = \"9s\"
+cc = { kind = \"none\" }
+";
+
+/// A part of a scenario, and whether it is about TCP.
+fn algorithms() -> impl Strategy<Value = (&'static str, bool)> {
+    prop::sample::select(vec![
+        ("kind = \"none\"", false),
+        ("kind = \"dcqcn\"", false),
+        ("kind = \"dctcp\"", false),
+        ("kind = \"hpcc\"", false),
+        ("kind = \"cubic\"", true),
+        ("kind = \"newreno\"\necn = \"classic\"", true),
+        ("kind = \"tcp-dctcp\"", true),
+        ("kind = \"prague\"", true),
+    ])
+}
+
+/// Tables that decide what a switch drops, trims and marks.
+fn switches(tcp: bool) -> BoxedStrategy<String> {
+    const ECN: &str = "ecn = { kmin = \"5KB\", kmax = \"30KB\", pmax = 0.5 }";
+    if tcp {
+        let queue = prop::sample::select(vec![
+            "\"pfifo limit 10\"",
+            "\"codel limit 20 target 20us interval 100us ecn\"",
+            "{ kind = \"step\", packets = 5 }",
+            "\"fq_codel limit 40 target 20us interval 100us\"",
+            "{ kind = \"dualpi2\", target = \"50us\" }",
+            "{ kind = \"red\", kmin = \"5KB\", kmax = \"20KB\" }",
+        ]);
+        let queue = queue.prop_map(|rule| format!("[[queue]]\ndiscipline = {rule}\n"));
+        let limit = Just("[switch]\nlossy_limit = \"20KB\"\n".to_owned());
+        return prop_oneof![4 => queue, 1 => limit].boxed();
+    }
+    prop_oneof![
+        Just(format!("[switch]\n{ECN}\n")),
+        (60u32..200).prop_map(|kb| format!("[switch]\npfc = false\nbuffer = \"{kb}KB\"\n{ECN}\n")),
+        (4u32..30)
+            .prop_map(|kb| format!("[switch]\npfc = false\ntrim_above = \"{kb}KB\"\n{ECN}\n")),
+    ]
+    .boxed()
+}
+
+/// A network, and what happens to the links of its first switch.
+fn networks() -> impl Strategy<Value = (&'static str, String)> {
+    let star = "kind = \"star\"\nhosts = 6\n";
+    let fabric = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 2\n";
+    let loss = |at: u32, link: &str| {
+        let event = |at: &str, loss: &str| {
+            format!(
+                "[[event]]\nat = \"{at}\"\nkind = \"link-loss\"\nlink = {link}\nloss = {loss}\n"
+            )
+        };
+        event(&format!("{at}us"), "0.03") + &event("8s", "0.0")
+    };
+    let fails = |at: u32, wait: u32| {
+        let event = |at: u32, kind: &str| {
+            format!("[[event]]\nat = \"{at}us\"\nkind = \"link-{kind}\"\nlink = [6, 8]\n")
+        };
+        event(at, "down") + &event(at + wait, "up")
+    };
+    prop_oneof![
+        Just((star, String::new())),
+        (0u32..20).prop_map(move |at| (star, loss(at, "[0, 6]"))),
+        Just((fabric, String::new())),
+        (0u32..20).prop_map(move |at| (fabric, loss(at, "[6, 9]"))),
+        (1u32..40, 1u32..200).prop_map(move |(at, wait)| (fabric, fails(at, wait))),
+    ]
+}
+
+fn scenarios() -> impl Strategy<Value = String> {
+    (algorithms(), networks(), 1u32..1_000).prop_flat_map(|((cc, tcp), (network, events), seed)| {
+        switches(tcp).prop_map(move |switch| {
+            format!(
+                "seed = {seed}\n[topology]\n{network}[cc]\n{cc}\n{switch}\
+                 [rdma]\nrto_min = \"300us\"\n[capture]\nsnap_length = \"64B\"\n\
+                 [observe]\nlinks = true\ninterval = \"1s\"\n\
+                 [[workload]]\nkind = \"all-to-all\"\nsize = \"20KB\"\n{LAST}{events}"
+            )
+        })
+    })
+}
+
+/// Returns whether it is data of RDMA: the opcode of acknowledgements is 17, and headers that were
+/// trimmed may be too short for one.
+fn is_rdma_data(frame: &Frame) -> bool {
+    let bytes = &frame.bytes;
+    !frame.is_pause()
+        && bytes[23] == 17
+        && bytes[36..38] == [0x12, 0xb7]
+        && bytes.get(42) != Some(&17)
+}
+
+fn check(text: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let summary = run(text, dir.path(), 2);
+    assert_eq!(
+        (summary.flows.unfinished, summary.flows.unreachable),
+        (0, 0),
+        "{text}"
+    );
+    let (names, frames) = read(dir.path());
+    let count = |takes: &dyn Fn(&Frame) -> bool| {
+        let frames = frames.iter().filter(|frame| !frame.is_pause());
+        frames.filter(|frame| takes(frame)).count() as u64
+    };
+    let at_host = |frame: &Frame| names[frame.interface].starts_with("host");
+
+    // What hosts have sent and not received was lost, in one way.
+    let sent = count(&|frame| at_host(frame) && frame.sent);
+    let received = count(&|frame| at_host(frame) && !frame.sent);
+    let lost = summary.buffer_drops
+        + summary.queue_drops
+        + summary.link_losses
+        + summary.link_down_drops
+        + summary.no_route_drops;
+    assert_eq!(sent - received, lost, "{summary:#?}\n{text}");
+    let in_switches = count(&|frame| !at_host(frame) && !frame.sent)
+        - count(&|frame| !at_host(frame) && frame.sent);
+    let dropped = summary.buffer_drops + summary.queue_drops + summary.no_route_drops;
+    let most = dropped + summary.link_down_drops;
+    assert!(
+        (dropped..=most).contains(&in_switches),
+        "{in_switches}: {summary:#?}\n{text}"
+    );
+
+    // The headers of what was trimmed arrive, or are lost as well.
+    let headers =
+        count(&|frame| at_host(frame) && !frame.sent && is_rdma_data(frame) && frame.wire < 200);
+    let last = 1;
+    let trimmed = summary.trimmed_packets - summary.trimmed_headers_lost;
+    assert_eq!(headers - last, trimmed, "{summary:#?}\n{text}");
+
+    let of_links = |column: &str| -> u64 {
+        let rows = table(dir.path(), "links.csv");
+        rows.iter()
+            .map(|row| row[column].parse::<u64>().unwrap())
+            .sum()
+    };
+    if summary.trimmed_packets == 0 && summary.no_route_drops == 0 {
+        assert_eq!(of_links("dropped_packets"), lost, "{text}");
+    }
+
+    // A mark counts where a packet gets it, and acknowledgements get none.
+    assert_eq!(of_links("marked_packets"), summary.marked_packets, "{text}");
+    let marked = |sent| count(&|frame| !at_host(frame) && frame.sent == sent && frame.is_marked());
+    let came = marked(false);
+    let marks = marked(true) - came;
+    if in_switches == 0 || came == 0 {
+        assert_eq!(marks, summary.marked_packets, "{text}");
+    } else {
+        // Some of those that came with a mark were dropped.
+        assert!(marks <= summary.marked_packets, "{text}");
+        assert!(marks + in_switches >= summary.marked_packets, "{text}");
+    }
+    let rdma = |frame: &Frame| frame.bytes[23] == 17 && frame.bytes[36..38] == [0x12, 0xb7];
+    let acknowledgements = count(&|frame| rdma(frame) && frame.is_marked() && !is_rdma_data(frame));
+    assert_eq!(acknowledgements, 0, "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn losses_and_marks_add_up(text in scenarios()) {
+        check(&text);
+    }
+}
+
+/// Both ways of a marked path carry data and acknowledgements.
+#[test]
+fn acknowledgements_are_not_marked_and_no_packet_twice() {
+    for cc in ["dctcp", "dcqcn"] {
+        check(&format!(
+            "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 1\n\
+             [cc]\nkind = \"{cc}\"\n[switch]\necn = {{ kmin = \"2KB\", kmax = \"2KB\", pmax = 1.0 }}\n\
+             [capture]\n[observe]\nlinks = true\ninterval = \"1s\"\n\
+             [[workload]]\nkind = \"all-to-all\"\nsize = \"100KB\"\n{LAST}"
+        ));
+    }
+}
+
+/// More headers than the queue of control holds come at once.
+#[test]
+fn headers_that_are_lost_are_told_apart() {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 30\n[cc]\nkind = \"none\"\n\
+         [switch]\npfc = false\ntrim_above = \"2KB\"\n[rdma]\nrto_min = \"300us\"\n[capture]\n\
+         [observe]\nlinks = true\ninterval = \"1s\"\n\
+         [[workload]]\nkind = \"incast\"\nfan_in = 29\nsize = \"100KB\"\nat = \"0s\"\n{LAST}"
+    );
+    check(&text);
+    let dir = tempfile::tempdir().unwrap();
+    let summary = run(&text, dir.path(), 1);
+    assert!(summary.trimmed_headers_lost > 100, "{summary:#?}");
+    assert_eq!(summary.queue_drops, summary.trimmed_headers_lost);
+    assert!(summary.timeouts > 0);
+}

@@ -1,0 +1,73 @@
+//! Queries on real packets (PINT, SIGCOMM 2020): paths that are found are the ones that packets
+//! took, quantiles are near the truth, and a plan is kept by all switches and sinks.
+
+mod paths;
+mod plans;
+mod values;
+
+use fabricsim::{Scenario, Simulation};
+use fabricsim_base::flow::Completion;
+use fabricsim_base::units::Time;
+use fabricsim_core::network::Stop;
+use fabricsim_pint::query::{PathResult, QueryResults};
+
+/// 320 hosts, then 20 top-of-rack, 20 aggregation and 16 core switches.
+const FAT320: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs `scenario` to the end of all flows.
+fn finish(scenario: &Scenario, threads: usize) -> (Vec<Completion>, QueryResults) {
+    let mut simulation = Simulation::new(scenario, threads).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    (simulation.take_completions(), simulation.query_results())
+}
+
+fn query(keys: &str) -> String {
+    format!("[[query]]\n{keys}\n")
+}
+
+/// That no path was wrong, no digest was taken for a path that had changed, and how many were
+/// found.
+fn decoded(results: &QueryResults) -> usize {
+    let known: Vec<&PathResult> = results
+        .paths
+        .iter()
+        .filter(|result| result.part.decoded_after.is_some())
+        .collect();
+    for result in &known {
+        assert_eq!(result.part.correct, Some(true), "{result:?}");
+        assert_eq!(result.part.path.len(), usize::from(result.part.hops));
+    }
+    known.len()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    sum / f64::from(count)
+}
+
+/// Web search traffic at 60% on 16 hosts, with `rest`.
+fn websearch(rest: &str) -> Scenario {
+    scenario(&format!(
+        "[topology]\nkind = \"fat-tree\"\nk = 4\n[[workload]]\nkind = \"poisson\"\n\
+         sizes = \"websearch\"\nload = 0.6\nduration = \"4ms\"\n{rest}"
+    ))
+}
+
+const PINT_CC: &str = "[cc]\nkind = \"hpcc-pint\"\n";
+
+const PATH: &str = "name = \"path\"\nvalue = \"switch-id\"";
+
+const LATENCY: &str = "name = \"latency\"\nvalue = \"hop-latency\"";
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,9 @@
+//! The simulator against the runs of the published HPCC simulator that stand in this folder.
+//!
+//! `cargo test -p fabricsim --test results reference -- --nocapture` prints how far apart they are.
+
+mod bins;
+mod headroom;
+mod paths;
+mod runs;
+mod schemes;

@@ -1,0 +1,26 @@
+//! The algorithms of congestion control.
+
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
+
+/// Every algorithm of `transport`.
+pub(crate) fn factories_of(transport: Transport) -> impl Iterator<Item = &'static CcEntry> {
+    CONGESTION_CONTROLS
+        .iter()
+        .filter(move |cc| cc.transport == transport)
+}
+
+/// The keys of `[cc]` of every algorithm of `transport`: as it comes where a window is no question,
+/// else with and without one.
+pub(crate) fn cc_tables(transport: Transport) -> Vec<String> {
+    let mut tables = Vec::new();
+    for cc in factories_of(transport) {
+        if cc.keys().iter().any(|key| key.name == "window") {
+            for window in [true, false] {
+                tables.push(format!("kind = \"{}\"\nwindow = {window}", cc.name));
+            }
+        } else {
+            tables.push(format!("kind = \"{}\"", cc.name));
+        }
+    }
+    tables
+}

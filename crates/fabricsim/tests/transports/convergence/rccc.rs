@@ -1,0 +1,25 @@
+//! RCCC: receivers grant what their port can take, so that the queue is a few packets long however
+//! many flows there are, and flows share by turns.
+
+use crate::convergence::{FLOWS, WIRE, settled};
+
+/// First windows are cut down to a bandwidth-delay product at the port.
+const TRIM: &str = "[switch]\npfc = false\ntrim_above = \"150KB\"";
+/// The default of `grant_rate`.
+const GRANT_RATE: f64 = 0.99;
+
+#[test]
+fn the_port_is_filled_to_the_rate_of_grants_without_a_queue() {
+    for flows in FLOWS {
+        let cc = format!("kind = \"rccc\"\n{TRIM}");
+        let seen = settled(flows, &cc, [5_000, 10_000]);
+        assert!(
+            (seen.utilization / GRANT_RATE - 1.0).abs() < 0.005,
+            "{flows}: {}",
+            seen.utilization
+        );
+        assert!(seen.fairness > 0.999, "{flows}: {}", seen.fairness);
+        // The packets of some grants that meet at the port.
+        assert!(seen.queue[2] < 20.0 * WIRE, "{flows}: {:?}", seen.queue);
+    }
+}
