@@ -23,15 +23,16 @@ const LIVE_FLOW: usize = 1_024;
 
 fn simulation(topology: &str) -> Simulation {
     let text = format!(
-        "[topology]
-        {topology}
-        [[workload]]
-        kind = \"poisson\"
-        sizes = \"1KB\"
-        load = 0.01
-        duration = \"1ns\"
-        [cc]
-        kind = \"hpcc\""
+        r#"
+            [topology]
+            {topology}
+            [[workload]]
+            kind = "poisson"
+            sizes = "1KB"
+            load = 0.01
+            duration = "1ns"
+            [cc]
+            kind = "hpcc""#
     );
     let scenario = Scenario::from_toml(&text).unwrap();
     Simulation::new(&scenario, 1).unwrap()
@@ -43,14 +44,20 @@ fn hosts_and_live_flows_cost_what_the_documents_say() {
     for k in [8, 16] {
         let hosts = k * k * k / 4;
         let before = ALLOCATOR.current_usage();
-        let simulation = simulation(&format!("kind = \"fat-tree\"\nk = {k}"));
+        let simulation = simulation(&format!(
+            r#"kind = "fat-tree"
+            k = {k}"#
+        ));
         let host = (ALLOCATOR.current_usage() - before) / hosts;
         println!("k = {k}: {host} bytes for each of {hosts} hosts");
         assert!((HOST / 2..HOST).contains(&host), "k = {k}: {host}");
         drop(simulation);
     }
 
-    let mut simulation = simulation("kind = \"star\"\nhosts = 64");
+    let mut simulation = simulation(
+        r#"kind = "star"
+        hosts = 64"#,
+    );
     let flows = 10_000;
     let request = |flow: u32| FlowRequest {
         src: NodeId(0),

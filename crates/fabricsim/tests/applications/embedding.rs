@@ -10,19 +10,19 @@ use fabricsim_core::plugin::{PathStability, PortStates};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_topology::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 
-const SCENARIO: &str = "
+const SCENARIO: &str = r#"
     [topology]
-    kind = \"leaf-spine\"
+    kind = "leaf-spine"
     leaves = 2
     hosts_per_leaf = 4
     spines = 2
     [[workload]]
-    kind = \"poisson\"
-    sizes = \"hadoop\"
+    kind = "poisson"
+    sizes = "hadoop"
     load = 0.4
-    duration = \"200us\"
+    duration = "200us"
     [cc]
-    kind = \"hpcc\"";
+    kind = "hpcc""#;
 
 fn simulation(threads: usize) -> Simulation {
     let scenario = Scenario::from_toml(SCENARIO).unwrap();
@@ -67,20 +67,21 @@ fn steps_do_not_change_the_results() {
 /// Spines are heard by nobody for ten epochs, so they are run lazily, unless somebody looks.
 #[test]
 fn steps_do_not_change_the_results_where_delays_differ() {
-    let delays = "spines = 2\n    host_delay = \"100ns\"";
+    let delays = r#"spines = 2
+        host_delay = "100ns""#;
     let text = SCENARIO.replace("spines = 2", delays);
     same_in_steps(&text);
-    let flap = "
-    [rdma]
-    rto_min = \"100us\"
-    [[event]]
-    at = \"50us\"
-    kind = \"link-down\"
-    link = [8, 10]
-    [[event]]
-    at = \"120us\"
-    kind = \"link-up\"
-    link = [8, 10]";
+    let flap = r#"
+        [rdma]
+        rto_min = "100us"
+        [[event]]
+        at = "50us"
+        kind = "link-down"
+        link = [8, 10]
+        [[event]]
+        at = "120us"
+        kind = "link-up"
+        link = [8, 10]"#;
     same_in_steps(&format!("{text}{flap}"));
 }
 
@@ -239,7 +240,11 @@ impl NextHopChoice for Turn {
 fn in_turns(more: &str) -> Result<Scenario, fabricsim::Error> {
     let mut registry = Registry::default();
     registry.add_routing_policy(InTurns);
-    let routing = "[routing]\npolicy = \"in-turns\"\n[rdma]\nrecovery = \"selective\"";
+    let routing = r#"
+        [routing]
+        policy = "in-turns"
+        [rdma]
+        recovery = "selective""#;
     Scenario::from_toml_with(&format!("{SCENARIO}\n{routing}\n{more}"), &registry)
 }
 
@@ -267,7 +272,10 @@ fn packets_of_a_flow_can_take_all_paths_and_selective_recovery_sends_none_again(
 fn a_path_is_not_put_together_from_packets_of_many() {
     let query = |aggregation: &str| {
         in_turns(&format!(
-            "[[query]]\nvalue = \"switch-id\"\naggregation = \"{aggregation}\""
+            r#"
+                [[query]]
+                value = "switch-id"
+                aggregation = "{aggregation}""#
         ))
     };
     let refused = query("static").unwrap_err().to_string();
@@ -281,7 +289,11 @@ fn a_path_is_not_put_together_from_packets_of_many() {
 fn probes_of_many_paths_are_not_compared() {
     let beside = |cc: &str| {
         in_turns(&format!(
-            "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\ncc = {{ kind = \"{cc}\" }}"
+            r#"
+                [[workload]]
+                kind = "permutation"
+                size = "1MB"
+                cc = {{ kind = "{cc}" }}"#
         ))
     };
     let refused = beside("tcp-hpcc").unwrap_err().to_string();

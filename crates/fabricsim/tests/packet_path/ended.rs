@@ -18,11 +18,23 @@ fn scenario(number: u64) -> String {
     let topology = one(
         &mut stream,
         &[
-            "kind = \"star\"\nhosts = 6\ndelay = \"700ns\"",
-            "kind = \"dumbbell\"\nhosts_per_side = 3\nbottleneck_delay = \"40us\"",
-            "kind = \"fat-tree\"\nk = 4",
-            "kind = \"leaf-spine\"\nleaves = 2\nspines = 2\nhosts_per_leaf = 4\nhost_delay = \"300ns\"",
-            "kind = \"isp\"\nswitches = 9\nlongest_path = 5\ndelay = \"1300us\"",
+            r#"kind = "star"
+                hosts = 6
+                delay = "700ns""#,
+            r#"kind = "dumbbell"
+                hosts_per_side = 3
+                bottleneck_delay = "40us""#,
+            r#"kind = "fat-tree"
+                k = 4"#,
+            r#"kind = "leaf-spine"
+                leaves = 2
+                spines = 2
+                hosts_per_leaf = 4
+                host_delay = "300ns""#,
+            r#"kind = "isp"
+                switches = 9
+                longest_path = 5
+                delay = "1300us""#,
         ],
     );
     let cc = one(
@@ -32,15 +44,31 @@ fn scenario(number: u64) -> String {
     let workload = one(
         &mut stream,
         &[
-            "kind = \"incast\"\nfan_in = 5\nsize = \"90KB\"\nat = \"1us\"",
-            "kind = \"permutation\"\nsize = \"120KB\"",
-            "kind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\nduration = \"200us\"",
-            "kind = \"all-to-all\"\nsize = \"7KB\"",
+            r#"kind = "incast"
+                fan_in = 5
+                size = "90KB"
+                at = "1us""#,
+            r#"kind = "permutation"
+                size = "120KB""#,
+            r#"kind = "poisson"
+                sizes = "websearch"
+                load = 0.5
+                duration = "200us""#,
+            r#"kind = "all-to-all"
+                size = "7KB""#,
         ],
     );
     let switch = one(
         &mut stream,
-        &["", "", "[switch]\npfc = false\nbuffer = \"200KB\"\n"],
+        &[
+            "",
+            "",
+            r#"
+            [switch]
+            pfc = false
+            buffer = "200KB"
+        "#,
+        ],
     );
     let run = one(
         &mut stream,
@@ -48,14 +76,35 @@ fn scenario(number: u64) -> String {
             "",
             "",
             "",
-            "[run]\nstop_at = \"77us\"\n",
-            "[run]\nstop_at = \"30ms\"\n",
+            r#"
+                [run]
+                stop_at = "77us"
+            "#,
+            r#"
+                [run]
+                stop_at = "30ms"
+            "#,
         ],
     );
-    let transport = one(&mut stream, &["", "[rdma]\nrto_min = \"90us\"\n"]);
+    let transport = one(
+        &mut stream,
+        &[
+            "",
+            r#"
+        [rdma]
+        rto_min = "90us"
+    "#,
+        ],
+    );
     format!(
-        "seed = {number}\n[topology]\n{topology}\n[cc]\nkind = \"{cc}\"\n[[workload]]\n{workload}\n\
-         {switch}{run}{transport}"
+        r#"seed = {number}
+            [topology]
+            {topology}
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            {workload}
+            {switch}{run}{transport}"#
     )
 }
 
@@ -99,7 +148,14 @@ fn observation_changes_no_result() {
         tried += 1;
         let alone = run(&text, 1);
         let interval = ["313ns", "2us", "17us"][usize::try_from(number % 3).unwrap()];
-        let observed = format!("{text}[observe]\ninterval = \"{interval}\"\nqueues = true\n");
+        let observed = format!(
+            r#"
+            {text}
+            [observe]
+            interval = "{interval}"
+            queues = true
+        "#
+        );
         for threads in [1, 3] {
             let looked_at = run(&observed, threads);
             assert_eq!(results(&alone), results(&looked_at), "{observed}");
@@ -113,15 +169,41 @@ fn observation_changes_no_result() {
 /// An algorithm that cannot bring its packets home: the only way is cut for good.
 #[test]
 fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-                [run]\nstall_after = \"3ms\"\n[rdma]\nrto_min = \"100us\"\n\
-                [[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1MB\"\nat = \"0s\"\n\
-                [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [0, 4]\n\
-                [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [1, 4]\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 4
+        [cc]
+        kind = "hpcc"
+        [run]
+        stall_after = "3ms"
+        [rdma]
+        rto_min = "100us"
+        [[workload]]
+        kind = "incast"
+        fan_in = 3
+        size = "1MB"
+        at = "0s"
+        [[event]]
+        at = "20us"
+        kind = "link-down"
+        link = [0, 4]
+        [[event]]
+        at = "20us"
+        kind = "link-down"
+        link = [1, 4]
+    "#;
     let alone = run(text, 1);
     assert_eq!(format!("{:?}", alone.status), "Stalled");
     for interval in ["900ns", "41us"] {
-        let observed = format!("{text}[observe]\ninterval = \"{interval}\"\nqueues = true\n");
+        let observed = format!(
+            r#"
+            {text}
+            [observe]
+            interval = "{interval}"
+            queues = true
+        "#
+        );
         for threads in [1, 3] {
             let looked_at = run(&observed, threads);
             assert_eq!(results(&alone), results(&looked_at));
@@ -134,14 +216,36 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
 fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_at() {
     for start in ["12us", "13400ns", "300us"] {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"1us\"\n[cc]\nkind = \"cubic\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1KB\"\nat = \"0s\"\n\
-             [[workload]]\nkind = \"download\"\nclient = 2\nserver = 3\nstart = \"{start}\"\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 4
+                delay = "1us"
+                [cc]
+                kind = "cubic"
+                [[workload]]
+                kind = "incast"
+                fan_in = 1
+                size = "1KB"
+                at = "0s"
+                [[workload]]
+                kind = "download"
+                client = 2
+                server = 3
+                start = "{start}"
+            "#
         );
         let alone = run(&text, 1);
         assert_eq!(format!("{:?}", alone.status), "Finished");
         for interval in ["300ns", "4us", "8us", "11100ns"] {
-            let observed = format!("{text}[observe]\ninterval = \"{interval}\"\nqueues = true\n");
+            let observed = format!(
+                r#"
+                {text}
+                [observe]
+                interval = "{interval}"
+                queues = true
+            "#
+            );
             for threads in [1, 3] {
                 let looked_at = run(&observed, threads);
                 assert_eq!(results(&alone), results(&looked_at), "{observed}");
@@ -156,9 +260,23 @@ fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_
 fn a_flow_that_only_times_out_is_given_up() {
     for cc in ["hpcc", "cubic"] {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"{cc}\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1MB\"\nat = \"0s\"\nreceiver = 0\n\
-             [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [0, 4]\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 4
+                [cc]
+                kind = "{cc}"
+                [[workload]]
+                kind = "incast"
+                fan_in = 3
+                size = "1MB"
+                at = "0s"
+                receiver = 0
+                [[event]]
+                at = "20us"
+                kind = "link-down"
+                link = [0, 4]
+            "#
         );
         let summary = run(&text, 1);
         assert_eq!(format!("{:?}", summary.status), "Stalled", "{cc}");
@@ -171,9 +289,20 @@ fn a_flow_that_only_times_out_is_given_up() {
 /// a window.
 #[test]
 fn the_end_is_that_of_the_last_event() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-                [cc]\nkind = \"none\"\n\
-                [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1000B\"\nat = \"5us\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        rate = "100Gbps"
+        delay = "1us"
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "incast"
+        fan_in = 1
+        size = "1000B"
+        at = "5us"
+    "#;
     let mut simulation = Simulation::new(&Scenario::from_toml(text).unwrap(), 1).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let completion = simulation.take_completions()[0];
@@ -192,9 +321,18 @@ fn the_end_is_that_of_the_last_event() {
 /// it is then run in parts. Steps of 100 us are never that long.
 #[test]
 fn long_windows_are_what_short_steps_are() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 17\ndelay = \"10ms\"\nrate = \"40Gbps\"\n\
-                [cc]\nkind = \"none\"\n\
-                [[workload]]\nkind = \"permutation\"\nsize = \"12MB\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 17
+        delay = "10ms"
+        rate = "40Gbps"
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "permutation"
+        size = "12MB"
+    "#;
     let scenario = Scenario::from_toml(text).unwrap();
     let mut whole = Simulation::new(&scenario, 1).unwrap();
     assert_eq!(whole.run_until(Time::MAX), Stop::Finished);

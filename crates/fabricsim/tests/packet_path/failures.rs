@@ -19,13 +19,27 @@ use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 
 /// 54 hosts, then 18 top-of-rack switches from 54, 18 aggregation switches from 72, 9 cores from
 /// 90.
-const FAT_TREE: &str = "[topology]\nkind = \"fat-tree\"\nk = 6\n";
+const FAT_TREE: &str = r#"
+    [topology]
+    kind = "fat-tree"
+    k = 6
+"#;
 
-const TRAFFIC: &str = "[[workload]]\nkind = \"permutation\"\nsize = \"400KB\"\n\
-                       [[workload]]\nkind = \"poisson\"\nsizes = \"hadoop\"\nload = 0.3\n\
-                       duration = \"100us\"\n";
+const TRAFFIC: &str = r#"
+    [[workload]]
+    kind = "permutation"
+    size = "400KB"
+    [[workload]]
+    kind = "poisson"
+    sizes = "hadoop"
+    load = 0.3
+    duration = "100us"
+"#;
 
-const QUICK_TIMEOUT: &str = "[rdma]\nrto_min = \"100us\"\n";
+const QUICK_TIMEOUT: &str = r#"
+    [rdma]
+    rto_min = "100us"
+"#;
 
 fn simulation(text: &str, threads: usize) -> Simulation {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -37,7 +51,13 @@ fn us(us: u64) -> Time {
 }
 
 fn event(at_us: u64, what: &str) -> String {
-    format!("[[event]]\nat = \"{at_us}us\"\n{what}\n")
+    format!(
+        r#"
+        [[event]]
+        at = "{at_us}us"
+        {what}
+    "#
+    )
 }
 
 /// Runs to the end of all flows, and until nothing of theirs is under way any more; then every byte
@@ -99,7 +119,16 @@ fn each_algorithm(test: impl Fn(&str, u64)) {
             Transport::Rdma => 11,
             Transport::Tcp => 0,
         };
-        test(&format!("[cc]\nkind = \"{}\"\n", cc.name), cut);
+        test(
+            &format!(
+                r#"
+            [cc]
+            kind = "{}"
+        "#,
+                cc.name
+            ),
+            cut,
+        );
     }
 }
 
@@ -110,10 +139,26 @@ fn a_link_that_flaps_holds_up_no_flow_under_any_algorithm() {
             FAT_TREE,
             TRAFFIC,
             QUICK_TIMEOUT,
-            &event(30, "kind = \"link-down\"\nlink = [54, 72]"),
-            &event(60, "kind = \"link-up\"\nlink = [72, 54]"),
-            &event(40, "kind = \"link-down\"\nlink = [0, 54]"),
-            &event(90, "kind = \"link-up\"\nlink = [0, 54]"),
+            &event(
+                30,
+                r#"kind = "link-down"
+                link = [54, 72]"#,
+            ),
+            &event(
+                60,
+                r#"kind = "link-up"
+                link = [72, 54]"#,
+            ),
+            &event(
+                40,
+                r#"kind = "link-down"
+                link = [0, 54]"#,
+            ),
+            &event(
+                90,
+                r#"kind = "link-up"
+                link = [0, 54]"#,
+            ),
             cc,
         ]
         .concat();
@@ -137,8 +182,19 @@ fn packets_are_lost_until_routes_converge() {
             FAT_TREE,
             TRAFFIC,
             QUICK_TIMEOUT,
-            &event(20, "kind = \"switch-down\"\nswitch = 90"),
-            &format!("[routing]\nconvergence = \"{convergence}\"\n[cc]\nkind = \"none\"\n"),
+            &event(
+                20,
+                r#"kind = "switch-down"
+                switch = 90"#,
+            ),
+            &format!(
+                r#"
+                [routing]
+                convergence = "{convergence}"
+                [cc]
+                kind = "none"
+            "#
+            ),
         ]
         .concat();
         finish_on_any_threads(&text).counters().link_down_drops
@@ -153,21 +209,52 @@ fn packets_are_lost_until_routes_converge() {
 #[test]
 fn an_event_before_a_failure_changes_nothing() {
     let journey = |at_ns: u64, harmless: bool| {
-        let mut text = "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\n\
-                        spines = 1\nhost_delay = \"100ns\"\n[rdma]\nrto_min = \"100us\"\n\
-                        [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\n\
-                        size = \"1KB\"\nat = \"0us\"\n[cc]\nkind = \"hpcc\"\n"
-            .to_owned();
+        let mut text = r#"
+            [topology]
+            kind = "leaf-spine"
+            leaves = 2
+            hosts_per_leaf = 1
+            spines = 1
+            host_delay = "100ns"
+            [rdma]
+            rto_min = "100us"
+            [[workload]]
+            kind = "incast"
+            fan_in = 1
+            receiver = 1
+            size = "1KB"
+            at = "0us"
+            [cc]
+            kind = "hpcc"
+        "#
+        .to_owned();
         for (at_ns, what) in [
-            (at_ns, "kind = \"link-down\"\nlink = [2, 4]"),
-            (at_ns + 50, "kind = \"link-up\"\nlink = [2, 4]"),
+            (
+                at_ns,
+                r#"kind = "link-down"
+                link = [2, 4]"#,
+            ),
+            (
+                at_ns + 50,
+                r#"kind = "link-up"
+                link = [2, 4]"#,
+            ),
             (
                 at_ns - 200,
-                "kind = \"link-loss\"\nlink = [1, 3]\nloss = 0.0",
+                r#"kind = "link-loss"
+                    link = [1, 3]
+                    loss = 0.0"#,
             ),
         ] {
             if harmless || !what.contains("loss") {
-                writeln!(text, "[[event]]\nat = \"{at_ns}ns\"\n{what}").unwrap();
+                writeln!(
+                    text,
+                    r#"
+                    [[event]]
+                    at = "{at_ns}ns"
+                    {what}"#
+                )
+                .unwrap();
             }
         }
         let mut simulation = simulation(&text, 1);
@@ -200,13 +287,27 @@ fn a_route_round_a_failure_may_be_longer_than_any_before() {
     std::fs::write(dir.path().join("ring.txt"), file).unwrap();
     let read = |head: &str, tail: &str| {
         let text = format!(
-            "{head}[topology]\nkind = \"file\"\npath = \"ring.txt\"\n[rdma]\n\
-             rto_min = \"100us\"\n[[workload]]\nkind = \"all-to-all\"\nsize = \"100KB\"\n\
-             [cc]\nkind = \"hpcc\"\n{tail}"
+            r#"
+                {head}
+                [topology]
+                kind = "file"
+                path = "ring.txt"
+                [rdma]
+                rto_min = "100us"
+                [[workload]]
+                kind = "all-to-all"
+                size = "100KB"
+                [cc]
+                kind = "hpcc"
+                {tail}"#
         );
         Scenario::from_text("ring", &text, dir.path(), &[]).unwrap()
     };
-    let cut = event(20, "kind = \"link-down\"\nlink = [8, 9]");
+    let cut = event(
+        20,
+        r#"kind = "link-down"
+        link = [8, 9]"#,
+    );
     let mut simulation = Simulation::new(&read("", &cut), 1).unwrap();
     // Room for eight hops: 2 bytes and 8 for each.
     assert_eq!(simulation.network_info().telemetry_bytes, 66);
@@ -228,11 +329,28 @@ fn a_route_round_a_failure_may_be_longer_than_any_before() {
 
 #[test]
 fn events_can_be_scheduled_while_a_simulation_runs() {
-    let quiet = [FAT_TREE, TRAFFIC, QUICK_TIMEOUT, "[cc]\nkind = \"hpcc\"\n"].concat();
+    let quiet = [
+        FAT_TREE,
+        TRAFFIC,
+        QUICK_TIMEOUT,
+        r#"
+        [cc]
+        kind = "hpcc"
+    "#,
+    ]
+    .concat();
     let scripted = [
         quiet.as_str(),
-        &event(30, "kind = \"link-down\"\nlink = [54, 72]"),
-        &event(60, "kind = \"switch-down\"\nswitch = 90"),
+        &event(
+            30,
+            r#"kind = "link-down"
+            link = [54, 72]"#,
+        ),
+        &event(
+            60,
+            r#"kind = "switch-down"
+            switch = 90"#,
+        ),
     ]
     .concat();
     let link = LinkName::between(NodeId(54), NodeId(72));

@@ -14,9 +14,18 @@ use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_scenario::cc::registry::Transport;
 
-const FABRIC: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
-const WEBSEARCH: &str = "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\n\
-                         duration = \"200us\"\n";
+const FABRIC: &str = r#"
+    [topology]
+    kind = "fat-tree"
+    preset = "hpcc-fat320"
+"#;
+const WEBSEARCH: &str = r#"
+    [[workload]]
+    kind = "poisson"
+    sizes = "websearch"
+    load = 0.5
+    duration = "200us"
+"#;
 
 /// Runs `text` on `threads` threads and returns the results once every flow has finished.
 fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, EndpointCounters) {
@@ -82,7 +91,14 @@ fn every_algorithm(name: &str, network: &str, base: &Path, check: impl Fn(&str, 
 #[ignore = "takes minutes"]
 fn an_incast_of_176() {
     let text = format!(
-        "{FABRIC}[[workload]]\nkind = \"incast\"\nfan_in = 176\nsize = \"500KB\"\nat = \"0s\"\n"
+        r#"
+            {FABRIC}
+            [[workload]]
+            kind = "incast"
+            fan_in = 176
+            size = "500KB"
+            at = "0s"
+        "#
     );
     every_algorithm("176 to 1", &text, Path::new("."), |cc, counters| {
         assert_eq!(counters.buffer_drops, 0, "{cc}");
@@ -94,8 +110,14 @@ fn an_incast_of_176() {
 fn incasts_of_60_beside_websearch() {
     // At 2% of the capacity such an incast comes every 19 ms: here is one.
     let text = format!(
-        "{FABRIC}{WEBSEARCH}[[workload]]\nkind = \"incast\"\nfan_in = 60\nsize = \"500KB\"\n\
-         at = \"50us\"\n"
+        r#"
+            {FABRIC}{WEBSEARCH}
+            [[workload]]
+            kind = "incast"
+            fan_in = 60
+            size = "500KB"
+            at = "50us"
+        "#
     );
     every_algorithm("60 to 1", &text, Path::new("."), |cc, counters| {
         assert_eq!(counters.buffer_drops, 0, "{cc}");
@@ -127,8 +149,15 @@ fn a_fabric_that_loses_one_packet_in_a_thousand() {
     fs::write(dir.path().join("lossy.txt"), list).unwrap();
     for recovery in ["go-back-n", "selective"] {
         let text = format!(
-            "[topology]\nkind = \"file\"\npath = \"lossy.txt\"\n[switch]\npfc = false\n\
-             [rdma]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
+            r#"
+                [topology]
+                kind = "file"
+                path = "lossy.txt"
+                [switch]
+                pfc = false
+                [rdma]
+                recovery = "{recovery}"
+                {WEBSEARCH}"#
         );
         every_algorithm(
             &format!("lossy, {recovery}"),
@@ -143,7 +172,13 @@ fn a_fabric_that_loses_one_packet_in_a_thousand() {
 }
 
 fn event(at_us: u64, what: &str) -> String {
-    format!("[[event]]\nat = \"{at_us}us\"\n{what}\n")
+    format!(
+        r#"
+        [[event]]
+        at = "{at_us}us"
+        {what}
+    "#
+    )
 }
 
 #[test]
@@ -159,12 +194,30 @@ fn links_flap_in_the_middle_of_a_run() {
         .links()
         .iter()
         .filter(|link| !topology.is_host(link.a) && !topology.is_host(link.b));
-    let mut text = format!("{FABRIC}{WEBSEARCH}[routing]\nconvergence = \"20us\"\n");
+    let mut text = format!(
+        r#"
+        {FABRIC}{WEBSEARCH}
+        [routing]
+        convergence = "20us"
+    "#
+    );
     for (index, link) in fabric.step_by(29).enumerate() {
         let link = format!("link = [{}, {}]", link.a, link.b);
         let at = 60 + 5 * index as u64;
-        text += &event(at, &format!("kind = \"link-down\"\n{link}"));
-        text += &event(at + 70, &format!("kind = \"link-up\"\n{link}"));
+        text += &event(
+            at,
+            &format!(
+                r#"kind = "link-down"
+            {link}"#
+            ),
+        );
+        text += &event(
+            at + 70,
+            &format!(
+                r#"kind = "link-up"
+            {link}"#
+            ),
+        );
     }
     every_algorithm("flaps", &text, Path::new("."), |cc, counters| {
         assert!(counters.link_down_drops > 100, "{cc}");
@@ -189,10 +242,19 @@ fn an_aggregation_and_a_core_switch_are_lost() {
     };
     let aggregation = topology.switches().find(|&node| !is_leaf(node)).unwrap();
     let mut text = format!("{FABRIC}{WEBSEARCH}");
-    text += &event(80, &format!("kind = \"switch-down\"\nswitch = {core}"));
+    text += &event(
+        80,
+        &format!(
+            r#"kind = "switch-down"
+        switch = {core}"#
+        ),
+    );
     text += &event(
         110,
-        &format!("kind = \"switch-down\"\nswitch = {aggregation}"),
+        &format!(
+            r#"kind = "switch-down"
+            switch = {aggregation}"#
+        ),
     );
     every_algorithm("switches lost", &text, Path::new("."), |cc, counters| {
         assert!(counters.link_down_drops > 100, "{cc}");

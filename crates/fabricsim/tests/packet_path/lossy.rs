@@ -53,11 +53,27 @@ fn run(cc: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("topology.txt"), leaf_spine(loss)).unwrap();
     let text = format!(
-        "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
-         [rdma]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
-         [cc]\nkind = \"{cc}\"\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"100KB\"\nat = \"20us\"\n"
+        r#"
+            [topology]
+            kind = "file"
+            path = "topology.txt"
+            [switch]
+            pfc = false
+            [rdma]
+            recovery = "{recovery}"
+            rto_min = "200us"
+            nack_interval = "20us"
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            kind = "permutation"
+            size = "1MB"
+            [[workload]]
+            kind = "incast"
+            fan_in = 7
+            size = "100KB"
+            at = "20us"
+        "#
     );
     let scenario = Scenario::from_text("lossy", &text, dir.path(), &[]).unwrap();
     let mut simulation = Simulation::new(&scenario, threads).unwrap();

@@ -48,8 +48,17 @@ fn incast(cc: &str, head: &str, idle: Option<&str>) -> Incast {
     let flows = format!("src,dst,size_bytes,start_ns\n{}", flows.collect::<String>());
     std::fs::write(folder.path().join("flows.csv"), flows).unwrap();
     let text = format!(
-        "{head}\n[topology]\nkind = \"file\"\npath = \"star.txt\"\n\
-         [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n[cc]\n{cc}\n"
+        r#"
+            {head}
+            [topology]
+            kind = "file"
+            path = "star.txt"
+            [[workload]]
+            kind = "list"
+            path = "flows.csv"
+            [cc]
+            {cc}
+        "#
     );
     let scenario = Scenario::from_text("mixed.toml", &text, Path::new(folder.path()), &[]);
     let mut simulation = Simulation::new(&scenario.unwrap(), 1).unwrap();
@@ -88,9 +97,16 @@ fn windowed() -> impl Iterator<Item = String> {
 
 #[test]
 fn hosts_that_do_nothing_change_nothing() {
-    for cc in windowed().chain(["kind = \"hpcc\"\nform = \"window\"".to_owned()]) {
+    for cc in windowed().chain([r#"kind = "hpcc"
+        form = "window""#
+        .to_owned()])
+    {
         for base in ["largest", "pair"] {
-            let head = format!("[rdma]\nbase_rtt = \"{base}\"");
+            let head = format!(
+                r#"
+                [rdma]
+                base_rtt = "{base}""#
+            );
             let alone = incast(&cc, &head, None);
             for rate in ["100Gbps", "400Gbps"] {
                 let beside = incast(&cc, &head, Some(rate));
@@ -102,7 +118,8 @@ fn hosts_that_do_nothing_change_nothing() {
 
 /// Returns whether the algorithm of `table` has `key`.
 fn has_key(table: &str, key: &str) -> bool {
-    let of_table = |cc: &&CcEntry| table.lines().next() == Some(&format!("kind = \"{}\"", cc.name));
+    let of_table =
+        |cc: &&CcEntry| table.lines().next() == Some(&format!(r#"kind = "{}""#, cc.name));
     let entry = factories_of(Transport::Rdma).find(of_table).unwrap();
     entry.keys().iter().any(|own| own.name == key)
 }

@@ -16,8 +16,17 @@ use proptest::prelude::*;
 /// pod, and NIC i of a server leads to switch i of its pod.
 fn testbed(tables: &str) -> String {
     format!(
-        "[topology]\nkind = \"testbed\"\n[[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"20KB\"\n\
-         receiver = 3\nperiod = \"50us\"\nduration = \"500us\"\n{tables}"
+        r#"
+            [topology]
+            kind = "testbed"
+            [[workload]]
+            kind = "incast"
+            fan_in = 7
+            size = "20KB"
+            receiver = 3
+            period = "50us"
+            duration = "500us"
+            {tables}"#
     )
 }
 
@@ -48,7 +57,16 @@ fn sent(simulation: &mut Simulation, server: u32) -> [u64; 2] {
     })
 }
 
-const ALGORITHMS: [&str; 2] = ["[cc]\nkind = \"hpcc\"\n", "[cc]\nkind = \"cubic\"\n"];
+const ALGORITHMS: [&str; 2] = [
+    r#"
+    [cc]
+    kind = "hpcc"
+"#,
+    r#"
+    [cc]
+    kind = "cubic"
+"#,
+];
 /// Payload: ten events of seven senders.
 const PAYLOAD: u64 = 10 * 7 * 20_000;
 
@@ -96,7 +114,13 @@ fn acknowledgements_return_to_a_named_nic() {
 #[test]
 fn nics_take_turns() {
     for cc in ALGORITHMS {
-        let text = testbed(&format!("{cc}[routing]\nnic = \"round-robin\"\n"));
+        let text = testbed(&format!(
+            r#"
+            {cc}
+            [routing]
+            nic = "round-robin"
+        "#
+        ));
         let mut simulation = run(&text, 1);
         for server in [0, 1, 2, 4, 5, 6, 7] {
             let [one, other] = sent(&mut simulation, server);
@@ -107,7 +131,11 @@ fn nics_take_turns() {
 
 #[test]
 fn threads_change_nothing() {
-    let routing = "[routing]\nnic = \"round-robin\"\nnics = [{ class = 0, to = 1 }]\n";
+    let routing = r#"
+        [routing]
+        nic = "round-robin"
+        nics = [{ class = 0, to = 1 }]
+    "#;
     for cc in ALGORITHMS {
         let text = testbed(&format!("{cc}{routing}"));
         let finishes = |threads| -> Vec<Time> {
@@ -128,9 +156,20 @@ fn threads_change_nothing() {
 /// are at different switches.
 #[test]
 fn the_ideal_is_that_of_the_flows_own_path() {
-    let text = "[topology]\nkind = \"testbed\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"1KB\"\n\
-                load = 0.001\nduration = \"1ms\"\nsources = [\"0\"]\ndestinations = [\"3\"]\n[cc]\n\
-                kind = \"dcqcn\"\n[routing]\n";
+    let text = r#"
+        [topology]
+        kind = "testbed"
+        [[workload]]
+        kind = "poisson"
+        sizes = "1KB"
+        load = 0.001
+        duration = "1ms"
+        sources = ["0"]
+        destinations = ["3"]
+        [cc]
+        kind = "dcqcn"
+        [routing]
+    "#;
     for (nics, rtt) in [("from = 0, to = 0", 5_440), ("from = 1, to = 0", 8_500)] {
         let text = format!("{text}nics = [{{ class = 0, {nics} }}]\n");
         let mut simulation = run(&text, 1);
@@ -148,8 +187,16 @@ fn the_ideal_is_that_of_the_flows_own_path() {
 
 #[test]
 fn a_named_nic_whose_link_is_down_is_out_of_reach() {
-    let text = "[[event]]\nat = \"0s\"\nkind = \"link-down\"\nlink = [3, 8]\n[cc]\nkind = \"dcqcn\"\n[routing]\n\
-                nics = [{ class = 0, to = 0 }]\n";
+    let text = r#"
+        [[event]]
+        at = "0s"
+        kind = "link-down"
+        link = [3, 8]
+        [cc]
+        kind = "dcqcn"
+        [routing]
+        nics = [{ class = 0, to = 0 }]
+    "#;
     let scenario = Scenario::from_text("nics.toml", &testbed(text), Path::new("."), &[]);
     let mut simulation = Simulation::new(&scenario.unwrap(), 1).unwrap();
     simulation.run_until(Time::MAX);
@@ -187,8 +234,15 @@ fn ring(workload: &str) -> Simulation {
     let links = "0 1 25Gbps 5us 0\n1 2 25Gbps 5us 0\n2 3 25Gbps 5us 0\n3 0 25Gbps 5us 0\n";
     std::fs::write(folder.path().join("ring.txt"), format!("4 0 4\n\n{links}")).unwrap();
     let text = format!(
-        "[topology]\nkind = \"file\"\npath = \"ring.txt\"\n[cc]\nkind = \"none\"\n\
-         [[workload]]\n{workload}\n"
+        r#"
+            [topology]
+            kind = "file"
+            path = "ring.txt"
+            [cc]
+            kind = "none"
+            [[workload]]
+            {workload}
+        "#
     );
     let scenario = Scenario::from_text("ring.toml", &text, folder.path(), &[]).unwrap();
     Simulation::new(&scenario, 1).unwrap()
@@ -196,8 +250,11 @@ fn ring(workload: &str) -> Simulation {
 
 #[test]
 fn a_ring_without_a_switch_carries_what_neighbors_send() {
-    let mut simulation =
-        ring("kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"400KB\"");
+    let mut simulation = ring(
+        r#"kind = "collective"
+            operation = "all-reduce"
+            size = "400KB""#,
+    );
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     assert!(simulation.unreachable().is_empty());
     // Six steps of 100 packets of 1,048 bytes, 335.36 ns each, and 5 us of link.
@@ -207,8 +264,13 @@ fn a_ring_without_a_switch_carries_what_neighbors_send() {
 
 #[test]
 fn hosts_do_not_forward() {
-    let mut simulation =
-        ring("kind = \"incast\"\nfan_in = 3\nreceiver = 0\nsize = \"1KB\"\nat = \"0s\"");
+    let mut simulation = ring(
+        r#"kind = "incast"
+            fan_in = 3
+            receiver = 0
+            size = "1KB"
+            at = "0s""#,
+    );
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let [apart] = simulation.unreachable() else {
         panic!("one flow, not {:?}", simulation.unreachable());
@@ -239,16 +301,34 @@ proptest! {
             .collect();
         let cc = &tables[choice % tables.len()];
         let traffic = [
-            "kind = \"permutation\"\nsize = \"100KB\"",
-            "kind = \"incast\"\nfan_in = 1\nreceiver = 0\nsize = \"100KB\"\nat = \"0s\"",
-            "kind = \"poisson\"\nsizes = \"100KB\"\nload = 0.3\nduration = \"20us\"",
-            "kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"400KB\"",
+            r#"kind = "permutation"
+                size = "100KB""#,
+            r#"kind = "incast"
+                fan_in = 1
+                receiver = 0
+                size = "100KB"
+                at = "0s""#,
+            r#"kind = "poisson"
+                sizes = "100KB"
+                load = 0.3
+                duration = "20us""#,
+            r#"kind = "collective"
+                operation = "all-reduce"
+                size = "400KB""#,
         ][traffic];
         let folder = tempfile::tempdir().unwrap();
         let file = simai(servers, gpus, nvswitches, leaves);
         std::fs::write(folder.path().join("servers.txt"), &file).unwrap();
         let text = format!(
-            "[topology]\nkind = \"file\"\npath = \"servers.txt\"\n[cc]\n{cc}\n[[workload]]\n{traffic}\n"
+            r#"
+                [topology]
+                kind = "file"
+                path = "servers.txt"
+                [cc]
+                {cc}
+                [[workload]]
+                {traffic}
+            "#
         );
         let scenario = Scenario::from_text("servers.toml", &text, folder.path(), &[]);
         let scenario = scenario.unwrap_or_else(|error| panic!("{text}{file}{error}"));

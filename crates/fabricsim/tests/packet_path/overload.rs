@@ -11,19 +11,19 @@ use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{Overload, Room, Stop};
 
 /// Three flows each picosecond at one host: a window would hold three million.
-const STORM: &str = "
+const STORM: &str = r#"
     [topology]
-    kind = \"star\"
+    kind = "star"
     hosts = 4
     [[workload]]
-    kind = \"incast\"
+    kind = "incast"
     fan_in = 3
-    size = \"1KB\"
-    period = \"1ps\"
-    duration = \"1ms\"
+    size = "1KB"
+    period = "1ps"
+    duration = "1ms"
     [cc]
-    kind = \"hpcc\"
-";
+    kind = "hpcc"
+"#;
 
 #[test]
 fn flows_that_start_faster_than_they_end_stop_the_run() {
@@ -54,9 +54,22 @@ fn acknowledgements_that_pile_up_stop_the_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let topology = "3 1 3\n2\n0 2 100Gbps 1us 0\n0 2 1Kbps 1us 0\n1 2 100Gbps 1us 0\n";
     std::fs::write(folder.path().join("t.txt"), topology).expect("written");
-    let text = "[topology]\nkind = \"file\"\npath = \"t.txt\"\n[[workload]]\nkind = \"incast\"\n\
-                fan_in = 1\nsize = \"1GB\"\nreceiver = 1\nat = \"0s\"\n[cc]\nkind = \"none\"\n\
-                window_bdp = 0.0\n[rdma]\nbase_rtt = \"pair\"\n";
+    let text = r#"
+        [topology]
+        kind = "file"
+        path = "t.txt"
+        [[workload]]
+        kind = "incast"
+        fan_in = 1
+        size = "1GB"
+        receiver = 1
+        at = "0s"
+        [cc]
+        kind = "none"
+        window_bdp = 0.0
+        [rdma]
+        base_rtt = "pair"
+    "#;
     let mut piled = 0;
     for port in 1..=40 {
         let change = [format!("workload.0.dst_port={port}")];

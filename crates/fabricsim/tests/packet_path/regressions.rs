@@ -6,7 +6,11 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 
-const LINE_RATE: &str = "[cc]\nkind = \"none\"\nwindow_bdp = 0.0\n";
+const LINE_RATE: &str = r#"
+    [cc]
+    kind = "none"
+    window_bdp = 0.0
+"#;
 
 /// Runs a scenario to its end.
 fn finished(text: &str) -> Simulation {
@@ -40,19 +44,36 @@ fn waiting_for_the_first_flow_is_no_stall() {
 #[test]
 fn long_links_do_not_make_senders_time_out() {
     for (topology, size) in [
-        ("kind = \"star\"\nhosts = 2\ndelay = \"1500us\"", "1MB"),
         (
-            "kind = \"dumbbell\"\nbottleneck_delay = \"5ms\"\nhosts_per_side = 4",
+            r#"kind = "star"
+            hosts = 2
+            delay = "1500us""#,
+            "1MB",
+        ),
+        (
+            r#"kind = "dumbbell"
+                bottleneck_delay = "5ms"
+                hosts_per_side = 4"#,
             "20MB",
         ),
         (
-            "kind = \"chain\"\nswitches = 3\nrate = \"10Mbps\"\ndelay = \"20ms\"",
+            r#"kind = "chain"
+                switches = 3
+                rate = "10Mbps"
+                delay = "20ms""#,
             "50KB",
         ),
     ] {
         let simulation = finished(&format!(
-            "[topology]\n{topology}\n[[workload]]\nkind = \"permutation\"\nsize = \"{size}\"\n\
-             [cc]\nkind = \"hpcc\"\n"
+            r#"
+                [topology]
+                {topology}
+                [[workload]]
+                kind = "permutation"
+                size = "{size}"
+                [cc]
+                kind = "hpcc"
+            "#
         ));
         assert_eq!(simulation.endpoint_counters().timeouts, 0, "{topology}");
         assert_eq!(
@@ -67,11 +88,27 @@ fn long_links_do_not_make_senders_time_out() {
 fn headroom_holds_the_longest_packets() {
     for delay in ["1ns", "100ns", "1us"] {
         let simulation = finished(&format!(
-            "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 6\nspines = 1\n\
-             fabric_rate = \"100Gbps\"\nlink_delay = \"{delay}\"\n\
-             [switch]\nbuffer = \"1MiB\"\n[rdma]\nmtu = \"9000B\"\n\
-             [[workload]]\nkind = \"all-to-all\"\nsize = \"200KB\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 17\nsize = \"500KB\"\nat = \"0s\"\n{LINE_RATE}"
+            r#"
+                [topology]
+                kind = "leaf-spine"
+                leaves = 3
+                hosts_per_leaf = 6
+                spines = 1
+                fabric_rate = "100Gbps"
+                link_delay = "{delay}"
+                [switch]
+                buffer = "1MiB"
+                [rdma]
+                mtu = "9000B"
+                [[workload]]
+                kind = "all-to-all"
+                size = "200KB"
+                [[workload]]
+                kind = "incast"
+                fan_in = 17
+                size = "500KB"
+                at = "0s"
+                {LINE_RATE}"#
         ));
         assert!(simulation.counters().pauses > 0, "{delay}");
         assert_eq!(simulation.counters().buffer_drops, 0, "{delay}");
@@ -83,19 +120,32 @@ fn several_priorities_share_one_buffer() {
     let workloads: String = (1..=7)
         .map(|priority| {
             format!(
-                "[[workload]]\nkind = \"incast\"\nfan_in = 19\nsize = \"100KB\"\nat = \"0s\"\n\
-                 receiver = 0\npriority = {priority}\n"
+                r#"
+                    [[workload]]
+                    kind = "incast"
+                    fan_in = 19
+                    size = "100KB"
+                    at = "0s"
+                    receiver = 0
+                    priority = {priority}
+                "#
             )
         })
         .collect();
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 20\n[switch]\nbuffer = \"10MiB\"\n{workloads}{LINE_RATE}"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 20
+            [switch]
+            buffer = "10MiB"
+            {workloads}{LINE_RATE}"#
     );
     let simulation = finished(&text);
     let small =
         Scenario::from_toml(&text.replace("10MiB", "1MiB")).expect_err("too small a buffer");
     let diagnostic = small.diagnostic().expect("an error in the text");
-    assert_eq!(diagnostic.faulty_text(), "\"1MiB\"");
+    assert_eq!(diagnostic.faulty_text(), r#""1MiB""#);
     assert!(diagnostic.message().contains("7 priorities"), "{small}");
     assert!(simulation.counters().max_queue.get() <= 10 << 20);
     assert_eq!(simulation.counters().buffer_drops, 0);
@@ -109,8 +159,16 @@ fn slow_hosts_beside_fast_ones_are_controlled() {
     std::fs::write(folder.path().join("t.txt"), topology).expect("written");
     let flows = "src,dst,size_bytes,start_ns\n0,2,2000000,0\n1,2,2000000,0\n";
     std::fs::write(folder.path().join("f.csv"), flows).expect("written");
-    let text = "[topology]\nkind = \"file\"\npath = \"t.txt\"\n[[workload]]\nkind = \"list\"\n\
-                path = \"f.csv\"\n[cc]\nkind = \"hpcc\"\n";
+    let text = r#"
+        [topology]
+        kind = "file"
+        path = "t.txt"
+        [[workload]]
+        kind = "list"
+        path = "f.csv"
+        [cc]
+        kind = "hpcc"
+    "#;
     let scenario = Scenario::from_text("mixed.toml", text, Path::new(folder.path()), &[]);
     let mut simulation = Simulation::new(&scenario.expect("a scenario"), 1).expect("a simulation");
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
@@ -121,8 +179,15 @@ fn slow_hosts_beside_fast_ones_are_controlled() {
 #[test]
 fn nothing_is_simulated_beyond_the_horizon() {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 2\n[[workload]]\nkind = \"permutation\"\n\
-         size = \"1KB\"\nstart = \"18446744073s\"\n{LINE_RATE}"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 2
+            [[workload]]
+            kind = "permutation"
+            size = "1KB"
+            start = "18446744073s"
+            {LINE_RATE}"#
     );
     match Scenario::from_toml(&text) {
         Err(error) => assert!(error.to_string().contains("start"), "{error}"),
@@ -146,25 +211,25 @@ fn nothing_is_simulated_beyond_the_horizon() {
 /// same.
 #[test]
 fn a_packet_that_a_timer_sends_is_missed_when_it_is_lost() {
-    let text = "
+    let text = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 3
         [[workload]]
-        kind = \"list\"
-        path = \"three_packets.csv\"
+        kind = "list"
+        path = "three_packets.csv"
         [routing]
-        convergence = \"10us\"
+        convergence = "10us"
         [[event]]
-        at = \"0s\"
-        kind = \"switch-down\"
+        at = "0s"
+        kind = "switch-down"
         switch = 3
         [[event]]
-        at = \"100us\"
-        kind = \"switch-up\"
+        at = "100us"
+        kind = "switch-up"
         switch = 3
         [cc]
-        kind = \"hpcc\"";
+        kind = "hpcc""#;
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(
         dir.path().join("three_packets.csv"),
@@ -181,29 +246,29 @@ fn a_packet_that_a_timer_sends_is_missed_when_it_is_lost() {
 #[test]
 fn a_gap_of_a_hundred_thousand_packets_costs_one_of_them() {
     let topology = "3 1 2\n2\n0 2 400Gbps 2ms 0\n1 2 400Gbps 1us 0\n";
-    let text = "
+    let text = r#"
         [topology]
-        kind = \"file\"
-        path = \"long.txt\"
+        kind = "file"
+        path = "long.txt"
         [[workload]]
-        kind = \"list\"
-        path = \"flow.csv\"
+        kind = "list"
+        path = "flow.csv"
         [rdma]
-        recovery = \"selective\"
-        rto_min = \"100ms\"
+        recovery = "selective"
+        rto_min = "100ms"
         [[event]]
-        at = \"500us\"
-        kind = \"link-loss\"
+        at = "500us"
+        kind = "link-loss"
         link = [0, 2]
         loss = 1.0
         [[event]]
-        at = \"500100ns\"
-        kind = \"link-loss\"
+        at = "500100ns"
+        kind = "link-loss"
         link = [0, 2]
         loss = 0.0
         [cc]
-        kind = \"none\"
-        window_bdp = 0";
+        kind = "none"
+        window_bdp = 0"#;
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("long.txt"), topology).unwrap();
     std::fs::write(

@@ -16,15 +16,37 @@ use fabricsim_topology::{EcmpHash, NextHopOrder, Routes, Topology};
 use proptest::prelude::*;
 
 /// Hosts 0 and 1, their leaves 2 and 3, the spines 4 and 5.
-const TWO_SPINES: &str = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\nspines = 2\n";
+const TWO_SPINES: &str = r#"kind = "leaf-spine"
+    leaves = 2
+    hosts_per_leaf = 1
+    spines = 2
+"#;
 /// The link-up lets the flow that is under way over the spine 4 move to the spine 5.
-const SECOND_SPINE_COMES: &str = "[[event]]\nat = \"0us\"\nkind = \"link-down\"\nlink = [2, 5]\n\
-                                  [[event]]\nat = \"150us\"\nkind = \"link-up\"\nlink = [2, 5]\n";
+const SECOND_SPINE_COMES: &str = r#"
+    [[event]]
+    at = "0us"
+    kind = "link-down"
+    link = [2, 5]
+    [[event]]
+    at = "150us"
+    kind = "link-up"
+    link = [2, 5]
+"#;
 /// Two switches, 2 and 3, with two links between them.
 const PARALLEL_LINKS: &str = "4 2 4\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n\
                               2 3 400Gbps 1us 0\n2 3 400Gbps 1us 0\n";
-const SECOND_LINK_COMES: &str = "[[event]]\nat = \"0us\"\nkind = \"link-down\"\nlink = [2, 3]\nindex = 1\n\
-     [[event]]\nat = \"150us\"\nkind = \"link-up\"\nlink = [2, 3]\nindex = 1\n";
+const SECOND_LINK_COMES: &str = r#"
+    [[event]]
+    at = "0us"
+    kind = "link-down"
+    link = [2, 3]
+    index = 1
+    [[event]]
+    at = "150us"
+    kind = "link-up"
+    link = [2, 3]
+    index = 1
+"#;
 const SIZE: u64 = 4_000_000;
 
 /// Outcome of the flow from host 0 to host 1.
@@ -43,8 +65,15 @@ fn trip(topology: &str, cc: &str, events: &str, seed: u64, other: (NodeId, PortI
     let flow = format!("src,dst,size_bytes,start_ns\n0,1,{SIZE},1000\n");
     std::fs::write(folder.path().join("flow.csv"), flow).unwrap();
     let text = format!(
-        "seed = {seed}\n[topology]\n{topology}{events}\
-         [[workload]]\nkind = \"list\"\npath = \"flow.csv\"\n[cc]\n{cc}\n"
+        r#"seed = {seed}
+            [topology]
+            {topology}{events}
+            [[workload]]
+            kind = "list"
+            path = "flow.csv"
+            [cc]
+            {cc}
+        "#
     );
     let scenario = Scenario::from_text("reroute.toml", &text, Path::new(folder.path()), &[]);
     let mut simulation = Simulation::new(&scenario.unwrap(), 1).unwrap();
@@ -77,13 +106,18 @@ fn trip(topology: &str, cc: &str, events: &str, seed: u64, other: (NodeId, PortI
 /// does not, to 1% of its time, and its rate stays near what it was.
 fn moving_costs_nothing(topology: &str, events: &str, other: (NodeId, PortId)) {
     let forms = [
-        "form = \"window\"",
-        "reaction = \"per-rtt\"",
+        r#"form = "window""#,
+        r#"reaction = "per-rtt""#,
         "per_hop_rates = true",
         "sampled_feedback = true",
         "max_stage = 5",
     ];
-    let forms = forms.map(|form| format!("kind = \"hpcc\"\n{form}"));
+    let forms = forms.map(|form| {
+        format!(
+            r#"kind = "hpcc"
+        {form}"#
+        )
+    });
     for cc in cc_tables(Transport::Rdma).iter().chain(&forms) {
         let mut moved = 0;
         for seed in 1..=8 {
@@ -116,7 +150,9 @@ fn a_flow_that_moves_to_another_spine_keeps_its_rate() {
 
 #[test]
 fn a_flow_that_moves_to_a_parallel_link_keeps_its_rate() {
-    let file = "kind = \"file\"\npath = \"parallel.txt\"\n";
+    let file = r#"kind = "file"
+        path = "parallel.txt"
+    "#;
     moving_costs_nothing(file, SECOND_LINK_COMES, (NodeId(2), PortId(2)));
 }
 
@@ -163,8 +199,15 @@ fn stack(path: &[(NodeId, PortId)]) -> ExactStack<10> {
 /// headers take for the same.
 fn confused(topology: &str) -> (u64, u64) {
     let text = format!(
-        "[topology]\n{topology}[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n\
-         [cc]\nkind = \"hpcc\"\n"
+        r#"
+            [topology]
+            {topology}
+            [[workload]]
+            kind = "permutation"
+            size = "1KB"
+            [cc]
+            kind = "hpcc"
+        "#
     );
     let scenario = Scenario::from_toml(&text).unwrap();
     let topology = scenario.topology();
@@ -198,7 +241,11 @@ fn one_host_of_each_edge(topology: &Topology) -> Vec<NodeId> {
 #[test]
 fn paths_of_fat_trees_and_leaf_spines_are_told_apart() {
     for k in [4u64, 6, 8] {
-        let (pairs, same) = confused(&format!("kind = \"fat-tree\"\nk = {k}\n"));
+        let (pairs, same) = confused(&format!(
+            r#"kind = "fat-tree"
+            k = {k}
+        "#
+        ));
         // k^2 / 2 edge switches, k / 2 in each pod: k / 2 paths within a pod, (k / 2)^2 beyond.
         let (edges, half) = (k * k / 2, k / 2);
         let pairs_of = |paths: u64| paths * (paths - 1) / 2;
@@ -206,7 +253,12 @@ fn paths_of_fat_trees_and_leaf_spines_are_told_apart() {
         let beyond = (edges - half) * pairs_of(half * half);
         assert_eq!((pairs, same), (edges * (within + beyond), 0), "k = {k}");
     }
-    let (pairs, same) = confused("kind = \"leaf-spine\"\nleaves = 8\nspines = 32\n");
+    let (pairs, same) = confused(
+        r#"kind = "leaf-spine"
+        leaves = 8
+        spines = 32
+    "#,
+    );
     assert_eq!((pairs, same), (56 * 32 * 31 / 2, 0));
 }
 

@@ -8,15 +8,29 @@ use fabricsim_topology::routing_policies;
 /// One flow from each host of a non-blocking fat-tree to another.
 fn permutation(k: u32, size: &str, policy: &str, more: &str) -> Scenario {
     let text = format!(
-        "[topology]\nkind = \"fat-tree\"\nk = {k}\nhost_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"{size}\"\n[routing]\npolicy = {policy}\n{more}\n"
+        r#"
+            [topology]
+            kind = "fat-tree"
+            k = {k}
+            host_rate = "100Gbps"
+            fabric_rate = "100Gbps"
+            [[workload]]
+            kind = "permutation"
+            size = "{size}"
+            [routing]
+            policy = {policy}
+            {more}
+        "#
     );
     Scenario::from_toml(&text).unwrap()
 }
 
 /// Line rate with a window of two bandwidth-delay products: wide enough for the queues that
 /// spraying leaves, which a window of exactly one is not.
-const LINE_RATE: &str = "[cc]\nkind = \"none\"\nwindow_bdp = 2";
+const LINE_RATE: &str = r#"
+    [cc]
+    kind = "none"
+    window_bdp = 2"#;
 
 /// Runs a scenario to its end.
 fn finished(scenario: &Scenario, threads: usize) -> Simulation {
@@ -56,11 +70,11 @@ fn policies_have_their_order(k: u32) {
         println!("k = {k}, {policy}: slowdown {median:.3}, p95 {p95:.3}");
         [median, p95]
     };
-    let ecmp = of("\"ecmp\"");
-    let flowlets = of("{ kind = \"flowlet\", gap = \"1us\" }");
+    let ecmp = of(r#""ecmp""#);
+    let flowlets = of(r#"{ kind = "flowlet", gap = "1us" }"#);
     assert!(ecmp[0] > 1.9, "{ecmp:?}");
     for policy in ["random", "round-robin", "power-of-two", "shortest-queue"] {
-        let sprayed = of(&format!("\"{policy}\""));
+        let sprayed = of(&format!(r#""{policy}""#));
         let most = if policy == "shortest-queue" {
             1.2
         } else {
@@ -86,9 +100,11 @@ fn spraying_is_near_the_ideal_among_1024_hosts() {
 /// headers cost 14% where nothing collides at all.
 #[test]
 fn hpcc_under_spraying_follows_each_path() {
-    let cc = "[cc]\nkind = \"hpcc\"";
-    let [ecmp, _] = slowdowns(&permutation(8, "1MB", "\"ecmp\"", cc));
-    for policy in ["\"random\"", "\"round-robin\"", "\"power-of-two\""] {
+    let cc = r#"
+        [cc]
+        kind = "hpcc""#;
+    let [ecmp, _] = slowdowns(&permutation(8, "1MB", r#""ecmp""#, cc));
+    for policy in [r#""random""#, r#""round-robin""#, r#""power-of-two""#] {
         let [sprayed, _] = slowdowns(&permutation(8, "1MB", policy, cc));
         assert!(sprayed < 1.25 && ecmp > 1.9, "{policy}: {sprayed}, {ecmp}");
     }
@@ -100,8 +116,12 @@ fn every_policy_gives_the_same_results_on_any_number_of_threads() {
         // Entropy is a matter of senders of RDMA.
         let all = ["hpcc", "dcqcn", "cubic"];
         for cc in &all[..if policy.entropy().is_some() { 2 } else { 3 }] {
-            let more = format!("[cc]\nkind = \"{cc}\"");
-            let name = format!("\"{}\"", policy.name());
+            let more = format!(
+                r#"
+                [cc]
+                kind = "{cc}""#
+            );
+            let name = format!(r#""{}""#, policy.name());
             let scenario = permutation(4, "100KB", &name, &more);
             let one = finished(&scenario, 1).take_completions();
             assert_eq!(one.len(), 16);
@@ -116,9 +136,17 @@ fn every_policy_gives_the_same_results_on_any_number_of_threads() {
 #[test]
 fn what_links_lose_is_sent_again_under_every_policy() {
     for policy in routing_policies() {
-        let more = "[cc]\nkind = \"dcqcn\"\n[rdma]\nrto_min = \"200us\"\n\
-                    [[event]]\nkind = \"link-loss\"\nat = \"0s\"\nlink = [16, 24]\nloss = 0.02";
-        let name = format!("\"{}\"", policy.name());
+        let more = r#"
+            [cc]
+            kind = "dcqcn"
+            [rdma]
+            rto_min = "200us"
+            [[event]]
+            kind = "link-loss"
+            at = "0s"
+            link = [16, 24]
+            loss = 0.02"#;
+        let name = format!(r#""{}""#, policy.name());
         let simulation = finished(&permutation(4, "200KB", &name, more), 2);
         let ends = simulation.endpoint_counters();
         let sent = Bytes::new(16 * 200_000);
@@ -136,20 +164,32 @@ fn a_receiver_in_any_order_is_the_default_where_packets_overtake_one_another() {
             4,
             "100KB",
             policy,
-            &format!("[cc]\nkind = \"hpcc\"\n{more}"),
+            &format!(
+                r#"
+                [cc]
+                kind = "hpcc"
+                {more}"#
+            ),
         );
         scenario.resolved()["rdma"]["recovery"]
             .as_str()
             .unwrap()
             .to_owned()
     };
-    assert_eq!(recovery("\"ecmp\"", ""), "go-back-n");
-    assert_eq!(recovery("\"random\"", ""), "any-order");
-    assert_eq!(recovery("{ kind = \"flowlet\" }", ""), "any-order");
-    let own = "[rdma]\nrecovery = \"selective\"";
-    assert_eq!(recovery("\"random\"", own), "selective");
+    assert_eq!(recovery(r#""ecmp""#, ""), "go-back-n");
+    assert_eq!(recovery(r#""random""#, ""), "any-order");
+    assert_eq!(recovery(r#"{ kind = "flowlet" }"#, ""), "any-order");
+    let own = r#"
+        [rdma]
+        recovery = "selective""#;
+    assert_eq!(recovery(r#""random""#, own), "selective");
     assert_eq!(
-        recovery("\"ecmp\"", "[rdma]\nrecovery = \"any-order\""),
+        recovery(
+            r#""ecmp""#,
+            r#"
+            [rdma]
+            recovery = "any-order""#
+        ),
         "any-order"
     );
 }
@@ -158,13 +198,28 @@ fn a_receiver_in_any_order_is_the_default_where_packets_overtake_one_another() {
 /// `event` is one, it has a link that is slower, or has failed before switches know of it.
 fn four_leaves(policy: &str, event: &str) -> Scenario {
     let text = format!(
-        "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 8\nspines = 4\n\
-         host_rate = \"100Gbps\"\nfabric_rate = \"200Gbps\"\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
-         [cc]\nkind = \"none\"\nwindow_bdp = 2\n\
-         [switch]\necn = {{ kmin = \"30KB\", kmax = \"120KB\", pmax = 1.0 }}\n\
-         [rdma]\nrto_min = \"100us\"\n\
-         [routing]\npolicy = \"{policy}\"\nconvergence = \"1s\"\n{event}"
+        r#"
+            [topology]
+            kind = "leaf-spine"
+            leaves = 4
+            hosts_per_leaf = 8
+            spines = 4
+            host_rate = "100Gbps"
+            fabric_rate = "200Gbps"
+            [[workload]]
+            kind = "permutation"
+            size = "2MB"
+            [cc]
+            kind = "none"
+            window_bdp = 2
+            [switch]
+            ecn = {{ kmin = "30KB", kmax = "120KB", pmax = 1.0 }}
+            [rdma]
+            rto_min = "100us"
+            [routing]
+            policy = "{policy}"
+            convergence = "1s"
+            {event}"#
     );
     Scenario::from_toml(&text).unwrap()
 }
@@ -194,8 +249,19 @@ fn recycled_entropies_avoid_a_link_that_is_slow_or_has_failed() {
         println!("{policy}, {event:?}: median {median:.3}, most {most:.3}, {again} retransmitted");
         (most, again)
     };
-    let slow = "[[event]]\nkind = \"link-rate\"\nat = \"0s\"\nlink = [\"leaf0\", \"spine0\"]\nrate = \"50Gbps\"\n";
-    let failed = "[[event]]\nkind = \"link-down\"\nat = \"20us\"\nlink = [\"leaf0\", \"spine0\"]\n";
+    let slow = r#"
+        [[event]]
+        kind = "link-rate"
+        at = "0s"
+        link = ["leaf0", "spine0"]
+        rate = "50Gbps"
+    "#;
+    let failed = r#"
+        [[event]]
+        kind = "link-down"
+        at = "20us"
+        link = ["leaf0", "spine0"]
+    "#;
     for policy in ["random", "round-robin", "reps"] {
         assert!(of(policy, "").0 < 1.5, "{policy}");
     }

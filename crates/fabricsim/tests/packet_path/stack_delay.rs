@@ -16,17 +16,28 @@ fn run(text: &str, threads: usize) -> Simulation {
 /// Flows of one packet, which meet nobody: they take their round trip.
 fn lone(cc: &str, host: &str) -> String {
     format!(
-        "[topology]\nkind = \"testbed\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"1KB\"\n\
-         load = 0.0002\nduration = \"5ms\"\nsources = [\"0\"]\ndestinations = [\"3\", \"5\"]\n\
-         [cc]\n{cc}\n{host}"
+        r#"
+            [topology]
+            kind = "testbed"
+            [[workload]]
+            kind = "poisson"
+            sizes = "1KB"
+            load = 0.0002
+            duration = "5ms"
+            sources = ["0"]
+            destinations = ["3", "5"]
+            [cc]
+            {cc}
+            {host}"#
     )
 }
 
 #[test]
 fn a_round_trip_has_four_passes() {
-    let open = "kind = \"newreno\"\nopening = \"open\"";
-    let shaken = "kind = \"newreno\"";
-    for (cc, round_trips) in [("kind = \"dcqcn\"", 1), (open, 1), (shaken, 2)] {
+    let open = r#"kind = "newreno"
+        opening = "open""#;
+    let shaken = r#"kind = "newreno""#;
+    for (cc, round_trips) in [(r#"kind = "dcqcn""#, 1), (open, 1), (shaken, 2)] {
         let run = |host: &str| {
             let mut simulation = run(&lone(cc, host), 1);
             let mut done = simulation.take_completions();
@@ -42,7 +53,10 @@ fn a_round_trip_has_four_passes() {
             )
         };
         let (at_once, plain) = run("");
-        let (later, delayed) = run("[host]\nstack_delay = \"3us\"\n");
+        let (later, delayed) = run(r#"
+            [host]
+            stack_delay = "3us"
+        "#);
         let four = Duration::from_us(12);
         assert_eq!(later, at_once + four, "T of the network");
         assert!(plain.len() > 3 && plain.len() == delayed.len());
@@ -54,17 +68,39 @@ fn a_round_trip_has_four_passes() {
                 "{cc}"
             );
         }
-        assert_eq!(run("[host]\nstack_delay = \"0s\"\n"), (at_once, plain));
+        assert_eq!(
+            run(r#"
+            [host]
+            stack_delay = "0s"
+        "#),
+            (at_once, plain)
+        );
     }
 }
 
 /// Pauses pass the stack too, and headroom knows: nothing is dropped.
 #[test]
 fn a_lossless_network_stays_lossless() {
-    let text = "[topology]\nkind = \"testbed\"\n[host]\nstack_delay = \"4us\"\n[switch]\n\
-                buffer = \"2MiB\"\nalpha = 0.11\n[[workload]]\nkind = \"incast\"\nfan_in = 7\n\
-                size = \"500KB\"\nreceiver = 3\nat = \"0s\"\n[cc]\nkind = \"none\"\n\
-                window_bdp = 0\n[routing]\nnics = [{ class = 0, to = 1 }]\n";
+    let text = r#"
+        [topology]
+        kind = "testbed"
+        [host]
+        stack_delay = "4us"
+        [switch]
+        buffer = "2MiB"
+        alpha = 0.11
+        [[workload]]
+        kind = "incast"
+        fan_in = 7
+        size = "500KB"
+        receiver = 3
+        at = "0s"
+        [cc]
+        kind = "none"
+        window_bdp = 0
+        [routing]
+        nics = [{ class = 0, to = 1 }]
+    "#;
     let simulation = run(text, 2);
     let counters = simulation.counters();
     assert_eq!((counters.buffer_drops, counters.queue_drops), (0, 0));

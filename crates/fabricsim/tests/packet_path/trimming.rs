@@ -8,16 +8,36 @@ use fabricsim_core::network::Stop;
 /// An incast of 15 hosts at one, twice over, in a fat-tree of 16.
 fn incast(cc: &str, more: &str) -> Scenario {
     let text = format!(
-        "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\n\
-         [switch]\npfc = false\n{more}\n[cc]\nkind = \"{cc}\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"150KB\"\nreceiver = 3\nat = \"0s\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"50KB\"\nreceiver = 3\nat = \"20us\"\n"
+        r#"
+            [topology]
+            kind = "fat-tree"
+            k = 4
+            host_rate = "100Gbps"
+            fabric_rate = "100Gbps"
+            [switch]
+            pfc = false
+            {more}
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            kind = "incast"
+            fan_in = 15
+            size = "150KB"
+            receiver = 3
+            at = "0s"
+            [[workload]]
+            kind = "incast"
+            fan_in = 15
+            size = "50KB"
+            receiver = 3
+            at = "20us"
+        "#
     );
     Scenario::from_toml(&text).unwrap()
 }
 
 const OFFERED: Bytes = Bytes::new(15 * 200_000);
-const TRIM: &str = "trim_above = \"80KB\"";
+const TRIM: &str = r#"trim_above = "80KB""#;
 
 fn finished(scenario: &Scenario, threads: usize) -> Simulation {
     let mut simulation = Simulation::new(scenario, threads).unwrap();
@@ -30,7 +50,12 @@ fn finished(scenario: &Scenario, threads: usize) -> Simulation {
 fn what_is_trimmed_is_sent_again_at_once_and_nothing_else() {
     for cc in ["none", "dcqcn", "timely", "hpcc"] {
         for policy in ["ecmp", "random"] {
-            let routing = format!("{TRIM}\n[routing]\npolicy = \"{policy}\"");
+            let routing = format!(
+                r#"
+                {TRIM}
+                [routing]
+                policy = "{policy}""#
+            );
             let simulation = finished(&incast(cc, &routing), 2);
             let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
             let case = format!("{cc} over {policy}: {counters:?} {ends:?}");
@@ -54,7 +79,10 @@ fn an_incast_that_is_trimmed_ends_before_the_first_timeout_of_one_that_is_droppe
         let last = done.iter().map(|flow| flow.finish).max().unwrap();
         (last, simulation.counters().buffer_drops)
     };
-    let (dropped, drops) = ended("buffer = \"300KB\"\nreserve = \"0B\"");
+    let (dropped, drops) = ended(
+        r#"buffer = "300KB"
+        reserve = "0B""#,
+    );
     let (trimmed, none) = ended(TRIM);
     assert!(drops > 0 && none == 0);
     // 3 MB at 100 Gbps take 240 us; the headers of what is trimmed take a share of the link.
@@ -66,11 +94,32 @@ fn an_incast_that_is_trimmed_ends_before_the_first_timeout_of_one_that_is_droppe
 /// that are full.
 #[test]
 fn acknowledgements_go_before_data_and_none_is_dropped() {
-    let text = "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"100Gbps\"\n\
-         fabric_rate = \"100Gbps\"\n[switch]\npfc = false\ntrim_above = \"40KB\"\n\
-         buffer = \"300KB\"\nreserve = \"0B\"\n[cc]\nkind = \"none\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"150KB\"\nreceiver = 3\nat = \"0s\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"150KB\"\nreceiver = 5\nat = \"0s\"\n";
+    let text = r#"
+        [topology]
+        kind = "fat-tree"
+        k = 4
+        host_rate = "100Gbps"
+        fabric_rate = "100Gbps"
+        [switch]
+        pfc = false
+        trim_above = "40KB"
+        buffer = "300KB"
+        reserve = "0B"
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "incast"
+        fan_in = 15
+        size = "150KB"
+        receiver = 3
+        at = "0s"
+        [[workload]]
+        kind = "incast"
+        fan_in = 15
+        size = "150KB"
+        receiver = 5
+        at = "0s"
+    "#;
     let simulation = finished(&Scenario::from_toml(text).unwrap(), 1);
     let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
     assert!(counters.trimmed > 0, "{counters:?}");
@@ -82,7 +131,12 @@ fn acknowledgements_go_before_data_and_none_is_dropped() {
 fn threads_do_not_change_what_is_trimmed() {
     let scenario = incast(
         "none",
-        &format!("{TRIM}\n[routing]\npolicy = \"power-of-two\""),
+        &format!(
+            r#"
+            {TRIM}
+            [routing]
+            policy = "power-of-two""#
+        ),
     );
     let run = |threads| {
         let mut simulation = finished(&scenario, threads);
@@ -100,7 +154,11 @@ fn threads_do_not_change_what_is_trimmed() {
 fn headers_have_room_for_twice_the_queue_and_what_is_lost_is_found_by_timeouts() {
     let trim = Bytes::new(2_400);
     let simulation = finished(
-        &incast("none", "trim_above = \"2400B\"\nlossy_alpha = 8"),
+        &incast(
+            "none",
+            r#"trim_above = "2400B"
+            lossy_alpha = 8"#,
+        ),
         1,
     );
     let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
@@ -119,13 +177,19 @@ fn marks_that_begin_where_packets_are_trimmed_are_warned_of() {
         warnings.iter().filter(of_marks).count()
     };
     // DCTCP marks above 300 KB.
-    assert_eq!(warned("trim_above = \"300KB\""), 1);
-    assert_eq!(warned("trim_above = \"301KB\""), 0);
-    let marks = "ecn = { kmin = \"30KB\", kmax = \"60KB\", pmax = 1.0 }";
-    assert_eq!(warned(&format!("trim_above = \"80KB\"\n{marks}")), 0);
+    assert_eq!(warned(r#"trim_above = "300KB""#), 1);
+    assert_eq!(warned(r#"trim_above = "301KB""#), 0);
+    let marks = r#"ecn = { kmin = "30KB", kmax = "60KB", pmax = 1.0 }"#;
+    assert_eq!(
+        warned(&format!(
+            r#"trim_above = "80KB"
+        {marks}"#
+        )),
+        0
+    );
     // Without trimming there is nothing to say, and without marks either.
     assert_eq!(warned(""), 0);
-    let unmarked = incast("timely", "trim_above = \"80KB\"");
+    let unmarked = incast("timely", r#"trim_above = "80KB""#);
     assert!(scenario_warnings(&unmarked).is_empty());
 }
 
@@ -136,12 +200,29 @@ fn a_timeout_waits_for_six_queues_unless_one_is_set() {
     let least = |more: &str| incast("nscc", more).transport_resolved().rto_min;
     // 80 KB take 6.4 us at 100 Gbps.
     assert_eq!(least(TRIM), Some(Duration::from_ns(53_400)));
-    let set = format!("{TRIM}\n[rdma]\nrto_min = \"2ms\"");
+    let set = format!(
+        r#"
+        {TRIM}
+        [rdma]
+        rto_min = "2ms""#
+    );
     assert_eq!(least(&set), Some(Duration::from_ms(2)));
     assert_eq!(least(""), Some(Duration::from_ms(4)));
-    let slow = "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"25Gbps\"\n\
-                fabric_rate = \"100Gbps\"\n[switch]\npfc = false\ntrim_above = \"80KB\"\n\
-                [cc]\nkind = \"nscc\"\n[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n";
+    let slow = r#"
+        [topology]
+        kind = "fat-tree"
+        k = 4
+        host_rate = "25Gbps"
+        fabric_rate = "100Gbps"
+        [switch]
+        pfc = false
+        trim_above = "80KB"
+        [cc]
+        kind = "nscc"
+        [[workload]]
+        kind = "permutation"
+        size = "1KB"
+    "#;
     let slow = Scenario::from_toml(slow).unwrap();
     let expected = Duration::from_ns(15_000 + 6 * 25_600);
     assert_eq!(slow.transport_resolved().rto_min, Some(expected));

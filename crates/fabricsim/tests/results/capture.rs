@@ -17,30 +17,30 @@ use fabricsim::outcome::{Existing, Summary, run_to_folder};
 use fabricsim::output::Destination;
 
 /// An incast that pauses its senders, with losses on one link and a failure of another.
-const HARSH: &str = "
+const HARSH: &str = r#"
     [topology]
-    kind = \"leaf-spine\"
+    kind = "leaf-spine"
     leaves = 2
     hosts_per_leaf = 4
     spines = 2
     [rdma]
-    rto_min = \"100us\"
-    recovery = \"selective\"
+    rto_min = "100us"
+    recovery = "selective"
     [[workload]]
-    kind = \"incast\"
+    kind = "incast"
     fan_in = 7
-    size = \"200KB\"
-    at = \"1us\"
+    size = "200KB"
+    at = "1us"
     [[event]]
-    at = \"20us\"
-    kind = \"link-down\"
+    at = "20us"
+    kind = "link-down"
     link = [8, 10]
     [[event]]
-    at = \"10us\"
-    kind = \"link-loss\"
+    at = "10us"
+    kind = "link-loss"
     link = [8, 11]
     loss = 0.02
-    ";
+"#;
 
 /// Runs `text` on `threads` threads, with its results in `dir`.
 fn run(text: &str, dir: &Path, threads: usize) -> Summary {

@@ -84,17 +84,17 @@ fn threads_do_not_change_the_results_of_the_examples_at_full_length() {
 
 #[test]
 fn threads_do_not_change_an_incast_under_the_profile() {
-    let text = "
-        profile = \"ns3-hpcc\"
+    let text = r#"
+        profile = "ns3-hpcc"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 17
         [[workload]]
-        kind = \"list\"
-        path = \"incast.flows.csv\"
+        kind = "list"
+        path = "incast.flows.csv"
         [cc]
-        kind = \"hpcc\"
-        additive_increase = \"40Mbps\"";
+        kind = "hpcc"
+        additive_increase = "40Mbps""#;
     let base = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
     let scenario = Scenario::from_text("incast", text, &base, &[]).unwrap();
     assert_threads_do_not_matter(&scenario);

@@ -35,7 +35,8 @@ fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
     };
     let value = scenario.resolved().to_string();
     let is_named_so = text.lines().any(|line| {
-        line.starts_with("name = \"18446744073709") || line.starts_with("job = \"18446744073709")
+        line.starts_with(r#"name = "18446744073709"#)
+            || line.starts_with(r#"job = "18446744073709"#)
     });
     if value.contains("18446744073709") && !is_named_so {
         return Err(format!(

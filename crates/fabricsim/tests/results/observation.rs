@@ -22,60 +22,60 @@ const SERIES: [&str; 5] = [
     "hop_delays.csv",
 ];
 
-const ALL: &str = "
+const ALL: &str = r#"
     [observe]
-    interval = \"3us\"
+    interval = "3us"
     queues = true
     queue_distribution = true
     links = true
     flows = true
     hop_delays = true
-    ";
+"#;
 
 /// Spines may run late, links lose packets, one fails and one changes its rate.
-const HARSH: &str = "
+const HARSH: &str = r#"
     [topology]
-    kind = \"leaf-spine\"
+    kind = "leaf-spine"
     leaves = 2
     hosts_per_leaf = 4
     spines = 2
-    host_delay = \"100ns\"
+    host_delay = "100ns"
     [rdma]
-    rto_min = \"100us\"
-    recovery = \"selective\"
+    rto_min = "100us"
+    recovery = "selective"
     [[workload]]
-    kind = \"poisson\"
-    sizes = \"hadoop\"
+    kind = "poisson"
+    sizes = "hadoop"
     load = 0.4
-    duration = \"200us\"
+    duration = "200us"
     [[workload]]
-    kind = \"incast\"
+    kind = "incast"
     fan_in = 7
-    size = \"200KB\"
-    at = \"40us\"
+    size = "200KB"
+    at = "40us"
     [[event]]
-    at = \"50us\"
-    kind = \"link-down\"
+    at = "50us"
+    kind = "link-down"
     link = [8, 10]
     [[event]]
-    at = \"75us\"
-    kind = \"link-rate\"
+    at = "75us"
+    kind = "link-rate"
     link = [9, 11]
-    rate = \"40Gbps\"
+    rate = "40Gbps"
     [[event]]
-    at = \"80us\"
-    kind = \"link-loss\"
+    at = "80us"
+    kind = "link-loss"
     link = [9, 11]
     loss = 0.01
     [[event]]
-    at = \"120us\"
-    kind = \"link-up\"
+    at = "120us"
+    kind = "link-up"
     link = [8, 10]
     [switch]
-    buffer = \"1MiB\"
+    buffer = "1MiB"
     pfc = false
     [cc]
-    ";
+"#;
 
 fn scenario(text: &str) -> Scenario {
     Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}"))

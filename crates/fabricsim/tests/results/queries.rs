@@ -12,7 +12,11 @@ use fabricsim_core::network::Stop;
 use fabricsim_pint::query::{PathResult, QueryResults};
 
 /// 320 hosts, then 20 top-of-rack, 20 aggregation and 16 core switches.
-const FAT320: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
+const FAT320: &str = r#"
+    [topology]
+    kind = "fat-tree"
+    preset = "hpcc-fat320"
+"#;
 
 fn scenario(text: &str) -> Scenario {
     Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -56,16 +60,29 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// Web search traffic at 60% on 16 hosts, with `rest`.
 fn websearch(rest: &str) -> Scenario {
     scenario(&format!(
-        "[topology]\nkind = \"fat-tree\"\nk = 4\n[[workload]]\nkind = \"poisson\"\n\
-         sizes = \"websearch\"\nload = 0.6\nduration = \"4ms\"\n{rest}"
+        r#"
+            [topology]
+            kind = "fat-tree"
+            k = 4
+            [[workload]]
+            kind = "poisson"
+            sizes = "websearch"
+            load = 0.6
+            duration = "4ms"
+            {rest}"#
     ))
 }
 
-const PINT_CC: &str = "[cc]\nkind = \"hpcc-pint\"\n";
+const PINT_CC: &str = r#"
+    [cc]
+    kind = "hpcc-pint"
+"#;
 
-const PATH: &str = "name = \"path\"\nvalue = \"switch-id\"";
+const PATH: &str = r#"name = "path"
+    value = "switch-id""#;
 
-const LATENCY: &str = "name = \"latency\"\nvalue = \"hop-latency\"";
+const LATENCY: &str = r#"name = "latency"
+    value = "hop-latency""#;
 
 fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);

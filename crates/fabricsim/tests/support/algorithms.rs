@@ -16,10 +16,14 @@ pub(crate) fn cc_tables(transport: Transport) -> Vec<String> {
     for cc in factories_of(transport) {
         if cc.keys().iter().any(|key| key.name == "window") {
             for window in [true, false] {
-                tables.push(format!("kind = \"{}\"\nwindow = {window}", cc.name));
+                tables.push(format!(
+                    r#"kind = "{}"
+                    window = {window}"#,
+                    cc.name
+                ));
             }
         } else {
-            tables.push(format!("kind = \"{}\"", cc.name));
+            tables.push(format!(r#"kind = "{}""#, cc.name));
         }
     }
     tables

@@ -6,24 +6,72 @@ use std::path::PathBuf;
 use fabricsim::Scenario;
 
 /// A leaf-spine with two planes, and a star.
-const LEAF_SPINE: &str =
-    "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nspines = 2\nhosts_per_leaf = 4\n";
-const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 9\n";
+const LEAF_SPINE: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 3
+    spines = 2
+    hosts_per_leaf = 4
+"#;
+const STAR: &str = r#"
+    [topology]
+    kind = "star"
+    hosts = 9
+"#;
 
 /// Arrivals of 200 us, and an incast among them.
-const TRAFFIC: &str = "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.6\n\
-    duration = \"200us\"\n[[workload]]\nkind = \"incast\"\nfan_in = 6\nsize = \"60KB\"\n\
-    period = \"70us\"\nduration = \"200us\"\n";
+const TRAFFIC: &str = r#"
+    [[workload]]
+    kind = "poisson"
+    sizes = "websearch"
+    load = 0.6
+    duration = "200us"
+    [[workload]]
+    kind = "incast"
+    fan_in = 6
+    size = "60KB"
+    period = "70us"
+    duration = "200us"
+"#;
 
 /// Failures and repairs while that goes on.
-const FAILURES: &str = "[[event]]\nkind = \"link-down\"\nlink = [12, 15]\nat = \"40us\"\n\
-    [[event]]\nkind = \"link-rate\"\nlink = [13, 16]\nrate = \"25Gbps\"\nat = \"50us\"\n\
-    [[event]]\nkind = \"link-loss\"\nlink = [14, 15]\nloss = 0.02\nat = \"60us\"\n\
-    [[event]]\nkind = \"switch-down\"\nswitch = 16\nat = \"90us\"\n\
-    [[event]]\nkind = \"switch-up\"\nswitch = 16\nat = \"130us\"\n\
-    [[event]]\nkind = \"link-up\"\nlink = [12, 15]\nat = \"150us\"\n\
-    [[event]]\nkind = \"link-loss\"\nlink = [14, 15]\nloss = 0.0\nat = \"170us\"\n\
-    [[event]]\nkind = \"link-up\"\nlink = [13, 16]\nat = \"180us\"\n";
+const FAILURES: &str = r#"
+    [[event]]
+    kind = "link-down"
+    link = [12, 15]
+    at = "40us"
+    [[event]]
+    kind = "link-rate"
+    link = [13, 16]
+    rate = "25Gbps"
+    at = "50us"
+    [[event]]
+    kind = "link-loss"
+    link = [14, 15]
+    loss = 0.02
+    at = "60us"
+    [[event]]
+    kind = "switch-down"
+    switch = 16
+    at = "90us"
+    [[event]]
+    kind = "switch-up"
+    switch = 16
+    at = "130us"
+    [[event]]
+    kind = "link-up"
+    link = [12, 15]
+    at = "150us"
+    [[event]]
+    kind = "link-loss"
+    link = [14, 15]
+    loss = 0.0
+    at = "170us"
+    [[event]]
+    kind = "link-up"
+    link = [13, 16]
+    at = "180us"
+"#;
 
 /// A scenario: its name and its text.
 #[derive(Clone)]
@@ -49,10 +97,26 @@ fn rdma(name: &'static str, cc: &str, more: &str) -> Case {
 /// An algorithm of TCP over the star, with a discipline for its queue.
 fn tcp(name: &'static str, cc: &str, discipline: &str) -> Case {
     let text = format!(
-        "{STAR}[cc]\n{cc}\n[tcp]\nprofile = \"datacenter\"\n[[queue]]\npriorities = [1]\n\
-         discipline = {{ {discipline} }}\n\
-         [[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.7\nduration = \"2ms\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 6\nsize = \"60KB\"\nat = \"100us\"\n"
+        r#"
+            {STAR}
+            [cc]
+            {cc}
+            [tcp]
+            profile = "datacenter"
+            [[queue]]
+            priorities = [1]
+            discipline = {{ {discipline} }}
+            [[workload]]
+            kind = "poisson"
+            sizes = "websearch"
+            load = 0.7
+            duration = "2ms"
+            [[workload]]
+            kind = "incast"
+            fan_in = 6
+            size = "60KB"
+            at = "100us"
+        "#
     );
     Case { name, text }
 }
@@ -72,25 +136,30 @@ pub(crate) fn cases() -> Vec<Case> {
 /// Algorithms of RDMA in an ordinary network.
 fn plain_cases() -> Vec<Case> {
     vec![
-        rdma("hpcc", "kind = \"hpcc\"", "[output]\npauses = true"),
-        rdma("dcqcn", "kind = \"dcqcn\"", "[output]\npauses = true"),
+        rdma("hpcc", r#"kind = "hpcc""#, "[output]\npauses = true"),
+        rdma("dcqcn", r#"kind = "dcqcn""#, "[output]\npauses = true"),
         rdma(
             "dcqcn of the paper",
-            "kind = \"dcqcn\"\nparameters = \"paper\"",
+            r#"kind = "dcqcn"
+                parameters = "paper""#,
             "",
         ),
         rdma(
             "timely",
-            "kind = \"timely\"",
-            "[rdma]\nrecovery = \"selective\"\nrto_min = \"100us\"",
+            r#"kind = "timely""#,
+            r#"
+                [rdma]
+                recovery = "selective"
+                rto_min = "100us""#,
         ),
-        rdma("dctcp", "kind = \"dctcp\"", ""),
-        rdma("swift", "kind = \"swift\"", FAILURES),
-        rdma("powertcp", "kind = \"powertcp\"", FAILURES),
-        rdma("theta-powertcp", "kind = \"theta-powertcp\"", ""),
+        rdma("dctcp", r#"kind = "dctcp""#, ""),
+        rdma("swift", r#"kind = "swift""#, FAILURES),
+        rdma("powertcp", r#"kind = "powertcp""#, FAILURES),
+        rdma("theta-powertcp", r#"kind = "theta-powertcp""#, ""),
         rdma(
             "hpcc-pint",
-            "kind = \"hpcc-pint\"\ndigest_fraction = 0.5",
+            r#"kind = "hpcc-pint"
+                digest_fraction = 0.5"#,
             FAILURES,
         ),
         rdma("csig", "kind = \"csig\"", FAILURES),
@@ -102,65 +171,104 @@ fn special_cases() -> Vec<Case> {
     vec![
         rdma(
             "failures",
-            "kind = \"hpcc\"",
-            &format!("[rdma]\nrto_min = \"100us\"\n{FAILURES}"),
+            r#"kind = "hpcc""#,
+            &format!(
+                r#"
+                [rdma]
+                rto_min = "100us"
+                {FAILURES}"#
+            ),
         ),
-        rdma("reference", "kind = \"hpcc\"", "profile = \"ns3-hpcc\""),
+        rdma("reference", r#"kind = "hpcc""#, r#"profile = "ns3-hpcc""#),
         rdma(
             "reference dcqcn",
-            "kind = \"dcqcn\"",
-            "profile = \"ns3-hpcc\"\n[output]\nfct_txt = true",
+            r#"kind = "dcqcn""#,
+            r#"profile = "ns3-hpcc"
+                [output]
+                fct_txt = true"#,
         ),
         rdma(
             "lossy",
-            "kind = \"none\"",
-            "[switch]\npfc = false\nbuffer = \"200KB\"\n[rdma]\nrto_min = \"100us\"",
+            r#"kind = "none""#,
+            r#"
+                [switch]
+                pfc = false
+                buffer = "200KB"
+                [rdma]
+                rto_min = "100us""#,
         ),
         rdma(
             "flowlets",
-            "kind = \"dctcp\"",
-            "[routing]\npolicy = { kind = \"flowlet\", gap = \"5us\" }",
+            r#"kind = "dctcp""#,
+            r#"
+                [routing]
+                policy = { kind = "flowlet", gap = "5us" }"#,
         ),
         rdma(
             "two choices",
-            "kind = \"swift\"",
-            "[routing]\npolicy = \"power-of-two\"",
+            r#"kind = "swift""#,
+            r#"
+                [routing]
+                policy = "power-of-two""#,
         ),
         rdma(
             "round robin",
-            "kind = \"none\"",
-            "[routing]\npolicy = \"round-robin\"",
+            r#"kind = "none""#,
+            r#"
+                [routing]
+                policy = "round-robin""#,
         ),
         rdma(
             "spray and trim",
-            "kind = \"nscc\"",
-            "[routing]\npolicy = \"reps\"\n[switch]\npfc = false\ntrim_above = \"40KB\"",
+            r#"kind = "nscc""#,
+            r#"
+                [routing]
+                policy = "reps"
+                [switch]
+                pfc = false
+                trim_above = "40KB""#,
         ),
         rdma(
             "credit",
-            "kind = \"rccc\"",
-            "[routing]\npolicy = \"random\"\n[switch]\npfc = false\ntrim_above = \"40KB\"",
+            r#"kind = "rccc""#,
+            r#"
+                [routing]
+                policy = "random"
+                [switch]
+                pfc = false
+                trim_above = "40KB""#,
         ),
         rdma(
             "observe",
-            "kind = \"hpcc\"",
-            "[observe]\ninterval = \"7us\"\nqueues = true\nlinks = true\nflows = true\n\
-             queue_distribution = true\nhop_delays = true",
+            r#"kind = "hpcc""#,
+            r#"
+                [observe]
+                interval = "7us"
+                queues = true
+                links = true
+                flows = true
+                queue_distribution = true
+                hop_delays = true"#,
         ),
     ]
 }
 
 fn tcp_cases() -> Vec<Case> {
     vec![
-        tcp("cubic", "kind = \"cubic\"", "kind = \"codel\""),
-        tcp("bbr", "kind = \"bbr\"", "kind = \"tail-drop\", limit = 40"),
+        tcp("cubic", r#"kind = "cubic""#, r#"kind = "codel""#),
+        tcp(
+            "bbr",
+            r#"kind = "bbr""#,
+            r#"kind = "tail-drop", limit = 40"#,
+        ),
         tcp(
             "prague",
-            "kind = \"prague\"\nclassic_fallback = \"on\"",
-            "kind = \"dualpi2\"",
+            r#"kind = "prague"
+                classic_fallback = "on""#,
+            r#"kind = "dualpi2""#,
         ),
-        tcp("newreno", "kind = \"newreno\"", "kind = \"fq-codel\""),
-        tcp("tcp-dctcp", "kind = \"tcp-dctcp\"", "kind = \"red\""),
+        tcp("newreno", r#"kind = "newreno""#, r#"kind = "fq-codel""#),
+        tcp("tcp-dctcp", r#"kind = "tcp-dctcp""#, r#"kind = "red""#),
     ]
 }
 

@@ -43,33 +43,37 @@ const NETWORKS: [(&str, [[u32; 2]; 2], u32); 4] = [
 ];
 
 const RDMA: [&str; 11] = [
-    "kind = \"hpcc\"",
-    "kind = \"hpcc-pint\"",
-    "kind = \"dcqcn\"",
-    "kind = \"timely\"",
-    "kind = \"dctcp\"",
-    "kind = \"swift\"",
-    "kind = \"powertcp\"",
-    "kind = \"theta-powertcp\"",
-    "kind = \"nscc\"",
-    "kind = \"rccc\"",
-    "kind = \"none\"",
+    r#"kind = "hpcc""#,
+    r#"kind = "hpcc-pint""#,
+    r#"kind = "dcqcn""#,
+    r#"kind = "timely""#,
+    r#"kind = "dctcp""#,
+    r#"kind = "swift""#,
+    r#"kind = "powertcp""#,
+    r#"kind = "theta-powertcp""#,
+    r#"kind = "nscc""#,
+    r#"kind = "rccc""#,
+    r#"kind = "none""#,
 ];
 
 const TCP: [&str; 6] = [
-    "kind = \"cubic\"",
-    "kind = \"newreno\"",
-    "kind = \"tcp-dctcp\"",
-    "kind = \"bbr\"",
-    "kind = \"prague\"",
-    "kind = \"tcp-hpcc\"",
+    r#"kind = "cubic""#,
+    r#"kind = "newreno""#,
+    r#"kind = "tcp-dctcp""#,
+    r#"kind = "bbr""#,
+    r#"kind = "prague""#,
+    r#"kind = "tcp-hpcc""#,
 ];
 
 const SWITCHES: [&str; 4] = [
     "",
-    "buffer = \"900KB\"\nalpha = 0.06",
-    "pfc = false\nbuffer = \"300KB\"",
-    "pfc = false\nbuffer = \"1MB\"\ntrim_above = \"40KB\"",
+    r#"buffer = "900KB"
+        alpha = 0.06"#,
+    r#"pfc = false
+        buffer = "300KB""#,
+    r#"pfc = false
+        buffer = "1MB"
+        trim_above = "40KB""#,
 ];
 
 const POLICIES: [&str; 6] = [
@@ -82,19 +86,35 @@ const POLICIES: [&str; 6] = [
 ];
 
 const WORKLOADS: [&str; 6] = [
-    "kind = \"poisson\"\nsizes = \"websearch\"\nload = 0.8\nduration = \"150us\"",
-    "kind = \"incast\"\nfan_in = 7\nsize = \"150KB\"\nperiod = \"30us\"\nduration = \"60us\"",
-    "kind = \"permutation\"\nsize = \"400KB\"",
-    "kind = \"all-to-all\"\nsize = \"50KB\"",
-    "kind = \"rpc\"\nquery = \"40KB\"\nqueries = 20",
-    "kind = \"collective\"\noperation = \"all-reduce\"\nalgorithm = \"ring\"\nsize = \"400KB\"",
+    r#"kind = "poisson"
+        sizes = "websearch"
+        load = 0.8
+        duration = "150us""#,
+    r#"kind = "incast"
+        fan_in = 7
+        size = "150KB"
+        period = "30us"
+        duration = "60us""#,
+    r#"kind = "permutation"
+        size = "400KB""#,
+    r#"kind = "all-to-all"
+        size = "50KB""#,
+    r#"kind = "rpc"
+        query = "40KB"
+        queries = 20"#,
+    r#"kind = "collective"
+        operation = "all-reduce"
+        algorithm = "ring"
+        size = "400KB""#,
 ];
 
 const EVENTS: [&str; 4] = [
-    "kind = \"link-down\"",
-    "kind = \"link-rate\"\nrate = \"40Gbps\"",
-    "kind = \"link-loss\"\nloss = 0.02",
-    "kind = \"link-down\"",
+    r#"kind = "link-down""#,
+    r#"kind = "link-rate"
+        rate = "40Gbps""#,
+    r#"kind = "link-loss"
+        loss = 0.02"#,
+    r#"kind = "link-down""#,
 ];
 
 /// Incidents from 5 to 45 us on, and mostly their repair at 60.
@@ -102,15 +122,30 @@ fn incidents(dice: &mut Dice, links: [[u32; 2]; 2], switch: u32) -> String {
     let mut text = String::new();
     for link in links {
         let (at, kind) = (5 + dice.roll(40), dice.pick(&EVENTS));
-        writeln!(text, "[[event]]\n{kind}\nlink = {link:?}\nat = \"{at}us\"")
-            .expect("text takes any length");
+        writeln!(
+            text,
+            r#"
+            [[event]]
+            {kind}
+            link = {link:?}
+            at = "{at}us""#
+        )
+        .expect("text takes any length");
         if dice.one_in(4) {
             continue;
         }
         writeln!(
             text,
-            "[[event]]\nkind = \"link-up\"\nlink = {link:?}\nat = \"60us\"\n\
-             [[event]]\nkind = \"link-loss\"\nloss = 0\nlink = {link:?}\nat = \"60us\""
+            r#"
+                [[event]]
+                kind = "link-up"
+                link = {link:?}
+                at = "60us"
+                [[event]]
+                kind = "link-loss"
+                loss = 0
+                link = {link:?}
+                at = "60us""#
         )
         .expect("text takes any length");
     }
@@ -118,8 +153,15 @@ fn incidents(dice: &mut Dice, links: [[u32; 2]; 2], switch: u32) -> String {
         let at = 5 + dice.roll(40);
         writeln!(
             text,
-            "[[event]]\nkind = \"switch-down\"\nswitch = {switch}\nat = \"{at}us\"\n\
-             [[event]]\nkind = \"switch-up\"\nswitch = {switch}\nat = \"60us\""
+            r#"
+                [[event]]
+                kind = "switch-down"
+                switch = {switch}
+                at = "{at}us"
+                [[event]]
+                kind = "switch-up"
+                switch = {switch}
+                at = "60us""#
         )
         .expect("text takes any length");
     }
@@ -137,7 +179,14 @@ pub(crate) fn scenario(seed: u64) -> String {
         dice.pick(&RDMA)
     };
     let delay = dice.pick(&["100ns", "1us", "3us"]);
-    let mut text = format!("seed = {seed}\n[topology]\n{network} = \"{delay}\"\n[cc]\n{cc}\n");
+    let mut text = format!(
+        r#"seed = {seed}
+        [topology]
+        {network} = "{delay}"
+        [cc]
+        {cc}
+    "#
+    );
     let switches = if tcp || cc.contains("rccc") {
         &SWITCHES[..2]
     } else {
@@ -145,11 +194,27 @@ pub(crate) fn scenario(seed: u64) -> String {
     };
     writeln!(text, "[switch]\n{}", dice.pick(switches)).expect("text takes any length");
     if tcp {
-        text.push_str("[tcp]\nprofile = \"datacenter\"\n");
+        text.push_str(
+            r#"
+            [tcp]
+            profile = "datacenter"
+        "#,
+        );
     } else {
-        text.push_str("[rdma]\nrto_min = \"100us\"\n");
-        writeln!(text, "[routing]\npolicy = \"{}\"", dice.pick(&POLICIES))
-            .expect("text takes any length");
+        text.push_str(
+            r#"
+            [rdma]
+            rto_min = "100us"
+        "#,
+        );
+        writeln!(
+            text,
+            r#"
+            [routing]
+            policy = "{}""#,
+            dice.pick(&POLICIES)
+        )
+        .expect("text takes any length");
     }
     for _ in 0..1 + dice.roll(2) {
         writeln!(text, "[[workload]]\n{}", dice.pick(&WORKLOADS)).expect("text takes any length");
@@ -159,14 +224,27 @@ pub(crate) fn scenario(seed: u64) -> String {
     }
     if dice.one_in(3) {
         text.push_str(
-            "[observe]\ninterval = \"9us\"\nqueues = true\nlinks = true\nflows = true\n\
-             queue_distribution = true\nhop_delays = true\n",
+            r#"
+                [observe]
+                interval = "9us"
+                queues = true
+                links = true
+                flows = true
+                queue_distribution = true
+                hop_delays = true
+            "#,
         );
     }
     if dice.one_in(2) {
         text.push_str("[output]\npauses = true\n");
     }
     // What cannot end is seen soon.
-    text.push_str("[run]\nstall_after = \"3ms\"\nstop_at = \"30ms\"\n");
+    text.push_str(
+        r#"
+        [run]
+        stall_after = "3ms"
+        stop_at = "30ms"
+    "#,
+    );
     text
 }

@@ -42,13 +42,13 @@ fn run(network: &str, cc: &str) -> (Vec<Completion>, Simulation) {
 
 #[test]
 fn a_lone_flow_fills_its_link() {
-    let network = "
+    let network = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 2
         [[workload]]
-        kind = \"permutation\"
-        size = \"20MB\"";
+        kind = "permutation"
+        size = "20MB""#;
     for cc in TRANSPORTS.map(cc_tables).concat() {
         // Two flows, one each way: each has its direction to itself but for acknowledgements.
         for done in run(network, &cc).0 {
@@ -60,16 +60,16 @@ fn a_lone_flow_fills_its_link() {
 
 #[test]
 fn flows_that_share_a_link_all_get_on() {
-    let network = "
+    let network = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 5
         [[workload]]
-        kind = \"incast\"
+        kind = "incast"
         receiver = 4
         fan_in = 4
-        size = \"10MB\"
-        at = \"0s\"";
+        size = "10MB"
+        at = "0s""#;
     for (transport, cc) in TRANSPORTS
         .map(|t| cc_tables(t).into_iter().map(move |cc| (t, cc)))
         .into_iter()
@@ -91,18 +91,18 @@ fn flows_that_share_a_link_all_get_on() {
 
 #[test]
 fn a_deep_incast_loses_nothing_under_pfc() {
-    let network = "
+    let network = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 65
         [switch]
-        buffer = \"8MiB\"
+        buffer = "8MiB"
         [[workload]]
-        kind = \"incast\"
+        kind = "incast"
         receiver = 64
         fan_in = 64
-        size = \"500KB\"
-        at = \"0s\"";
+        size = "500KB"
+        at = "0s""#;
     for cc in cc_tables(Transport::Rdma) {
         let (done, simulation) = run(network, &cc);
         let counters = simulation.counters();
@@ -115,22 +115,22 @@ fn a_deep_incast_loses_nothing_under_pfc() {
 
 #[test]
 fn losses_are_made_up_for() {
-    let network = "
+    let network = r#"
         [topology]
-        kind = \"leaf-spine\"
+        kind = "leaf-spine"
         leaves = 2
         hosts_per_leaf = 4
         spines = 2
         [switch]
         pfc = false
-        buffer = \"500KB\"
+        buffer = "500KB"
         [[workload]]
-        kind = \"incast\"
+        kind = "incast"
         receiver = 7
         fan_in = 7
-        size = \"300KB\"
-        period = \"200us\"
-        duration = \"600us\"";
+        size = "300KB"
+        period = "200us"
+        duration = "600us""#;
     let mut lost = 0;
     for cc in TRANSPORTS.map(cc_tables).concat() {
         let (done, simulation) = run(network, &cc);
@@ -147,23 +147,23 @@ fn losses_are_made_up_for() {
 
 #[test]
 fn threads_do_not_matter() {
-    let network = "
+    let network = r#"
         [topology]
-        kind = \"fat-tree\"
+        kind = "fat-tree"
         k = 4
         [[workload]]
-        kind = \"poisson\"
-        sizes = \"hadoop\"
+        kind = "poisson"
+        sizes = "hadoop"
         load = 0.6
-        duration = \"300us\"
+        duration = "300us"
         [[workload]]
-        kind = \"incast\"
+        kind = "incast"
         receiver = 3
         fan_in = 12
-        size = \"60KB\"
-        period = \"100us\"
-        duration = \"200us\"";
-    let profile = "profile = \"ns3-hpcc\"";
+        size = "60KB"
+        period = "100us"
+        duration = "200us""#;
+    let profile = r#"profile = "ns3-hpcc""#;
     for (profile, transport) in [
         ("", Transport::Rdma),
         (profile, Transport::Rdma),
@@ -193,15 +193,15 @@ fn threads_do_not_matter() {
 #[test]
 fn algorithms_run_side_by_side() {
     let mut lossless = (2..8).cycle();
-    let mut text = "
+    let mut text = r#"
         [topology]
-        kind = \"leaf-spine\"
+        kind = "leaf-spine"
         leaves = 4
         hosts_per_leaf = 4
         spines = 2
         [cc]
-        kind = \"none\"
-        "
+        kind = "none"
+    "#
     .to_owned();
     for cc in CONGESTION_CONTROLS {
         let priority = match cc.transport {
@@ -209,16 +209,16 @@ fn algorithms_run_side_by_side() {
             Transport::Tcp => 1,
         };
         text += &format!(
-            "
-            [[workload]]
-            kind = \"poisson\"
-            sizes = \"websearch\"
-            load = 0.05
-            duration = \"2ms\"
-            priority = {priority}
-            [workload.cc]
-            kind = \"{}\"
-            ",
+            r#"
+                [[workload]]
+                kind = "poisson"
+                sizes = "websearch"
+                load = 0.05
+                duration = "2ms"
+                priority = {priority}
+                [workload.cc]
+                kind = "{}"
+            "#,
             cc.name
         );
     }
@@ -274,7 +274,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 fn bounded_tables() -> Vec<String> {
     let mut tables = Vec::new();
     for mut table in cc_tables(Transport::Rdma) {
-        let kind = |name| table.starts_with(&format!("kind = \"{name}\""));
+        let kind = |name| table.starts_with(&format!(r#"kind = "{name}""#));
         let entry = factories_of(Transport::Rdma)
             .find(|cc| kind(cc.name))
             .unwrap();
@@ -289,13 +289,13 @@ fn bounded_tables() -> Vec<String> {
 }
 
 fn controller(cc: &str, quirks: Quirks) -> AnyController<()> {
-    let network = "
+    let network = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 2
         [[workload]]
-        kind = \"permutation\"
-        size = \"1MB\"";
+        kind = "permutation"
+        size = "1MB""#;
     let scenario = scenario(network, cc);
     let network = CcContext {
         base_rtt: BASE_RTT,
@@ -362,13 +362,13 @@ proptest! {
 #[test]
 fn the_settings_of_every_algorithm_survive_their_own_report() {
     for cc in TRANSPORTS.map(cc_tables).concat() {
-        let network = "
+        let network = r#"
             [topology]
-            kind = \"star\"
+            kind = "star"
             hosts = 2
             [[workload]]
-            kind = \"permutation\"
-            size = \"1MB\"";
+            kind = "permutation"
+            size = "1MB""#;
         let resolved = scenario(network, &cc).resolved();
         let table = toml::to_string(&resolved["cc"]).unwrap();
         let again = scenario(network, &table).resolved();

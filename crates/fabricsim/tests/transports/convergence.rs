@@ -81,18 +81,20 @@ pub(crate) fn star(
     start: impl Fn(usize) -> u64,
 ) -> (Simulation, (NodeId, PortId)) {
     let text = format!(
-        "[topology]
-        kind = \"star\"
-        hosts = {}
-        delay = \"3us\"
-        [[workload]]
-        kind = \"incast\"
-        fan_in = 1
-        receiver = {flows}
-        size = \"1B\"
-        at = \"1s\"
-        [cc]
-        {cc}\n",
+        r#"
+            [topology]
+            kind = "star"
+            hosts = {}
+            delay = "3us"
+            [[workload]]
+            kind = "incast"
+            fan_in = 1
+            receiver = {flows}
+            size = "1B"
+            at = "1s"
+            [cc]
+            {cc}
+        "#,
         flows + 1
     );
     let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));

@@ -6,7 +6,10 @@ use fabricsim_base::flow::Completion;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
 
-const TRIM: &str = "[switch]\npfc = false\ntrim_above = \"100KB\"";
+const TRIM: &str = r#"
+    [switch]
+    pfc = false
+    trim_above = "100KB""#;
 
 fn finished(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -27,13 +30,32 @@ fn finished(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
 /// of a sender, that of the receiver and all to spines.
 fn lossy(loss: f64, more: &str) -> String {
     let mut text = format!(
-        "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 4\nspines = 2\n\
-         {more}\n[cc]\nkind = \"rccc\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 7\nreceiver = 7\nsize = \"500KB\"\nat = \"0s\"\n"
+        r#"
+            [topology]
+            kind = "leaf-spine"
+            leaves = 2
+            hosts_per_leaf = 4
+            spines = 2
+            {more}
+            [cc]
+            kind = "rccc"
+            [[workload]]
+            kind = "incast"
+            fan_in = 7
+            receiver = 7
+            size = "500KB"
+            at = "0s"
+        "#
     );
     for link in [[0, 8], [7, 9], [8, 10], [8, 11], [9, 10], [9, 11]] {
         text += &format!(
-            "[[event]]\nkind = \"link-loss\"\nat = \"0s\"\nlink = {link:?}\nloss = {loss}\n"
+            r#"
+                [[event]]
+                kind = "link-loss"
+                at = "0s"
+                link = {link:?}
+                loss = {loss}
+            "#
         );
     }
     text
@@ -43,10 +65,21 @@ fn lossy(loss: f64, more: &str) -> String {
 fn flows_end_where_data_acknowledgements_grants_and_requests_are_lost() {
     for recovery in ["go-back-n", "selective", "any-order"] {
         for loss in [0.001, 0.02] {
-            let rdma = format!("[rdma]\nrecovery = \"{recovery}\"\nrto_min = \"100us\"");
+            let rdma = format!(
+                r#"
+                [rdma]
+                recovery = "{recovery}"
+                rto_min = "100us""#
+            );
             let mut cases = vec![format!("{rdma}\n[switch]\npfc = false")];
             if recovery == "any-order" {
-                cases.push(format!("{rdma}\n{TRIM}\n[routing]\npolicy = \"random\""));
+                cases.push(format!(
+                    r#"
+                    {rdma}
+                    {TRIM}
+                    [routing]
+                    policy = "random""#
+                ));
             }
             for more in cases {
                 let (done, simulation) = finished(&lossy(loss, &more), 1);
@@ -61,7 +94,15 @@ fn flows_end_where_data_acknowledgements_grants_and_requests_are_lost() {
 
 #[test]
 fn threads_do_not_change_who_is_granted_what() {
-    let text = lossy(0.001, &format!("{TRIM}\n[routing]\npolicy = \"random\""));
+    let text = lossy(
+        0.001,
+        &format!(
+            r#"
+        {TRIM}
+        [routing]
+        policy = "random""#
+        ),
+    );
     let one = finished(&text, 1).0;
     for threads in [2, 3, 8] {
         assert_eq!(finished(&text, threads).0, one, "on {threads} threads");
@@ -72,11 +113,31 @@ fn threads_do_not_change_who_is_granted_what() {
 /// flight, and only a request of the sender lets it go on.
 #[test]
 fn a_sender_whose_grants_were_all_lost_asks_again() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[switch]\npfc = false\n\
-         [rdma]\nrto_min = \"100us\"\n[cc]\nkind = \"rccc\"\n\
-         [[event]]\nkind = \"link-down\"\nlink = [1, 2]\nat = \"100us\"\n\
-         [[event]]\nkind = \"link-up\"\nlink = [1, 2]\nat = \"1ms\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"5MB\"\nat = \"0s\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [switch]
+        pfc = false
+        [rdma]
+        rto_min = "100us"
+        [cc]
+        kind = "rccc"
+        [[event]]
+        kind = "link-down"
+        link = [1, 2]
+        at = "100us"
+        [[event]]
+        kind = "link-up"
+        link = [1, 2]
+        at = "1ms"
+        [[workload]]
+        kind = "incast"
+        fan_in = 1
+        receiver = 1
+        size = "5MB"
+        at = "0s"
+    "#;
     let (done, simulation) = finished(text, 1);
     assert_eq!(done.len(), 1);
     assert!(simulation.counters().link_down_drops > 0);
@@ -85,12 +146,29 @@ fn a_sender_whose_grants_were_all_lost_asks_again() {
 /// Messages of connections: their receivers never know of a last byte.
 #[test]
 fn connections_are_granted_credit_message_after_message() {
-    for more in [TRIM, "", "[routing]\npolicy = \"random\""] {
+    for more in [
+        TRIM,
+        "",
+        r#"
+        [routing]
+        policy = "random""#,
+    ] {
         let text = format!(
-            "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 4\nspines = 2\n{more}\n\
-             [cc]\nkind = \"rccc\"\n\
-             [[workload]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"8MB\"\n\
-             iterations = 3\n"
+            r#"
+                [topology]
+                kind = "leaf-spine"
+                leaves = 2
+                hosts_per_leaf = 4
+                spines = 2
+                {more}
+                [cc]
+                kind = "rccc"
+                [[workload]]
+                kind = "collective"
+                operation = "all-to-all"
+                size = "8MB"
+                iterations = 3
+            "#
         );
         let (_, simulation) = finished(&text, 2);
         assert_eq!(simulation.queued_bytes(), Bytes::ZERO);
@@ -102,8 +180,22 @@ fn connections_are_granted_credit_message_after_message() {
 #[test]
 fn an_incast_of_short_flows_ends_near_the_ideal() {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 101\n{TRIM}\n[rdma]\nmtu = \"4096B\"\n[cc]\nkind = \"rccc\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 100\nreceiver = 100\nsize = \"100KB\"\nat = \"0s\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 101
+            {TRIM}
+            [rdma]
+            mtu = "4096B"
+            [cc]
+            kind = "rccc"
+            [[workload]]
+            kind = "incast"
+            fan_in = 100
+            receiver = 100
+            size = "100KB"
+            at = "0s"
+        "#
     );
     let (done, simulation) = finished(&text, 1);
     let last = done.iter().map(|flow| flow.finish).max().unwrap();
@@ -117,21 +209,42 @@ fn an_incast_of_short_flows_ends_near_the_ideal() {
 
 #[test]
 fn what_has_no_room_for_credit_is_refused() {
-    let base = "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"rccc\"\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n";
+    let base = r#"
+        [topology]
+        kind = "star"
+        hosts = 3
+        [cc]
+        kind = "rccc"
+        [[workload]]
+        kind = "permutation"
+        size = "1MB"
+    "#;
     let refused = |text: &str| match Scenario::from_toml(text) {
         Ok(_) => panic!("{text} was taken"),
         Err(error) => format!("{error:?}"),
     };
     for text in [
-        format!("profile = \"ns3-hpcc\"\n{base}"),
-        format!("{base}[[query]]\nvalue = \"hop-latency\"\n"),
+        format!(
+            r#"profile = "ns3-hpcc"
+            {base}"#
+        ),
+        format!(
+            r#"
+            {base}
+            [[query]]
+            value = "hop-latency"
+        "#
+        ),
     ] {
         let message = refused(&text);
         assert!(message.contains("room for credit"), "{message}");
     }
-    let own = "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
-         cc = { kind = \"rccc\", grant_rate = 0.5 }\n";
+    let own = r#"
+        [[workload]]
+        kind = "permutation"
+        size = "1MB"
+        cc = { kind = "rccc", grant_rate = 0.5 }
+    "#;
     let message = refused(&format!("{base}{own}"));
     assert!(message.contains("one pacer"), "{message}");
     for (key, value) in [
@@ -139,7 +252,7 @@ fn what_has_no_room_for_credit_is_refused() {
         ("grant_packets", "0"),
         ("max_window_bdp", "0.0"),
     ] {
-        let message = refused(&base.replace("\"rccc\"", &format!("\"rccc\"\n{key} = {value}")));
+        let message = refused(&base.replace(r#""rccc""#, &format!("\"rccc\"\n{key} = {value}")));
         assert!(message.contains(key), "{message}");
     }
 }

@@ -15,21 +15,21 @@ const PAPERS: Option<u64> = Some(10_000_000);
 fn simulated(setup: Setup, keys: &str) -> (Queue, usize) {
     let Setup { flows, seed, .. } = setup;
     let text = format!(
-        "seed = {seed}
-        [topology]
-        kind = \"star\"
-        hosts = {hosts}
-        rate = \"40Gbps\"
-        [[workload]]
-        kind = \"incast\"
-        fan_in = {flows}
-        receiver = {flows}
-        size = \"1GB\"
-        at = \"0s\"
-        [cc]
-        kind = \"dcqcn\"
-        parameters = \"paper\"
-        {keys}",
+        r#"seed = {seed}
+            [topology]
+            kind = "star"
+            hosts = {hosts}
+            rate = "40Gbps"
+            [[workload]]
+            kind = "incast"
+            fan_in = {flows}
+            receiver = {flows}
+            size = "1GB"
+            at = "0s"
+            [cc]
+            kind = "dcqcn"
+            parameters = "paper"
+            {keys}"#,
         hosts = flows + 1
     );
     let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));
@@ -100,8 +100,8 @@ fn queues_are_those_of_the_papers_algorithm() {
 
 #[test]
 fn bytes_count_as_in_the_papers_algorithm() {
-    let [none, _] = compare(2, (20, 20), None, "byte_counter = \"0B\"");
+    let [none, _] = compare(2, (20, 20), None, r#"byte_counter = "0B""#);
     // 150 KB is QCN's.
-    let [few, _] = compare(2, (20, 20), Some(150_000), "byte_counter = \"150KB\"");
+    let [few, _] = compare(2, (20, 20), Some(150_000), r#"byte_counter = "150KB""#);
     assert!(few > 3.0 * none, "{few} {none}");
 }

@@ -64,16 +64,37 @@ fn again(done: &[Completion], class: u16) -> u64 {
     own.map(|done| done.retransmitted.get()).sum()
 }
 
-const FABRIC: &str =
-    "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 4\nspines = 2\n";
+const FABRIC: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 2
+    hosts_per_leaf = 4
+    spines = 2
+"#;
 
 /// An incast of each transport onto one host, through buffers that are too small for both.
 fn contended(cc: &str, switch: &str) -> String {
     format!(
-        "{FABRIC}[switch]\n{switch}\n[cc]\nkind = \"dcqcn\"\n\
-         [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"300KB\"\nat = \"0s\"\n\
-         [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"300KB\"\nat = \"0s\"\n\
-         cc = {{ kind = \"{cc}\" }}\n"
+        r#"
+            {FABRIC}
+            [switch]
+            {switch}
+            [cc]
+            kind = "dcqcn"
+            [[workload]]
+            kind = "incast"
+            receiver = 7
+            fan_in = 7
+            size = "300KB"
+            at = "0s"
+            [[workload]]
+            kind = "incast"
+            receiver = 7
+            fan_in = 7
+            size = "300KB"
+            at = "0s"
+            cc = {{ kind = "{cc}" }}
+        "#
     )
 }
 
@@ -81,7 +102,7 @@ fn contended(cc: &str, switch: &str) -> String {
 fn lossless_flows_lose_nothing_beside_tcp_that_loses() {
     let mut dropped = 0;
     for cc in tcp_congestion_controls() {
-        let (done, simulation) = run(&contended(cc.name, "buffer = \"2MiB\""), 1);
+        let (done, simulation) = run(&contended(cc.name, r#"buffer = "2MiB""#), 1);
         assert_conserved(&done, &simulation);
         assert_eq!(again(&done, 0), 0, "{}", cc.name);
         dropped += simulation.counters().buffer_drops;
@@ -97,7 +118,7 @@ fn lossless_flows_lose_nothing_beside_tcp_that_loses() {
 #[test]
 fn pauses_are_never_for_tcp() {
     for cc in tcp_congestion_controls() {
-        let text = contended(cc.name, "buffer = \"2MiB\"") + "[output]\npauses = true\n";
+        let text = contended(cc.name, r#"buffer = "2MiB""#) + "[output]\npauses = true\n";
         let (_, simulation) = run(&text, 1);
         let events = simulation.pause_events();
         assert!(!events.is_empty());
@@ -115,8 +136,19 @@ fn pauses_are_never_for_tcp() {
 #[test]
 fn tcp_alone_is_dropped_and_not_paused() {
     let text = format!(
-        "{FABRIC}[switch]\nbuffer = \"200KB\"\n[cc]\nkind = \"newreno\"\n\
-         [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"1MB\"\nat = \"0s\"\n"
+        r#"
+            {FABRIC}
+            [switch]
+            buffer = "200KB"
+            [cc]
+            kind = "newreno"
+            [[workload]]
+            kind = "incast"
+            receiver = 7
+            fan_in = 7
+            size = "1MB"
+            at = "0s"
+        "#
     );
     let (done, simulation) = run(&text, 1);
     assert_conserved(&done, &simulation);
@@ -135,12 +167,24 @@ fn algorithms_of_all_kinds_of_telemetry_run_beside_tcp() {
     for cc in ["hpcc", "hpcc-pint", "timely"] {
         for other in ["hpcc", "hpcc-pint", "cubic"] {
             let text = format!(
-                "{FABRIC}[cc]\nkind = \"{cc}\"\n\
-                 [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n\
-                 [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n\
-                 priority = {}\ncc = {{ kind = \"{other}\" }}\n\
-                 [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\npriority = 2\n\
-                 cc = {{ kind = \"prague\" }}\n",
+                r#"
+                    {FABRIC}
+                    [cc]
+                    kind = "{cc}"
+                    [[workload]]
+                    kind = "permutation"
+                    size = "200KB"
+                    [[workload]]
+                    kind = "permutation"
+                    size = "200KB"
+                    priority = {}
+                    cc = {{ kind = "{other}" }}
+                    [[workload]]
+                    kind = "permutation"
+                    size = "200KB"
+                    priority = 2
+                    cc = {{ kind = "prague" }}
+                "#,
                 if other == "cubic" { 1 } else { 4 }
             );
             let (done, simulation) = run(&text, 1);
@@ -163,9 +207,21 @@ fn algorithms_of_all_kinds_of_telemetry_run_beside_tcp() {
 fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
     let fct = |opening: &str| {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 2\n[tcp]\nack_every = 1\n\
-             [cc]\nkind = \"newreno\"\nopening = \"{opening}\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"14480B\"\nat = \"0s\"\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 2
+                [tcp]
+                ack_every = 1
+                [cc]
+                kind = "newreno"
+                opening = "{opening}"
+                [[workload]]
+                kind = "incast"
+                fan_in = 1
+                size = "14480B"
+                at = "0s"
+            "#
         );
         let (done, simulation) = run(&text, 1);
         let record = simulation.record(&done[0]);
@@ -206,9 +262,21 @@ proptest! {
         ack_every in 1u32..4,
     ) {
         let text = format!(
-            "[topology]\nkind = \"{topology}\n[tcp]\nprofile = \"{profile}\"\nack_every = {ack_every}\n\
-             [cc]\nkind = \"{cc}\"\nopening = \"{opening}\"\n[[workload]]\nkind = \"incast\"\n\
-             fan_in = 1\nsize = \"{size}B\"\nat = \"0s\"\n"
+            r#"
+                [topology]
+                kind = "{topology}
+                [tcp]
+                profile = "{profile}"
+                ack_every = {ack_every}
+                [cc]
+                kind = "{cc}"
+                opening = "{opening}"
+                [[workload]]
+                kind = "incast"
+                fan_in = 1
+                size = "{size}B"
+                at = "0s"
+            "#
         );
         let (done, simulation) = run(&text, 1);
         prop_assert!(!done.is_empty());
@@ -226,7 +294,7 @@ proptest! {
 /// A program cannot put a flow into a priority of the other transport.
 #[test]
 fn injected_flows_keep_to_the_priorities_of_their_transport() {
-    let text = contended("cubic", "buffer = \"4MiB\"");
+    let text = contended("cubic", r#"buffer = "4MiB""#);
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
     for (class, priority, good) in [(0, 3, true), (0, 1, false), (1, 1, true), (1, 3, false)] {
         let request = FlowRequest {

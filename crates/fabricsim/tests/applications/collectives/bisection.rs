@@ -7,9 +7,24 @@ use crate::collectives::row::run;
 fn over_payload(k: u32, bytes: u32, mtu: &str) -> f64 {
     let ranks = k * k * k / 4;
     let text = format!(
-        "[topology]\nkind = \"fat-tree\"\nk = {k}\nhost_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\n\
-         [routing]\npolicy = \"random\"\n[rdma]\nmtu = \"{mtu}\"\n[cc]\nkind = \"none\"\nwindow_bdp = 2\n\
-         [[workload]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"{bytes}B\"\n"
+        r#"
+            [topology]
+            kind = "fat-tree"
+            k = {k}
+            host_rate = "100Gbps"
+            fabric_rate = "100Gbps"
+            [routing]
+            policy = "random"
+            [rdma]
+            mtu = "{mtu}"
+            [cc]
+            kind = "none"
+            window_bdp = 2
+            [[workload]]
+            kind = "collective"
+            operation = "all-to-all"
+            size = "{bytes}B"
+        "#
     );
     let (_, _, rows) = run(&text, 1);
     let payload_ps = f64::from(bytes) * f64::from(ranks - 1) / f64::from(ranks) * 80.0;

@@ -52,9 +52,22 @@ fn collective(n: u64, keys: &str) -> Row {
     // A star has two hosts at least.
     let hosts = n.max(2);
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = {hosts}\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-         [rdma]\nmtu = \"{MTU}B\"\n[cc]\nkind = \"none\"\nwindow_bdp = 0\n\
-         [[workload]]\nkind = \"collective\"\nranks = {n}\n{keys}\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = {hosts}
+            rate = "100Gbps"
+            delay = "1us"
+            [rdma]
+            mtu = "{MTU}B"
+            [cc]
+            kind = "none"
+            window_bdp = 0
+            [[workload]]
+            kind = "collective"
+            ranks = {n}
+            {keys}
+        "#
     );
     let (summary, _, mut rows) = run(&text, 1);
     assert_eq!((summary.status, rows.len()), (Status::Finished, 1));
@@ -63,7 +76,10 @@ fn collective(n: u64, keys: &str) -> Row {
 
 fn expect(n: u64, (operation, algorithm): (&str, &str), (size, more): (u64, &str), bounds: Bounds) {
     let keys = format!(
-        "operation = \"{operation}\"\nalgorithm = \"{algorithm}\"\nsize = \"{size}B\"\n{more}"
+        r#"operation = "{operation}"
+            algorithm = "{algorithm}"
+            size = "{size}B"
+            {more}"#
     );
     let found = collective(n, &keys).duration;
     assert!(

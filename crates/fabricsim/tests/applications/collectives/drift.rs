@@ -14,11 +14,26 @@ const COUNT: u32 = 5;
 #[test]
 fn an_iteration_takes_from_one_completion_to_the_next() {
     let text = format!(
-        "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 1\n\
-         host_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\nlink_delay = \"1us\"\n\
-         [cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
-         operation = \"send-receive\"\nsize = \"1000B\"\nhosts = [\"0..4\"]\ngroup_size = 2\n\
-         iterations = {COUNT}\ncompute = \"20us\"\n"
+        r#"
+            [topology]
+            kind = "leaf-spine"
+            leaves = 2
+            hosts_per_leaf = 3
+            spines = 1
+            host_rate = "100Gbps"
+            fabric_rate = "100Gbps"
+            link_delay = "1us"
+            [cc]
+            kind = "none"
+            [[workload]]
+            kind = "collective"
+            operation = "send-receive"
+            size = "1000B"
+            hosts = ["0..4"]
+            group_size = 2
+            iterations = {COUNT}
+            compute = "20us"
+        "#
     );
     let (summary, _, rows) = run(&text, 1);
     let near = |one: f64, other: f64| assert!((one - other).abs() < 1e-3, "{one} {other}");

@@ -13,11 +13,28 @@ fn ranks_that_are_cut_off_say_what_they_wait_for() {
         ("none", "per-message"),
     ] {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"{cc}\"\n[run]\n\
-             stall_after = \"20ms\"\n[routing]\nconvergence = \"1us\"\n[[event]]\nat = \"50us\"\n\
-             kind = \"link-down\"\nlink = [0, 4]\n[[workload]]\nkind = \"collective\"\n\
-             operation = \"all-reduce\"\nsize = \"400KB\"\niterations = 1000\n\
-             job = \"train\"\nconnections = \"{connections}\"\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 4
+                [cc]
+                kind = "{cc}"
+                [run]
+                stall_after = "20ms"
+                [routing]
+                convergence = "1us"
+                [[event]]
+                at = "50us"
+                kind = "link-down"
+                link = [0, 4]
+                [[workload]]
+                kind = "collective"
+                operation = "all-reduce"
+                size = "400KB"
+                iterations = 1000
+                job = "train"
+                connections = "{connections}"
+            "#
         );
         let (summary, _, rows) = run(&text, 1);
         assert_eq!(summary.status, Status::Stalled, "{cc}");
@@ -52,9 +69,19 @@ fn flows_of_lists_are_no_messages_of_graphs() {
     std::fs::write(dir.path().join("graph.csv"), graph).unwrap();
     let flows = "src,dst,size_bytes,start_ns,class\n0,1,1000,0,0\n";
     std::fs::write(dir.path().join("flows.csv"), flows).unwrap();
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n\
-                [[workload]]\nkind = \"graph\"\npath = \"graph.csv\"\n\
-                [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "graph"
+        path = "graph.csv"
+        [[workload]]
+        kind = "list"
+        path = "flows.csv"
+    "#;
     let scenario = Scenario::from_text("t.toml", text, dir.path(), &[]).unwrap();
     let summary = run_to_folder(&scenario, &dir.path().join("out"), 1, &mut ()).unwrap();
     let time = summary.jobs[0].completion_ns.unwrap();

@@ -37,8 +37,18 @@ fn chain(sizes: impl IntoIterator<Item = u64>) -> u64 {
 /// The duration of a collective of all hosts of a star.
 fn duration(hosts: u64, cc: &str, keys: &str) -> u64 {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = {hosts}\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-         [cc]\nkind = \"{cc}\"\n[[workload]]\nkind = \"collective\"\n{keys}\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = {hosts}
+            rate = "100Gbps"
+            delay = "1us"
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            kind = "collective"
+            {keys}
+        "#
     );
     let (summary, _, rows) = run(&text, 1);
     assert_eq!((rows.len(), rows[0].start), (1, 0));
@@ -48,7 +58,11 @@ fn duration(hosts: u64, cc: &str, keys: &str) -> u64 {
 }
 
 fn collective(operation: &str, algorithm: &str, size: u64) -> String {
-    format!("operation = \"{operation}\"\nalgorithm = \"{algorithm}\"\nsize = \"{size}B\"")
+    format!(
+        r#"operation = "{operation}"
+        algorithm = "{algorithm}"
+        size = "{size}B""#
+    )
 }
 
 const COUNTS: [u64; 3] = [2, 8, 64];
@@ -249,10 +263,21 @@ fn send_receive_takes_one_message() {
 /// its longest hop, where it leaves the pod.
 #[test]
 fn a_ring_on_a_fat_tree_takes_the_steps_of_its_longest_hop() {
-    let text = "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"100Gbps\"\n\
-                fabric_rate = \"100Gbps\"\nlink_delay = \"1us\"\n\
-                [cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
-                operation = \"all-reduce\"\nsize = \"2000B\"\nhosts = [\"0\", \"4\"]\n";
+    let text = r#"
+        [topology]
+        kind = "fat-tree"
+        k = 4
+        host_rate = "100Gbps"
+        fabric_rate = "100Gbps"
+        link_delay = "1us"
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "collective"
+        operation = "all-reduce"
+        size = "2000B"
+        hosts = ["0", "4"]
+    "#;
     let (_, _, rows) = run(text, 1);
     // Six links and five switches; the packet is stored at each.
     let hop = 6 * DELAY + 6 * packet(1_000);

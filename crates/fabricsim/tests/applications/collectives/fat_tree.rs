@@ -46,9 +46,21 @@ fn ring(k: u64, n: u64, bytes: u64) -> u64 {
 
 fn duration(k: u64, n: u64, bytes: u64, cc: &str) -> u64 {
     let text = format!(
-        "[topology]\nkind = \"fat-tree\"\nk = {k}\nhost_rate = \"100Gbps\"\n\
-         fabric_rate = \"100Gbps\"\nlink_delay = \"1us\"\n[cc]\nkind = \"{cc}\"\n[[workload]]\n\
-         kind = \"collective\"\noperation = \"all-reduce\"\nsize = \"{}B\"\nranks = {n}\n",
+        r#"
+            [topology]
+            kind = "fat-tree"
+            k = {k}
+            host_rate = "100Gbps"
+            fabric_rate = "100Gbps"
+            link_delay = "1us"
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            kind = "collective"
+            operation = "all-reduce"
+            size = "{}B"
+            ranks = {n}
+        "#,
         n * bytes
     );
     run(&text, 1).2[0].duration

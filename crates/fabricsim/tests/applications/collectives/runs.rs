@@ -6,16 +6,32 @@ use fabricsim::outcome::Status;
 
 use crate::collectives::row::run;
 
-const FABRIC: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\nspines = 2\n\
-                      host_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\n";
+const FABRIC: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 4
+    hosts_per_leaf = 4
+    spines = 2
+    host_rate = "100Gbps"
+    fabric_rate = "100Gbps"
+"#;
 
 /// Two jobs of 8 ranks beside background traffic.
 fn jobs(cc: &str, keys: &str) -> String {
     let collective = |job: &str, skip: u32| {
         format!(
-            "[[workload]]\nkind = \"collective\"\nsize = \"200KB\"\niterations = 3\n\
-             compute = \"10us\"\nplacement = \"random\"\nranks = 8\nskip = {skip}\n\
-             job = \"{job}\"\n{keys}\n"
+            r#"
+                [[workload]]
+                kind = "collective"
+                size = "200KB"
+                iterations = 3
+                compute = "10us"
+                placement = "random"
+                ranks = 8
+                skip = {skip}
+                job = "{job}"
+                {keys}
+            "#
         )
     };
     format!(
@@ -31,19 +47,26 @@ fn jobs_of_all_transports_are_the_same_on_any_number_of_threads() {
     for (cc, keys) in [
         (
             "hpcc",
-            "operation = \"all-reduce\"\nalgorithm = \"double-binary-tree\"\nchunks = 4",
+            r#"operation = "all-reduce"
+                algorithm = "double-binary-tree"
+                chunks = 4"#,
         ),
         (
             "dcqcn",
-            "operation = \"all-to-all\"\nconnections = \"per-message\"",
+            r#"operation = "all-to-all"
+                connections = "per-message""#,
         ),
         (
             "tcp-dctcp",
-            "operation = \"all-reduce\"\nalgorithm = \"bidirectional-ring\"",
+            r#"operation = "all-reduce"
+                algorithm = "bidirectional-ring""#,
         ),
         (
             "dctcp",
-            "operation = \"all-gather\"\ngroup_size = 4\ngroup_stride = 2\nchannels = 2",
+            r#"operation = "all-gather"
+                group_size = 4
+                group_stride = 2
+                channels = 2"#,
         ),
     ] {
         let text = jobs(cc, keys);
@@ -65,9 +88,18 @@ fn jobs_of_all_transports_are_the_same_on_any_number_of_threads() {
 #[test]
 fn iterations_follow_one_another_with_the_computation_between() {
     let text = format!(
-        "{FABRIC}[cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
-         operation = \"all-reduce\"\nsize = \"64KB\"\niterations = 4\ncompute = \"30us\"\n\
-         start = \"5us\"\n"
+        r#"
+            {FABRIC}
+            [cc]
+            kind = "none"
+            [[workload]]
+            kind = "collective"
+            operation = "all-reduce"
+            size = "64KB"
+            iterations = 4
+            compute = "30us"
+            start = "5us"
+        "#
     );
     let (summary, _, rows) = run(&text, 1);
     assert_eq!(rows[0].start, 5_000_000);
@@ -88,8 +120,16 @@ fn iterations_follow_one_another_with_the_computation_between() {
 #[test]
 fn groups_work_beside_one_another() {
     let text = format!(
-        "{FABRIC}[cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
-         operation = \"reduce-scatter\"\nsize = \"64KB\"\ngroup_size = 4\n"
+        r#"
+            {FABRIC}
+            [cc]
+            kind = "none"
+            [[workload]]
+            kind = "collective"
+            operation = "reduce-scatter"
+            size = "64KB"
+            group_size = 4
+        "#
     );
     let (summary, _, rows) = run(&text, 1);
     assert_eq!(summary.jobs[0].ranks, 16);
@@ -109,12 +149,24 @@ fn groups_work_beside_one_another() {
 fn placement_decides_how_far_neighbors_are() {
     let time = |keys: &str| {
         let text = format!(
-            "{FABRIC}[cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n\
-             operation = \"all-reduce\"\nsize = \"1600B\"\n{keys}\n"
+            r#"
+                {FABRIC}
+                [cc]
+                kind = "none"
+                [[workload]]
+                kind = "collective"
+                operation = "all-reduce"
+                size = "1600B"
+                {keys}
+            "#
         );
         run(&text, 1).2[0].duration
     };
     let packed = time("ranks = 4");
-    let scattered = time("ranks = 4\nplacement = \"scattered\"\nplacement_stride = 4");
+    let scattered = time(
+        r#"ranks = 4
+        placement = "scattered"
+        placement_stride = 4"#,
+    );
     assert!(scattered > packed * 3 / 2, "{packed} {scattered}");
 }

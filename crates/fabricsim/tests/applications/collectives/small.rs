@@ -20,10 +20,21 @@ fn groups_of_one_rank_compute_alone() {
     ] {
         for algorithm in algorithms.split(' ') {
             let text = format!(
-                "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-                 [[workload]]\nkind = \"collective\"\noperation = \"{operation}\"\n\
-                 algorithm = \"{algorithm}\"\nsize = \"1MB\"\ngroup_size = 1\niterations = 3\n\
-                 compute = \"7us\"\n"
+                r#"
+                    [topology]
+                    kind = "star"
+                    hosts = 4
+                    [cc]
+                    kind = "hpcc"
+                    [[workload]]
+                    kind = "collective"
+                    operation = "{operation}"
+                    algorithm = "{algorithm}"
+                    size = "1MB"
+                    group_size = 1
+                    iterations = 3
+                    compute = "7us"
+                "#
             );
             let (summary, _, rows) = run(&text, 1);
             assert_eq!(summary.status, Status::Finished, "{operation} {algorithm}");
@@ -36,9 +47,21 @@ fn groups_of_one_rank_compute_alone() {
 
 #[test]
 fn a_pipeline_of_one_stage_computes() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n[[workload]]\n\
-                kind = \"collective\"\noperation = \"pipeline\"\nsize = \"0B\"\nranks = 1\n\
-                chunks = 4\nforward = [\"3us\"]\nbackward = [\"5us\"]\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "collective"
+        operation = "pipeline"
+        size = "0B"
+        ranks = 1
+        chunks = 4
+        forward = ["3us"]
+        backward = ["5us"]
+    "#;
     let (summary, _, _) = run(text, 1);
     assert_eq!(summary.status, Status::Finished);
     assert_eq!(summary.jobs[0].completion_ns, Some(32_000.0));
@@ -49,8 +72,19 @@ fn graph(text: &str, keys: &str) -> Summary {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("graph"), text).unwrap();
     let scenario = format!(
-        "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-         [cc]\nkind = \"none\"\n[[workload]]\nkind = \"graph\"\npath = \"graph\"\n{keys}\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 4
+            rate = "100Gbps"
+            delay = "1us"
+            [cc]
+            kind = "none"
+            [[workload]]
+            kind = "graph"
+            path = "graph"
+            {keys}
+        "#
     );
     let scenario = Scenario::from_text("t.toml", &scenario, dir.path(), &[]).unwrap();
     run_to_folder(&scenario, &dir.path().join("out"), 1, &mut ()).unwrap()
@@ -66,9 +100,9 @@ fn a_message_to_oneself_is_there_at_once() {
     let csv = "rank,id,op,peer,bytes,tag,duration_ns,stream,after\n0,a,calc,,,,1000,,\n\
                0,b,send,0,1000000,5,,,a\n0,c,recv,0,,5,,,\n0,d,calc,,,,500,1,c\n";
     for (text, keys) in [
-        (goal, "send_end = \"posted\""),
+        (goal, r#"send_end = "posted""#),
         (goal, ""),
-        (csv, "connections = \"per-message\""),
+        (csv, r#"connections = "per-message""#),
     ] {
         let summary = graph(text, keys);
         assert_eq!(summary.status, Status::Finished, "{text}");
@@ -105,8 +139,18 @@ fn a_few_bytes_are_summed_up_in_as_many_steps_as_many_bytes() {
         format!("rank,id,op,peer,bytes\n{rows}"),
     )
     .unwrap();
-    let text = "[topology]\nkind = \"star\"\nhosts = 8\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-                [cc]\nkind = \"none\"\n[[workload]]\nkind = \"graph\"\npath = \"graph\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 8
+        rate = "100Gbps"
+        delay = "1us"
+        [cc]
+        kind = "none"
+        [[workload]]
+        kind = "graph"
+        path = "graph"
+    "#;
     let scenario = Scenario::from_text("t.toml", text, dir.path(), &[]).unwrap();
     let summary = run_to_folder(&scenario, &dir.path().join("out"), 1, &mut ()).unwrap();
     assert_eq!(

@@ -15,15 +15,26 @@ fn message(bytes: u64) -> u64 {
 
 fn star(hosts: u64, keys: &str) -> String {
     format!(
-        "[topology]\nkind = \"star\"\nhosts = {hosts}\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-         [cc]\nkind = \"none\"\n[[workload]]\nkind = \"collective\"\n{keys}\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = {hosts}
+            rate = "100Gbps"
+            delay = "1us"
+            [cc]
+            kind = "none"
+            [[workload]]
+            kind = "collective"
+            {keys}
+        "#
     )
 }
 
 #[test]
 fn an_all_to_all_v_takes_its_largest_part_where_each_has_one() {
-    let keys = "operation = \"all-to-all-v\"\nsize = \"3500B\"\n\
-                weights = [[0, 3500, 0], [0, 0, 1000], [0, 0, 0]]";
+    let keys = r#"operation = "all-to-all-v"
+        size = "3500B"
+        weights = [[0, 3500, 0], [0, 0, 1000], [0, 0, 0]]"#;
     let (summary, _, rows) = run(&star(3, keys), 1);
     assert_eq!(rows[0].duration, message(3_500));
     assert_eq!((rows[0].slowest_rank, rows[0].last_sender), (1, 0));
@@ -64,14 +75,18 @@ fn a_pipeline_takes_what_its_stages_compute_and_hand_on() {
     let words = |back: usize| {
         let times: Vec<String> = spans
             .iter()
-            .map(|of| format!("\"{}us\"", of[back] / US))
+            .map(|of| format!(r#""{}us""#, of[back] / US))
             .collect();
         times.join(", ")
     };
     for algorithm in ["gpipe", "1f1b"] {
         let keys = format!(
-            "operation = \"pipeline\"\nalgorithm = \"{algorithm}\"\nsize = \"{}B\"\n\
-             chunks = {BATCHES}\nforward = [{}]\nbackward = [{}]",
+            r#"operation = "pipeline"
+                algorithm = "{algorithm}"
+                size = "{}B"
+                chunks = {BATCHES}
+                forward = [{}]
+                backward = [{}]"#,
             BATCHES * 3_000,
             words(0),
             words(1)

@@ -5,9 +5,18 @@ use std::path::Path;
 use fabricsim::Scenario;
 use fabricsim::outcome::{Status, Summary, run_to_folder};
 
-const SCENARIO: &str = "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"100Gbps\"\n\
-                        delay = \"1us\"\n[cc]\nkind = \"none\"\n[[workload]]\nkind = \"list\"\n\
-                        path = \"flows.csv\"\n";
+const SCENARIO: &str = r#"
+    [topology]
+    kind = "star"
+    hosts = 4
+    rate = "100Gbps"
+    delay = "1us"
+    [cc]
+    kind = "none"
+    [[workload]]
+    kind = "list"
+    path = "flows.csv"
+"#;
 
 /// Runs `scenario` with the list `flows`: the summary, and source, destination and start of each
 /// flow in picoseconds, by start.
@@ -84,8 +93,16 @@ fn a_token_goes_around_all_transports() {
 #[test]
 fn flows_that_wait_for_what_never_comes_stall_the_run() {
     let scenario = format!(
-        "[run]\nstall_after = \"20ms\"\n[routing]\nconvergence = \"1us\"\n[[event]]\n\
-         at = \"1us\"\nkind = \"link-down\"\nlink = [0, 4]\n{SCENARIO}"
+        r#"
+            [run]
+            stall_after = "20ms"
+            [routing]
+            convergence = "1us"
+            [[event]]
+            at = "1us"
+            kind = "link-down"
+            link = [0, 4]
+            {SCENARIO}"#
     );
     let flows = "id,src,dst,size_bytes,start_ns,after\n\
                  a,0,1,1000000,0,\nb,1,2,1000,0,a\nc,2,3,1000,0,\n";

@@ -6,8 +6,15 @@ use fabricsim::prelude::*;
 
 use crate::driving::simulation;
 
-const NETWORK: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 24\nhosts_per_leaf = 16\n\
-                       spines = 8\n[cc]\nkind = \"dcqcn\"\n";
+const NETWORK: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 24
+    hosts_per_leaf = 16
+    spines = 8
+    [cc]
+    kind = "dcqcn"
+"#;
 const HOSTS: u32 = 384;
 const MESSAGES: u32 = 30_000;
 

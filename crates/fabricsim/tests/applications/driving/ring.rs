@@ -12,8 +12,15 @@ const HOSTS: u32 = 16;
 const STEPS: u64 = 64;
 const SIZE: Bytes = Bytes::new(40_000);
 
-const NETWORK: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\nspines = 2\n\
-                       [cc]\nkind = \"dcqcn\"\n";
+const NETWORK: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 4
+    hosts_per_leaf = 4
+    spines = 2
+    [cc]
+    kind = "dcqcn"
+"#;
 
 /// The ring as a graph of a scenario, in GOAL.
 fn goal() -> String {
@@ -73,7 +80,13 @@ fn a_ring_of_64_steps_on_16_hosts_is_that_of_a_scenario_to_the_picosecond() {
     let path = folder.path().join("ring.goal");
     std::fs::write(&path, goal()).unwrap();
     let text = format!(
-        "{NETWORK}[[workload]]\nkind = \"graph\"\npath = \"{}\"\nconnections = \"per-message\"\n",
+        r#"
+            {NETWORK}
+            [[workload]]
+            kind = "graph"
+            path = "{}"
+            connections = "per-message"
+        "#,
         path.display()
     );
     let mut scenario = simulation(&text, 1);

@@ -6,7 +6,13 @@ use fabricsim_core::network::Overload;
 
 use crate::driving::simulation;
 
-const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n";
+const STAR: &str = r#"
+    [topology]
+    kind = "star"
+    hosts = 4
+    [cc]
+    kind = "hpcc"
+"#;
 
 fn message(src: u32, dst: u32, size: u64) -> Message {
     Message::new(NodeId(src), NodeId(dst), Bytes::new(size))
@@ -71,7 +77,15 @@ fn a_run_stops_between_events_at_the_time_that_was_asked_for() {
 
 #[test]
 fn a_message_without_a_route_is_told_of() {
-    let text = format!("{STAR}[[event]]\nkind = \"link-down\"\nat = \"1us\"\nlink = [0, 4]\n");
+    let text = format!(
+        r#"
+        {STAR}
+        [[event]]
+        kind = "link-down"
+        at = "1us"
+        link = [0, 4]
+    "#
+    );
     let mut star = simulation(&text, 1);
     let late = Time::from_ns(2_000);
     star.send_at(late, &message(0, 1, 1_000)).unwrap();

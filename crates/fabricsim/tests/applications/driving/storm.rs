@@ -92,25 +92,63 @@ fn begin(simulation: &mut Simulation, priority: Priority) {
     simulation.set_timer(Time::from_ns(10), 1 << 32).unwrap();
 }
 
-const NETWORK: &str =
-    "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 4\nspines = 2\n";
+const NETWORK: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 2
+    hosts_per_leaf = 4
+    spines = 2
+"#;
 
 /// Networks in which packets of a flow are marked, lost, paused and overtaken.
 fn networks() -> Vec<(String, Priority)> {
     let rdma = |rest: &str| (format!("{NETWORK}{rest}"), Priority::new(3));
     vec![
-        rdma("[cc]\nkind = \"hpcc\"\n"),
         rdma(
-            "[cc]\nkind = \"dcqcn\"\n[[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"300KB\"\n\
-             at = \"3us\"\n",
+            r#"
+            [cc]
+            kind = "hpcc"
+        "#,
         ),
-        rdma("[cc]\nkind = \"dcqcn\"\n[routing]\npolicy = \"random\"\n"),
         rdma(
-            "[cc]\nkind = \"dcqcn\"\n[switch]\npfc = false\nbuffer = \"60KB\"\n\
-             [rdma]\nrecovery = \"selective\"\nrto_min = \"100us\"\n",
+            r#"
+                [cc]
+                kind = "dcqcn"
+                [[workload]]
+                kind = "incast"
+                fan_in = 7
+                size = "300KB"
+                at = "3us"
+            "#,
+        ),
+        rdma(
+            r#"
+            [cc]
+            kind = "dcqcn"
+            [routing]
+            policy = "random"
+        "#,
+        ),
+        rdma(
+            r#"
+                [cc]
+                kind = "dcqcn"
+                [switch]
+                pfc = false
+                buffer = "60KB"
+                [rdma]
+                recovery = "selective"
+                rto_min = "100us"
+            "#,
         ),
         (
-            format!("{NETWORK}[cc]\nkind = \"cubic\"\n"),
+            format!(
+                r#"
+                {NETWORK}
+                [cc]
+                kind = "cubic"
+            "#
+            ),
             Priority::new(1),
         ),
     ]

@@ -47,9 +47,20 @@ impl Application for Requester {
 
 #[test]
 fn from_a_completion_to_the_next_start_it_is_the_think_time_to_the_picosecond() {
-    let text = "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 4\nspines = 2\n\
-                [cc]\nkind = \"hpcc\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"hadoop\"\n\
-                load = 0.5\nduration = \"300us\"\n";
+    let text = r#"
+        [topology]
+        kind = "leaf-spine"
+        leaves = 2
+        hosts_per_leaf = 4
+        spines = 2
+        [cc]
+        kind = "hpcc"
+        [[workload]]
+        kind = "poisson"
+        sizes = "hadoop"
+        load = 0.5
+        duration = "300us"
+    "#;
     let scenario = Scenario::from_toml(text).unwrap();
     for threads in [1, 3] {
         let mut simulation = Simulation::new(&scenario, threads).unwrap();

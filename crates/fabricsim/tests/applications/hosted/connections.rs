@@ -147,8 +147,11 @@ fn gossip(
     all.iter().map(|gossip| gossip.ends.clone()).collect()
 }
 
-const SPINES: &str =
-    "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 2\nspines = 2\nhost_rate = \"10Gbps\"";
+const SPINES: &str = r#"kind = "leaf-spine"
+    leaves = 2
+    hosts_per_leaf = 2
+    spines = 2
+    host_rate = "10Gbps""#;
 
 fn harsh() -> impl Strategy<Value = String> {
     let loss = prop_oneof![Just(0.0), 0.001f64..0.1];
@@ -157,19 +160,35 @@ fn harsh() -> impl Strategy<Value = String> {
         let mut text = if pfc {
             String::new()
         } else {
-            "[switch]\npfc = false\nbuffer = \"100KB\"\n".to_owned()
+            r#"
+                [switch]
+                pfc = false
+                buffer = "100KB"
+            "#
+            .to_owned()
         };
         if loss > 0.0 {
             for spine in [6, 7] {
                 text += &format!(
-                    "[[event]]\nkind = \"link-loss\"\nat = \"0s\"\nlink = [4, {spine}]\nloss = {loss}\n"
+                    r#"
+                        [[event]]
+                        kind = "link-loss"
+                        at = "0s"
+                        link = [4, {spine}]
+                        loss = {loss}
+                    "#
                 );
             }
         }
         if let Some((at, span, leaf, spine)) = flap {
             for (at, kind) in [(at, "link-down"), (at + span, "link-up")] {
                 text += &format!(
-                    "[[event]]\nkind = \"{kind}\"\nat = \"{at}us\"\nlink = [{leaf}, {spine}]\n"
+                    r#"
+                        [[event]]
+                        kind = "{kind}"
+                        at = "{at}us"
+                        link = [{leaf}, {spine}]
+                    "#
                 );
             }
         }
@@ -191,9 +210,17 @@ proptest! {
     ) {
         let tcp = ["cubic", "newreno", "prague", "tcp-dctcp"].contains(&cc);
         let more = if tcp {
-            format!("[cc]\nkind = \"{cc}\"\n{}", harsh.replace("pfc = true\n", "").replace("pfc = false\n", ""))
+            format!(r#"
+                [cc]
+                kind = "{cc}"
+                {}"#, harsh.replace("pfc = true\n", "").replace("pfc = false\n", ""))
         } else {
-            format!("[cc]\nkind = \"{cc}\"\n[rdma]\nrecovery = \"{recovery}\"\n{harsh}")
+            format!(r#"
+                [cc]
+                kind = "{cc}"
+                [rdma]
+                recovery = "{recovery}"
+                {harsh}"#)
         };
         let scenario = silent(SPINES, &more).with_seed(seed).unwrap();
         let priority = Priority::new(if tcp { 1 } else { 3 });
@@ -242,7 +269,13 @@ impl Application for Wrong {
 
 #[test]
 fn messages_that_do_not_fit_their_connection_are_refused_in_words() {
-    let scenario = silent("kind = \"star\"\nhosts = 4", "[cc]\nkind = \"dcqcn\"");
+    let scenario = silent(
+        r#"kind = "star"
+        hosts = 4"#,
+        r#"
+        [cc]
+        kind = "dcqcn""#,
+    );
     let mut simulation = Simulation::new(&scenario, 1).unwrap();
     simulation
         .add_application(NodeId(0), Wrong::default())
@@ -269,9 +302,27 @@ fn messages_that_wait_say_for_what() {
         ("dcqcn", "all bytes sent, 1000 of them not acknowledged"),
         ("cubic", "a reply to its SYN, which was sent 1 times"),
     ] {
-        let down = "[[event]]\nkind = \"link-down\"\nat = \"0s\"\nlink = [1, 4]\n[routing]\nconvergence = \"1s\"\n";
-        let more = format!("[cc]\nkind = \"{cc}\"\n[run]\nstall_after = \"20ms\"\n{down}");
-        let scenario = silent("kind = \"star\"\nhosts = 4", &more);
+        let down = r#"
+            [[event]]
+            kind = "link-down"
+            at = "0s"
+            link = [1, 4]
+            [routing]
+            convergence = "1s"
+        "#;
+        let more = format!(
+            r#"
+            [cc]
+            kind = "{cc}"
+            [run]
+            stall_after = "20ms"
+            {down}"#
+        );
+        let scenario = silent(
+            r#"kind = "star"
+            hosts = 4"#,
+            &more,
+        );
         let mut simulation = Simulation::new(&scenario, 1).unwrap();
         let burst = Burst {
             priority: if cc == "cubic" { 1 } else { 3 },

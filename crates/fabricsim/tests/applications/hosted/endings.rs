@@ -10,8 +10,11 @@ use fabricsim_core::plugin::{AppContext, AppFlow, Application, StartError};
 
 use crate::hosted::player::{Game, Means, Player, play, silent};
 
-const STAR: &str = "kind = \"star\"\nhosts = 4";
-const CC: &str = "[cc]\nkind = \"dcqcn\"";
+const STAR: &str = r#"kind = "star"
+    hosts = 4"#;
+const CC: &str = r#"
+    [cc]
+    kind = "dcqcn""#;
 
 const GAME: Game = Game {
     ping: Bytes::new(1_000),
@@ -65,7 +68,14 @@ fn a_client_whose_server_says_nothing_stalls_and_says_so() {
 #[test]
 fn a_flow_that_cannot_end_stalls_the_run_and_is_listed() {
     let more = format!(
-        "{CC}\n[run]\nstall_after = \"20ms\"\n[[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [1, 4]"
+        r#"
+            {CC}
+            [run]
+            stall_after = "20ms"
+            [[event]]
+            at = "20us"
+            kind = "link-down"
+            link = [1, 4]"#
     );
     let mut simulation = simulation(&silent(STAR, &more));
     play(
@@ -109,7 +119,14 @@ impl Application for Late {
 
 #[test]
 fn flows_without_a_route_are_listed_in_the_order_of_their_starts() {
-    let more = format!("{CC}\n[[event]]\nat = \"10us\"\nkind = \"link-down\"\nlink = [3, 4]");
+    let more = format!(
+        r#"
+        {CC}
+        [[event]]
+        at = "10us"
+        kind = "link-down"
+        link = [3, 4]"#
+    );
     let run = |step: u64| {
         let mut simulation = simulation(&silent(STAR, &more));
         for (host, delays) in [(0, [5, 30, 50]), (1, [20, 30, 60])] {

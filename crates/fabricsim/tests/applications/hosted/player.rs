@@ -143,7 +143,11 @@ impl Application for Player {
 /// A scenario of the network `topology` in which every host sends one byte at first; `root` are its
 /// keys outside of tables.
 pub(crate) fn whisper(root: &str, topology: &str, more: &str) -> Scenario {
-    let workload = "[[workload]]\nkind = \"permutation\"\nsize = \"1B\"\n";
+    let workload = r#"
+        [[workload]]
+        kind = "permutation"
+        size = "1B"
+    "#;
     let text = format!("{root}\n[topology]\n{topology}\n{workload}{more}");
     Scenario::from_toml(&text).unwrap()
 }

@@ -146,8 +146,13 @@ proptest! {
         starts in prop::collection::vec(0u64..20_000_000, 0..4),
         cc in prop::sample::select(vec!["hpcc", "dcqcn", "dctcp"]),
     ) {
-        let topology = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 2";
-        let scenario = silent(topology, &format!("[cc]\nkind = \"{cc}\""));
+        let topology = r#"kind = "leaf-spine"
+            leaves = 2
+            hosts_per_leaf = 3
+            spines = 2"#;
+        let scenario = silent(topology, &format!(r#"
+            [cc]
+            kind = "{cc}""#));
         let scenario = scenario.with_seed(seed).unwrap();
         let prepare = |simulation: &mut Simulation| {
             chat(simulation, 6, left, false);
@@ -166,8 +171,12 @@ proptest! {
 
     #[test]
     fn the_same_flows_as_an_open_loop_take_the_same_time(left in 1u32..12, seed in 0u64..1_000) {
-        let star = "kind = \"star\"\nhosts = 6\nrate = \"1Gbps\"";
-        let scenario = silent(star, "[cc]\nkind = \"hpcc\"");
+        let star = r#"kind = "star"
+            hosts = 6
+            rate = "1Gbps""#;
+        let scenario = silent(star, r#"
+            [cc]
+            kind = "hpcc""#);
         let scenario = scenario.with_seed(seed).unwrap();
         // At one instant flows of an open loop start before a NIC that becomes free sends on, and
         // before arrivals are taken in; those of an application start after.

@@ -102,8 +102,15 @@ impl Workload for Pairs {
 fn scenario() -> Scenario {
     let mut registry = Registry::default();
     registry.add_workload::<Pairs>();
-    let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-                [[workload]]\nkind = \"pairs\"\nrounds = 5";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 4
+        [cc]
+        kind = "hpcc"
+        [[workload]]
+        kind = "pairs"
+        rounds = 5"#;
     Scenario::from_toml_with(text, &registry).unwrap()
 }
 
@@ -222,9 +229,18 @@ impl Observer<()> for Counts {
 
 #[test]
 fn observers_of_a_program_see_every_event_on_any_number_of_threads() {
-    let topology = "kind = \"star\"\nhosts = 9";
-    let more = "[[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"500KB\"\nat = \"0s\"\n\
-                [cc]\nkind = \"dcqcn\"\n[switch]\nbuffer = \"1MB\"";
+    let topology = r#"kind = "star"
+        hosts = 9"#;
+    let more = r#"
+        [[workload]]
+        kind = "incast"
+        fan_in = 8
+        size = "500KB"
+        at = "0s"
+        [cc]
+        kind = "dcqcn"
+        [switch]
+        buffer = "1MB""#;
     let run = |threads: usize| {
         let mut simulation = Simulation::new(&whisper("", topology, more), threads).unwrap();
         simulation.observe(|_node| Counts::default());

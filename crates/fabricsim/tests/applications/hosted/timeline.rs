@@ -19,8 +19,19 @@ const MTU: u64 = 1_000;
 
 fn star(hosts: usize, recovery: &str) -> fabricsim::Scenario {
     silent(
-        &format!("kind = \"star\"\nhosts = {hosts}\nrate = \"100Gbps\"\ndelay = \"1us\""),
-        &format!("[cc]\nkind = \"dcqcn\"\n[rdma]\nrecovery = \"{recovery}\""),
+        &format!(
+            r#"kind = "star"
+            hosts = {hosts}
+            rate = "100Gbps"
+            delay = "1us""#
+        ),
+        &format!(
+            r#"
+            [cc]
+            kind = "dcqcn"
+            [rdma]
+            recovery = "{recovery}""#
+        ),
     )
 }
 

@@ -21,7 +21,11 @@ fn game(means: Means, priority: u8) -> Game {
 
 /// Runs two pairs that share a link; what they have seen and when the run ended.
 fn run(root: &str, cc: &str, means: Means, threads: usize, priority: u8) -> (Vec<Vec<Seen>>, Time) {
-    let dumbbell = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 2\nspines = 1\nfabric_rate = \"100Gbps\"";
+    let dumbbell = r#"kind = "leaf-spine"
+        leaves = 2
+        hosts_per_leaf = 2
+        spines = 1
+        fabric_rate = "100Gbps""#;
     let mut simulation = Simulation::new(&whisper(root, dumbbell, cc), threads).unwrap();
     play(&mut simulation, 0, 2, game(means, priority));
     play(&mut simulation, 1, 3, game(means, priority));
@@ -47,10 +51,18 @@ fn transports() -> Vec<(String, u8)> {
     let rdma = ["hpcc", "hpcc-pint", "dcqcn", "dctcp", "timely", "none"];
     let selective = ["hpcc", "dcqcn"];
     let tcp = ["newreno", "cubic", "tcp-dctcp", "prague"];
-    let kind = |name: &str| format!("[cc]\nkind = \"{name}\"");
+    let kind = |name: &str| {
+        format!(
+            r#"
+        [cc]
+        kind = "{name}""#
+        )
+    };
     let rdma = rdma.map(|name| (kind(name), 3)).into_iter();
     let selective = selective.map(|name| {
-        let recovery = "\n[rdma]\nrecovery = \"selective\"";
+        let recovery = r#"
+            [rdma]
+            recovery = "selective""#;
         (kind(name) + recovery, 3)
     });
     rdma.chain(selective)
@@ -78,9 +90,13 @@ fn messages_arrive_once_over_every_transport_and_on_any_number_of_threads() {
 
 #[test]
 fn messages_arrive_in_the_order_of_events_of_the_reference_simulator_too() {
-    let root = "profile = \"ns3-hpcc\"";
+    let root = r#"profile = "ns3-hpcc""#;
     for cc in ["hpcc", "dcqcn", "timely", "dctcp"] {
-        let cc = format!("[cc]\nkind = \"{cc}\"");
+        let cc = format!(
+            r#"
+            [cc]
+            kind = "{cc}""#
+        );
         for means in [Means::Flows, Means::Connection] {
             let one = run(root, &cc, means, 1, 3);
             assert_eq!(run(root, &cc, means, 2, 3), one);
@@ -93,7 +109,7 @@ fn messages_arrive_in_the_order_of_events_of_the_reference_simulator_too() {
 fn messages_arrive_at_named_nics() {
     for routing in [
         "nics = [{ class = 0, from = 1, to = 0 }]",
-        "nic = \"round-robin\"",
+        r#"nic = "round-robin""#,
     ] {
         for (cc, priority, means) in [
             ("hpcc", 3, Means::Flows),
@@ -101,9 +117,16 @@ fn messages_arrive_at_named_nics() {
             ("hpcc", 3, Means::Connection),
             ("cubic", 1, Means::Connection),
         ] {
-            let more = format!("[cc]\nkind = \"{cc}\"\n[routing]\n{routing}\n");
+            let more = format!(
+                r#"
+                [cc]
+                kind = "{cc}"
+                [routing]
+                {routing}
+            "#
+            );
             let run = |threads| {
-                let scenario = whisper("", "kind = \"testbed\"", &more);
+                let scenario = whisper("", r#"kind = "testbed""#, &more);
                 let mut simulation = Simulation::new(&scenario, threads).unwrap();
                 play(&mut simulation, 0, 2, game(means, priority));
                 play(&mut simulation, 1, 7, game(means, priority));

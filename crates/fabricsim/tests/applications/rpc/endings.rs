@@ -7,11 +7,28 @@ use crate::rpc::row::run;
 
 fn cut(cc: &str) -> String {
     format!(
-        "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"{cc}\"\n[run]\nstall_after = \"20ms\"\n\
-         [routing]\nconvergence = \"10s\"\n\
-         [[event]]\nat = \"50us\"\nkind = \"link-down\"\nlink = [0, 3]\n\
-         [[workload]]\nkind = \"rpc\"\nclients = [\"1..3\"]\nservers = [\"0\"]\noutstanding = 3\n\
-         query = \"4KB\"\nduration = \"1ms\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 3
+            [cc]
+            kind = "{cc}"
+            [run]
+            stall_after = "20ms"
+            [routing]
+            convergence = "10s"
+            [[event]]
+            at = "50us"
+            kind = "link-down"
+            link = [0, 3]
+            [[workload]]
+            kind = "rpc"
+            clients = ["1..3"]
+            servers = ["0"]
+            outstanding = 3
+            query = "4KB"
+            duration = "1ms"
+        "#
     )
 }
 
@@ -39,9 +56,22 @@ fn queries_to_a_server_that_is_cut_off_are_reported_with_what_they_wait_for() {
 
 #[test]
 fn queries_whose_service_takes_longer_than_the_run_are_counted() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"hpcc\"\n[run]\nstop_at = \"100us\"\n\
-                [[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\nqueries = 1\n\
-                query = \"4KB\"\nservice = \"1ms\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [cc]
+        kind = "hpcc"
+        [run]
+        stop_at = "100us"
+        [[workload]]
+        kind = "rpc"
+        clients = ["0"]
+        servers = ["1"]
+        queries = 1
+        query = "4KB"
+        service = "1ms"
+    "#;
     let (summary, file, rows) = run(text, 1);
     assert_eq!((summary.status, rows.len()), (Status::TimeReached, 0));
     assert_eq!(summary.rpc[0].unfinished, 1);
@@ -51,9 +81,19 @@ fn queries_whose_service_takes_longer_than_the_run_are_counted() {
 
 #[test]
 fn a_file_of_ones_own_is_not_overwritten_and_the_same_run_can_be_repeated() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"hpcc\"\n\
-                [[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\nqueries = 3\n\
-                query = \"4KB\"\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [cc]
+        kind = "hpcc"
+        [[workload]]
+        kind = "rpc"
+        clients = ["0"]
+        servers = ["1"]
+        queries = 3
+        query = "4KB"
+    "#;
     let scenario = Scenario::from_toml(text).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("rpc.csv");

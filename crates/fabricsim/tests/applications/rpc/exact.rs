@@ -5,16 +5,39 @@ use proptest::prelude::*;
 use crate::rpc::row::{Row, run};
 
 const TOPOLOGIES: [&str; 3] = [
-    "kind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"",
-    "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\nspines = 1\nhost_rate = \"25Gbps\"\nfabric_rate = \"100Gbps\"",
-    "kind = \"dumbbell\"\nhosts_per_side = 1\nhost_rate = \"100Gbps\"\nbottleneck_rate = \"10Gbps\"\nbottleneck_delay = \"3us\"",
+    r#"kind = "star"
+        hosts = 2
+        rate = "100Gbps"
+        delay = "1us""#,
+    r#"kind = "leaf-spine"
+        leaves = 2
+        hosts_per_leaf = 1
+        spines = 1
+        host_rate = "25Gbps"
+        fabric_rate = "100Gbps""#,
+    r#"kind = "dumbbell"
+        hosts_per_side = 1
+        host_rate = "100Gbps"
+        bottleneck_rate = "10Gbps"
+        bottleneck_delay = "3us""#,
 ];
 
 /// One query after the other from host 0 to host 1.
 fn alone(topology: &str, cc: &str, keys: &str) -> String {
     format!(
-        "[topology]\n{topology}\n[cc]\n{cc}\n[[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\n\
-         servers = [\"1\"]\nqueries = 4\nthink = \"20us\"\n{keys}\n"
+        r#"
+            [topology]
+            {topology}
+            [cc]
+            {cc}
+            [[workload]]
+            kind = "rpc"
+            clients = ["0"]
+            servers = ["1"]
+            queries = 4
+            think = "20us"
+            {keys}
+        "#
     )
 }
 
@@ -33,10 +56,14 @@ proptest! {
         times in prop::sample::select(vec!["fixed", "exponential"]),
     ) {
         let keys = format!(
-            "query = \"{query}B\"\nresponse = \"{response}B\"\nservice = \"{service}\"\n\
-             service_times = \"{times}\"\n[rdma]\nrecovery = \"{recovery}\""
+            r#"query = "{query}B"
+                response = "{response}B"
+                service = "{service}"
+                service_times = "{times}"
+                [rdma]
+                recovery = "{recovery}""#
         );
-        let text = alone(topology, &format!("kind = \"{cc}\""), &keys);
+        let text = alone(topology, &format!(r#"kind = "{cc}""#), &keys);
         let (summary, _, rows) = run(&text, 1);
         prop_assert_eq!(rows.len(), 4);
         for row in &rows {
@@ -57,8 +84,9 @@ proptest! {
         query in 1u64..1_000,
         response in 1u64..1_000,
     ) {
-        let keys = format!("query = \"{query}B\"\nresponse = \"{response}B\"");
-        let (_, _, rows) = run(&alone(topology, &format!("kind = \"{cc}\""), &keys), 1);
+        let keys = format!(r#"query = "{query}B"
+            response = "{response}B""#);
+        let (_, _, rows) = run(&alone(topology, &format!(r#"kind = "{cc}""#), &keys), 1);
         for row in &rows {
             prop_assert_eq!(row.qct, row.ideal, "{:?}", row);
         }
@@ -75,10 +103,14 @@ proptest! {
         service in prop::sample::select(vec!["0s", "7us"]),
     ) {
         let keys = format!(
-            "query = \"{query}B\"\nresponse = \"{response}B\"\nservice = \"{service}\"\n\
-             [tcp]\nquick_acks = 0"
+            r#"query = "{query}B"
+                response = "{response}B"
+                service = "{service}"
+                [tcp]
+                quick_acks = 0"#
         );
-        let cc = format!("kind = \"{cc}\"\nopening = \"open\"");
+        let cc = format!(r#"kind = "{cc}"
+            opening = "open""#);
         let (_, _, rows) = run(&alone(topology, &cc, &keys), 1);
         prop_assert_eq!(rows.len(), 4);
         for row in &rows {
@@ -92,7 +124,7 @@ proptest! {
 /// the wire, follows the ACK of the last packet, 60 bytes.
 #[test]
 fn the_ideal_is_what_one_works_out_by_hand() {
-    let text = alone(TOPOLOGIES[0], "kind = \"dcqcn\"", "query = \"4KB\"");
+    let text = alone(TOPOLOGIES[0], r#"kind = "dcqcn""#, r#"query = "4KB""#);
     let (_, _, rows) = run(&text, 1);
     let forth = 5 * 83_840 + 2_000_000;
     let back = 4_800 + 2 * 112 * 80 + 2_000_000;
@@ -111,9 +143,14 @@ const INITIAL: u64 = 10;
 
 fn tcp_alone(query: u64, response: u64, service: &str) -> Vec<Row> {
     let keys = format!(
-        "query = \"{query}B\"\nresponse = \"{response}B\"\nservice = \"{service}\"\n[tcp]\nquick_acks = 0"
+        r#"query = "{query}B"
+            response = "{response}B"
+            service = "{service}"
+            [tcp]
+            quick_acks = 0"#
     );
-    let cc = "kind = \"newreno\"\nopening = \"open\"";
+    let cc = r#"kind = "newreno"
+        opening = "open""#;
     run(&alone(TOPOLOGIES[0], cc, &keys), 1).2
 }
 
@@ -154,10 +191,13 @@ fn a_query_beyond_the_initial_window_of_tcp_waits_for_an_ack() {
 /// The first query of TCP waits for the handshake.
 #[test]
 fn only_the_first_query_opens_the_connection() {
-    let keys = "query = \"1KB\"\n[tcp]\nquick_acks = 0";
+    let keys = r#"query = "1KB"
+        [tcp]
+        quick_acks = 0"#;
     let text = alone(
         TOPOLOGIES[0],
-        "kind = \"cubic\"\nopening = \"handshake\"",
+        r#"kind = "cubic"
+            opening = "handshake""#,
         keys,
     );
     let (_, _, rows) = run(&text, 1);

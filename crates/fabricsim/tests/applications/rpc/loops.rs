@@ -4,19 +4,39 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::rpc::row::{Row, run};
 
-const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"25Gbps\"\ndelay = \"1us\"\n";
+const STAR: &str = r#"
+    [topology]
+    kind = "star"
+    hosts = 4
+    rate = "25Gbps"
+    delay = "1us"
+"#;
 
 /// Two clients flood host 0, and a third one keeps two queries outstanding on each of 4
 /// connections.
 fn flood(cc: &str, outstanding: u32, duration: &str) -> String {
     let workload = |clients: &str, outstanding: u32| {
         format!(
-            "[[workload]]\nkind = \"rpc\"\nclients = [\"{clients}\"]\nservers = [\"0\"]\n\
-             connections = 4\noutstanding = {outstanding}\nquery = \"4KB\"\nduration = \"{duration}\"\n"
+            r#"
+                [[workload]]
+                kind = "rpc"
+                clients = ["{clients}"]
+                servers = ["0"]
+                connections = 4
+                outstanding = {outstanding}
+                query = "4KB"
+                duration = "{duration}"
+            "#
         )
     };
     let (flood, victim) = (workload("1..3", outstanding), workload("3", 2));
-    format!("{STAR}[cc]\nkind = \"{cc}\"\n{flood}{victim}")
+    format!(
+        r#"
+        {STAR}
+        [cc]
+        kind = "{cc}"
+        {flood}{victim}"#
+    )
 }
 
 #[test]
@@ -81,13 +101,27 @@ fn most_outstanding(rows: &[Row]) -> BTreeMap<u64, usize> {
 }
 
 fn alone(keys: &str) -> Vec<Row> {
-    let text = format!("{STAR}[cc]\nkind = \"dcqcn\"\n[[workload]]\nkind = \"rpc\"\n{keys}\n");
+    let text = format!(
+        r#"
+        {STAR}
+        [cc]
+        kind = "dcqcn"
+        [[workload]]
+        kind = "rpc"
+        {keys}
+    "#
+    );
     run(&text, 1).2
 }
 
 #[test]
 fn a_window_is_kept_full_on_each_connection_of_each_pair() {
-    let rows = alone("query = \"1KB\"\nconnections = 2\noutstanding = 3\nduration = \"100us\"");
+    let rows = alone(
+        r#"query = "1KB"
+        connections = 2
+        outstanding = 3
+        duration = "100us""#,
+    );
     let most = most_outstanding(&rows);
     assert_eq!(most.len(), 4 * 3 * 2);
     assert!(most.values().all(|&most| most == 3));
@@ -99,8 +133,13 @@ fn a_window_is_kept_full_on_each_connection_of_each_pair() {
 #[test]
 fn a_batch_waits_for_its_last_response_and_then_thinks() {
     let rows = alone(
-        "query = \"1KB\"\nclients = [\"1\"]\nservers = [\"0\"]\nmode = \"batch\"\noutstanding = 5\n\
-         think = \"3us\"\nqueries = 23",
+        r#"query = "1KB"
+            clients = ["1"]
+            servers = ["0"]
+            mode = "batch"
+            outstanding = 5
+            think = "3us"
+            queries = 23"#,
     );
     assert_eq!(rows.len(), 23);
     for (batch, next) in rows.chunks(5).zip(rows.chunks(5).skip(1)) {
@@ -112,7 +151,11 @@ fn a_batch_waits_for_its_last_response_and_then_thinks() {
 #[test]
 fn random_targets_share_one_window() {
     let rows = alone(
-        "query = \"1KB\"\nclients = [\"1\"]\ntargets = \"random\"\noutstanding = 2\nqueries = 600",
+        r#"query = "1KB"
+            clients = ["1"]
+            targets = "random"
+            outstanding = 2
+            queries = 600"#,
     );
     assert_eq!(rows.len(), 600);
     for server in [0, 2, 3] {
@@ -133,7 +176,10 @@ fn random_targets_share_one_window() {
 
 #[test]
 fn an_open_loop_sends_at_its_rate_whatever_waits() {
-    let keys = "query = \"4KB\"\nmode = \"poisson\"\nduration = \"20ms\"\n";
+    let keys = r#"query = "4KB"
+        mode = "poisson"
+        duration = "20ms"
+    "#;
     let by_rate = alone(&format!("{keys}rate = 50000"));
     let expected = 4.0 * 50_000.0 * 0.02;
     assert!(
@@ -157,8 +203,12 @@ fn an_open_loop_sends_at_its_rate_whatever_waits() {
 #[test]
 fn exponential_service_times_have_their_mean() {
     let rows = alone(
-        "query = \"1KB\"\nclients = [\"1\"]\nservers = [\"0\"]\nservice = \"10us\"\n\
-         service_times = \"exponential\"\nqueries = 4000",
+        r#"query = "1KB"
+            clients = ["1"]
+            servers = ["0"]
+            service = "10us"
+            service_times = "exponential"
+            queries = 4000"#,
     );
     let least = rows.iter().map(|row| row.qct).min().unwrap();
     let mean = rows.iter().map(|row| (row.qct - least) as f64).sum::<f64>() / 4e3 / 1e6;
@@ -168,7 +218,11 @@ fn exponential_service_times_have_their_mean() {
 
 #[test]
 fn a_server_is_a_client_of_others_and_distributions_are_sampled() {
-    let rows = alone("query = \"alistorage\"\nsize_steps = \"atom\"\nqueries = 300");
+    let rows = alone(
+        r#"query = "alistorage"
+        size_steps = "atom"
+        queries = 300"#,
+    );
     assert_eq!(rows.len(), 4 * 300);
     let four = rows.iter().filter(|row| row.size == 4_000).count() as f64 / 1_200.0;
     assert!((four - 0.229).abs() < 0.05, "{four}");

@@ -6,8 +6,20 @@ use crate::rpc::row::run;
 
 fn testbed(routing: &str, workload: &str, cc: &str) -> String {
     format!(
-        "[topology]\nkind = \"testbed\"\n[routing]\n{routing}\n[cc]\nkind = \"{cc}\"\n\
-         [[workload]]\nkind = \"rpc\"\nquery = \"4KB\"\nduration = \"200us\"\noutstanding = 8\n{workload}\n"
+        r#"
+            [topology]
+            kind = "testbed"
+            [routing]
+            {routing}
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            kind = "rpc"
+            query = "4KB"
+            duration = "200us"
+            outstanding = 8
+            {workload}
+        "#
     )
 }
 
@@ -15,12 +27,13 @@ fn testbed(routing: &str, workload: &str, cc: &str) -> String {
 /// are apart, and NICs in turn.
 #[test]
 fn every_query_has_its_response_whatever_nics_are_used() {
-    let one = "clients = [\"2\"]\nservers = [\"1\"]";
+    let one = r#"clients = ["2"]
+        servers = ["1"]"#;
     for (routing, workload) in [
         ("nics = [{ class = 0, to = 0 }]", one),
         ("nics = [{ class = 0, from = 1, to = 0 }]", one),
         ("nics = [{ class = 0, from = 0, to = 1 }]", one),
-        ("nic = \"round-robin\"", "connections = 2"),
+        (r#"nic = "round-robin""#, "connections = 2"),
     ] {
         for cc in ["hpcc", "newreno"] {
             let text = testbed(routing, workload, cc);

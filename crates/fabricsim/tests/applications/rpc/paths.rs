@@ -14,9 +14,19 @@ fn alone(links: &str, tables: &str, workload: &str) -> Vec<Row> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("links.txt"), links).unwrap();
     let text = format!(
-        "[topology]\nkind = \"file\"\npath = \"links.txt\"\n{tables}\n[[workload]]\n\
-         kind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\ntargets = \"random\"\n\
-         think = \"20us\"\n{workload}\n"
+        r#"
+            [topology]
+            kind = "file"
+            path = "links.txt"
+            {tables}
+            [[workload]]
+            kind = "rpc"
+            clients = ["0"]
+            servers = ["1"]
+            targets = "random"
+            think = "20us"
+            {workload}
+        "#
     );
     let path = dir.path().join("scenario.toml");
     std::fs::write(&path, &text).unwrap();
@@ -27,8 +37,15 @@ fn alone(links: &str, tables: &str, workload: &str) -> Vec<Row> {
     rows(&std::fs::read_to_string(out.join("rpc.csv")).unwrap())
 }
 
-const RDMA: &str = "[cc]\nkind = \"dcqcn\"";
-const TCP: &str = "[cc]\nkind = \"cubic\"\nopening = \"open\"\n[tcp]\nquick_acks = 0";
+const RDMA: &str = r#"
+    [cc]
+    kind = "dcqcn""#;
+const TCP: &str = r#"
+    [cc]
+    kind = "cubic"
+    opening = "open"
+    [tcp]
+    quick_acks = 0"#;
 
 /// Two hosts, each with a NIC at switch 2 and one at switch 3.
 const TWO_NICS: &str = "4 2 5\n2 3\n0 2 100Gbps 1us 0\n0 3 25Gbps 1us 0\n1 2 40Gbps 1us 0\n\
@@ -37,7 +54,7 @@ const TWO_NICS: &str = "4 2 5\n2 3\n0 2 100Gbps 1us 0\n0 3 25Gbps 1us 0\n1 2 40G
 #[test]
 fn a_query_takes_the_ideal_time_of_the_nics_that_its_connection_uses() {
     for routing in [
-        "nic = \"round-robin\"",
+        r#"nic = "round-robin""#,
         "nics = [{ class = 0, from = 0 }]",
         "nics = [{ class = 0, from = 1 }]",
         "nics = [{ class = 0, to = 0 }]",
@@ -48,7 +65,11 @@ fn a_query_takes_the_ideal_time_of_the_nics_that_its_connection_uses() {
     ] {
         for (cc, query) in [(RDMA, "4KB"), (TCP, "1KB")] {
             let tables = format!("[routing]\n{routing}\n{cc}");
-            let workload = format!("query = \"{query}\"\nqueries = 12\nconnections = 3");
+            let workload = format!(
+                r#"query = "{query}"
+                queries = 12
+                connections = 3"#
+            );
             let rows = alone(TWO_NICS, &tables, &workload);
             assert_eq!(rows.len(), 12, "{tables}");
             for row in &rows {
@@ -64,7 +85,12 @@ fn a_query_takes_the_ideal_time_of_the_nics_that_its_connection_uses() {
 #[test]
 fn the_ideal_over_named_nics_is_what_one_works_out_by_hand() {
     let tables = format!("[routing]\nnics = [{{ class = 0, from = 1, to = 1 }}]\n{RDMA}");
-    let rows = alone(TWO_NICS, &tables, "query = \"4KB\"\nqueries = 3");
+    let rows = alone(
+        TWO_NICS,
+        &tables,
+        r#"query = "4KB"
+        queries = 3"#,
+    );
     let forth = 335_360 + 4 * 838_400 + 2_000_000;
     let back = 48_000 + 89_600 + 35_840 + 2_000_000;
     assert_eq!(rows.len(), 3);
@@ -84,7 +110,9 @@ fn the_ideal_is_the_least_over_parallel_links() {
     let rows = alone(
         links,
         RDMA,
-        "query = \"1KB\"\nqueries = 200\nconnections = 40",
+        r#"query = "1KB"
+            queries = 200
+            connections = 40"#,
     );
     let ideal = 3 * 83_840 + 3_000_000 + 4_800 + 3 * 8_960 + 3_000_000;
     assert!(rows.iter().all(|row| row.ideal == ideal), "{:?}", rows[0]);

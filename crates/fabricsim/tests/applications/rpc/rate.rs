@@ -5,8 +5,20 @@ use crate::rpc::row::{Row, run};
 /// One query at a time from host 0 to host 1, with 20 us from each response to the next query.
 fn run_alone(keys: &str) -> (Option<f64>, Vec<Row>) {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"dcqcn\"\n[[workload]]\n\
-         kind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\nquery = \"4KB\"\nthink = \"20us\"\n{keys}\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 2
+            [cc]
+            kind = "dcqcn"
+            [[workload]]
+            kind = "rpc"
+            clients = ["0"]
+            servers = ["1"]
+            query = "4KB"
+            think = "20us"
+            {keys}
+        "#
     );
     let (summary, _, rows) = run(&text, 1);
     (summary.rpc[0].qps, rows)
@@ -25,7 +37,10 @@ const THINK: u64 = 20_000_000;
 
 #[test]
 fn counted_queries_are_over_the_time_to_the_last_response() {
-    let (qps, rows) = run_alone("queries = 1\nstart = \"7us\"");
+    let (qps, rows) = run_alone(
+        r#"queries = 1
+        start = "7us""#,
+    );
     let qct = rows[0].qct;
     is(qps, 1, qct);
     for queries in [2, 5] {
@@ -33,7 +48,10 @@ fn counted_queries_are_over_the_time_to_the_last_response() {
         assert!(rows.iter().all(|row| row.qct == qct));
         is(qps, queries, queries * qct + (queries - 1) * THINK);
         // The queries run out before the time does.
-        let (same, _) = run_alone(&format!("queries = {queries}\nduration = \"10ms\""));
+        let (same, _) = run_alone(&format!(
+            r#"queries = {queries}
+            duration = "10ms""#
+        ));
         assert_eq!(same, qps);
     }
 }
@@ -44,14 +62,20 @@ fn queries_of_a_duration_are_over_that() {
     let round = rows[0].qct + THINK;
     for duration_us in [60, 61, 500, 3_000] {
         let duration = duration_us * 1_000_000;
-        let (qps, rows) = run_alone(&format!("duration = \"{duration_us}us\"\nstart = \"7us\""));
+        let (qps, rows) = run_alone(&format!(
+            r#"duration = "{duration_us}us"
+            start = "7us""#
+        ));
         // Query n is complete at n rounds without the last pause.
         let completed = (duration + THINK) / round;
         assert!(completed <= rows.len() as u64);
         is(qps, completed, duration);
     }
     // None is complete when the last one has been sent.
-    let (qps, rows) = run_alone("duration = \"1us\"\noutstanding = 4");
+    let (qps, rows) = run_alone(
+        r#"duration = "1us"
+        outstanding = 4"#,
+    );
     let last = rows.iter().map(|row| row.completion).max().unwrap();
     is(qps, 4, last);
 }
@@ -60,16 +84,32 @@ fn queries_of_a_duration_are_over_that() {
 fn a_run_that_is_cut_short_counts_until_then() {
     let (_, rows) = run_alone("queries = 1");
     let round = rows[0].qct + THINK;
-    let (qps, _) = run_alone("duration = \"1ms\"\n[run]\nstop_at = \"300us\"");
+    let (qps, _) = run_alone(
+        r#"duration = "1ms"
+        [run]
+        stop_at = "300us""#,
+    );
     is(qps, (300_000_000 + THINK) / round, 300_000_000);
 }
 
 /// The completions of the last queries, all after the last one was sent, count as well.
 #[test]
 fn queries_at_random_times_are_counted_to_the_last_one() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"dcqcn\"\n[[workload]]\n\
-                kind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\nquery = \"4KB\"\nmode = \"poisson\"\n\
-                rate = 1e9\nqueries = 20\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [cc]
+        kind = "dcqcn"
+        [[workload]]
+        kind = "rpc"
+        clients = ["0"]
+        servers = ["1"]
+        query = "4KB"
+        mode = "poisson"
+        rate = 1e9
+        queries = 20
+    "#;
     let (summary, _, rows) = run(text, 1);
     let first = rows.iter().map(|row| row.issue).min().unwrap();
     let last = rows.iter().map(|row| row.completion).max().unwrap();

@@ -9,7 +9,14 @@ use crate::rpc::row::{Row, run};
 /// for good.
 fn star(host: u32, from: u64, until: Option<u64>, cc: &str, workload: &str) -> String {
     let event = |at: u64, kind: &str| {
-        format!("[[event]]\nat = \"{at}us\"\nkind = \"{kind}\"\nlink = [{host}, 3]\n")
+        format!(
+            r#"
+            [[event]]
+            at = "{at}us"
+            kind = "{kind}"
+            link = [{host}, 3]
+        "#
+        )
     };
     let repair = until.map_or_else(String::new, |until| event(until, "link-up"));
     format!(
@@ -33,8 +40,12 @@ fn every_slot_of_a_window_or_batch_goes_on_when_there_is_a_route() {
     {
         for targets in ["all-pairs", "random"] {
             let workload = format!(
-                "servers = [\"1..3\"]\nmode = \"{mode}\"\ntargets = \"{targets}\"\n\
-                 outstanding = 3\nqueries = 60\nconnections = 2"
+                r#"servers = ["1..3"]
+                    mode = "{mode}"
+                    targets = "{targets}"
+                    outstanding = 3
+                    queries = 60
+                    connections = 2"#
             );
             let text = star(1, 0, Some(500), cc, &workload);
             let (summary, file, rows) = run(&text, 1);
@@ -72,8 +83,10 @@ fn every_slot_of_a_window_or_batch_goes_on_when_there_is_a_route() {
 #[test]
 fn queries_of_an_open_loop_wait_for_a_route_in_their_order() {
     for cc in CCS {
-        let workload =
-            "servers = [\"1..3\"]\nmode = \"poisson\"\nrate = 1000000\nduration = \"1ms\"";
+        let workload = r#"servers = ["1..3"]
+            mode = "poisson"
+            rate = 1000000
+            duration = "1ms""#;
         let (summary, _, rows) = run(&star(1, 0, Some(50), cc, workload), 1);
         assert_eq!(
             (summary.status, summary.flows.unreachable),
@@ -94,8 +107,12 @@ fn queries_of_an_open_loop_wait_for_a_route_in_their_order() {
 fn the_first_response_of_a_connection_leaves_when_there_is_a_route() {
     for cc in CCS {
         for service in ["20us", "0s"] {
-            let workload =
-                format!("servers = [\"1\"]\nqueries = 3\nservice = \"{service}\"\nstart = \"3us\"");
+            let workload = format!(
+                r#"servers = ["1"]
+                    queries = 3
+                    service = "{service}"
+                    start = "3us""#
+            );
             // The client's own link: the query is there, and the way back is gone.
             for host in [0, 1] {
                 let text = star(host, 12, Some(300), cc, &workload);
@@ -111,7 +128,9 @@ fn the_first_response_of_a_connection_leaves_when_there_is_a_route() {
 #[test]
 fn a_run_whose_queries_never_find_a_route_says_what_they_wait_for() {
     for cc in CCS {
-        let workload = "servers = [\"1..3\"]\noutstanding = 2\nqueries = 9";
+        let workload = r#"servers = ["1..3"]
+            outstanding = 2
+            queries = 9"#;
         let scenario = Scenario::from_toml(&star(1, 0, None, cc, workload)).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
@@ -134,7 +153,9 @@ fn a_run_whose_queries_never_find_a_route_says_what_they_wait_for() {
 
 #[test]
 fn a_response_that_never_finds_a_route_is_listed() {
-    let workload = "servers = [\"1\"]\nqueries = 1\nservice = \"100us\"";
+    let workload = r#"servers = ["1"]
+        queries = 1
+        service = "100us""#;
     for cc in CCS {
         let (summary, _, rows) = run(&star(0, 20, None, cc, workload), 1);
         assert_eq!((summary.status, rows.len()), (Status::Stalled, 0));

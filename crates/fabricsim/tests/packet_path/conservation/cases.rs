@@ -61,7 +61,10 @@ pub(crate) fn delays() -> impl Strategy<Value = u64> {
 fn stars() -> impl Strategy<Value = Net> {
     (2u32..8, rates(), delays()).prop_map(|(hosts, rate, delay)| {
         let table = format!(
-            "kind = \"star\"\nhosts = {hosts}\nrate = \"{rate}Gbps\"\ndelay = \"{delay}ns\""
+            r#"kind = "star"
+                hosts = {hosts}
+                rate = "{rate}Gbps"
+                delay = "{delay}ns""#
         );
         Net::built(hosts, table)
     })
@@ -72,10 +75,14 @@ fn leaf_spines() -> impl Strategy<Value = Net> {
     (sizes, (rates(), rates()), (delays(), delays())).prop_map(
         |((leaves, per_leaf, spines), (host_rate, fabric_rate), (link, host))| {
             let table = format!(
-                "kind = \"leaf-spine\"\nleaves = {leaves}\nhosts_per_leaf = {per_leaf}\n\
-                 spines = {spines}\nhost_rate = \"{host_rate}Gbps\"\n\
-                 fabric_rate = \"{fabric_rate}Gbps\"\nlink_delay = \"{link}ns\"\n\
-                 host_delay = \"{host}ns\""
+                r#"kind = "leaf-spine"
+                    leaves = {leaves}
+                    hosts_per_leaf = {per_leaf}
+                    spines = {spines}
+                    host_rate = "{host_rate}Gbps"
+                    fabric_rate = "{fabric_rate}Gbps"
+                    link_delay = "{link}ns"
+                    host_delay = "{host}ns""#
             );
             Net::built(leaves * per_leaf, table)
         },
@@ -86,9 +93,12 @@ fn dumbbells() -> impl Strategy<Value = Net> {
     (1u32..4, (rates(), rates()), (delays(), delays())).prop_map(
         |(side, (host_rate, bottleneck), (host, middle))| {
             let table = format!(
-                "kind = \"dumbbell\"\nhosts_per_side = {side}\nhost_rate = \"{host_rate}Gbps\"\n\
-                 bottleneck_rate = \"{bottleneck}Gbps\"\nhost_delay = \"{host}ns\"\n\
-                 bottleneck_delay = \"{middle}ns\""
+                r#"kind = "dumbbell"
+                    hosts_per_side = {side}
+                    host_rate = "{host_rate}Gbps"
+                    bottleneck_rate = "{bottleneck}Gbps"
+                    host_delay = "{host}ns"
+                    bottleneck_delay = "{middle}ns""#
             );
             Net::built(2 * side, table)
         },
@@ -98,8 +108,11 @@ fn dumbbells() -> impl Strategy<Value = Net> {
 fn chains() -> impl Strategy<Value = Net> {
     (2u32..9, 1u32..3, rates(), delays()).prop_map(|(switches, hosts, rate, delay)| {
         let table = format!(
-            "kind = \"chain\"\nswitches = {switches}\nhosts_per_switch = {hosts}\n\
-             rate = \"{rate}Gbps\"\ndelay = \"{delay}ns\""
+            r#"kind = "chain"
+                switches = {switches}
+                hosts_per_switch = {hosts}
+                rate = "{rate}Gbps"
+                delay = "{delay}ns""#
         );
         Net::built(switches * hosts, table)
     })
@@ -115,7 +128,9 @@ fn uneven_stars(losses: BoxedStrategy<f64>) -> impl Strategy<Value = Net> {
             writeln!(file, "{host} {hosts} {rate}Gbps {delay}ns {loss:.6}").unwrap();
         }
         Net {
-            table: "kind = \"file\"\npath = \"topology.txt\"".to_owned(),
+            table: r#"kind = "file"
+                path = "topology.txt""#
+                .to_owned(),
             file,
             hosts,
             lossy: links.iter().any(|(.., loss)| *loss > 0.0),
@@ -143,27 +158,41 @@ fn workloads(hosts: u32) -> impl Strategy<Value = String> {
     let start = || 0u64..50_000;
     prop_oneof![
         (1..hosts, sizes(), start()).prop_map(|(fan_in, size, at)| format!(
-            "kind = \"incast\"\nfan_in = {fan_in}\nsize = \"{size}B\"\nat = \"{at}ns\""
+            r#"kind = "incast"
+                fan_in = {fan_in}
+                size = "{size}B"
+                at = "{at}ns""#
         )),
         (sizes(), 1u32..3, start()).prop_map(|(size, count, gap)| format!(
-            "kind = \"permutation\"\nsize = \"{size}B\"\ncount = {count}\ngap = \"{gap}ns\""
+            r#"kind = "permutation"
+                size = "{size}B"
+                count = {count}
+                gap = "{gap}ns""#
         )),
         (1u64..10_000, start()).prop_map(|(size, stagger)| format!(
-            "kind = \"all-to-all\"\nsize = \"{size}B\"\nstagger = \"{stagger}ns\""
+            r#"kind = "all-to-all"
+                size = "{size}B"
+                stagger = "{stagger}ns""#
         )),
         (1_000u64..60_000, 1u32..9, start()).prop_map(|(size, tenths, start)| format!(
-            "kind = \"poisson\"\nsizes = \"{size}B\"\nload = 0.{tenths}\nstart = \"{start}ns\"\n\
-             duration = \"20us\""
+            r#"kind = "poisson"
+                sizes = "{size}B"
+                load = 0.{tenths}
+                start = "{start}ns"
+                duration = "20us""#
         )),
     ]
 }
 
 fn algorithms() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
-        "kind = \"hpcc\"",
-        "kind = \"hpcc\"\nform = \"window\"\nreaction = \"per-rtt\"",
-        "kind = \"none\"",
-        "kind = \"none\"\nwindow_bdp = 0.0",
+        r#"kind = "hpcc""#,
+        r#"kind = "hpcc"
+            form = "window"
+            reaction = "per-rtt""#,
+        r#"kind = "none""#,
+        r#"kind = "none"
+            window_bdp = 0.0"#,
     ])
 }
 
@@ -173,11 +202,18 @@ fn switches() -> impl Strategy<Value = (bool, String)> {
     prop_oneof![
         (9u32..32, 0i32..13).prop_map(|(mebibytes, shift)| {
             let alpha = 0.5f64.powi(shift);
-            let table = format!("pfc = true\nbuffer = \"{mebibytes}MiB\"\nalpha = {alpha:?}");
+            let table = format!(
+                r#"pfc = true
+                buffer = "{mebibytes}MiB"
+                alpha = {alpha:?}"#
+            );
             (true, table)
         }),
         (40u32..2_000).prop_map(|kibibytes| {
-            let table = format!("pfc = false\nbuffer = \"{kibibytes}KiB\"");
+            let table = format!(
+                r#"pfc = false
+                buffer = "{kibibytes}KiB""#
+            );
             (false, table)
         }),
     ]
@@ -213,8 +249,17 @@ pub(crate) fn cases() -> impl Strategy<Value = Case> {
                 Losses::InSwitches | Losses::OnLinks => "200us",
             };
             let mut scenario = format!(
-                "seed = {seed}\n[topology]\n{}\n[switch]\n{switch}\n[cc]\n{cc}\n\
-                 [rdma]\nrto_min = \"{rto_min}\"\nrecovery = \"{recovery}\"\n",
+                r#"seed = {seed}
+                    [topology]
+                    {}
+                    [switch]
+                    {switch}
+                    [cc]
+                    {cc}
+                    [rdma]
+                    rto_min = "{rto_min}"
+                    recovery = "{recovery}"
+                "#,
                 net.table
             );
             for workload in workloads {

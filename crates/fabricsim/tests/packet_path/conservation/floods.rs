@@ -9,9 +9,21 @@ use crate::conservation::{check, run_until_quiet, simulation};
 pub(crate) fn star(losses: Losses, switch: &str, cc: &str) -> Case {
     Case {
         scenario: format!(
-            "[topology]\nkind = \"star\"\nhosts = 9\n[switch]\n{switch}\n[cc]\n{cc}\n\
-             [rdma]\nrto_min = \"100ms\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"200KB\"\nat = \"0us\""
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 9
+                [switch]
+                {switch}
+                [cc]
+                {cc}
+                [rdma]
+                rto_min = "100ms"
+                [[workload]]
+                kind = "incast"
+                fan_in = 8
+                size = "200KB"
+                at = "0us""#
         ),
         topology: String::new(),
         losses,
@@ -19,13 +31,15 @@ pub(crate) fn star(losses: Losses, switch: &str, cc: &str) -> Case {
     }
 }
 
-const FLOOD: &str = "kind = \"none\"\nwindow_bdp = 0.0";
+const FLOOD: &str = r#"kind = "none"
+    window_bdp = 0.0"#;
 
 #[test]
 fn a_flooded_switch_without_pfc_drops_and_every_flow_finishes() {
     let case = star(
         Losses::InSwitches,
-        "pfc = false\nbuffer = \"256KiB\"",
+        r#"pfc = false
+            buffer = "256KiB""#,
         FLOOD,
     );
     check(&case);
@@ -38,7 +52,12 @@ fn a_flooded_switch_without_pfc_drops_and_every_flow_finishes() {
 
 #[test]
 fn a_flooded_switch_with_pfc_pauses_and_loses_nothing() {
-    let case = star(Losses::Never, "pfc = true\nbuffer = \"1MiB\"", FLOOD);
+    let case = star(
+        Losses::Never,
+        r#"pfc = true
+        buffer = "1MiB""#,
+        FLOOD,
+    );
     check(&case);
     let mut simulation = simulation(&case);
     run_until_quiet(&mut simulation);
@@ -49,8 +68,10 @@ fn a_flooded_switch_with_pfc_pauses_and_loses_nothing() {
 fn pauses_under_the_profile_stop_no_algorithm_for_ever() {
     let mut case = star(
         Losses::Never,
-        "pfc = true\nbuffer = \"1MiB\"\nalpha = 0.0078125",
-        "kind = \"none\"",
+        r#"pfc = true
+            buffer = "1MiB"
+            alpha = 0.0078125"#,
+        r#"kind = "none""#,
     );
     case.scenario.insert_str(0, "profile = \"ns3-hpcc\"\n");
     check(&case);
@@ -60,11 +81,27 @@ fn pauses_under_the_profile_stop_no_algorithm_for_ever() {
 fn pauses_spread_through_a_fabric_and_nothing_is_lost() {
     let case = Case {
         scenario: format!(
-            "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\nspines = 2\n\
-             [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[cc]\n{FLOOD}\n\
-             [rdma]\nrto_min = \"100ms\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"200KB\"\nat = \"0us\"\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"200KB\""
+            r#"
+                [topology]
+                kind = "leaf-spine"
+                leaves = 4
+                hosts_per_leaf = 4
+                spines = 2
+                [switch]
+                buffer = "2MiB"
+                alpha = 0.0078125
+                [cc]
+                {FLOOD}
+                [rdma]
+                rto_min = "100ms"
+                [[workload]]
+                kind = "incast"
+                fan_in = 15
+                size = "200KB"
+                at = "0us"
+                [[workload]]
+                kind = "permutation"
+                size = "200KB""#
         ),
         topology: String::new(),
         losses: Losses::Never,
@@ -80,8 +117,15 @@ fn pauses_spread_through_a_fabric_and_nothing_is_lost() {
 #[test]
 fn a_lossy_link_loses_and_every_flow_finishes() {
     let case = Case {
-        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"hpcc\"\n\
-                   [[workload]]\nkind = \"permutation\"\nsize = \"2MB\""
+        scenario: r#"
+            [topology]
+            kind = "file"
+            path = "topology.txt"
+            [cc]
+            kind = "hpcc"
+            [[workload]]
+            kind = "permutation"
+            size = "2MB""#
             .to_owned(),
         topology: "4 1 3\n3\n0 3 100Gbps 1us 0.01\n1 3 100Gbps 1us 0\n2 3 25Gbps 3us 0.002\n"
             .to_owned(),
@@ -100,9 +144,21 @@ fn a_lossy_link_loses_and_every_flow_finishes() {
 fn an_empty_switch_without_pfc_stores_packets_in_reserves() {
     let case = Case {
         scenario: format!(
-            "[topology]\nkind = \"star\"\nhosts = 2\n[switch]\npfc = false\nbuffer = \"12KB\"\n\
-             reserve = \"4KiB\"\n[cc]\n{FLOOD}\n[rdma]\nrto_min = \"100us\"\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"100KB\""
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 2
+                [switch]
+                pfc = false
+                buffer = "12KB"
+                reserve = "4KiB"
+                [cc]
+                {FLOOD}
+                [rdma]
+                rto_min = "100us"
+                [[workload]]
+                kind = "permutation"
+                size = "100KB""#
         ),
         topology: String::new(),
         losses: Losses::InSwitches,

@@ -27,11 +27,29 @@ pub(crate) fn lost_resume() -> Case {
         writeln!(topology, "{host} 5 100Gbps 1us 0").unwrap();
     }
     Case {
-        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = true\n\
-                   buffer = \"64MiB\"\nalpha = 0.0001220703125\n[cc]\nkind = \"none\"\n\
-                   [rdma]\nrto_min = \"20us\"\n[routing]\nconvergence = \"20us\"\n[output]\npauses = true\n\
-                   [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
-            .to_owned(),
+        scenario: r#"
+            [topology]
+            kind = "file"
+            path = "topology.txt"
+            [switch]
+            pfc = true
+            buffer = "64MiB"
+            alpha = 0.0001220703125
+            [cc]
+            kind = "none"
+            [rdma]
+            rto_min = "20us"
+            [routing]
+            convergence = "20us"
+            [output]
+            pauses = true
+            [[workload]]
+            kind = "incast"
+            fan_in = 1
+            size = "1B"
+            at = "20s"
+        "#
+        .to_owned(),
         topology,
         flows: vec![
             flow(0, 1, 400_000, Time::ZERO),
@@ -71,11 +89,26 @@ pub(crate) fn flaps(seed: u64) -> Case {
         at += Duration::from_ns(5_000 + dice.roll(20_000));
     }
     Case {
-        scenario: "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
-                   [cc]\nkind = \"none\"\n[rdma]\nrto_min = \"20us\"\nrecovery = \"selective\"\n\
-                   [routing]\nconvergence = \"20us\"\n\
-                   [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n"
-            .to_owned(),
+        scenario: r#"
+            [topology]
+            kind = "file"
+            path = "topology.txt"
+            [switch]
+            pfc = false
+            [cc]
+            kind = "none"
+            [rdma]
+            rto_min = "20us"
+            recovery = "selective"
+            [routing]
+            convergence = "20us"
+            [[workload]]
+            kind = "incast"
+            fan_in = 1
+            size = "1B"
+            at = "20s"
+        "#
+        .to_owned(),
         topology: "4 1 3\n3\n0 3 10Gbps 2us 0\n1 3 10Gbps 2us 0\n2 3 10Gbps 2us 0\n".to_owned(),
         flows: vec![
             flow(1, 0, 90_000, Time::ZERO),

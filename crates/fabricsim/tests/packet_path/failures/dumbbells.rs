@@ -6,9 +6,19 @@ use crate::failures::{each_algorithm, event, finish, simulation, us};
 
 fn dumbbell(size: &str, cc: &str, events: &[String]) -> String {
     format!(
-        "[topology]\nkind = \"dumbbell\"\nhosts_per_side = 1\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"{size}\"\nat = \"0s\"\n\
-         [cc]\nkind = \"{cc}\"\n{}",
+        r#"
+            [topology]
+            kind = "dumbbell"
+            hosts_per_side = 1
+            [[workload]]
+            kind = "incast"
+            fan_in = 1
+            receiver = 1
+            size = "{size}"
+            at = "0s"
+            [cc]
+            kind = "{cc}"
+            {}"#,
         events.concat()
     )
 }
@@ -22,7 +32,7 @@ fn middle(at_us: u64, kind: &str) -> String {
 fn a_long_flow_takes_as_long_as_a_slower_link_makes_it() {
     let events = [
         middle(100, "\"link-rate\"\nrate = \"25Gbps\""),
-        middle(500, "\"link-up\""),
+        middle(500, r#""link-up""#),
         middle(600, "\"link-rate\"\nrate = \"10Gbps\""),
     ];
     let mut simulation = simulation(&dumbbell("10MB", "none", &events), 1);
@@ -79,11 +89,28 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
 /// and none of them is at the switch, 1 us away.
 #[test]
 fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\n\
-                [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"200KB\"\n\
-                at = \"0s\"\n[cc]\nkind = \"none\"\nwindow_bdp = 0\n\
-                [[event]]\nat = \"500ns\"\nkind = \"link-down\"\nlink = [0, 2]\n\
-                [[event]]\nat = \"600ns\"\nkind = \"link-up\"\nlink = [0, 2]\n";
+    let text = r#"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [[workload]]
+        kind = "incast"
+        fan_in = 1
+        receiver = 1
+        size = "200KB"
+        at = "0s"
+        [cc]
+        kind = "none"
+        window_bdp = 0
+        [[event]]
+        at = "500ns"
+        kind = "link-down"
+        link = [0, 2]
+        [[event]]
+        at = "600ns"
+        kind = "link-up"
+        link = [0, 2]
+    "#;
     let text = text.replace("window_bdp = 0", "window_bdp = 0.0");
     let mut simulation = simulation(&text, 1);
     finish(&mut simulation);

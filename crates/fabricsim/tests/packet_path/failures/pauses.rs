@@ -6,15 +6,35 @@ use crate::failures::{event, finish, finish_on_any_threads, simulation, us};
 
 #[test]
 fn a_failure_takes_pauses_with_it() {
-    let mut text = "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 4\nspines = 1\n\
-         [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[rdma]\nrto_min = \"100us\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 11\nreceiver = 0\nsize = \"400KB\"\nat = \"0us\"\n\
-         [cc]\nkind = \"none\"\nwindow_bdp = 0.0\n"
-        .to_owned();
+    let mut text = r#"
+        [topology]
+        kind = "leaf-spine"
+        leaves = 3
+        hosts_per_leaf = 4
+        spines = 1
+        [switch]
+        buffer = "2MiB"
+        alpha = 0.0078125
+        [rdma]
+        rto_min = "100us"
+        [[workload]]
+        kind = "incast"
+        fan_in = 11
+        receiver = 0
+        size = "400KB"
+        at = "0us"
+        [cc]
+        kind = "none"
+        window_bdp = 0.0
+    "#
+    .to_owned();
     // A host that is paused, the receiver, and links between switches, each down for 5 us.
     for (at, link) in [(20, [4, 13]), (30, [0, 12]), (40, [13, 15]), (50, [12, 15])] {
         for (at, kind) in [(at, "link-down"), (at + 5, "link-up")] {
-            let what = format!("kind = \"{kind}\"\nlink = {link:?}");
+            let what = format!(
+                r#"kind = "{kind}"
+                link = {link:?}"#
+            );
             text.push_str(&event(at, &what));
         }
     }
@@ -28,16 +48,35 @@ fn a_failure_takes_pauses_with_it() {
 /// paused again before it overruns the buffer by more than what was on the wire.
 #[test]
 fn a_neighbor_is_paused_again_after_a_flap() {
-    let mut text = "[topology]\nkind = \"star\"\nhosts = 9\n\
-         [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[rdma]\nrto_min = \"100us\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 8\nreceiver = 0\nsize = \"1MB\"\nat = \"0us\"\n\
-         [cc]\nkind = \"none\"\nwindow_bdp = 0.0\n"
-        .to_owned();
+    let mut text = r#"
+        [topology]
+        kind = "star"
+        hosts = 9
+        [switch]
+        buffer = "2MiB"
+        alpha = 0.0078125
+        [rdma]
+        rto_min = "100us"
+        [[workload]]
+        kind = "incast"
+        fan_in = 8
+        receiver = 0
+        size = "1MB"
+        at = "0us"
+        [cc]
+        kind = "none"
+        window_bdp = 0.0
+    "#
+    .to_owned();
     for host in 1..9 {
         for (ns, kind) in [(11_000, "link-down"), (11_100, "link-up")] {
             writeln!(
                 text,
-                "[[event]]\nat = \"{ns}ns\"\nkind = \"{kind}\"\nlink = [{host}, 9]"
+                r#"
+                    [[event]]
+                    at = "{ns}ns"
+                    kind = "{kind}"
+                    link = [{host}, 9]"#
             )
             .unwrap();
         }

@@ -13,9 +13,9 @@ fn incidents() -> impl Strategy<Value = String> {
     ];
     let on_link = (links, 0usize..6).prop_map(|(link, what)| {
         let kind = [
-            "\"link-down\"",
-            "\"link-down\"",
-            "\"link-up\"",
+            r#""link-down""#,
+            r#""link-down""#,
+            r#""link-up""#,
             "\"link-rate\"\nrate = \"40Gbps\"",
             "\"link-loss\"\nloss = 0.05",
             "\"link-loss\"\nloss = 0",
@@ -24,10 +24,20 @@ fn incidents() -> impl Strategy<Value = String> {
     });
     let on_switch = (9u32..14, prop::bool::ANY).prop_map(|(switch, down)| {
         let kind = if down { "switch-down" } else { "switch-up" };
-        format!("switch = {switch}\nkind = \"{kind}\"")
+        format!(
+            r#"switch = {switch}
+            kind = "{kind}""#
+        )
     });
-    (0u64..60_000, prop_oneof![3 => on_link, 1 => on_switch])
-        .prop_map(|(ns, what)| format!("[[event]]\nat = \"{ns}ns\"\n{what}\n"))
+    (0u64..60_000, prop_oneof![3 => on_link, 1 => on_switch]).prop_map(|(ns, what)| {
+        format!(
+            r#"
+            [[event]]
+            at = "{ns}ns"
+            {what}
+        "#
+        )
+    })
 }
 
 /// Everything is recovered in the end.
@@ -36,12 +46,25 @@ fn repairs() -> String {
     let hosts = (0..9).map(|host| [host, 9 + host / 3]);
     let fabric = (9..12).flat_map(|leaf| [[leaf, 12], [leaf, 13]]);
     for link in hosts.chain(fabric) {
-        text.push_str(&event(80, &format!("kind = \"link-up\"\nlink = {link:?}")));
-        let healed = format!("kind = \"link-loss\"\nlink = {link:?}\nloss = 0");
+        text.push_str(&event(
+            80,
+            &format!(
+                r#"kind = "link-up"
+            link = {link:?}"#
+            ),
+        ));
+        let healed = format!(
+            r#"kind = "link-loss"
+            link = {link:?}
+            loss = 0"#
+        );
         text.push_str(&event(80, &healed));
     }
     for switch in 9..14 {
-        let up = format!("kind = \"switch-up\"\nswitch = {switch}");
+        let up = format!(
+            r#"kind = "switch-up"
+            switch = {switch}"#
+        );
         text.push_str(&event(80, &up));
     }
     text
@@ -54,10 +77,13 @@ proptest! {
     fn whatever_fails_everything_adds_up_and_every_flow_ends(
         incidents in prop::collection::vec(incidents(), 1..12),
         cc in prop::sample::select(vec![
-            "kind = \"hpcc\"", "kind = \"none\"", "kind = \"none\"\nwindow_bdp = 0.0",
+            r#"kind = "hpcc""#, r#"kind = "none""#, r#"kind = "none"
+                window_bdp = 0.0"#,
         ]),
         switch in prop::sample::select(vec![
-            "buffer = \"4MiB\"\nalpha = 0.0078125", "pfc = false\nbuffer = \"200KiB\"", "",
+            r#"buffer = "4MiB"
+                alpha = 0.0078125"#, r#"pfc = false
+                buffer = "200KiB""#, "",
         ]),
         convergence in 0u64..30,
         profile in prop::bool::weighted(0.2),

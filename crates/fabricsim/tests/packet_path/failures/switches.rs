@@ -12,7 +12,13 @@ use crate::failures::{
 fn a_core_or_aggregation_switch_can_be_lost_for_ever() {
     each_algorithm(|cc, cut| {
         for switch in [90, 72] {
-            let lost = event(30, &format!("kind = \"switch-down\"\nswitch = {switch}"));
+            let lost = event(
+                30,
+                &format!(
+                    r#"kind = "switch-down"
+                switch = {switch}"#
+                ),
+            );
             let text = [FAT_TREE, TRAFFIC, QUICK_TIMEOUT, &lost, cc].concat();
             let simulation = finish_on_any_threads(&text);
             let counters = simulation.counters();
@@ -24,8 +30,17 @@ fn a_core_or_aggregation_switch_can_be_lost_for_ever() {
 
 #[test]
 fn the_flows_of_a_lost_rack_are_reported_and_the_others_finish() {
-    let lost = event(30, "kind = \"switch-down\"\nswitch = 54");
-    let cc = "[run]\nstall_after = \"50ms\"\n[cc]\nkind = \"hpcc\"\n";
+    let lost = event(
+        30,
+        r#"kind = "switch-down"
+        switch = 54"#,
+    );
+    let cc = r#"
+        [run]
+        stall_after = "50ms"
+        [cc]
+        kind = "hpcc"
+    "#;
     let text = [FAT_TREE, TRAFFIC, QUICK_TIMEOUT, &lost, cc].concat();
     let run = |threads| {
         let mut simulation = simulation(&text, threads);
@@ -69,12 +84,29 @@ fn the_flows_of_a_lost_rack_are_reported_and_the_others_finish() {
 fn a_rack_that_comes_back_is_served_again() {
     let text = [
         FAT_TREE,
-        "[[workload]]\nkind = \"permutation\"\nsize = \"400KB\"\n",
+        r#"
+            [[workload]]
+            kind = "permutation"
+            size = "400KB"
+        "#,
         QUICK_TIMEOUT,
         // Longer than a run waits for progress: an event to come may be the repair.
-        &event(10, "kind = \"switch-down\"\nswitch = 54"),
-        &event(90_000, "kind = \"switch-up\"\nswitch = 54"),
-        "[run]\nstall_after = \"1ms\"\n[cc]\nkind = \"hpcc\"\n",
+        &event(
+            10,
+            r#"kind = "switch-down"
+            switch = 54"#,
+        ),
+        &event(
+            90_000,
+            r#"kind = "switch-up"
+            switch = 54"#,
+        ),
+        r#"
+            [run]
+            stall_after = "1ms"
+            [cc]
+            kind = "hpcc"
+        "#,
     ]
     .concat();
     let simulation = finish_on_any_threads(&text);

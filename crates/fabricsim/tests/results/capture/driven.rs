@@ -11,18 +11,18 @@ use fabricsim_scenario::kinds::Registry;
 use crate::capture::{HARSH, run};
 
 /// Long and short links, so that some switches are run behind others.
-const NETWORK: &str = "
+const NETWORK: &str = r#"
     [topology]
-    kind = \"leaf-spine\"
+    kind = "leaf-spine"
     leaves = 2
     hosts_per_leaf = 2
     spines = 2
-    host_delay = \"100ns\"
-    link_delay = \"2us\"
+    host_delay = "100ns"
+    link_delay = "2us"
     [cc]
-    kind = \"hpcc\"
+    kind = "hpcc"
     [capture]
-    ";
+"#;
 
 fn scenario(text: &str) -> Scenario {
     let registry = Registry::default().with_optional_workloads();
@@ -80,7 +80,15 @@ fn blocks(bytes: &[u8]) -> Vec<&[u8]> {
 
 #[test]
 fn a_run_that_is_not_steered_has_the_capture_of_the_command() {
-    let text = format!("{HARSH}\n[cc]\nkind = \"hpcc\"\n[capture]\ntelemetry = true\n");
+    let text = format!(
+        r#"
+        {HARSH}
+        [cc]
+        kind = "hpcc"
+        [capture]
+        telemetry = true
+    "#
+    );
     let dir = tempfile::tempdir().unwrap();
     let mut expected = run(&text, dir.path(), 1).captured.unwrap();
     let path = dir.path().join("driven.pcapng");

@@ -21,7 +21,15 @@ fn links(dir: &std::path::Path, column: &str) -> Vec<(String, u64)> {
 
 fn observed(more: &str, cc: &str) -> String {
     format!(
-        "{HARSH}\n[cc]\nkind = \"{cc}\"\n[output]\npauses = true\n[observe]\nlinks = true\n{more}"
+        r#"
+            {HARSH}
+            [cc]
+            kind = "{cc}"
+            [output]
+            pauses = true
+            [observe]
+            links = true
+            {more}"#
     )
 }
 
@@ -66,7 +74,12 @@ fn every_port_has_sent_the_bytes_and_marks_that_its_link_counts() {
 fn pauses_arrive_when_and_where_the_log_says() {
     let dir = tempfile::tempdir().unwrap();
     let text = observed(
-        "[capture]\ndirection = \"in\"\n[switch]\nbuffer = \"600KB\"\n",
+        r#"
+            [capture]
+            direction = "in"
+            [switch]
+            buffer = "600KB"
+        "#,
         "dcqcn",
     );
     run(&text, dir.path(), 1);
@@ -94,7 +107,13 @@ fn pauses_arrive_when_and_where_the_log_says() {
 fn switches_mark_what_they_send() {
     let dir = tempfile::tempdir().unwrap();
     run(
-        &observed("[capture]\ndirection = \"out\"\n", "dcqcn"),
+        &observed(
+            r#"
+            [capture]
+            direction = "out"
+        "#,
+            "dcqcn",
+        ),
         dir.path(),
         1,
     );
@@ -117,7 +136,13 @@ fn switches_mark_what_they_send() {
 fn acknowledgements_echo_what_was_marked() {
     let dir = tempfile::tempdir().unwrap();
     run(
-        &observed("[capture]\ndirection = \"in\"\n", "dcqcn"),
+        &observed(
+            r#"
+            [capture]
+            direction = "in"
+        "#,
+            "dcqcn",
+        ),
         dir.path(),
         1,
     );
@@ -192,7 +217,13 @@ fn the_bytes_are_the_same_on_any_number_of_threads() {
 fn a_capture_changes_no_result() {
     let results = |capture: &str| {
         let dir = tempfile::tempdir().unwrap();
-        let text = format!("{HARSH}\n[cc]\nkind = \"hpcc\"\n{capture}");
+        let text = format!(
+            r#"
+            {HARSH}
+            [cc]
+            kind = "hpcc"
+            {capture}"#
+        );
         let summary = run(&text, dir.path(), 1);
         (summary.checksum, summary.packet_hops, summary.events)
     };
@@ -203,7 +234,14 @@ fn a_capture_changes_no_result() {
 fn ports_flows_priorities_and_times_are_chosen() {
     let captured = |capture: &str| {
         let dir = tempfile::tempdir().unwrap();
-        let text = format!("{HARSH}\n[cc]\nkind = \"hpcc\"\n[capture]\n{capture}");
+        let text = format!(
+            r#"
+            {HARSH}
+            [cc]
+            kind = "hpcc"
+            [capture]
+            {capture}"#
+        );
         let summary = run(&text, dir.path(), 1).captured.unwrap();
         let (names, frames) = read(dir.path());
         (names, frames, summary)
@@ -230,19 +268,23 @@ fn ports_flows_priorities_and_times_are_chosen() {
         assert_eq!(own.len(), wanted.len(), "{chosen}");
         assert!(own == wanted, "{chosen}");
     };
-    same("nodes = [\"8\"]\nports = [\"1..3\"]", &|name, _| {
-        ["leaf0 port 1", "leaf0 port 2"].contains(&name)
-    });
-    same("direction = \"out\"", &|_, frame| frame.sent);
-    same("direction = \"in\"", &|_, frame| !frame.sent);
-    same("from = \"10us\"\nuntil = \"30us\"", &|_, frame| {
-        (10_000..30_000).contains(&frame.ns)
-    });
+    same(
+        r#"nodes = ["8"]
+        ports = ["1..3"]"#,
+        &|name, _| ["leaf0 port 1", "leaf0 port 2"].contains(&name),
+    );
+    same(r#"direction = "out""#, &|_, frame| frame.sent);
+    same(r#"direction = "in""#, &|_, frame| !frame.sent);
+    same(
+        r#"from = "10us"
+        until = "30us""#,
+        &|_, frame| (10_000..30_000).contains(&frame.ns),
+    );
     // The queue pair in the base transport header is the flow's number plus 16.
-    same("flow_ids = [\"2..4\"]", &|_, frame| {
+    same(r#"flow_ids = ["2..4"]"#, &|_, frame| {
         frame.is_pause() || [18, 19].contains(&frame.bytes[49])
     });
-    same("priorities = [\"3\"]", &|_, frame| {
+    same(r#"priorities = ["3"]"#, &|_, frame| {
         frame.is_pause() || frame.bytes[15] >> 2 == 24
     });
     let (_, first, summary) = captured("max_frames = 100");
@@ -255,9 +297,19 @@ fn ports_flows_priorities_and_times_are_chosen() {
 fn frames_are_cut_at_the_snap_length() {
     let captured = |snap: &str| {
         let dir = tempfile::tempdir().unwrap();
-        let capture = format!("[capture]\nsnap_length = \"{snap}\"");
+        let capture = format!(
+            r#"
+            [capture]
+            snap_length = "{snap}""#
+        );
         run(
-            &format!("{HARSH}\n[cc]\nkind = \"hpcc\"\n{capture}"),
+            &format!(
+                r#"
+                {HARSH}
+                [cc]
+                kind = "hpcc"
+                {capture}"#
+            ),
             dir.path(),
             1,
         );

@@ -7,69 +7,111 @@ use crate::capture::{run, table};
 
 /// Long after anything else: a byte that finds the network quiet, so that nothing is under way when
 /// the run ends.
-const LAST: &str = "
-[[workload]]
-kind = \"incast\"
-fan_in = 1
-size = \"1B\"
-at = \"9s\"
-cc = { kind = \"none\" }
-";
+const LAST: &str = r#"
+    [[workload]]
+    kind = "incast"
+    fan_in = 1
+    size = "1B"
+    at = "9s"
+    cc = { kind = "none" }
+"#;
 
 /// A part of a scenario, and whether it is about TCP.
 fn algorithms() -> impl Strategy<Value = (&'static str, bool)> {
     prop::sample::select(vec![
-        ("kind = \"none\"", false),
-        ("kind = \"dcqcn\"", false),
-        ("kind = \"dctcp\"", false),
-        ("kind = \"hpcc\"", false),
-        ("kind = \"cubic\"", true),
-        ("kind = \"newreno\"\necn = \"classic\"", true),
-        ("kind = \"tcp-dctcp\"", true),
-        ("kind = \"prague\"", true),
+        (r#"kind = "none""#, false),
+        (r#"kind = "dcqcn""#, false),
+        (r#"kind = "dctcp""#, false),
+        (r#"kind = "hpcc""#, false),
+        (r#"kind = "cubic""#, true),
+        (
+            r#"kind = "newreno"
+            ecn = "classic""#,
+            true,
+        ),
+        (r#"kind = "tcp-dctcp""#, true),
+        (r#"kind = "prague""#, true),
     ])
 }
 
 /// Tables that decide what a switch drops, trims and marks.
 fn switches(tcp: bool) -> BoxedStrategy<String> {
-    const ECN: &str = "ecn = { kmin = \"5KB\", kmax = \"30KB\", pmax = 0.5 }";
+    const ECN: &str = r#"ecn = { kmin = "5KB", kmax = "30KB", pmax = 0.5 }"#;
     if tcp {
         let queue = prop::sample::select(vec![
-            "\"pfifo limit 10\"",
-            "\"codel limit 20 target 20us interval 100us ecn\"",
-            "{ kind = \"step\", packets = 5 }",
-            "\"fq_codel limit 40 target 20us interval 100us\"",
-            "{ kind = \"dualpi2\", target = \"50us\" }",
-            "{ kind = \"red\", kmin = \"5KB\", kmax = \"20KB\" }",
+            r#""pfifo limit 10""#,
+            r#""codel limit 20 target 20us interval 100us ecn""#,
+            r#"{ kind = "step", packets = 5 }"#,
+            r#""fq_codel limit 40 target 20us interval 100us""#,
+            r#"{ kind = "dualpi2", target = "50us" }"#,
+            r#"{ kind = "red", kmin = "5KB", kmax = "20KB" }"#,
         ]);
         let queue = queue.prop_map(|rule| format!("[[queue]]\ndiscipline = {rule}\n"));
-        let limit = Just("[switch]\nlossy_limit = \"20KB\"\n".to_owned());
+        let limit = Just(
+            r#"
+            [switch]
+            lossy_limit = "20KB"
+        "#
+            .to_owned(),
+        );
         return prop_oneof![4 => queue, 1 => limit].boxed();
     }
     prop_oneof![
         Just(format!("[switch]\n{ECN}\n")),
-        (60u32..200).prop_map(|kb| format!("[switch]\npfc = false\nbuffer = \"{kb}KB\"\n{ECN}\n")),
-        (4u32..30)
-            .prop_map(|kb| format!("[switch]\npfc = false\ntrim_above = \"{kb}KB\"\n{ECN}\n")),
+        (60u32..200).prop_map(|kb| format!(
+            r#"
+            [switch]
+            pfc = false
+            buffer = "{kb}KB"
+            {ECN}
+        "#
+        )),
+        (4u32..30).prop_map(|kb| format!(
+            r#"
+                [switch]
+                pfc = false
+                trim_above = "{kb}KB"
+                {ECN}
+            "#
+        )),
     ]
     .boxed()
 }
 
 /// A network, and what happens to the links of its first switch.
 fn networks() -> impl Strategy<Value = (&'static str, String)> {
-    let star = "kind = \"star\"\nhosts = 6\n";
-    let fabric = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 2\n";
+    let star = r#"kind = "star"
+        hosts = 6
+    "#;
+    let fabric = r#"kind = "leaf-spine"
+        leaves = 2
+        hosts_per_leaf = 3
+        spines = 2
+    "#;
     let loss = |at: u32, link: &str| {
         let event = |at: &str, loss: &str| {
             format!(
-                "[[event]]\nat = \"{at}\"\nkind = \"link-loss\"\nlink = {link}\nloss = {loss}\n"
+                r#"
+                    [[event]]
+                    at = "{at}"
+                    kind = "link-loss"
+                    link = {link}
+                    loss = {loss}
+                "#
             )
         };
         event(&format!("{at}us"), "0.03") + &event("8s", "0.0")
     };
     let fails = |at: u32, wait: u32| {
         let event = |at: u32, kind: &str| {
-            format!("[[event]]\nat = \"{at}us\"\nkind = \"link-{kind}\"\nlink = [6, 8]\n")
+            format!(
+                r#"
+                [[event]]
+                at = "{at}us"
+                kind = "link-{kind}"
+                link = [6, 8]
+            "#
+            )
         };
         event(at, "down") + &event(at + wait, "up")
     };
@@ -86,10 +128,23 @@ fn scenarios() -> impl Strategy<Value = String> {
     (algorithms(), networks(), 1u32..1_000).prop_flat_map(|((cc, tcp), (network, events), seed)| {
         switches(tcp).prop_map(move |switch| {
             format!(
-                "seed = {seed}\n[topology]\n{network}[cc]\n{cc}\n{switch}\
-                 [rdma]\nrto_min = \"300us\"\n[capture]\nsnap_length = \"64B\"\n\
-                 [observe]\nlinks = true\ninterval = \"1s\"\n\
-                 [[workload]]\nkind = \"all-to-all\"\nsize = \"20KB\"\n{LAST}{events}"
+                r#"seed = {seed}
+                    [topology]
+                    {network}
+                    [cc]
+                    {cc}
+                    {switch}
+                    [rdma]
+                    rto_min = "300us"
+                    [capture]
+                    snap_length = "64B"
+                    [observe]
+                    links = true
+                    interval = "1s"
+                    [[workload]]
+                    kind = "all-to-all"
+                    size = "20KB"
+                    {LAST}{events}"#
             )
         })
     })
@@ -186,10 +241,24 @@ proptest! {
 fn acknowledgements_are_not_marked_and_no_packet_twice() {
     for cc in ["dctcp", "dcqcn"] {
         check(&format!(
-            "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 1\n\
-             [cc]\nkind = \"{cc}\"\n[switch]\necn = {{ kmin = \"2KB\", kmax = \"2KB\", pmax = 1.0 }}\n\
-             [capture]\n[observe]\nlinks = true\ninterval = \"1s\"\n\
-             [[workload]]\nkind = \"all-to-all\"\nsize = \"100KB\"\n{LAST}"
+            r#"
+                [topology]
+                kind = "leaf-spine"
+                leaves = 2
+                hosts_per_leaf = 3
+                spines = 1
+                [cc]
+                kind = "{cc}"
+                [switch]
+                ecn = {{ kmin = "2KB", kmax = "2KB", pmax = 1.0 }}
+                [capture]
+                [observe]
+                links = true
+                interval = "1s"
+                [[workload]]
+                kind = "all-to-all"
+                size = "100KB"
+                {LAST}"#
         ));
     }
 }
@@ -198,10 +267,27 @@ fn acknowledgements_are_not_marked_and_no_packet_twice() {
 #[test]
 fn headers_that_are_lost_are_told_apart() {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 30\n[cc]\nkind = \"none\"\n\
-         [switch]\npfc = false\ntrim_above = \"2KB\"\n[rdma]\nrto_min = \"300us\"\n[capture]\n\
-         [observe]\nlinks = true\ninterval = \"1s\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 29\nsize = \"100KB\"\nat = \"0s\"\n{LAST}"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 30
+            [cc]
+            kind = "none"
+            [switch]
+            pfc = false
+            trim_above = "2KB"
+            [rdma]
+            rto_min = "300us"
+            [capture]
+            [observe]
+            links = true
+            interval = "1s"
+            [[workload]]
+            kind = "incast"
+            fan_in = 29
+            size = "100KB"
+            at = "0s"
+            {LAST}"#
     );
     check(&text);
     let dir = tempfile::tempdir().unwrap();

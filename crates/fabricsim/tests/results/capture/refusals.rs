@@ -4,17 +4,17 @@ use fabricsim::outcome::{Run, RunParts, WantedCheckpoint};
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_base::units::Time;
 
-const CAPTURED: &str = "
+const CAPTURED: &str = r#"
     [topology]
-    kind = \"star\"
+    kind = "star"
     hosts = 3
     [[workload]]
-    kind = \"permutation\"
-    size = \"10KB\"
+    kind = "permutation"
+    size = "10KB"
     [cc]
-    kind = \"hpcc\"
+    kind = "hpcc"
     [capture]
-    ";
+"#;
 
 fn scenario() -> Scenario {
     Scenario::from_toml(CAPTURED).unwrap()

@@ -155,18 +155,18 @@ fn check(text: &str, order: Order) -> [u64; 2] {
     sums.fold([0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]])
 }
 
-const PAIR: &str = "
+const PAIR: &str = r#"
     [topology]
-    kind = \"star\"
+    kind = "star"
     hosts = 3
-    rate = \"1Gbps\"
-    delay = \"50us\"
+    rate = "1Gbps"
+    delay = "50us"
     [cc]
-    kind = \"cubic\"
+    kind = "cubic"
     [capture]
     [run]
-    stop_at = \"300ms\"
-";
+    stop_at = "300ms"
+"#;
 
 /// Both directions of each kind of connection: one that sends, one that is asked by its client, and
 /// downloads. The clock begins at 1 ms, so that no timestamp is 0.
@@ -174,11 +174,30 @@ const PAIR: &str = "
 fn each_segment_echoes_the_timestamp_that_the_rules_say() {
     for profile in ["linux-wan", "datacenter"] {
         let text = format!(
-            "{PAIR}[tcp]\nprofile = \"{profile}\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"200KB\"\nat = \"1ms\"\n\
-             [[workload]]\nkind = \"download\"\nclient = 2\nserver = 1\nstart = \"2ms\"\n\
-             [[workload]]\nkind = \"fetch\"\nclient = 0\nserver = 2\nstart = \"3ms\"\n\
-             duration = \"100ms\"\nmean_arrival = \"20ms\"\nlen_p95 = \"64KiB\"\n"
+            r#"
+                {PAIR}
+                [tcp]
+                profile = "{profile}"
+                [[workload]]
+                kind = "incast"
+                fan_in = 1
+                receiver = 1
+                size = "200KB"
+                at = "1ms"
+                [[workload]]
+                kind = "download"
+                client = 2
+                server = 1
+                start = "2ms"
+                [[workload]]
+                kind = "fetch"
+                client = 0
+                server = 2
+                start = "3ms"
+                duration = "100ms"
+                mean_arrival = "20ms"
+                len_p95 = "64KiB"
+            "#
         );
         let [data, others] = check(&text, Order::Kept);
         assert!(data > 2_000 && others > 500, "{profile}: {data}, {others}");
@@ -190,8 +209,19 @@ fn each_segment_echoes_the_timestamp_that_the_rules_say() {
 fn timestamps_are_right_where_segments_are_lost() {
     for profile in ["linux-wan", "datacenter"] {
         let text = format!(
-            "{PAIR}[tcp]\nprofile = \"{profile}\"\n[[queue]]\ndiscipline = \"pfifo limit 20\"\n\
-             [[workload]]\nkind = \"incast\"\nfan_in = 2\nreceiver = 1\nsize = \"3MB\"\nat = \"1ms\"\n"
+            r#"
+                {PAIR}
+                [tcp]
+                profile = "{profile}"
+                [[queue]]
+                discipline = "pfifo limit 20"
+                [[workload]]
+                kind = "incast"
+                fan_in = 2
+                receiver = 1
+                size = "3MB"
+                at = "1ms"
+            "#
         );
         let [data, others] = check(&text, Order::Gaps);
         assert!(data > 2_000 && others > 500, "{profile}: {data}, {others}");

@@ -57,9 +57,22 @@ fn faults(dir: &Path) -> Option<Vec<Vec<String>>> {
 /// Eight senders to one receiver over one switch; `more` is what comes after.
 fn incast(cc: &str, more: &str) -> String {
     format!(
-        "[topology]\nkind = \"star\"\nhosts = 9\n[[workload]]\nkind = \"incast\"\nfan_in = 8\n\
-         size = \"300KB\"\nat = \"0s\"\n[cc]\nkind = \"{cc}\"\n[output]\npauses = true\n\
-         [observe]\nlinks = true\n{more}"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 9
+            [[workload]]
+            kind = "incast"
+            fan_in = 8
+            size = "300KB"
+            at = "0s"
+            [cc]
+            kind = "{cc}"
+            [output]
+            pauses = true
+            [observe]
+            links = true
+            {more}"#
     )
 }
 
@@ -150,13 +163,23 @@ const PFC: &str = "eth:ethertype:macc";
 
 #[test]
 fn hpcc_and_pauses_are_decoded() {
-    let hosts = "[capture]\nnodes = [\"0..9\"]\n[switch]\nbuffer = \"600KB\"\n";
+    let hosts = r#"
+        [capture]
+        nodes = ["0..9"]
+        [switch]
+        buffer = "600KB"
+    "#;
     check(&incast("hpcc", hosts), &[ROCE, PFC]);
 }
 
 #[test]
 fn telemetry_is_decoded_as_ioam() {
-    let more = "[capture]\nnodes = [\"0..9\"]\ntelemetry = true\nsnap_length = \"2000B\"\n";
+    let more = r#"
+        [capture]
+        nodes = ["0..9"]
+        telemetry = true
+        snap_length = "2000B"
+    "#;
     check(
         &incast("hpcc", more),
         &[
@@ -168,16 +191,31 @@ fn telemetry_is_decoded_as_ioam() {
 
 #[test]
 fn congestion_notifications_and_pauses_of_dcqcn_are_decoded() {
-    let hosts = "[capture]\nnodes = [\"0..9\"]\n[switch]\nbuffer = \"600KB\"\n";
+    let hosts = r#"
+        [capture]
+        nodes = ["0..9"]
+        [switch]
+        buffer = "600KB"
+    "#;
     check(&incast("dcqcn", hosts), &[ROCE, PFC]);
 }
 
 #[test]
 fn tcp_is_decoded() {
     for cc in ["cubic", "tcp-dctcp", "prague"] {
-        let more = "[capture]\nnodes = [\"0..9\"]\nsnap_length = \"2000B\"\n";
+        let more = r#"
+            [capture]
+            nodes = ["0..9"]
+            snap_length = "2000B"
+        "#;
         check(&incast(cc, more), &["eth:ethertype:ip:tcp"]);
-        let wide = format!("{more}[tcp]\nprofile = \"linux-wan\"\n");
+        let wide = format!(
+            r#"
+            {more}
+            [tcp]
+            profile = "linux-wan"
+        "#
+        );
         check(&incast(cc, &wide), &["eth:ethertype:ip:tcp"]);
     }
 }
@@ -185,7 +223,12 @@ fn tcp_is_decoded() {
 #[test]
 fn selective_acknowledgements_are_decoded() {
     let dir = tempfile::tempdir().unwrap();
-    let more = "[capture]\nnodes = [\"0..9\"]\n[[queue]]\ndiscipline = \"pfifo limit 20\"\n";
+    let more = r#"
+        [capture]
+        nodes = ["0..9"]
+        [[queue]]
+        discipline = "pfifo limit 20"
+    "#;
     run(&incast("cubic", more), dir.path(), 1);
     let filter = "tcp.options.sack_le && frame.packet_flags_direction == 1";
     let fields = ["tcp.options.sack_le", "tcp.options.sack_re", "tcp.ack"];
@@ -204,7 +247,13 @@ fn selective_acknowledgements_are_decoded() {
 
 #[test]
 fn trimmed_headers_and_credit_are_decoded() {
-    let more = "[capture]\nnodes = [\"0..9\"]\n[switch]\npfc = false\ntrim_above = \"80KB\"\n";
+    let more = r#"
+        [capture]
+        nodes = ["0..9"]
+        [switch]
+        pfc = false
+        trim_above = "80KB"
+    "#;
     check(&incast("nscc", more), &[ROCE]);
     check(&incast("rccc", more), &[ROCE]);
 }
@@ -213,7 +262,12 @@ fn trimmed_headers_and_credit_are_decoded() {
 #[test]
 fn fields_have_the_values_of_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
-    let more = "[capture]\nnodes = [\"9\"]\ntelemetry = true\nsnap_length = \"2000B\"\n";
+    let more = r#"
+        [capture]
+        nodes = ["9"]
+        telemetry = true
+        snap_length = "2000B"
+    "#;
     let summary = run(&incast("hpcc", more), dir.path(), 1);
     let data = "ipv6.opt.ioam.trace.node.tss && frame.packet_flags_direction == 2";
     let fields = [

@@ -11,9 +11,24 @@ const AT: Time = Time::from_ns(60_000);
 
 fn scenario(cc: &str, more: &str) -> Scenario {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 9\n[cc]\n{cc}\n[[workload]]\nkind = \"incast\"\n\
-         fan_in = 8\nsize = \"400KB\"\nat = \"0s\"\nreceiver = 0\n[[workload]]\nkind = \"poisson\"\n\
-         sizes = \"websearch\"\nload = 0.3\nduration = \"500us\"\n{more}"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 9
+            [cc]
+            {cc}
+            [[workload]]
+            kind = "incast"
+            fan_in = 8
+            size = "400KB"
+            at = "0s"
+            receiver = 0
+            [[workload]]
+            kind = "poisson"
+            sizes = "websearch"
+            load = 0.3
+            duration = "500us"
+            {more}"#
     );
     Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -34,16 +49,21 @@ fn ended(checkpoint: &Checkpoint, cc: &str, more: &str) -> Time {
 
 #[test]
 fn flows_go_on_with_another_algorithm() {
-    let checkpoint = taken("kind = \"dcqcn\"", "");
-    let same = ended(&checkpoint, "kind = \"dcqcn\"", "");
+    let checkpoint = taken(r#"kind = "dcqcn""#, "");
+    let same = ended(&checkpoint, r#"kind = "dcqcn""#, "");
     for cc in ["timely", "dctcp", "swift", "nscc", "none", "theta-powertcp"] {
-        let other = ended(&checkpoint, &format!("kind = \"{cc}\""), "");
+        let other = ended(&checkpoint, &format!(r#"kind = "{cc}""#), "");
         assert_ne!(other, same, "{cc}");
     }
     // Telemetry stays what it was.
-    let int = taken("kind = \"hpcc\"", "");
-    ended(&int, "kind = \"powertcp\"", "");
-    ended(&int, "kind = \"hpcc\"\neta = 0.5", "");
+    let int = taken(r#"kind = "hpcc""#, "");
+    ended(&int, r#"kind = "powertcp""#, "");
+    ended(
+        &int,
+        r#"kind = "hpcc"
+        eta = 0.5"#,
+        "",
+    );
 }
 
 /// A flow whose packets are all lost has used up its window when the new algorithm, which has none,
@@ -58,8 +78,18 @@ fn what_another_algorithm_allows_is_sent_at_the_next_event() {
     std::fs::write(dir.path().join("flows.txt"), flows).unwrap();
     let scenario = |cc: &str| {
         let text = format!(
-            "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"{cc}\"\n\
-             [rdma]\nrto_min = \"10ms\"\n[[workload]]\nkind = \"list\"\npath = \"flows.txt\"\n"
+            r#"
+                [topology]
+                kind = "file"
+                path = "topology.txt"
+                [cc]
+                kind = "{cc}"
+                [rdma]
+                rto_min = "10ms"
+                [[workload]]
+                kind = "list"
+                path = "flows.txt"
+            "#
         );
         Scenario::from_text("case", &text, dir.path(), &[]).unwrap()
     };
@@ -85,8 +115,8 @@ fn what_another_algorithm_allows_is_sent_at_the_next_event() {
 
 #[test]
 fn a_branch_is_the_same_on_any_number_of_threads() {
-    let checkpoint = taken("kind = \"dcqcn\"", "");
-    let other = scenario("kind = \"timely\"", "");
+    let checkpoint = taken(r#"kind = "dcqcn""#, "");
+    let other = scenario(r#"kind = "timely""#, "");
     let run = |threads| {
         let mut branch = Simulation::restore(&other, threads, &checkpoint).unwrap();
         branch.run_until(Time::MAX);
@@ -101,8 +131,19 @@ fn a_branch_is_the_same_on_any_number_of_threads() {
 fn later_flows_know_nothing_of_the_algorithm_before() {
     let text = |cc: &str| {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"{cc}\"\n[[workload]]\n\
-             kind = \"incast\"\nfan_in = 2\nsize = \"500KB\"\nat = \"100us\"\nreceiver = 0\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 3
+                [cc]
+                kind = "{cc}"
+                [[workload]]
+                kind = "incast"
+                fan_in = 2
+                size = "500KB"
+                at = "100us"
+                receiver = 0
+            "#
         );
         Scenario::from_toml(&text).unwrap()
     };
@@ -121,9 +162,9 @@ fn later_flows_know_nothing_of_the_algorithm_before() {
 fn events_to_come_may_be_others() {
     let down = |at: &str| {
         let event = "[[event]]\nkind = \"link-rate\"\nlink = [0, 9]\nrate = \"10Gbps\"\nat";
-        format!("{event} = \"{at}\"")
+        format!(r#"{event} = "{at}""#)
     };
-    let cc = "kind = \"dcqcn\"";
+    let cc = r#"kind = "dcqcn""#;
     let checkpoint = taken(cc, "");
     let whole = ended(&checkpoint, cc, "");
     let slower = ended(&checkpoint, cc, &down("70us"));
@@ -144,7 +185,7 @@ fn events_to_come_may_be_others() {
 #[test]
 fn results_of_a_branch_say_so() {
     let dir = tempfile::tempdir().unwrap();
-    let dcqcn = scenario("kind = \"dcqcn\"", "");
+    let dcqcn = scenario(r#"kind = "dcqcn""#, "");
     let file = dir.path().join("warm.checkpoint");
     let parts = RunParts {
         checkpoints: vec![fabricsim::outcome::WantedCheckpoint {
@@ -160,7 +201,7 @@ fn results_of_a_branch_say_so() {
         from: Some(&checkpoint),
         ..RunParts::default()
     };
-    let timely = scenario("kind = \"timely\"", "");
+    let timely = scenario(r#"kind = "timely""#, "");
     let Err(refused) = run_in_parts_to_folder(&timely, &whole, 1, &mut (), from()) else {
         panic!("other results are there");
     };

@@ -50,31 +50,70 @@ const NETWORKS: [(&str, &str, u32); 4] = [
 ];
 
 const WORKLOADS: &[&str] = &[
-    "kind = \"poisson\"\nsizes = \"websearch\"\nload = 0.6\nduration = \"100us\"",
-    "kind = \"incast\"\nfan_in = 5\nsize = \"100KB\"\nperiod = \"30us\"\nduration = \"60us\"",
-    "kind = \"permutation\"\nsize = \"200KB\"",
-    "kind = \"all-to-all\"\nsize = \"30KB\"",
-    "kind = \"rpc\"\nquery = \"40KB\"\nqueries = 15",
-    "kind = \"collective\"\noperation = \"all-reduce\"\nalgorithm = \"ring\"\nsize = \"300KB\"",
-    "kind = \"collective\"\noperation = \"all-to-all\"\nsize = \"200KB\"",
+    r#"kind = "poisson"
+        sizes = "websearch"
+        load = 0.6
+        duration = "100us""#,
+    r#"kind = "incast"
+        fan_in = 5
+        size = "100KB"
+        period = "30us"
+        duration = "60us""#,
+    r#"kind = "permutation"
+        size = "200KB""#,
+    r#"kind = "all-to-all"
+        size = "30KB""#,
+    r#"kind = "rpc"
+        query = "40KB"
+        queries = 15"#,
+    r#"kind = "collective"
+        operation = "all-reduce"
+        algorithm = "ring"
+        size = "300KB""#,
+    r#"kind = "collective"
+        operation = "all-to-all"
+        size = "200KB""#,
 ];
 
 /// Workloads of TCP alone.
 const OVER_TCP: &[&str] = &[
-    "kind = \"fetch\"\nclient = 0\nserver = 5\nduration = \"200us\"\nmean_arrival = \"20us\"",
-    "kind = \"permutation\"\nsize = \"300KB\"\n[[workload]]\nkind = \"download\"\nclient = 1\n\
-     server = 6\nflows = 2",
+    r#"kind = "fetch"
+        client = 0
+        server = 5
+        duration = "200us"
+        mean_arrival = "20us""#,
+    r#"kind = "permutation"
+        size = "300KB"
+        [[workload]]
+        kind = "download"
+        client = 1
+        server = 6
+        flows = 2"#,
 ];
 
 const SWITCHES: &[&str] = &[
     "",
-    "buffer = \"900KB\"\nalpha = 0.06",
-    "pfc = false\nbuffer = \"300KB\"",
-    "pfc = false\nbuffer = \"1MB\"\ntrim_above = \"40KB\"",
+    r#"buffer = "900KB"
+        alpha = 0.06"#,
+    r#"pfc = false
+        buffer = "300KB""#,
+    r#"pfc = false
+        buffer = "1MB"
+        trim_above = "40KB""#,
 ];
 
-const QUERIES: &str = "[[query]]\nname = \"paths\"\nvalue = \"switch-id\"\nbits = 4\n\
-    [[query]]\nname = \"latency\"\nvalue = \"hop-latency\"\nbits = 4\n[pint]\nbits = 8\n";
+const QUERIES: &str = r#"
+    [[query]]
+    name = "paths"
+    value = "switch-id"
+    bits = 4
+    [[query]]
+    name = "latency"
+    value = "hop-latency"
+    bits = 4
+    [pint]
+    bits = 8
+"#;
 
 /// A failure, a slower link, lost packets or a switch that is down, and the repair.
 fn incident(dice: &mut Dice, link: &str, switch: u32) -> String {
@@ -84,7 +123,11 @@ fn incident(dice: &mut Dice, link: &str, switch: u32) -> String {
     let (there, back) = match kind {
         "link-down" => (link.clone(), format!("\"link-up\"\n{link}")),
         "link-rate" => (
-            format!("{link}\nrate = \"40Gbps\""),
+            format!(
+                r#"
+                {link}
+                rate = "40Gbps""#
+            ),
             format!("\"link-rate\"\n{link}\nrate = \"50Gbps\""),
         ),
         "link-loss" => (
@@ -97,8 +140,15 @@ fn incident(dice: &mut Dice, link: &str, switch: u32) -> String {
         }
     };
     format!(
-        "[[event]]\nkind = \"{kind}\"\n{there}\nat = \"{at}us\"\n\
-         [[event]]\nkind = {back}\nat = \"60us\"\n"
+        r#"
+            [[event]]
+            kind = "{kind}"
+            {there}
+            at = "{at}us"
+            [[event]]
+            kind = {back}
+            at = "60us"
+        "#
     )
 }
 
@@ -114,18 +164,41 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     if !tcp && dice.one_in(5) {
         text += "profile = \"ns3-hpcc\"\n";
     }
-    text += &format!("[topology]\n{network} = \"{delay}\"\n[cc]\n{cc}\n");
-    text += &format!("[routing]\npolicy = \"{}\"\n", dice.pick(&policies));
+    text += &format!(
+        r#"
+        [topology]
+        {network} = "{delay}"
+        [cc]
+        {cc}
+    "#
+    );
+    text += &format!(
+        r#"
+        [routing]
+        policy = "{}"
+    "#,
+        dice.pick(&policies)
+    );
     if tcp {
         let profile = dice.pick(&["datacenter", "linux-wan"]);
         let discipline = dice.pick(&disciplines);
         text += &format!(
-            "[tcp]\nprofile = \"{profile}\"\n[[queue]]\npriorities = [1]\n\
-             discipline = {{ kind = \"{discipline}\" }}\n"
+            r#"
+                [tcp]
+                profile = "{profile}"
+                [[queue]]
+                priorities = [1]
+                discipline = {{ kind = "{discipline}" }}
+            "#
         );
     } else {
         let recovery = dice.pick(&["", "", "recovery = \"selective\"\n"]);
-        text += &format!("[rdma]\nrto_min = \"100us\"\n{recovery}");
+        text += &format!(
+            r#"
+            [rdma]
+            rto_min = "100us"
+            {recovery}"#
+        );
         text += &format!("[switch]\n{}\n", dice.pick(SWITCHES));
     }
     for _ in 0..=dice.roll(2) {
@@ -137,8 +210,15 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
         text += &incident(dice, link, switch);
     }
     if dice.one_in(3) {
-        text += "[observe]\ninterval = \"9us\"\nqueues = true\nlinks = true\nflows = true\n\
-                 queue_distribution = true\nhop_delays = true\n";
+        text += r#"
+            [observe]
+            interval = "9us"
+            queues = true
+            links = true
+            flows = true
+            queue_distribution = true
+            hop_delays = true
+        "#;
     }
     if !tcp && dice.one_in(5) {
         text += QUERIES;
@@ -146,7 +226,10 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     if dice.one_in(2) {
         text += "[output]\npauses = true\n";
     }
-    text + "[run]\nstop_at = \"3ms\"\n"
+    text + r#"
+        [run]
+        stop_at = "3ms"
+    "#
 }
 
 /// Takes checkpoints of `count` random scenarios of every algorithm.

@@ -10,8 +10,16 @@ use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, Hop, Observer};
 
-const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-    [[workload]]\nkind = \"permutation\"\nsize = \"300KB\"\n";
+const STAR: &str = r#"
+    [topology]
+    kind = "star"
+    hosts = 4
+    [cc]
+    kind = "hpcc"
+    [[workload]]
+    kind = "permutation"
+    size = "300KB"
+"#;
 const AT: Time = Time::from_ns(9_000);
 
 fn star() -> Scenario {
@@ -148,11 +156,18 @@ fn other_settings_are_refused_by_name() {
     for (before, now, wanted) in [
         ("300KB", "400KB", "`workload.0.size` was"),
         ("hosts = 4", "hosts = 5", "`topology.hosts` was"),
-        ("\"hpcc\"", "\"dcqcn\"", "its packets carry other telemetry"),
+        (
+            r#""hpcc""#,
+            r#""dcqcn""#,
+            "its packets carry other telemetry",
+        ),
         ("[topology]", "seed = 9\n[topology]", "seed` was 1"),
         (
             "[cc]",
-            "[run]\nstop_at = \"1us\"\n[cc]",
+            r#"
+                [run]
+                stop_at = "1us"
+                [cc]"#,
             "`run.stop_at` is before 9us",
         ),
     ] {

@@ -60,26 +60,26 @@ impl Table {
 
     fn of_kind(part: Part, heading: &'static str, kind: &str, keys: Keys) -> Self {
         let mut table = Self::new(part, heading, &[], keys);
-        table.base = vec![("kind".to_owned(), format!("\"{kind}\""))];
+        table.base = vec![("kind".to_owned(), format!(r#""{kind}""#))];
         let required: &[(&str, &str)] = match kind {
             "poisson" => &[
-                ("sizes", "\"10KB\""),
+                ("sizes", r#""10KB""#),
                 ("load", "0.5"),
-                ("duration", "\"20us\""),
+                ("duration", r#""20us""#),
             ],
-            "incast" => &[("fan_in", "2"), ("size", "\"10KB\""), ("at", "\"0s\"")],
-            "permutation" | "all-to-all" => &[("size", "\"10KB\"")],
-            "collective" => &[("operation", "\"all-reduce\""), ("size", "\"10KB\"")],
-            "link-down" | "link-up" => &[("at", "\"5us\""), ("link", "[0, 4]")],
+            "incast" => &[("fan_in", "2"), ("size", r#""10KB""#), ("at", r#""0s""#)],
+            "permutation" | "all-to-all" => &[("size", r#""10KB""#)],
+            "collective" => &[("operation", r#""all-reduce""#), ("size", r#""10KB""#)],
+            "link-down" | "link-up" => &[("at", r#""5us""#), ("link", "[0, 4]")],
             "link-rate" => &[
-                ("at", "\"5us\""),
+                ("at", r#""5us""#),
                 ("link", "[0, 4]"),
-                ("rate", "\"10Gbps\""),
+                ("rate", r#""10Gbps""#),
             ],
-            "link-loss" => &[("at", "\"5us\""), ("link", "[0, 4]"), ("loss", "0.1")],
-            "switch-down" | "switch-up" => &[("at", "\"5us\""), ("switch", "4")],
-            "red" => &[("min", "\"10KB\""), ("max", "\"30KB\"")],
-            "step" => &[("threshold", "\"10KB\"")],
+            "link-loss" => &[("at", r#""5us""#), ("link", "[0, 4]"), ("loss", "0.1")],
+            "switch-down" | "switch-up" => &[("at", r#""5us""#), ("switch", "4")],
+            "red" => &[("min", r#""10KB""#), ("max", r#""30KB""#)],
+            "step" => &[("threshold", r#""10KB""#)],
             _ => &[],
         };
         table.base.extend(lines(required));
@@ -114,13 +114,13 @@ pub(crate) fn tables() -> Vec<Table> {
         Table::new(
             Other,
             "[[query]]",
-            &[("value", "\"hop-latency\"")],
+            &[("value", r#""hop-latency""#)],
             QueryConfig::KEYS,
         ),
         Table::new(
             Other,
             "[[query]]",
-            &[("value", "\"switch-id\"")],
+            &[("value", r#""switch-id""#)],
             QueryConfig::KEYS,
         ),
     ];
@@ -166,12 +166,12 @@ impl Scenario {
             Table::new(
                 Part::Topology,
                 "[topology]",
-                &[("kind", "\"star\""), ("hosts", "4")],
+                &[("kind", r#""star""#), ("hosts", "4")],
                 &[],
             ),
             Table::of_kind(Part::Workload, "[[workload]]", "incast", &[]),
             Table::of_kind(Part::Cc, "[cc]", cc, &[]),
-            Table::new(Part::Other, "[run]", &[("stop_at", "\"200us\"")], &[]),
+            Table::new(Part::Other, "[run]", &[("stop_at", r#""200us""#)], &[]),
         ];
         for (table, change) in &self.changes {
             let own = |shown: &Table| {

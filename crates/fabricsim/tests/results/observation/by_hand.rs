@@ -18,28 +18,28 @@ use crate::observation::{number, run, sum, table};
 /// comes from host 1.)
 #[test]
 fn two_flows_over_a_star_can_be_checked_by_hand() {
-    let text = "
+    let text = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 3
         [[workload]]
-        kind = \"incast\"
+        kind = "incast"
         fan_in = 2
-        size = \"1MB\"
+        size = "1MB"
         receiver = 2
-        at = \"0s\"
+        at = "0s"
         [cc]
-        kind = \"none\"
+        kind = "none"
         window_bdp = 0
         [run]
-        stop_at = \"6us\"
+        stop_at = "6us"
         [observe]
-        interval = \"2us\"
-        nodes = [\"3\"]
-        ports = [\"2\"]
+        interval = "2us"
+        nodes = ["3"]
+        ports = ["2"]
         queues = true
         links = true
-        flows = true";
+        flows = true"#;
     let dir = tempfile::tempdir().unwrap();
     let summary = run(text, dir.path(), 1);
     assert_eq!(summary.status, Status::TimeReached);
@@ -72,24 +72,24 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
 
 #[test]
 fn pauses_are_the_ones_that_the_summary_counts() {
-    let text = "
+    let text = r#"
         [topology]
-        kind = \"star\"
+        kind = "star"
         hosts = 9
         [switch]
-        buffer = \"2MiB\"
+        buffer = "2MiB"
         [[workload]]
-        kind = \"incast\"
+        kind = "incast"
         fan_in = 8
-        size = \"400KB\"
+        size = "400KB"
         receiver = 8
-        at = \"0s\"
+        at = "0s"
         [cc]
-        kind = \"none\"
+        kind = "none"
         window_bdp = 0
         [observe]
-        interval = \"7us\"
-        links = true";
+        interval = "7us"
+        links = true"#;
     let dir = tempfile::tempdir().unwrap();
     let summary = run(text, dir.path(), 1);
     assert!(summary.pfc_pauses > 0);
@@ -111,9 +111,26 @@ fn pauses_are_the_ones_that_the_summary_counts() {
 /// A star in which host 8 gets 400 KB of each of four hosts, and `observe`.
 pub(crate) fn incast(observe: &str) -> String {
     format!(
-        "[topology]\nkind = \"star\"\nhosts = 9\n[[workload]]\nkind = \"incast\"\nfan_in = 4\n\
-         size = \"400KB\"\nreceiver = 8\nat = \"0s\"\n[[workload]]\nkind = \"incast\"\nfan_in = 2\n\
-         size = \"10KB\"\nreceiver = 8\nat = \"31us\"\n[cc]\nkind = \"hpcc\"\n[observe]\n{observe}"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 9
+            [[workload]]
+            kind = "incast"
+            fan_in = 4
+            size = "400KB"
+            receiver = 8
+            at = "0s"
+            [[workload]]
+            kind = "incast"
+            fan_in = 2
+            size = "10KB"
+            receiver = 8
+            at = "31us"
+            [cc]
+            kind = "hpcc"
+            [observe]
+            {observe}"#
     )
 }
 
@@ -128,9 +145,16 @@ pub(crate) fn times(dir: &Path, name: &str) -> Vec<f64> {
 fn samples_are_taken_when_they_are_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let text = incast(
-        "interval = \"10us\"\nfrom = \"15us\"\nuntil = \"50us\"\nqueues = true\n\
-         queue_distribution = true\nlinks = true\nflows = true\ntowards = \"hosts\"\n\
-         nodes = [\"8..10\"]\nports = [\"6..9\"]",
+        r#"interval = "10us"
+            from = "15us"
+            until = "50us"
+            queues = true
+            queue_distribution = true
+            links = true
+            flows = true
+            towards = "hosts"
+            nodes = ["8..10"]
+            ports = ["6..9"]"#,
     );
     run(&text, dir.path(), 1);
     for name in ["queues.csv", "links.csv", "flows.csv"] {

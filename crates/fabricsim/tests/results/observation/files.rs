@@ -14,22 +14,31 @@ use crate::observation::{run, scenario, table};
 fn flows_are_chosen_by_number_class_and_size() {
     let chosen = |filter: &str| -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
-        let text = incast(&format!("interval = \"5us\"\nflows = true\n{filter}"));
+        let text = incast(&format!(
+            r#"interval = "5us"
+            flows = true
+            {filter}"#
+        ));
         run(&text, dir.path(), 1);
         let rows = table(dir.path(), "flows.csv");
         let keys = grouped(&rows, &["flow"]).into_keys();
         keys.map(|mut key| key.remove(0)).collect()
     };
     assert_eq!(chosen(""), ["0", "1", "2", "3", "4", "5"]);
-    assert_eq!(chosen("flow_ids = [\"1..3\", \"5\"]"), ["1", "2", "5"]);
-    assert_eq!(chosen("classes = [\"1\"]"), ["4", "5"]);
-    assert_eq!(chosen("min_size = \"11KB\""), ["0", "1", "2", "3"]);
+    assert_eq!(chosen(r#"flow_ids = ["1..3", "5"]"#), ["1", "2", "5"]);
+    assert_eq!(chosen(r#"classes = ["1"]"#), ["4", "5"]);
+    assert_eq!(chosen(r#"min_size = "11KB""#), ["0", "1", "2", "3"]);
 }
 
 #[test]
 fn a_full_file_says_what_is_missing() {
     let dir = tempfile::tempdir().unwrap();
-    let text = incast("interval = \"10us\"\nlinks = true\nflows = true\nmax_rows = 40");
+    let text = incast(
+        r#"interval = "10us"
+        links = true
+        flows = true
+        max_rows = 40"#,
+    );
     let summary = run(&text, dir.path(), 1);
     // Two rows of 18 ports fit into 40, and four flows into far more.
     let links = &summary.observed[0];
@@ -41,7 +50,7 @@ fn a_full_file_says_what_is_missing() {
     assert_eq!(table(dir.path(), "flows.csv").len() as u64, flows.rows);
     let json = fs::read_to_string(dir.path().join("summary.json")).unwrap();
     assert!(
-        json.contains("\"left_out\": \"samples from 30us on\""),
+        json.contains(r#""left_out": "samples from 30us on""#),
         "{json}"
     );
 }
@@ -58,8 +67,13 @@ impl Monitor for Impatient {
 #[test]
 fn an_interrupted_run_leaves_partial_series() {
     let dir = tempfile::tempdir().unwrap();
-    let text = incast("interval = \"1us\"\nqueues = true\nqueue_distribution = true\nflows = true")
-        .replace("400KB", "40MB");
+    let text = incast(
+        r#"interval = "1us"
+        queues = true
+        queue_distribution = true
+        flows = true"#,
+    )
+    .replace("400KB", "40MB");
     let summary = run_to_folder(&scenario(&text), dir.path(), 1, &mut Impatient).unwrap();
     assert_eq!(summary.status, Status::Interrupted);
     for name in ["queues", "queue_distribution", "flows"] {
@@ -88,7 +102,11 @@ fn series_can_be_parquet() {
     };
     let csv = run(&incast(observe), dir.path(), 1);
     let summary = run(
-        &incast(&format!("{observe}\nformat = \"parquet\"")),
+        &incast(&format!(
+            r#"
+            {observe}
+            format = "parquet""#
+        )),
         dir.path(),
         1,
     );

@@ -22,11 +22,26 @@ fn triangle(observe: &str) -> String {
     let from = 1_000_000 + FRAME;
     let until = from + 2 * FRAMES * FRAME;
     format!(
-        "[topology]\nkind = \"star\"\nhosts = 3\n[[workload]]\nkind = \"incast\"\nfan_in = 2\n\
-         size = \"100KB\"\nreceiver = 2\nat = \"0s\"\n[cc]\nkind = \"none\"\nwindow_bdp = 0\n\
-         [observe]\nfrom = \"{}\"\nuntil = \"{}\"\nqueue_distribution = true\n\
-         distribution_bin = \"1048B\"\n\
-         queue_groups = [{{ name = \"bottleneck\", nodes = [\"3\"], ports = [\"2\"] }}]\n{observe}",
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 3
+            [[workload]]
+            kind = "incast"
+            fan_in = 2
+            size = "100KB"
+            receiver = 2
+            at = "0s"
+            [cc]
+            kind = "none"
+            window_bdp = 0
+            [observe]
+            from = "{}"
+            until = "{}"
+            queue_distribution = true
+            distribution_bin = "1048B"
+            queue_groups = [{{ name = "bottleneck", nodes = ["3"], ports = ["2"] }}]
+            {observe}"#,
         ns(from),
         ns(until)
     )
@@ -94,7 +109,12 @@ fn an_incast_that_grows_and_drains_has_every_length_for_the_same_time() {
 fn samples_taken_often_agree() {
     let dir = tempfile::tempdir().unwrap();
     run(
-        &triangle("queues = true\ninterval = \"7ns\"\nnodes = [\"3\"]\nports = [\"2\"]"),
+        &triangle(
+            r#"queues = true
+            interval = "7ns"
+            nodes = ["3"]
+            ports = ["2"]"#,
+        ),
         dir.path(),
         1,
     );
@@ -117,10 +137,25 @@ fn samples_taken_often_agree() {
 fn tiers_are_sums_of_ports_on_any_number_of_threads() {
     let text = |more: &str| {
         format!(
-            "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\nnics_per_host = 2\n\
-             spines = 2\nhost_rate = \"25Gbps\"\nfabric_rate = \"100Gbps\"\n[[workload]]\n\
-             kind = \"poisson\"\nsizes = \"hadoop\"\nload = 0.5\nduration = \"200us\"\n[cc]\n\
-             kind = \"hpcc\"\n[observe]\nqueue_distribution = true\n{more}"
+            r#"
+                [topology]
+                kind = "leaf-spine"
+                leaves = 4
+                hosts_per_leaf = 4
+                nics_per_host = 2
+                spines = 2
+                host_rate = "25Gbps"
+                fabric_rate = "100Gbps"
+                [[workload]]
+                kind = "poisson"
+                sizes = "hadoop"
+                load = 0.5
+                duration = "200us"
+                [cc]
+                kind = "hpcc"
+                [observe]
+                queue_distribution = true
+                {more}"#
         )
     };
     let mut seen = Vec::new();

@@ -86,7 +86,12 @@ impl Observer<()> for Waits {
 
 #[test]
 fn delays_are_those_of_every_packet() {
-    let text = format!("{HARSH}kind = \"dctcp\"\n[observe]\nhop_delays = true\n");
+    let text = format!(
+        r#"{HARSH}kind = "dctcp"
+        [observe]
+        hop_delays = true
+    "#
+    );
     let dir = tempfile::tempdir().unwrap();
     run(&text, dir.path(), 2);
     let rows = table(dir.path(), "hop_delays.csv");
@@ -139,7 +144,12 @@ fn delays_are_those_of_every_packet() {
 
 #[test]
 fn flows_ports_and_time_are_chosen() {
-    let base = format!("{HARSH}kind = \"dctcp\"\n[observe]\nhop_delays = true\n");
+    let base = format!(
+        r#"{HARSH}kind = "dctcp"
+        [observe]
+        hop_delays = true
+    "#
+    );
     let read = |more: &str| {
         let dir = tempfile::tempdir().unwrap();
         run(&format!("{base}{more}"), dir.path(), 1);
@@ -153,11 +163,19 @@ fn flows_ports_and_time_are_chosen() {
         .cloned()
         .collect();
     assert!(!wanted.is_empty() && flows == wanted);
-    let incast = read("classes = [\"1\"]\nmin_size = \"200KB\"\n");
+    let incast = read(
+        r#"classes = ["1"]
+        min_size = "200KB"
+    "#,
+    );
     assert!(!incast.is_empty() && incast.iter().all(|row| all.contains(row)));
     assert!(incast.len() < all.len());
     // Seven senders of an incast, each to the same host over its last hop.
-    let last = read("classes = [\"1\"]\ntowards = \"hosts\"\n");
+    let last = read(
+        r#"classes = ["1"]
+        towards = "hosts"
+    "#,
+    );
     assert_eq!(last.len(), 7);
     // Of the ports after the first one no path is known to lead there.
     assert!(

@@ -27,19 +27,19 @@ pub(crate) fn grouped<'r>(
 #[test]
 fn observation_changes_no_result_and_threads_change_no_observation() {
     for head in [
-        format!("{HARSH}kind = \"hpcc\""),
-        format!("{HARSH}kind = \"dctcp\""),
-        "profile = \"ns3-hpcc\"
-        [topology]
-        kind = \"star\"
-        hosts = 9
-        [[workload]]
-        kind = \"incast\"
-        fan_in = 8
-        size = \"200KB\"
-        at = \"1us\"
-        [cc]
-        kind = \"dcqcn\""
+        format!(r#"{HARSH}kind = "hpcc""#),
+        format!(r#"{HARSH}kind = "dctcp""#),
+        r#"profile = "ns3-hpcc"
+            [topology]
+            kind = "star"
+            hosts = 9
+            [[workload]]
+            kind = "incast"
+            fan_in = 8
+            size = "200KB"
+            at = "1us"
+            [cc]
+            kind = "dcqcn""#
             .to_owned(),
     ] {
         let without = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ fn observation_changes_no_result_and_threads_change_no_observation() {
 
 #[test]
 fn intervals_add_up_to_the_whole() {
-    let text = format!("{HARSH}kind = \"dctcp\"{ALL}");
+    let text = format!(r#"{HARSH}kind = "dctcp"{ALL}"#);
     let dir = tempfile::tempdir().unwrap();
     let summary = run(&text, dir.path(), 1);
     assert_eq!(summary.status, Status::Finished);
@@ -122,7 +122,7 @@ fn intervals_add_up_to_the_whole() {
 
 #[test]
 fn throughput_adds_up_to_the_size_of_each_flow() {
-    let text = format!("{HARSH}kind = \"hpcc\"{ALL}");
+    let text = format!(r#"{HARSH}kind = "hpcc"{ALL}"#);
     let dir = tempfile::tempdir().unwrap();
     run(&text, dir.path(), 1);
     let fct = table(dir.path(), "fct.csv");
@@ -168,7 +168,7 @@ fn throughput_adds_up_to_the_size_of_each_flow() {
 
 #[test]
 fn a_distribution_has_all_the_time_and_the_mean_of_many_samples() {
-    let text = format!("{HARSH}kind = \"hpcc\"{ALL}").replace("\"3us\"", "\"50ns\"");
+    let text = format!(r#"{HARSH}kind = "hpcc"{ALL}"#).replace(r#""3us""#, r#""50ns""#);
     let dir = tempfile::tempdir().unwrap();
     let summary = run(&text, dir.path(), 1);
     let bins = table(dir.path(), "queue_distribution.csv");

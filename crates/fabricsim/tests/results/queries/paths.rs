@@ -15,14 +15,31 @@ use crate::queries::{FAT320, LATENCY, PATH, PINT_CC, decoded, finish, mean, quer
 #[test]
 fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
     let mut text = format!(
-        "{FAT320}[cc]\nkind = \"dcqcn\"\nwindow = true\n[rdma]\nrecovery = \"selective\"\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"60KB\"\ncount = 32\ngap = \"8us\"\n{}",
-        query("value = \"switch-id\"")
+        r#"
+            {FAT320}
+            [cc]
+            kind = "dcqcn"
+            window = true
+            [rdma]
+            recovery = "selective"
+            [[workload]]
+            kind = "permutation"
+            size = "60KB"
+            count = 32
+            gap = "8us"
+            {}"#,
+        query(r#"value = "switch-id""#)
     );
     for core in 360..364 {
         write!(
             text,
-            "[[event]]\nat = \"0s\"\nkind = \"link-loss\"\nlink = [340, {core}]\nloss = 0.02\n"
+            r#"
+                [[event]]
+                at = "0s"
+                kind = "link-loss"
+                link = [340, {core}]
+                loss = 0.02
+            "#
         )
         .unwrap();
     }
@@ -90,11 +107,21 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
     let mut means = Vec::new();
     for (knowledge, most) in [("links", 40.0), ("switches", 140.0)] {
         let text = format!(
-            "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"dctcp\"\n\
-             [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n\
-             [rdma]\nrecovery = \"selective\"\n{}",
+            r#"
+                [topology]
+                kind = "file"
+                path = "topology.txt"
+                [cc]
+                kind = "dctcp"
+                [[workload]]
+                kind = "list"
+                path = "flows.csv"
+                [rdma]
+                recovery = "selective"
+                {}"#,
             query(&format!(
-                "value = \"switch-id\"\nknowledge = \"{knowledge}\""
+                r#"value = "switch-id"
+                    knowledge = "{knowledge}""#
             ))
         );
         let scenario = Scenario::from_text("row.toml", &text, dir.path(), &[]).unwrap();
@@ -116,11 +143,23 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
 #[test]
 fn a_path_that_changes_is_reported() {
     let text = format!(
-        "[topology]\nkind = \"fat-tree\"\nk = 6\n[cc]\nkind = \"hpcc\"\n\
-         [rdma]\nrto_min = \"100us\"\n\
-         [[workload]]\nkind = \"permutation\"\nsize = \"4MB\"\n\
-         [[event]]\nat = \"150us\"\nkind = \"switch-down\"\nswitch = 90\n{}",
-        query("value = \"switch-id\"")
+        r#"
+            [topology]
+            kind = "fat-tree"
+            k = 6
+            [cc]
+            kind = "hpcc"
+            [rdma]
+            rto_min = "100us"
+            [[workload]]
+            kind = "permutation"
+            size = "4MB"
+            [[event]]
+            at = "150us"
+            kind = "switch-down"
+            switch = 90
+            {}"#,
+        query(r#"value = "switch-id""#)
     );
     let (completions, results) = finish(&scenario(&text), 2);
     assert_eq!(completions.len(), 54);
@@ -158,8 +197,15 @@ fn switches_trace_their_ports_too() {
         &scenario(&format!(
             "[topology]\nkind = \"chain\"\nswitches = 4\nhosts_per_switch = 2\n[cc]\nkind = \"dctcp\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n{}{}",
-            query("value = \"egress-port\"\nbits = 4"),
-            query("value = \"switch-id\"\nbits = 4\nknowledge = \"switches\"")
+            query(
+                r#"value = "egress-port"
+                bits = 4"#
+            ),
+            query(
+                r#"value = "switch-id"
+                bits = 4
+                knowledge = "switches""#
+            )
         )),
         1,
     );
@@ -188,9 +234,19 @@ fn switches_trace_their_ports_too() {
 #[test]
 fn a_path_too_long_to_be_counted_is_refused() {
     let text = format!(
-        "[topology]\nkind = \"chain\"\nswitches = 256\nhosts_per_switch = 1\ndelay = \"100ns\"\n\
-         [cc]\nkind = \"dctcp\"\n[[workload]]\nkind = \"permutation\"\nsize = \"2KB\"\n{}",
-        query("value = \"hop-latency\"")
+        r#"
+            [topology]
+            kind = "chain"
+            switches = 256
+            hosts_per_switch = 1
+            delay = "100ns"
+            [cc]
+            kind = "dctcp"
+            [[workload]]
+            kind = "permutation"
+            size = "2KB"
+            {}"#,
+        query(r#"value = "hop-latency""#)
     );
     let refused = Simulation::new(&scenario(&text), 1)
         .unwrap_err()
@@ -213,8 +269,16 @@ fn a_path_too_long_to_be_counted_is_refused() {
 
 #[test]
 fn a_path_needs_no_more_packets_beside_other_queries() {
-    let network = "[topology]\nkind = \"fat-tree\"\nk = 4\n[[workload]]\nkind = \"permutation\"\n\
-                   size = \"60KB\"\ncount = 1200\ngap = \"8us\"\n";
+    let network = r#"
+        [topology]
+        kind = "fat-tree"
+        k = 4
+        [[workload]]
+        kind = "permutation"
+        size = "60KB"
+        count = 1200
+        gap = "8us"
+    "#;
     let packets = |queries: &[String]| {
         let text = [network, PINT_CC, &queries.concat()].concat();
         let (_, results) = finish(&scenario(&text), 2);

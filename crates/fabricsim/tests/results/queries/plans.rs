@@ -7,8 +7,9 @@ use fabricsim_pint::query::Statistic;
 
 use crate::queries::{LATENCY, PATH, PINT_CC, decoded, finish, query, scenario, websearch};
 
-pub(crate) const CONTROL: &str =
-    "name = \"control\"\nvalue = \"egress-utilization\"\naggregation = \"max\"";
+pub(crate) const CONTROL: &str = r#"name = "control"
+    value = "egress-utilization"
+    aggregation = "max""#;
 
 #[test]
 fn three_queries_share_two_bytes() {
@@ -63,8 +64,16 @@ fn three_queries_share_two_bytes() {
 fn wire_bytes(rest: &str) -> u64 {
     let mut simulation = Simulation::new(
         &scenario(&format!(
-            "{rest}[topology]\nkind = \"leaf-spine\"\n[[workload]]\nkind = \"incast\"\nfan_in = 1\n\
-             size = \"1000B\"\nat = \"0s\"\n"
+            r#"
+                {rest}
+                [topology]
+                kind = "leaf-spine"
+                [[workload]]
+                kind = "incast"
+                fan_in = 1
+                size = "1000B"
+                at = "0s"
+            "#
         )),
         1,
     )
@@ -77,16 +86,40 @@ fn wire_bytes(rest: &str) -> u64 {
 
 #[test]
 fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
-    assert_eq!(wire_bytes("[cc]\nkind = \"none\"\n"), 1_048);
-    assert_eq!(wire_bytes("[cc]\nkind = \"hpcc\"\n"), 1_090);
+    assert_eq!(
+        wire_bytes(
+            r#"
+        [cc]
+        kind = "none"
+    "#
+        ),
+        1_048
+    );
+    assert_eq!(
+        wire_bytes(
+            r#"
+        [cc]
+        kind = "hpcc"
+    "#
+        ),
+        1_090
+    );
     assert_eq!(wire_bytes(PINT_CC), 1_049);
     assert_eq!(
-        wire_bytes(&format!("profile = \"ns3-hpcc\"\n{PINT_CC}")),
+        wire_bytes(&format!(
+            r#"profile = "ns3-hpcc"
+            {PINT_CC}"#
+        )),
         1_050
     );
     for (bits, bytes) in [(8, 1), (16, 2), (17, 3), (64, 8)] {
         let text = format!(
-            "[cc]\nkind = \"none\"\n[pint]\nbits = {bits}\n{}",
+            r#"
+                [cc]
+                kind = "none"
+                [pint]
+                bits = {bits}
+                {}"#,
             query(PATH)
         );
         assert_eq!(wire_bytes(&text), 1_048 + bytes, "{bits} bits");
@@ -96,8 +129,18 @@ fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
 #[test]
 fn two_flows_of_hpcc_pint_come_to_equal_rates() {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 3\n{PINT_CC}[[workload]]\nkind = \"incast\"\nreceiver = 2\n\
-         fan_in = 2\nsize = \"400MB\"\nat = \"0s\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 3
+            {PINT_CC}
+            [[workload]]
+            kind = "incast"
+            receiver = 2
+            fan_in = 2
+            size = "400MB"
+            at = "0s"
+        "#
     );
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
     let acknowledged = |simulation: &Simulation| -> Vec<f64> {

@@ -37,11 +37,35 @@ fn latencies_are_near_the_truth() {
 #[test]
 fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
     let text = [
-        "[pint]\nbits = 48\n[cc]\nkind = \"hpcc\"\n".to_owned(),
-        query("name = \"most\"\nvalue = \"hop-latency\"\naggregation = \"max\""),
-        query("name = \"least\"\nvalue = \"hop-latency\"\naggregation = \"min\""),
-        query("name = \"sum\"\nvalue = \"hop-latency\"\naggregation = \"sum\"\nbits = 16"),
-        query("name = \"age\"\nvalue = \"egress-time\"\naggregation = \"max\"\nbits = 16"),
+        r#"
+            [pint]
+            bits = 48
+            [cc]
+            kind = "hpcc"
+        "#
+        .to_owned(),
+        query(
+            r#"name = "most"
+            value = "hop-latency"
+            aggregation = "max""#,
+        ),
+        query(
+            r#"name = "least"
+            value = "hop-latency"
+            aggregation = "min""#,
+        ),
+        query(
+            r#"name = "sum"
+            value = "hop-latency"
+            aggregation = "sum"
+            bits = 16"#,
+        ),
+        query(
+            r#"name = "age"
+            value = "egress-time"
+            aggregation = "max"
+            bits = 16"#,
+        ),
     ];
     let (_, results) = finish(&websearch(&text.concat()), 2);
     let tail = Statistic::Quantile(0.99);
@@ -73,10 +97,25 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
 fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
     let (_, results) = finish(
         &scenario(&format!(
-            "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
-             [[event]]\nat = \"0s\"\nkind = \"link-rate\"\nlink = [0, 2]\nrate = \"10Gbps\"\n{}",
-            query("value = \"egress-utilization\"\nbits = 16")
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 2
+                [cc]
+                kind = "none"
+                [[workload]]
+                kind = "permutation"
+                size = "2MB"
+                [[event]]
+                at = "0s"
+                kind = "link-rate"
+                link = [0, 2]
+                rate = "10Gbps"
+                {}"#,
+            query(
+                r#"value = "egress-utilization"
+                bits = 16"#
+            )
         )),
         1,
     );
@@ -91,10 +130,26 @@ fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
 fn an_age_beyond_the_code_is_said_to_be_clipped() {
     let text = |largest: &str| {
         format!(
-            "[topology]\nkind = \"chain\"\nswitches = 3\nhosts_per_switch = 1\ndelay = \"1ms\"\n[cc]\nkind = \"dctcp\"\n\
-             [rdma]\nrto_min = \"50ms\"\n[run]\nstall_after = \"1s\"\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"50KB\"\n{}",
-            query(&format!("value = \"egress-time\"\n{largest}"))
+            r#"
+                [topology]
+                kind = "chain"
+                switches = 3
+                hosts_per_switch = 1
+                delay = "1ms"
+                [cc]
+                kind = "dctcp"
+                [rdma]
+                rto_min = "50ms"
+                [run]
+                stall_after = "1s"
+                [[workload]]
+                kind = "permutation"
+                size = "50KB"
+                {}"#,
+            query(&format!(
+                r#"value = "egress-time"
+                {largest}"#
+            ))
         )
     };
     let reaches = |largest: &str| {

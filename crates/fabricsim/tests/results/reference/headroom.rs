@@ -11,7 +11,7 @@ fn algorithms() -> Vec<String> {
         .iter()
         .filter(|cc| cc.transport == Transport::Rdma)
     {
-        let kind = format!("kind = \"{}\"", cc.name);
+        let kind = format!(r#"kind = "{}""#, cc.name);
         match cc.name {
             _ if cc.keys().iter().any(|key| key.name == "window") => {
                 algorithms.push(format!("{kind}\nwindow = true"));

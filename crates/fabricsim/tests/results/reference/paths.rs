@@ -54,7 +54,7 @@ fn murmur3(words: [u32; 3], seed: u32) -> u32 {
 fn assert_paths_agree(case: &str, table: &str) {
     const DST_PORT: u16 = 100;
     let hops = published_next_hops(table);
-    let simulation = Simulation::new(&scenario(case, PROFILE, "kind = \"hpcc\""), 1).unwrap();
+    let simulation = Simulation::new(&scenario(case, PROFILE, r#"kind = "hpcc""#), 1).unwrap();
     let address = |NodeId(i)| 0x0b00_0001 + (i / 256) * 0x1_0000 + (i % 256) * 0x100;
     let mut ports = SourcePorts::default();
     let mut switches = 0;

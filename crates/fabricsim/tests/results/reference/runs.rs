@@ -13,64 +13,121 @@ use fabricsim_report::{FctRecord, read_fct};
 
 /// The networks, each with the flows of `NAME.flows.csv`: the tables that a scenario has for it.
 const NETWORKS: &[(&str, &str)] = &[
-    ("tiny", "[topology]\nkind = \"star\"\nhosts = 2"),
-    ("two_to_one", "[topology]\nkind = \"star\"\nhosts = 3"),
-    ("incast", "[topology]\nkind = \"star\"\nhosts = 17"),
+    (
+        "tiny",
+        r#"
+        [topology]
+        kind = "star"
+        hosts = 2"#,
+    ),
+    (
+        "two_to_one",
+        r#"
+        [topology]
+        kind = "star"
+        hosts = 3"#,
+    ),
+    (
+        "incast",
+        r#"
+        [topology]
+        kind = "star"
+        hosts = 17"#,
+    ),
     (
         "mid64",
-        "[topology]\nkind = \"file\"\npath = \"mid64.topology.txt\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "mid64.topology.txt""#,
     ),
     (
         "pfc64",
-        "[topology]\nkind = \"file\"\npath = \"mid64.topology.txt\"\n[switch]\nbuffer = \"4MiB\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "mid64.topology.txt"
+            [switch]
+            buffer = "4MiB""#,
     ),
     (
         "parallel",
-        "[topology]\nkind = \"file\"\npath = \"parallel.topology.txt\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "parallel.topology.txt""#,
     ),
     (
         "two_nics",
-        "[topology]\nkind = \"file\"\npath = \"two_nics.topology.txt\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "two_nics.topology.txt""#,
     ),
     (
         "mixed",
-        "[topology]\nkind = \"file\"\npath = \"mixed.topology.txt\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "mixed.topology.txt""#,
     ),
     (
         "priorities",
-        "[topology]\nkind = \"file\"\npath = \"priorities.topology.txt\"\n[switch]\nbuffer = \"1MiB\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "priorities.topology.txt"
+            [switch]
+            buffer = "1MiB""#,
     ),
     (
         "slow_links",
-        "[topology]\nkind = \"file\"\npath = \"slow_links.topology.txt\"",
+        r#"
+            [topology]
+            kind = "file"
+            path = "slow_links.topology.txt""#,
     ),
     (
         "fat320",
-        "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"",
+        r#"
+            [topology]
+            kind = "fat-tree"
+            preset = "hpcc-fat320""#,
     ),
 ];
 
 /// The schemes, a column of `NAME.fct.csv` each: the keys of `[cc]`. All else is the profile's.
 const SCHEMES: &[(&str, &str)] = &[
-    ("hpcc", "kind = \"hpcc\""),
+    ("hpcc", r#"kind = "hpcc""#),
     (
         "hpcc_ai50",
-        "kind = \"hpcc\"\nadditive_increase = \"50Mbps\"",
+        r#"kind = "hpcc"
+            additive_increase = "50Mbps""#,
     ),
-    ("hpcc_pint", "kind = \"hpcc-pint\""),
+    ("hpcc_pint", r#"kind = "hpcc-pint""#),
     (
         "hpcc_pint_readme",
-        "kind = \"hpcc-pint\"\nlog_base = 1.05\nadditive_increase = \"50Mbps\"",
+        r#"kind = "hpcc-pint"
+            log_base = 1.05
+            additive_increase = "50Mbps""#,
     ),
-    ("dcqcn", "kind = \"dcqcn\""),
-    ("dcqcn_w", "kind = \"dcqcn\"\nwindow = true"),
-    ("timely", "kind = \"timely\""),
-    ("timely_w", "kind = \"timely\"\nwindow = true"),
-    ("dctcp", "kind = \"dctcp\""),
+    ("dcqcn", r#"kind = "dcqcn""#),
+    (
+        "dcqcn_w",
+        r#"kind = "dcqcn"
+        window = true"#,
+    ),
+    ("timely", r#"kind = "timely""#),
+    (
+        "timely_w",
+        r#"kind = "timely"
+        window = true"#,
+    ),
+    ("dctcp", r#"kind = "dctcp""#),
 ];
 
 /// Keys that a scenario of the published model begins with.
-pub(crate) const PROFILE: &str = "profile = \"ns3-hpcc\"";
+pub(crate) const PROFILE: &str = r#"profile = "ns3-hpcc""#;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/reference")
@@ -129,13 +186,14 @@ pub(crate) fn published_pauses(network: &str, scheme: &str) -> u64 {
 pub(crate) fn scenario(network: &str, keys: &str, cc: &str) -> Scenario {
     let tables = entry(NETWORKS, network);
     let text = format!(
-        "{keys}
-        {tables}
-        [[workload]]
-        kind = \"list\"
-        path = \"{network}.flows.csv\"
-        [cc]
-        {cc}"
+        r#"
+            {keys}
+            {tables}
+            [[workload]]
+            kind = "list"
+            path = "{network}.flows.csv"
+            [cc]
+            {cc}"#
     );
     Scenario::from_text(network, &text, &folder(), &[]).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -243,7 +243,8 @@ fn a_fabric_that_pauses_agrees() {
 #[test]
 fn the_default_model_is_close_to_the_published_one() {
     let theirs = reference("mid64", "hpcc");
-    let cc = "kind = \"hpcc\"\nadditive_increase = \"40Mbps\"";
+    let cc = r#"kind = "hpcc"
+        additive_increase = "40Mbps""#;
     let ours = simulate(&scenario("mid64", "", cc)).records;
     let comparison = judge("mid64, default model", &ours, &theirs);
     assert!(

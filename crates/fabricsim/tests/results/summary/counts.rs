@@ -15,17 +15,34 @@ fn events() -> impl Strategy<Value = String> {
         (9u32..12, 12u32..14).prop_map(|(leaf, spine)| (leaf, spine)),
     ];
     let what = prop_oneof![
-        link.clone()
-            .prop_map(|(a, b)| format!("kind = \"link-down\"\nlink = [{a}, {b}]")),
-        link.prop_map(|(a, b)| format!("kind = \"link-up\"\nlink = [{a}, {b}]")),
-        (9u32..14).prop_map(|switch| format!("kind = \"switch-down\"\nswitch = {switch}")),
-        (9u32..14).prop_map(|switch| format!("kind = \"switch-up\"\nswitch = {switch}")),
+        link.clone().prop_map(|(a, b)| format!(
+            r#"kind = "link-down"
+                link = [{a}, {b}]"#
+        )),
+        link.prop_map(|(a, b)| format!(
+            r#"kind = "link-up"
+            link = [{a}, {b}]"#
+        )),
+        (9u32..14).prop_map(|switch| format!(
+            r#"kind = "switch-down"
+            switch = {switch}"#
+        )),
+        (9u32..14).prop_map(|switch| format!(
+            r#"kind = "switch-up"
+            switch = {switch}"#
+        )),
     ];
     let event = (0u64..200, what);
     prop::collection::vec(event, 0..10).prop_map(|mut events| {
         events.sort();
         events.iter().fold(String::new(), |mut text, (at, what)| {
-            let _ = writeln!(text, "[[event]]\nat = \"{at}us\"\n{what}");
+            let _ = writeln!(
+                text,
+                r#"
+                [[event]]
+                at = "{at}us"
+                {what}"#
+            );
             text
         })
     })
@@ -42,9 +59,21 @@ proptest! {
         cc in prop::sample::select(vec!["hpcc", "dcqcn", "newreno"]),
     ) {
         let text = format!(
-            "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 3\nspines = 2\n\
-             [[workload]]\nkind = \"all-to-all\"\nsize = \"50KB\"\nstagger = \"{stagger}us\"\n\
-             [run]\nstop_at = \"{stop}us\"\n[cc]\nkind = \"{cc}\"\n{events}"
+            r#"
+                [topology]
+                kind = "leaf-spine"
+                leaves = 3
+                hosts_per_leaf = 3
+                spines = 2
+                [[workload]]
+                kind = "all-to-all"
+                size = "50KB"
+                stagger = "{stagger}us"
+                [run]
+                stop_at = "{stop}us"
+                [cc]
+                kind = "{cc}"
+                {events}"#
         );
         let flows = summary(&text).flows;
         // Nine hosts begin a flow each in every round, the rounds `stagger` apart.
@@ -58,9 +87,21 @@ proptest! {
 #[test]
 fn flows_without_a_route_have_not_started() {
     let flows = summary(
-        "[topology]\nkind = \"star\"\nhosts = 9\n[[workload]]\nkind = \"all-to-all\"\nsize = \"1KB\"\n\
-         start = \"1us\"\n[[event]]\nat = \"0s\"\nkind = \"link-down\"\nlink = [0, 9]\n\
-         [cc]\nkind = \"hpcc\"\n",
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 9
+            [[workload]]
+            kind = "all-to-all"
+            size = "1KB"
+            start = "1us"
+            [[event]]
+            at = "0s"
+            kind = "link-down"
+            link = [0, 9]
+            [cc]
+            kind = "hpcc"
+        "#,
     )
     .flows;
     assert_eq!(

@@ -96,8 +96,19 @@ fn published(path: &[Hop], back: &[Vec<Hop>], size: u64) -> u128 {
 fn build(network: &str, folder: &Path, (cc, more): (&str, &str)) -> Simulation {
     std::fs::write(folder.join("net.txt"), network).unwrap();
     let text = format!(
-        "[topology]\nkind = \"file\"\npath = \"net.txt\"\n[[workload]]\nkind = \"permutation\"\n\
-         size = \"1B\"\nstart = \"1s\"\n[run]\nstop_at = \"1s\"\n[cc]\nkind = \"{cc}\"\n{more}"
+        r#"
+            [topology]
+            kind = "file"
+            path = "net.txt"
+            [[workload]]
+            kind = "permutation"
+            size = "1B"
+            start = "1s"
+            [run]
+            stop_at = "1s"
+            [cc]
+            kind = "{cc}"
+            {more}"#
     );
     let scenario = Scenario::from_text("test", &text, folder, &[]).unwrap();
     Simulation::new(&scenario, 1).unwrap()
@@ -139,7 +150,10 @@ proptest! {
         rule in prop::sample::select(vec!["exact", "published"]),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let rules = format!("[output]\nideal = \"{rule}\"\n");
+        let rules = format!(r#"
+            [output]
+            ideal = "{rule}"
+        "#);
         let mut simulation = build(&network, folder.path(), (cc, &rules));
         for (src, offset, power, start) in &flows {
             let src = u32::try_from(src.index(hosts as usize)).unwrap();
@@ -198,7 +212,11 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         // A sender without congestion control has a window, too, unless it is 0.
         let unlimited = if cc == "none" { "window_bdp = 0.0\n" } else { "" };
-        let rdma = format!("{unlimited}[rdma]\nmtu = \"{mtu}B\"\n");
+        let rdma = format!(r#"
+            {unlimited}
+            [rdma]
+            mtu = "{mtu}B"
+        "#);
         let mut simulation = build(&text, folder.path(), (cc, &rdma));
         let mut start = Time::ZERO;
         for &(full, rest) in &packets {
@@ -260,9 +278,19 @@ fn the_profile_keeps_the_ideal_of_the_first_path() {
                    4 3 100Gbps 100ns 0\n2 5 1Gbps 100ns 0\n5 3 1Gbps 100ns 0";
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("net.txt"), network).unwrap();
-    let text = "profile = \"ns3-hpcc\"\n[topology]\nkind = \"file\"\npath = \"net.txt\"\n\
-                [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"5KB\"\nat = \"0s\"\n\
-                [cc]\nkind = \"hpcc\"\n";
+    let text = r#"profile = "ns3-hpcc"
+        [topology]
+        kind = "file"
+        path = "net.txt"
+        [[workload]]
+        kind = "incast"
+        fan_in = 1
+        receiver = 1
+        size = "5KB"
+        at = "0s"
+        [cc]
+        kind = "hpcc"
+    "#;
     let scenario = Scenario::from_text("test", text, folder.path(), &[]).unwrap();
     let mut simulation = Simulation::new(&scenario, 1).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
@@ -275,9 +303,20 @@ fn the_profile_keeps_the_ideal_of_the_first_path() {
 /// Two hosts whose paths fit a NIC each; the rule can be chosen under the profile as well.
 #[test]
 fn the_profile_can_have_exact_ideals() {
-    let text = "profile = \"ns3-hpcc\"\n[topology]\nkind = \"star\"\nhosts = 2\n[output]\n\
-                ideal = \"exact\"\n[[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\n\
-                at = \"0s\"\n[cc]\nkind = \"dctcp\"\n";
+    let text = r#"profile = "ns3-hpcc"
+        [topology]
+        kind = "star"
+        hosts = 2
+        [output]
+        ideal = "exact"
+        [[workload]]
+        kind = "incast"
+        fan_in = 1
+        size = "1B"
+        at = "0s"
+        [cc]
+        kind = "dctcp"
+    "#;
     let scenario = Scenario::from_toml(text).unwrap();
     let mut simulation = Simulation::new(&scenario, 1).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);

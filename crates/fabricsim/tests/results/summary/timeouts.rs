@@ -7,20 +7,48 @@ use crate::summary::{scenario, simulation, summary};
 
 /// Two bursts of 64 hosts at 25 Gbps to one, beside a permutation of all 72: packets wait for
 /// milliseconds in paused switches, and none is lost.
-const INCAST: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 24\nspines = 2\n\
-     host_rate = \"25Gbps\"\nfabric_rate = \"100Gbps\"\n\
-     [[workload]]\nkind = \"incast\"\nfan_in = 64\nsize = \"500KB\"\nreceiver = 3\nperiod = \"500us\"\nduration = \"1ms\"\n\
-     [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n";
+const INCAST: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    leaves = 3
+    hosts_per_leaf = 24
+    spines = 2
+    host_rate = "25Gbps"
+    fabric_rate = "100Gbps"
+    [[workload]]
+    kind = "incast"
+    fan_in = 64
+    size = "500KB"
+    receiver = 3
+    period = "500us"
+    duration = "1ms"
+    [[workload]]
+    kind = "permutation"
+    size = "2MB"
+"#;
 
 fn with(text: &str, cc: &str, more: &str) -> String {
-    format!("{text}{more}[cc]\nkind = \"{cc}\"\n")
+    format!(
+        r#"
+        {text}{more}
+        [cc]
+        kind = "{cc}"
+    "#
+    )
 }
 
 #[test]
 fn pauses_do_not_look_like_losses() {
     for cc in ["dcqcn", "timely"] {
         let now = summary(&with(INCAST, cc, ""));
-        let short = summary(&with(INCAST, cc, "[rdma]\nrto_min = \"4ms\"\n"));
+        let short = summary(&with(
+            INCAST,
+            cc,
+            r#"
+            [rdma]
+            rto_min = "4ms"
+        "#,
+        ));
         for run in [&now, &short] {
             assert_eq!(run.buffer_drops + run.link_losses + run.lost_bytes, 0);
             assert_eq!(run.flows.finished, 2 * 64 + 72);
@@ -44,7 +72,7 @@ fn pauses_do_not_look_like_losses() {
         assert!(short.timeouts > 0 && short.retransmitted_bytes > 0);
         let warning = &short.warnings[0];
         assert!(warning.starts_with(&format!("{} retransmission timeouts", short.timeouts)));
-        assert!(warning.contains("[rdma] rto_min = \"4ms\""), "{warning}");
+        assert!(warning.contains(r#"[rdma] rto_min = "4ms""#), "{warning}");
     }
 }
 
@@ -54,7 +82,13 @@ fn timeouts_of_losses_are_no_warning() {
     let lossy = with(
         &lossy,
         "none",
-        "[switch]\npfc = false\nbuffer = \"1MB\"\n[rdma]\nrto_min = \"200us\"\n",
+        r#"
+            [switch]
+            pfc = false
+            buffer = "1MB"
+            [rdma]
+            rto_min = "200us"
+        "#,
     );
     let run = summary(&lossy);
     assert!(run.timeouts > 0 && run.buffer_drops > 0);
@@ -69,16 +103,45 @@ fn timeouts_of_losses_are_no_warning() {
 fn the_timeout_follows_what_the_fabric_can_lose() {
     // 4.096 us x 2^17.
     let (long, short) = (Duration::from_ns(536_870_912), Duration::from_ms(4));
-    let event = "[[event]]\nat = \"1ms\"\nkind = \"link-down\"\nlink = [72, 75]\n";
+    let event = r#"
+        [[event]]
+        at = "1ms"
+        kind = "link-down"
+        link = [72, 75]
+    "#;
     for (more, expected) in [
         ("", long),
-        ("[switch]\npfc = true\nheadroom = \"worst-case\"\n", long),
-        ("[switch]\npfc = false\n", short),
-        ("[switch]\nheadroom = \"published\"\n", short),
-        (event, short),
-        ("[rdma]\nrto_min = \"9ms\"\n", Duration::from_ms(9)),
         (
-            "[switch]\npfc = false\n[rdma]\nrto_min = \"9ms\"\n",
+            r#"
+            [switch]
+            pfc = true
+            headroom = "worst-case"
+        "#,
+            long,
+        ),
+        ("[switch]\npfc = false\n", short),
+        (
+            r#"
+            [switch]
+            headroom = "published"
+        "#,
+            short,
+        ),
+        (event, short),
+        (
+            r#"
+            [rdma]
+            rto_min = "9ms"
+        "#,
+            Duration::from_ms(9),
+        ),
+        (
+            r#"
+                [switch]
+                pfc = false
+                [rdma]
+                rto_min = "9ms"
+            "#,
             Duration::from_ms(9),
         ),
     ] {
@@ -92,7 +155,11 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
             "{more}"
         );
     }
-    let published = format!("profile = \"ns3-hpcc\"\n{}", with(INCAST, "dcqcn", ""));
+    let published = format!(
+        r#"profile = "ns3-hpcc"
+        {}"#,
+        with(INCAST, "dcqcn", "")
+    );
     assert_eq!(
         scenario(&published).transport_resolved().rto_min,
         Some(short)
@@ -101,8 +168,16 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
     let links = |loss: f64| format!("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us {loss}\n");
     for (loss, expected) in [(0.0, long), (0.01, short)] {
         std::fs::write(folder.path().join("net.txt"), links(loss)).unwrap();
-        let text = "[topology]\nkind = \"file\"\npath = \"net.txt\"\n\
-                    [[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n[cc]\nkind = \"hpcc\"\n";
+        let text = r#"
+            [topology]
+            kind = "file"
+            path = "net.txt"
+            [[workload]]
+            kind = "permutation"
+            size = "1KB"
+            [cc]
+            kind = "hpcc"
+        "#;
         let scenario = fabricsim::Scenario::from_text("test", text, folder.path(), &[]).unwrap();
         assert_eq!(
             scenario.transport_resolved().rto_min,
@@ -114,8 +189,21 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
 
 /// Two flows over links of `delay`, which takes four times as long there and back.
 fn far(delay: &str, cc: &str, more: &str) -> String {
-    let topology = format!("[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"{delay}\"\n");
-    let flows = "[[workload]]\nkind = \"incast\"\nfan_in = 2\nsize = \"10KB\"\nat = \"0s\"\n";
+    let topology = format!(
+        r#"
+        [topology]
+        kind = "star"
+        hosts = 4
+        delay = "{delay}"
+    "#
+    );
+    let flows = r#"
+        [[workload]]
+        kind = "incast"
+        fan_in = 2
+        size = "10KB"
+        at = "0s"
+    "#;
     with(&format!("{topology}{flows}"), cc, more)
 }
 
@@ -123,9 +211,30 @@ fn far(delay: &str, cc: &str, more: &str) -> String {
 #[test]
 fn runs_over_long_paths_are_not_given_up() {
     for (delay, cc, more) in [
-        ("200ms", "cubic", "[tcp]\nprofile = \"datacenter\"\n"),
-        ("150ms", "cubic", "[tcp]\nprofile = \"linux-wan\"\n"),
-        ("1s", "prague", "[tcp]\nprofile = \"linux-wan\"\n"),
+        (
+            "200ms",
+            "cubic",
+            r#"
+            [tcp]
+            profile = "datacenter"
+        "#,
+        ),
+        (
+            "150ms",
+            "cubic",
+            r#"
+            [tcp]
+            profile = "linux-wan"
+        "#,
+        ),
+        (
+            "1s",
+            "prague",
+            r#"
+            [tcp]
+            profile = "linux-wan"
+        "#,
+        ),
         ("10s", "hpcc", ""),
         ("10s", "dcqcn", "[switch]\npfc = false\n"),
     ] {
@@ -152,19 +261,33 @@ fn the_time_after_which_a_run_is_given_up_follows_the_network() {
         (
             "1s",
             "cubic",
-            "[tcp]\nprofile = \"linux-wan\"\n",
+            r#"
+                [tcp]
+                profile = "linux-wan"
+            "#,
             Duration::from_ms(200),
         ),
         (
             "1us",
             "dcqcn",
-            "[rdma]\nrto_min = \"3s\"\n",
+            r#"
+                [rdma]
+                rto_min = "3s"
+            "#,
             Duration::from_ms(3_000),
         ),
     ] {
         let (found, round_trips) = after(delay, cc, more);
         assert_eq!(found, round_trips + timeout, "{cc} {delay} {more}");
     }
-    let given = after("1s", "cubic", "[run]\nstall_after = \"7ms\"\n").0;
+    let given = after(
+        "1s",
+        "cubic",
+        r#"
+        [run]
+        stall_after = "7ms"
+    "#,
+    )
+    .0;
     assert_eq!(given, Duration::from_ms(7));
 }

@@ -34,10 +34,22 @@ fn factor(size: f64, packets: f64) -> f64 {
 /// links of 100 Gbps.
 #[test]
 fn an_oversubscribed_core_is_told() {
-    let text = "[topology]\nkind = \"leaf-spine\"\nleaves = 6\nhosts_per_leaf = 36\nspines = 2\n\
-                host_rate = \"25Gbps\"\nfabric_rate = \"100Gbps\"\n\
-                [[workload]]\nkind = \"poisson\"\nsizes = \"10KB\"\nload = 0.9\nduration = \"10ms\"\n\
-                [cc]\nkind = \"dcqcn\"\n";
+    let text = r#"
+        [topology]
+        kind = "leaf-spine"
+        leaves = 6
+        hosts_per_leaf = 36
+        spines = 2
+        host_rate = "25Gbps"
+        fabric_rate = "100Gbps"
+        [[workload]]
+        kind = "poisson"
+        sizes = "10KB"
+        load = 0.9
+        duration = "10ms"
+        [cc]
+        kind = "dcqcn"
+    "#;
     let found = expected(text);
     let span = found.span.clone().unwrap();
     let names: Vec<(&str, u64)> = span
@@ -88,9 +100,19 @@ fn an_oversubscribed_core_is_told() {
 
 #[test]
 fn a_fat_tree_is_the_less_busy_the_higher() {
-    let text = "[topology]\nkind = \"fat-tree\"\nk = 8\nfabric_rate = \"100Gbps\"\n\
-                [[workload]]\nkind = \"poisson\"\nsizes = \"1000B\"\nload = 0.5\nduration = \"1ms\"\n\
-                [cc]\nkind = \"dcqcn\"\n";
+    let text = r#"
+        [topology]
+        kind = "fat-tree"
+        k = 8
+        fabric_rate = "100Gbps"
+        [[workload]]
+        kind = "poisson"
+        sizes = "1000B"
+        load = 0.5
+        duration = "1ms"
+        [cc]
+        kind = "dcqcn"
+    "#;
     let wire = factor(1_000.0, 1.0);
     let expected = [
         ("host to ToR", 0.5 * wire),
@@ -114,8 +136,14 @@ fn a_fat_tree_is_the_less_busy_the_higher() {
 fn workloads_add_up_where_they_overlap() {
     let poisson = |load: f64, start: u32, duration: u32| {
         format!(
-            "[[workload]]\nkind = \"poisson\"\nsizes = \"1000B\"\nload = {load}\nstart = \"{start}us\"\n\
-             duration = \"{duration}us\"\n"
+            r#"
+                [[workload]]
+                kind = "poisson"
+                sizes = "1000B"
+                load = {load}
+                start = "{start}us"
+                duration = "{duration}us"
+            "#
         )
     };
     let text = format!(
@@ -140,23 +168,68 @@ fn workloads_add_up_where_they_overlap() {
 #[test]
 fn runs_load_links_as_expected() {
     let traffic = [
-        "[[workload]]\nkind = \"poisson\"\nsizes = \"20KB\"\nload = 0.3\nduration = \"4ms\"\n",
-        "[[workload]]\nkind = \"poisson\"\nsizes = \"3500B\"\nload = 0.2\nduration = \"4ms\"\n\
-         sources = [\"0..6\"]\ndestinations = [\"4..12\"]\n",
-        "[[workload]]\nkind = \"incast\"\nfan_in = 5\nsize = \"10KB\"\nload = 0.05\nduration = \"4ms\"\n",
-        "[[workload]]\nkind = \"permutation\"\nsize = \"20KB\"\ncount = 400\ngap = \"10us\"\n",
-        "[[workload]]\nkind = \"all-to-all\"\nsize = \"500KB\"\nstagger = \"250us\"\n",
+        r#"
+            [[workload]]
+            kind = "poisson"
+            sizes = "20KB"
+            load = 0.3
+            duration = "4ms"
+        "#,
+        r#"
+            [[workload]]
+            kind = "poisson"
+            sizes = "3500B"
+            load = 0.2
+            duration = "4ms"
+            sources = ["0..6"]
+            destinations = ["4..12"]
+        "#,
+        r#"
+            [[workload]]
+            kind = "incast"
+            fan_in = 5
+            size = "10KB"
+            load = 0.05
+            duration = "4ms"
+        "#,
+        r#"
+            [[workload]]
+            kind = "permutation"
+            size = "20KB"
+            count = 400
+            gap = "10us"
+        "#,
+        r#"
+            [[workload]]
+            kind = "all-to-all"
+            size = "500KB"
+            stagger = "250us"
+        "#,
     ];
     let networks = [
-        "kind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 4\nspines = 2\nfabric_rate = \"200Gbps\"\n",
-        "kind = \"dumbbell\"\nhosts_per_side = 6\n",
+        r#"kind = "leaf-spine"
+            leaves = 3
+            hosts_per_leaf = 4
+            spines = 2
+            fabric_rate = "200Gbps"
+        "#,
+        r#"kind = "dumbbell"
+            hosts_per_side = 6
+        "#,
     ];
     for (network, cc) in networks
         .iter()
         .flat_map(|network| ["hpcc", "dcqcn"].map(|cc| (network, cc)))
     {
         for traffic in traffic {
-            let text = format!("[topology]\n{network}{traffic}[cc]\nkind = \"{cc}\"\n");
+            let text = format!(
+                r#"
+                [topology]
+                {network}{traffic}
+                [cc]
+                kind = "{cc}"
+            "#
+            );
             compare(&text);
         }
     }
@@ -214,8 +287,16 @@ fn compare(text: &str) {
 #[test]
 fn what_is_not_counted_is_said() {
     let burst = expected(
-        "[topology]\nkind = \"star\"\nhosts = 5\n[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
-         [cc]\nkind = \"dcqcn\"\n",
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 5
+            [[workload]]
+            kind = "permutation"
+            size = "1MB"
+            [cc]
+            kind = "dcqcn"
+        "#,
     );
     assert_eq!(burst.span, None);
     assert_eq!(
@@ -224,9 +305,23 @@ fn what_is_not_counted_is_said() {
     );
     assert_eq!(burst.warning(), None);
     let chain = expected(
-        "[topology]\nkind = \"star\"\nhosts = 5\n[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\n\
-         load = 0.95\nduration = \"1ms\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\n\
-         duration = \"1ms\"\n[cc]\nkind = \"hpcc\"\n",
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 5
+            [[workload]]
+            kind = "poisson"
+            sizes = "websearch"
+            load = 0.95
+            duration = "1ms"
+            [[workload]]
+            kind = "poisson"
+            sizes = "websearch"
+            load = 0.5
+            duration = "1ms"
+            [cc]
+            kind = "hpcc"
+        "#,
     );
     let warning = chain.warning().unwrap();
     assert!(warning.contains("offer at most"), "{warning}");
@@ -238,8 +333,18 @@ fn of_list(flows: &str, stop_at: &str) -> ExpectedUtilization {
     let list = format!("src,dst,size_bytes,start_ns\n{flows}");
     std::fs::write(dir.path().join("flows.csv"), list).unwrap();
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"list\"\n\
-         path = \"flows.csv\"\n[cc]\nkind = \"none\"\n[run]\nstop_at = \"{stop_at}\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 4
+            [[workload]]
+            kind = "list"
+            path = "flows.csv"
+            [cc]
+            kind = "none"
+            [run]
+            stop_at = "{stop_at}"
+        "#
     );
     let scenario = Scenario::from_text("case", &text, dir.path(), &[]).unwrap();
     ExpectedUtilization::of(&scenario, &Simulation::new(&scenario, 1).unwrap())

@@ -9,12 +9,16 @@ const SEGMENT: f64 = 1_538.0;
 
 /// Probes for the round-trip time that are as far from each other, in round-trip times, as the ten
 /// seconds of the draft are on paths of 12 ms.
-const SCALED: &str = "probe_rtt_interval = \"10ms\"\nprobe_rtt_duration = \"200us\"";
+const SCALED: &str = r#"probe_rtt_interval = "10ms"
+    probe_rtt_duration = "200us""#;
 
 #[test]
 fn flows_that_have_probed_the_round_trip_time_share_the_link() {
     for flows in FLOWS {
-        let cc = format!("kind = \"bbr\"\n{SCALED}");
+        let cc = format!(
+            r#"kind = "bbr"
+            {SCALED}"#
+        );
         let seen = settled(flows, &cc, [50_000, 100_000]);
         assert!(seen.utilization > 0.9, "{flows}: {}", seen.utilization);
         assert!(seen.fairness > 0.7, "{flows}: {}", seen.fairness);
@@ -29,7 +33,7 @@ fn flows_that_have_probed_the_round_trip_time_share_the_link() {
 /// path: their windows are larger, and so is their share.
 #[test]
 fn before_the_first_probe_the_link_is_full_and_shares_differ() {
-    let seen = settled(8, "kind = \"bbr\"", [10_000, 30_000]);
+    let seen = settled(8, r#"kind = "bbr""#, [10_000, 30_000]);
     assert!(seen.utilization > 0.95, "{}", seen.utilization);
     assert!(seen.fairness < 0.8, "{}", seen.fairness);
 }

@@ -5,7 +5,7 @@ use crate::convergence::{BASE_RTT, FLOWS, PER_US, settled};
 #[test]
 fn the_queueing_delay_is_at_the_target() {
     for flows in FLOWS {
-        let seen = settled(flows, "kind = \"nscc\"", [20_000, 40_000]);
+        let seen = settled(flows, r#"kind = "nscc""#, [20_000, 40_000]);
         assert!(seen.utilization > 0.97, "{flows}: {}", seen.utilization);
         assert!(seen.fairness > 0.8, "{flows}: {}", seen.fairness);
         let delay = seen.queue[0] / PER_US;

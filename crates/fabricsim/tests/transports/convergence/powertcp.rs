@@ -11,7 +11,7 @@ const BETA: f64 = 6e-3 * BASE_RTT * PER_US;
 #[test]
 fn the_queue_is_the_sum_of_increases() {
     for flows in FLOWS {
-        let seen: Settled = settled(flows, "kind = \"powertcp\"", [5_000, 10_000]);
+        let seen: Settled = settled(flows, r#"kind = "powertcp""#, [5_000, 10_000]);
         let expected = BETA * flows as f64;
         println!("{flows} flows: β̂ {:.1} KB", expected / 1_000.0);
         assert!(seen.fairness > 0.95, "{flows}: {}", seen.fairness);
@@ -26,7 +26,7 @@ fn the_queue_is_the_sum_of_increases() {
 #[test]
 fn without_telemetry_the_queue_is_short_and_the_link_busy() {
     for flows in FLOWS {
-        let seen = settled(flows, "kind = \"theta-powertcp\"", [5_000, 10_000]);
+        let seen = settled(flows, r#"kind = "theta-powertcp""#, [5_000, 10_000]);
         assert!(seen.fairness > 0.8, "{flows}: {}", seen.fairness);
         assert!(seen.utilization > 0.9, "{flows}: {}", seen.utilization);
         // One bandwidth-delay product.
@@ -71,13 +71,13 @@ fn burst(cc: &str, calm: f64) -> (u64, f64, f64) {
 fn ten_flows_that_meet_a_long_one_are_taken_in() {
     // Twice β̂ of eleven flows.
     let calm = 22.0 * BETA;
-    let (own, used, mean) = burst("kind = \"powertcp\"", calm);
+    let (own, used, mean) = burst(r#"kind = "powertcp""#, calm);
     assert!(own < 300 && used > 0.98, "{own} {used}");
     assert!(mean < 4.0 * 11.0 * BETA, "{mean}");
-    let (theta, used, _) = burst("kind = \"theta-powertcp\"", calm);
+    let (theta, used, _) = burst(r#"kind = "theta-powertcp""#, calm);
     assert!(theta < 500 && used > 0.98, "{theta} {used}");
-    burst("kind = \"hpcc\"", calm);
-    burst("kind = \"swift\"", calm);
-    let (dcqcn, _, _) = burst("kind = \"dcqcn\"", calm);
+    burst(r#"kind = "hpcc""#, calm);
+    burst(r#"kind = "swift""#, calm);
+    let (dcqcn, _, _) = burst(r#"kind = "dcqcn""#, calm);
     assert!(dcqcn > own, "{dcqcn} {own}");
 }

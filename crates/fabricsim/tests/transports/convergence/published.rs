@@ -53,8 +53,15 @@ impl Watched {
         (node, port): (usize, usize),
     ) -> Self {
         let text = format!(
-            "{text}\n[[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"1B\"\n\
-             at = \"10000s\"\n"
+            r#"
+                {text}
+                [[workload]]
+                kind = "incast"
+                fan_in = 1
+                receiver = 1
+                size = "1B"
+                at = "10000s"
+            "#
         );
         let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));
         let priority = Priority::new(match scenario.cc().transport() {

@@ -4,14 +4,20 @@
 use crate::convergence::{FLOWS, WIRE, settled};
 
 /// First windows are cut down to a bandwidth-delay product at the port.
-const TRIM: &str = "[switch]\npfc = false\ntrim_above = \"150KB\"";
+const TRIM: &str = r#"
+    [switch]
+    pfc = false
+    trim_above = "150KB""#;
 /// The default of `grant_rate`.
 const GRANT_RATE: f64 = 0.99;
 
 #[test]
 fn the_port_is_filled_to_the_rate_of_grants_without_a_queue() {
     for flows in FLOWS {
-        let cc = format!("kind = \"rccc\"\n{TRIM}");
+        let cc = format!(
+            r#"kind = "rccc"
+            {TRIM}"#
+        );
         let seen = settled(flows, &cc, [5_000, 10_000]);
         assert!(
             (seen.utilization / GRANT_RATE - 1.0).abs() < 0.005,

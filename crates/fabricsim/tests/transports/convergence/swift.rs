@@ -26,7 +26,7 @@ fn fixed_point(flows: usize) -> f64 {
 }
 
 fn swift(flows: usize) -> Settled {
-    settled(flows, "kind = \"swift\"", [10_000, 20_000])
+    settled(flows, r#"kind = "swift""#, [10_000, 20_000])
 }
 
 #[test]

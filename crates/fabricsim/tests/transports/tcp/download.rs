@@ -6,20 +6,20 @@ use fabricsim_core::plugin::LiveFlow;
 use super::*;
 
 /// A host that sends to another at 50 Mbps, 20 ms there and back.
-const PAIR: &str = "
+const PAIR: &str = r#"
     [topology]
-    kind = \"star\"
+    kind = "star"
     hosts = 2
-    rate = \"10Gbps\"
-    downlink_rate = \"50Mbps\"
-    delay = \"5ms\"
+    rate = "10Gbps"
+    downlink_rate = "50Mbps"
+    delay = "5ms"
     [tcp]
-    profile = \"linux-wan\"
+    profile = "linux-wan"
     [switch]
-    buffer = \"1GB\"
+    buffer = "1GB"
     [[queue]]
-    discipline = \"codel ecn\"
-";
+    discipline = "codel ecn"
+"#;
 
 /// Rate and window of the only flow, sampled `count` times from `from` on, each 10 ms.
 fn samples(text: &str, from: Duration, count: u64) -> Vec<LiveFlow> {
@@ -51,11 +51,30 @@ fn apart(a: &[LiveFlow], b: &[LiveFlow]) -> f64 {
 #[test]
 fn windows_and_rates_of_a_download_are_those_of_its_server() {
     for cc in ["newreno", "cubic", "bbr", "prague"] {
-        let head = format!("{PAIR}[cc]\nkind = \"{cc}\"\n[run]\nstop_at = \"9s\"\n[[workload]]\n");
-        let pushed = format!(
-            "{head}kind = \"incast\"\nfan_in = 1\nreceiver = 0\nsize = \"100MB\"\nat = \"0s\"\n"
+        let head = format!(
+            r#"
+            {PAIR}
+            [cc]
+            kind = "{cc}"
+            [run]
+            stop_at = "9s"
+            [[workload]]
+        "#
         );
-        let asked = format!("{head}kind = \"download\"\nclient = 0\nserver = 1\n");
+        let pushed = format!(
+            r#"{head}kind = "incast"
+                fan_in = 1
+                receiver = 0
+                size = "100MB"
+                at = "0s"
+            "#
+        );
+        let asked = format!(
+            r#"{head}kind = "download"
+            client = 0
+            server = 1
+        "#
+        );
         let pushed = samples(&pushed, Duration::from_ms(25), 200);
         let asked = samples(&asked, Duration::from_us(35_100), 200);
         let windows = pushed.iter().map(|live| live.window);
@@ -73,8 +92,17 @@ fn windows_and_rates_of_a_download_are_those_of_its_server() {
 #[test]
 fn a_download_that_is_being_opened_has_the_first_window() {
     let text = format!(
-        "{PAIR}[cc]\nkind = \"cubic\"\n[run]\nstop_at = \"1s\"\n\
-         [[workload]]\nkind = \"download\"\nclient = 0\nserver = 1\n"
+        r#"
+            {PAIR}
+            [cc]
+            kind = "cubic"
+            [run]
+            stop_at = "1s"
+            [[workload]]
+            kind = "download"
+            client = 0
+            server = 1
+        "#
     );
     let first = samples(&text, Duration::from_ms(1), 1)[0];
     assert_eq!(first.window, Some(Bytes::new(10 * 1_448)));
@@ -84,8 +112,20 @@ fn a_download_that_is_being_opened_has_the_first_window() {
 #[test]
 fn windows_of_fetches_are_those_of_the_server_also_on_a_connection_that_is_used_again() {
     let text = format!(
-        "{PAIR}[cc]\nkind = \"newreno\"\n[run]\nstop_at = \"20s\"\n[[workload]]\nkind = \"fetch\"\n\
-         client = 0\nserver = 1\nduration = \"3s\"\nlen_p95 = \"64KiB\"\nmean_arrival = \"20ms\"\n"
+        r#"
+            {PAIR}
+            [cc]
+            kind = "newreno"
+            [run]
+            stop_at = "20s"
+            [[workload]]
+            kind = "fetch"
+            client = 0
+            server = 1
+            duration = "3s"
+            len_p95 = "64KiB"
+            mean_arrival = "20ms"
+        "#
     );
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
     let mut windows = std::collections::BTreeMap::<u32, Vec<u64>>::new();
@@ -117,8 +157,17 @@ fn runs_of_downloads_alone_are_told_apart_by_their_checksums() {
     let with = |cc: &str, server: u32| {
         let client = 1 - server;
         summary(&format!(
-            "{PAIR}[cc]\nkind = \"{cc}\"\n[run]\nstop_at = \"700ms\"\n\
-             [[workload]]\nkind = \"download\"\nclient = {client}\nserver = {server}\n"
+            r#"
+                {PAIR}
+                [cc]
+                kind = "{cc}"
+                [run]
+                stop_at = "700ms"
+                [[workload]]
+                kind = "download"
+                client = {client}
+                server = {server}
+            "#
         ))
     };
     let first = with("cubic", 1);
@@ -135,23 +184,23 @@ fn runs_of_downloads_alone_are_told_apart_by_their_checksums() {
 /// are not alike, of which the best gives the ideal.
 #[test]
 fn a_download_over_paths_that_differ_has_no_ideal_beyond_the_longest_time() {
-    let text = "
+    let text = r#"
         [topology]
-        kind = \"dragonfly\"
+        kind = "dragonfly"
         hosts_per_router = 1
         routers_per_group = 2
         global_links = 1
-        local_delay = \"700ns\"
-        global_delay = \"9us\"
+        local_delay = "700ns"
+        global_delay = "9us"
         [cc]
-        kind = \"newreno\"
+        kind = "newreno"
         [[workload]]
-        kind = \"download\"
+        kind = "download"
         client = 4
         server = 1
         [run]
-        stop_at = \"50us\"
-    ";
+        stop_at = "50us"
+    "#;
     let mut simulation = Simulation::new(&scenario(text), 1).unwrap();
     assert_eq!(
         simulation.run_until(Time::ZERO + Duration::from_us(50)),

@@ -5,38 +5,38 @@ use fabricsim::outcome::{Status, Summary, run_to_folder};
 use super::*;
 
 /// A client and a server with bottlenecks of 50 Mbps between them, 20 ms there and back.
-const STAR: &str = "
+const STAR: &str = r#"
     [topology]
-    kind = \"star\"
+    kind = "star"
     hosts = 2
-    rate = \"10Gbps\"
-    downlink_rate = \"50Mbps\"
-    delay = \"5ms\"
+    rate = "10Gbps"
+    downlink_rate = "50Mbps"
+    delay = "5ms"
     [cc]
-    kind = \"cubic\"
+    kind = "cubic"
     [tcp]
-    profile = \"linux-wan\"
+    profile = "linux-wan"
     [switch]
-    buffer = \"1GB\"
+    buffer = "1GB"
     [[queue]]
-    discipline = \"codel\"
-";
-const FETCH: &str = "
+    discipline = "codel"
+"#;
+const FETCH: &str = r#"
     [[workload]]
-    kind = \"fetch\"
+    kind = "fetch"
     client = 0
     server = 1
-    duration = \"3s\"
-    start = \"500ms\"
-";
-const DOWNLOAD: &str = "
+    duration = "3s"
+    start = "500ms"
+"#;
+const DOWNLOAD: &str = r#"
     [[workload]]
-    kind = \"download\"
+    kind = "download"
     client = 0
     server = 1
     flows = 2
-    cc = { kind = \"prague\" }
-";
+    cc = { kind = "prague" }
+"#;
 
 fn summary(text: &str) -> Summary {
     let folder = tempfile::tempdir().unwrap();
@@ -77,8 +77,11 @@ fn a_run_ends_with_its_last_response_while_downloads_go_on() {
 #[test]
 fn connections_are_reused_where_the_workload_says_so() {
     let with = |reuse: &str| {
-        let text =
-            format!("{STAR}{FETCH}    mean_arrival = \"20ms\"\n    len_p95 = \"64KiB\"\n{reuse}");
+        let text = format!(
+            r#"{STAR}{FETCH}    mean_arrival = "20ms"
+                len_p95 = "64KiB"
+                {reuse}"#
+        );
         let (done, _) = run(&text, 1);
         let least = done.iter().map(Completion::fct).min().unwrap();
         (done.len(), least)
@@ -92,7 +95,13 @@ fn connections_are_reused_where_the_workload_says_so() {
 
 #[test]
 fn downloads_alone_last_until_the_run_is_stopped() {
-    let found = summary(&format!("{STAR}{DOWNLOAD}[run]\nstop_at = \"2s\"\n"));
+    let found = summary(&format!(
+        r#"
+        {STAR}{DOWNLOAD}
+        [run]
+        stop_at = "2s"
+    "#
+    ));
     assert_eq!(found.status, Status::TimeReached);
     assert_eq!((found.flows.started, found.flows.unfinished), (0, 0));
     let goodput: f64 = found.downloads.iter().map(|one| one.goodput_bps).sum();
@@ -106,8 +115,9 @@ fn downloads_alone_last_until_the_run_is_stopped() {
 fn rdma_carries_no_requests() {
     for workload in [FETCH.to_owned(), DOWNLOAD.replace("prague", "hpcc")] {
         let text = format!("{STAR}{workload}")
-            .replace("[cc]\n    kind = \"cubic\"", "[cc]\n    kind = \"hpcc\"");
-        let text = text.replace("[[queue]]\n    discipline = \"codel\"", "");
+            .replace(r#"kind = "cubic""#, r#"kind = "hpcc""#)
+            .replace("[[queue]]", "")
+            .replace(r#"discipline = "codel""#, "");
         let error = Scenario::from_toml(&text).expect_err("RDMA").to_string();
         assert!(error.contains("needs connections of TCP"), "{error}");
     }
@@ -139,7 +149,14 @@ fn a_slower_direction_shows_in_ideal_times_and_expected_loads() {
     // The tool's 25.83 Mbps of payload.
     assert!((busiest - 0.5166 * 1514.0 / 1448.0).abs() < 0.01, "{found}");
     let changed = format!(
-        "{text}[[event]]\nkind = \"link-rate\"\nat = \"1s\"\nlink = [0, 2]\nrate = \"1Mbps\"\n"
+        r#"
+            {text}
+            [[event]]
+            kind = "link-rate"
+            at = "1s"
+            link = [0, 2]
+            rate = "1Mbps"
+        "#
     );
     let error = Scenario::from_toml(&changed).expect_err("two rates");
     assert!(error.to_string().contains("two rates"), "{error}");

@@ -6,13 +6,25 @@ use super::*;
 /// One flow of `size` from host 0 to host 1.
 fn alone(network: &str, cc: &str, size: &str) -> String {
     format!(
-        "[topology]\nkind = \"star\"\nhosts = 2\n{network}\n[cc]\nkind = \"{cc}\"\n\
-         [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"{size}\"\nat = \"0s\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 2
+            {network}
+            [cc]
+            kind = "{cc}"
+            [[workload]]
+            kind = "incast"
+            fan_in = 1
+            receiver = 1
+            size = "{size}"
+            at = "0s"
+        "#
     )
 }
 
 fn completion(cc: &str, size: &str) -> Duration {
-    let (done, _) = run(&alone("rate = \"100Gbps\"", cc, size), 1);
+    let (done, _) = run(&alone(r#"rate = "100Gbps""#, cc, size), 1);
     done[0].fct()
 }
 
@@ -43,8 +55,12 @@ fn rate_after(text: &str, ms: u64) -> f64 {
 /// 50 Mbps and 40 ms: 2 / ln 2 times ten segments a round trip.
 #[test]
 fn the_first_rate_of_bbr_follows_the_handshake() {
-    let wan = "rate = \"50Mbps\"\ndelay = \"10ms\"\n[tcp]\nprofile = \"linux-wan\"\n\
-               [run]\nstop_at = \"5s\"";
+    let wan = r#"rate = "50Mbps"
+        delay = "10ms"
+        [tcp]
+        profile = "linux-wan"
+        [run]
+        stop_at = "5s""#;
     let text = alone(wan, "bbr", "10MB");
     let window = 10.0 * 1_448.0 * 8.0;
     let gain = 2.0 / std::f64::consts::LN_2;
@@ -57,7 +73,11 @@ fn the_first_rate_of_bbr_follows_the_handshake() {
     let nominal = gain * window / 1e-3;
     let before = rate_after(&text, 39);
     assert!((before / nominal - 1.0).abs() < 1e-6, "{before}, {nominal}");
-    let open = text.replace("kind = \"bbr\"", "kind = \"bbr\"\nopening = \"open\"");
+    let open = text.replace(
+        r#"kind = "bbr""#,
+        r#"kind = "bbr"
+        opening = "open""#,
+    );
     let without = rate_after(&open, 39);
     assert!(
         (without / nominal - 1.0).abs() < 1e-6,

@@ -10,9 +10,20 @@ use crate::tcp::{FABRIC, again, assert_conserved, run, scenario};
 /// takes four delays and two times 492 ns at 25 Gbps, and some 58 ns for its acknowledgement.
 fn star(senders: u32, delay: &str, cc: &str, rest: &str) -> String {
     format!(
-        "[topology]\nkind = \"star\"\nhosts = {}\nrate = \"25Gbps\"\ndelay = \"{delay}\"\n\
-         [tcp]\nprofile = \"user-space\"\n\
-         [cc]\nkind = \"tcp-hpcc\"\nopening = \"open\"\n{cc}\n{rest}\n",
+        r#"
+            [topology]
+            kind = "star"
+            hosts = {}
+            rate = "25Gbps"
+            delay = "{delay}"
+            [tcp]
+            profile = "user-space"
+            [cc]
+            kind = "tcp-hpcc"
+            opening = "open"
+            {cc}
+            {rest}
+        "#,
         senders + 1
     )
 }
@@ -20,8 +31,14 @@ fn star(senders: u32, delay: &str, cc: &str, rest: &str) -> String {
 /// `each` connections with `size` to send of each of the hosts.
 fn flows(senders: u32, each: usize, size: &str) -> String {
     format!(
-        "[[workload]]\nkind = \"incast\"\nreceiver = {senders}\nfan_in = {senders}\nsize = \"{size}\"\n\
-         at = \"0s\"\n"
+        r#"
+            [[workload]]
+            kind = "incast"
+            receiver = {senders}
+            fan_in = {senders}
+            size = "{size}"
+            at = "0s"
+        "#
     )
     .repeat(each)
 }
@@ -30,8 +47,13 @@ fn flows(senders: u32, each: usize, size: &str) -> String {
 /// share of the line that payload takes, where eight connections of each of three hosts send for
 /// 20 ms; the first five are not counted.
 fn queue_of_24(delay: &str, cc: &str) -> ([f64; 2], f64) {
-    let observe = "[observe]\nqueue_distribution = true\ndistribution_bin = \"64B\"\nfrom = \"5ms\"\n\
-                   towards = \"hosts\"\n";
+    let observe = r#"
+        [observe]
+        queue_distribution = true
+        distribution_bin = "64B"
+        from = "5ms"
+        towards = "hosts"
+    "#;
     let text = star(3, delay, cc, &(flows(3, 8, "1GB") + observe));
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
     simulation.run_until(Time::ZERO + Duration::from_ms(5));
@@ -72,7 +94,10 @@ fn smallest_windows_make_a_standing_queue() {
         (2, 2_740, 14, [25_700.0, 28_800.0]),
         (3, 3_740, 18, [53_000.0, 55_000.0]),
     ] {
-        let cc = format!("base_rtt = \"{base_rtt}us\"\nmin_window = {floor}");
+        let cc = format!(
+            r#"base_rtt = "{base_rtt}us"
+            min_window = {floor}"#
+        );
         let ([median, high], share) = queue_of_24(&format!("{delay_ns}ns"), &cc);
         let expected = standing_queue(floor, delay_ns);
         println!("floor {floor}, {delay_ns} ns: {median} {high} B, {expected} B expected");
@@ -93,7 +118,11 @@ fn smallest_windows_make_a_standing_queue() {
 /// what is right and grow far above it, and the queue reaches hundreds of kilobytes.
 #[test]
 fn windows_above_the_smallest_keep_the_queue_short() {
-    let ([median, high], share) = queue_of_24("3740ns", "base_rtt = \"18us\"\nmin_window = 1");
+    let ([median, high], share) = queue_of_24(
+        "3740ns",
+        r#"base_rtt = "18us"
+        min_window = 1"#,
+    );
     println!("floor 1: {median} {high} B, {share}");
     assert!(median < 3_100.0 && high < 15_000.0, "{median} {high}");
     assert!(share > 0.8, "{share}");
@@ -104,7 +133,11 @@ fn windows_above_the_smallest_keep_the_queue_short() {
 fn pacing_lowers_the_queue() {
     for probe in ["packet", "data"] {
         let cc = |pacing: &str| {
-            format!("base_rtt = \"15us\"\nprobe = \"{probe}\"\npacing = \"{pacing}\"")
+            format!(
+                r#"base_rtt = "15us"
+                probe = "{probe}"
+                pacing = "{pacing}""#
+            )
         };
         let (bursts, _) = queue_of_24("2990ns", &cc("off"));
         let (paced, share) = queue_of_24("2990ns", &cc("on"));
@@ -119,23 +152,54 @@ fn pacing_lowers_the_queue() {
 /// threads do not matter.
 #[test]
 fn faults_stop_no_connection_and_threads_do_not_matter() {
-    let faults = "[[event]]\nat = \"5us\"\nkind = \"link-loss\"\nlink = [8, 10]\nloss = 0.05\n\
-                  [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [9, 11]\n\
-                  [[event]]\nat = \"300us\"\nkind = \"link-up\"\nlink = [9, 11]\n\
-                  [[event]]\nat = \"50us\"\nkind = \"link-down\"\nlink = [3, 8]\n\
-                  [[event]]\nat = \"5ms\"\nkind = \"link-up\"\nlink = [3, 8]\n";
+    let faults = r#"
+        [[event]]
+        at = "5us"
+        kind = "link-loss"
+        link = [8, 10]
+        loss = 0.05
+        [[event]]
+        at = "20us"
+        kind = "link-down"
+        link = [9, 11]
+        [[event]]
+        at = "300us"
+        kind = "link-up"
+        link = [9, 11]
+        [[event]]
+        at = "50us"
+        kind = "link-down"
+        link = [3, 8]
+        [[event]]
+        at = "5ms"
+        kind = "link-up"
+        link = [3, 8]
+    "#;
     for keys in [
         "",
-        ", probe = \"data\"",
-        ", pacing = \"on\", on_loss = \"halve\", min_window = 1",
+        r#", probe = "data""#,
+        r#", pacing = "on", on_loss = "halve", min_window = 1"#,
     ] {
         let text = format!(
-            "{FABRIC}[tcp]\nprofile = \"user-space\"\n[cc]\nkind = \"hpcc\"\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
-             cc = {{ kind = \"tcp-hpcc\"{keys} }}\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"500KB\"\npriority = 2\n\
-             cc = {{ kind = \"cubic\" }}\n{faults}"
+            r#"
+                {FABRIC}
+                [tcp]
+                profile = "user-space"
+                [cc]
+                kind = "hpcc"
+                [[workload]]
+                kind = "permutation"
+                size = "200KB"
+                [[workload]]
+                kind = "permutation"
+                size = "1MB"
+                cc = {{ kind = "tcp-hpcc"{keys} }}
+                [[workload]]
+                kind = "permutation"
+                size = "500KB"
+                priority = 2
+                cc = {{ kind = "cubic" }}
+                {faults}"#
         );
         let (done, simulation) = run(&text, 1);
         assert_conserved(&done, &simulation);

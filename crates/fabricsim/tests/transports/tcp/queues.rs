@@ -16,8 +16,20 @@ use crate::tcp::{
 fn the_lossy_share_bounds_queues() {
     let queue = |alpha: &str| {
         let text = format!(
-            "{FABRIC}[switch]\nbuffer = \"2MiB\"\nlossy_alpha = {alpha}\n[cc]\nkind = \"newreno\"\n\
-             [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"2MB\"\nat = \"0s\"\n"
+            r#"
+                {FABRIC}
+                [switch]
+                buffer = "2MiB"
+                lossy_alpha = {alpha}
+                [cc]
+                kind = "newreno"
+                [[workload]]
+                kind = "incast"
+                receiver = 7
+                fan_in = 7
+                size = "2MB"
+                at = "0s"
+            "#
         );
         run(&text, 1).1.counters().max_queue.get()
     };
@@ -34,16 +46,30 @@ fn the_lossy_share_bounds_queues() {
 fn a_congested_queue_has_the_length_that_it_is_given() {
     let queue = |switch: &str| {
         let text = format!(
-            "[topology]\nkind = \"testbed\"\n[switch]\nbuffer = \"32MiB\"\n{switch}\n[cc]\n\
-             kind = \"newreno\"\n[routing]\nnics = [{{ class = 0, to = 0 }}]\n[[workload]]\n\
-             kind = \"incast\"\nreceiver = 3\nfan_in = 7\nsize = \"2MB\"\nat = \"0s\"\n"
+            r#"
+                [topology]
+                kind = "testbed"
+                [switch]
+                buffer = "32MiB"
+                {switch}
+                [cc]
+                kind = "newreno"
+                [routing]
+                nics = [{{ class = 0, to = 0 }}]
+                [[workload]]
+                kind = "incast"
+                receiver = 3
+                fan_in = 7
+                size = "2MB"
+                at = "0s"
+            "#
         );
         let simulation = run(&text, 1).1;
         assert!(simulation.counters().buffer_drops > 0);
         simulation.counters().max_queue.get()
     };
     let packet = 1_538;
-    let limit = queue("lossy_limit = \"256000B\"");
+    let limit = queue(r#"lossy_limit = "256000B""#);
     assert!(limit <= 256_000 && limit + 2 * packet > 256_000, "{limit}");
     // alpha = 256 KiB / (32 MiB - 256 KiB) = 1/127.
     let share = queue("lossy_alpha = 0.007874015748031496");
@@ -56,8 +82,19 @@ fn a_congested_queue_has_the_length_that_it_is_given() {
 fn marks_keep_queues_of_dctcp_short() {
     let queue = |cc: &str| {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"{cc}\"\n\
-             [[workload]]\nkind = \"incast\"\nreceiver = 2\nfan_in = 2\nsize = \"10MB\"\nat = \"0s\"\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 3
+                [cc]
+                kind = "{cc}"
+                [[workload]]
+                kind = "incast"
+                receiver = 2
+                fan_in = 2
+                size = "10MB"
+                at = "0s"
+            "#
         );
         let (_, mut simulation) = run(&text, 1);
         let marked: u64 = simulation.ports().iter().map(|port| port.marked).sum();
@@ -100,10 +137,23 @@ fn assert_reported(simulation: &Simulation, ruled: bool) {
 /// other behind: 1,538 bytes, a slot of which takes 12.304 us at 1 Gbps.
 fn drops_of_one_that_waits(mtu: &str) -> u64 {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"1Gbps\"\n\
-         [cc]\nkind = \"newreno\"\nopening = \"open\"\n\
-         [[queue]]\ndiscipline = {{ kind = \"codel\", target = \"10us\", interval = \"100us\"{mtu} }}\n\
-         [[workload]]\nkind = \"incast\"\nreceiver = 3\nfan_in = 1\nsize = \"1448B\"\nat = \"1s\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 4
+            rate = "1Gbps"
+            [cc]
+            kind = "newreno"
+            opening = "open"
+            [[queue]]
+            discipline = {{ kind = "codel", target = "10us", interval = "100us"{mtu} }}
+            [[workload]]
+            kind = "incast"
+            receiver = 3
+            fan_in = 1
+            size = "1448B"
+            at = "1s"
+        "#
     );
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
     let slot = Duration::from_ps(1_538 * 8_000);
@@ -136,37 +186,37 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
 fn codel_leaves_a_backlog_of_one_packet_of_the_datacenter_alone() {
     assert_eq!(drops_of_one_that_waits(""), 0);
     // Once one is dropped none waits behind another any more.
-    assert!(drops_of_one_that_waits(", mtu = \"1514B\"") > 0);
+    assert!(drops_of_one_that_waits(r#", mtu = "1514B""#) > 0);
 }
 
 /// Any discipline at any port of a fabric, for every algorithm, next to RDMA.
 #[test]
 fn any_queue_can_be_at_any_port() {
     let queues = [
-        "\"fq_codel\"",
-        "\"dualpi2\"",
-        "\"codel limit 100 target 100us interval 1ms ecn\"",
-        "\"bfifo limit 100KB\"",
-        "\"red min 30KB max 90KB probability 0.1 ecn\"",
-        "{ kind = \"step\", packets = 20 }",
-        "\"shared-buffer\"",
+        r#""fq_codel""#,
+        r#""dualpi2""#,
+        r#""codel limit 100 target 100us interval 1ms ecn""#,
+        r#""bfifo limit 100KB""#,
+        r#""red min 30KB max 90KB probability 0.1 ecn""#,
+        r#"{ kind = "step", packets = 20 }"#,
+        r#""shared-buffer""#,
     ];
     for cc in tcp_congestion_controls() {
         for queue in queues {
             for place in [
-                "towards = \"switches\"",
-                "towards = \"hosts\"",
-                "rate = \"100Gbps\"",
+                r#"towards = "switches""#,
+                r#"towards = "hosts""#,
+                r#"rate = "100Gbps""#,
                 "",
             ] {
                 let text = format!(
                     "{}[[queue]]\ndiscipline = {queue}\n{place}\n",
-                    contended(cc.name, "buffer = \"4MiB\"").replace("300KB", "60KB")
+                    contended(cc.name, r#"buffer = "4MiB""#).replace("300KB", "60KB")
                 );
                 let (done, simulation) = run(&text, 1);
                 assert_conserved(&done, &simulation);
                 assert_eq!(again(&done, 0), 0, "{text}");
-                assert_reported(&simulation, queue != "\"shared-buffer\"");
+                assert_reported(&simulation, queue != r#""shared-buffer""#);
             }
         }
     }

@@ -29,9 +29,9 @@ fn harsh() -> impl Strategy<Value = Harsh> {
     let algorithms: Vec<&'static str> = tcp_congestion_controls().map(|cc| cc.name).collect();
     let keys = vec![
         "",
-        "ecn = \"classic\"",
-        "ecn = \"accurate\"",
-        "opening = \"open\"",
+        r#"ecn = "classic""#,
+        r#"ecn = "accurate""#,
+        r#"opening = "open""#,
     ];
     let queues = vec![
         "",
@@ -98,29 +98,67 @@ impl Harsh {
             ..
         } = self;
         let mut text = format!(
-            "seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
-             [routing]\nconvergence = \"50us\"\n[tcp]\nmax_rto = \"50ms\"\n\
-             [rdma]\nrto_min = \"300us\"\n[cc]\nkind = \"{cc}\"\n{keys}\n\
-             [[workload]]\nkind = \"permutation\"\nsize = \"{size}B\"\n\
-             [[workload]]\nkind = \"incast\"\nreceiver = 0\nfan_in = 7\nsize = \"{size}B\"\nat = \"30us\"\n"
+            r#"seed = {seed}
+                [topology]
+                kind = "file"
+                path = "topology.txt"
+                [routing]
+                convergence = "50us"
+                [tcp]
+                max_rto = "50ms"
+                [rdma]
+                rto_min = "300us"
+                [cc]
+                kind = "{cc}"
+                {keys}
+                [[workload]]
+                kind = "permutation"
+                size = "{size}B"
+                [[workload]]
+                kind = "incast"
+                receiver = 0
+                fan_in = 7
+                size = "{size}B"
+                at = "30us"
+            "#
         );
         if self.rdma {
-            text += "[[workload]]\nkind = \"permutation\"\nsize = \"50KB\"\ncc = { kind = \"dcqcn\" }\n";
+            text += r#"
+                [[workload]]
+                kind = "permutation"
+                size = "50KB"
+                cc = { kind = "dcqcn" }
+            "#;
         }
         if !self.queue.is_empty() {
-            writeln!(text, "[[queue]]\ndiscipline = \"{}\"", self.queue).unwrap();
+            writeln!(
+                text,
+                r#"
+                [[queue]]
+                discipline = "{}""#,
+                self.queue
+            )
+            .unwrap();
         }
         for (at, span, leaf, spine) in &self.flaps {
             let link = format!("link = [{leaf}, {spine}]");
             writeln!(
                 text,
-                "[[event]]\nat = \"{at}us\"\nkind = \"link-down\"\n{link}"
+                r#"
+                    [[event]]
+                    at = "{at}us"
+                    kind = "link-down"
+                    {link}"#
             )
             .unwrap();
             let up = at + span;
             writeln!(
                 text,
-                "[[event]]\nat = \"{up}us\"\nkind = \"link-up\"\n{link}"
+                r#"
+                    [[event]]
+                    at = "{up}us"
+                    kind = "link-up"
+                    {link}"#
             )
             .unwrap();
         }

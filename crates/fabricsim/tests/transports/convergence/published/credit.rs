@@ -8,10 +8,24 @@ use fabricsim_core::plugin::LiveFlow;
 
 use super::{Watched, compare, fairness, largest, mean};
 
-const FABRIC: &str = "[topology]\nkind = \"leaf-spine\"\nhosts_per_leaf = 4\nleaves = 8\n\
-     spines = 4\nfabric_rate = \"100Gbps\"\n[switch]\npfc = false\nbuffer = \"16MB\"\n\
-     trim_above = \"120350B\"\n[rdma]\nmtu = \"4102B\"\n[routing]\npolicy = \"random\"\n\
-     [cc]\nkind = \"rccc\"\n";
+const FABRIC: &str = r#"
+    [topology]
+    kind = "leaf-spine"
+    hosts_per_leaf = 4
+    leaves = 8
+    spines = 4
+    fabric_rate = "100Gbps"
+    [switch]
+    pfc = false
+    buffer = "16MB"
+    trim_above = "120350B"
+    [rdma]
+    mtu = "4102B"
+    [routing]
+    policy = "random"
+    [cc]
+    kind = "rccc"
+"#;
 const SIZE: Bytes = Bytes::new(2_000_000);
 
 /// The port of the first switch to host 0.

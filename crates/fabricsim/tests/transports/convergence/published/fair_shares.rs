@@ -5,9 +5,20 @@ use super::{Watched, compare, fairness};
 /// Four flows, 5 ms after each other, over 28.96 us at 25 Gbps.
 fn four(cc: &str, more: &str) -> f64 {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 5\nrate = \"25Gbps\"\ndelay = \"7us\"\n\
-         [switch]\nbuffer = \"4MB\"\n[rdma]\nbase_rtt = \"28.96us\"\n\
-         [cc]\nkind = \"{cc}\"\n{more}\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 5
+            rate = "25Gbps"
+            delay = "7us"
+            [switch]
+            buffer = "4MB"
+            [rdma]
+            base_rtt = "28.96us"
+            [cc]
+            kind = "{cc}"
+            {more}
+        "#
     );
     let flows = [1_000, 5_000, 10_000, 15_000];
     let flows: Vec<_> = (flows.iter().enumerate())
@@ -27,7 +38,7 @@ fn four(cc: &str, more: &str) -> f64 {
 #[test]
 fn power_tcp_shares_are_fair_as_flows_come() {
     for cc in ["powertcp", "theta-powertcp"] {
-        let shares = four(cc, "min_rate = \"100Mbps\"");
+        let shares = four(cc, r#"min_rate = "100Mbps""#);
         compare(cc, "Jain's index of four flows", shares);
     }
 }

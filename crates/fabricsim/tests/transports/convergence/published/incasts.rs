@@ -6,9 +6,20 @@ use super::{Watched, compare, fairness, largest, mean};
 /// network.
 fn rack(cc: &str) -> Watched {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 32\nrate = \"25Gbps\"\ndelay = \"1us\"\n\
-         [switch]\nbuffer = \"4MB\"\n[rdma]\nbase_rtt = \"28.96us\"\n\
-         [cc]\nkind = \"{cc}\"\nmin_rate = \"100Mbps\"\n"
+        r#"
+            [topology]
+            kind = "star"
+            hosts = 32
+            rate = "25Gbps"
+            delay = "1us"
+            [switch]
+            buffer = "4MB"
+            [rdma]
+            base_rtt = "28.96us"
+            [cc]
+            kind = "{cc}"
+            min_rate = "100Mbps"
+        "#
     );
     // A long flow, and nine at once: those of its list that start before the last one.
     let flows: Vec<_> = (0..10)
@@ -55,10 +66,25 @@ fn hpcc_takes_ten_flows_in() {
 /// 99.6 KB and packets trimmed above 120.35 KB. Packets are of 4,150 bytes on the wire, as there.
 #[test]
 fn nscc_settles_where_its_public_simulator_does() {
-    let text = "[topology]\nkind = \"leaf-spine\"\nhosts_per_leaf = 4\nleaves = 8\nspines = 4\n\
-         fabric_rate = \"100Gbps\"\n[switch]\npfc = false\nbuffer = \"16MB\"\n\
-         ecn = { kmin = \"24900B\", kmax = \"99600B\", pmax = 1.0 }\ntrim_above = \"120350B\"\n\
-         [rdma]\nmtu = \"4102B\"\n[routing]\npolicy = \"random\"\n[cc]\nkind = \"nscc\"\n";
+    let text = r#"
+        [topology]
+        kind = "leaf-spine"
+        hosts_per_leaf = 4
+        leaves = 8
+        spines = 4
+        fabric_rate = "100Gbps"
+        [switch]
+        pfc = false
+        buffer = "16MB"
+        ecn = { kmin = "24900B", kmax = "99600B", pmax = 1.0 }
+        trim_above = "120350B"
+        [rdma]
+        mtu = "4102B"
+        [routing]
+        policy = "random"
+        [cc]
+        kind = "nscc"
+    "#;
     let flows: Vec<_> = (8..16).map(|src| (src, 0, 0)).collect();
     let mut fabric = Watched::new(text, &flows, (32, 0));
     let shares = fabric.shares(20_000, 30_000);

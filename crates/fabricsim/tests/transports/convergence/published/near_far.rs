@@ -8,25 +8,25 @@ use super::{Watched, compare};
 /// pod and five beyond. Marks between a fifth and four fifths of the product of bandwidth and
 /// round-trip time, packets trimmed above all of it, in whole packets of 4,150 bytes.
 const SENDERS: [usize; 8] = [1, 2, 3, 4, 6, 8, 10, 12];
-const NETWORK: &str = "
+const NETWORK: &str = r#"
     [topology]
-    kind = \"fat-tree\"
+    kind = "fat-tree"
     k = 4
-    host_rate = \"100Gbps\"
-    fabric_rate = \"100Gbps\"
-    link_delay = \"1us\"
+    host_rate = "100Gbps"
+    fabric_rate = "100Gbps"
+    link_delay = "1us"
     [switch]
     pfc = false
-    buffer = \"64MB\"
-    ecn = { kmin = \"37350B\", kmax = \"145250B\", pmax = 1.0 }
-    trim_above = \"178450B\"
+    buffer = "64MB"
+    ecn = { kmin = "37350B", kmax = "145250B", pmax = 1.0 }
+    trim_above = "178450B"
     [rdma]
-    mtu = \"4102B\"
+    mtu = "4102B"
     [routing]
-    policy = \"reps\"
+    policy = "reps"
     [cc]
-    kind = \"nscc\"
-";
+    kind = "nscc"
+"#;
 const SEEDS: u64 = 24;
 
 /// The standard deviation of the completion times over their mean.

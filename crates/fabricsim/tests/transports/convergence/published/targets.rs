@@ -7,7 +7,7 @@ use crate::convergence::settled;
 #[test]
 fn swift_queues_are_those_of_htsim() {
     for flows in [8, 64] {
-        let seen = settled(flows, "kind = \"swift\"", [10_000, 20_000]);
+        let seen = settled(flows, r#"kind = "swift""#, [10_000, 20_000]);
         let what = format!("mean queue of {flows} flows");
         compare("swift", &what, seen.queue[0] / 1_000.0);
     }
@@ -18,9 +18,18 @@ fn swift_queues_are_those_of_htsim() {
 fn swift_round_trip_times_are_at_the_target() {
     for target in [25, 50, 70] {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 11\nrate = \"50Gbps\"\ndelay = \"2us\"\n\
-             [cc]\nkind = \"swift\"\nbase_target = \"{target}us\"\nhop_scaling = \"0s\"\n\
-             fs_range = \"0s\"\n"
+            r#"
+                [topology]
+                kind = "star"
+                hosts = 11
+                rate = "50Gbps"
+                delay = "2us"
+                [cc]
+                kind = "swift"
+                base_target = "{target}us"
+                hop_scaling = "0s"
+                fs_range = "0s"
+            "#
         );
         let flows: Vec<_> = (0..100)
             .map(|flow| (flow % 10, 10, flow as u64 * 2))

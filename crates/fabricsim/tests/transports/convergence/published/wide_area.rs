@@ -7,9 +7,19 @@ use super::{Watched, compare, largest, mean};
 /// Two switches and a link of `mbps` between them; pairs of hosts are `one_way` us from each other.
 fn path(pairs: usize, mbps: u64, one_way: u64, starts: u64, seed: u64) -> Watched {
     let text = format!(
-        "seed = {seed}\n[topology]\nkind = \"dumbbell\"\nhosts_per_side = {pairs}\nhost_rate = \"1Gbps\"\n\
-         host_delay = \"1us\"\nbottleneck_rate = \"{mbps}Mbps\"\nbottleneck_delay = \"{one_way}us\"\n\
-         [tcp]\nprofile = \"linux-wan\"\n[cc]\nkind = \"bbr\"\n"
+        r#"seed = {seed}
+            [topology]
+            kind = "dumbbell"
+            hosts_per_side = {pairs}
+            host_rate = "1Gbps"
+            host_delay = "1us"
+            bottleneck_rate = "{mbps}Mbps"
+            bottleneck_delay = "{one_way}us"
+            [tcp]
+            profile = "linux-wan"
+            [cc]
+            kind = "bbr"
+        "#
     );
     let flows: Vec<_> = (0..pairs)
         .map(|pair| (pair, pairs + pair, pair as u64 * starts))
