@@ -1,5 +1,6 @@
 //! A simulation inside another program: driven in steps, fed with flows from outside.
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::{ClassId, NodeId, PortId};
@@ -25,8 +26,7 @@ const SCENARIO: &str = r#"
     kind = "hpcc""#;
 
 fn simulation(threads: usize) -> Simulation {
-    let scenario = Scenario::from_toml(SCENARIO).unwrap();
-    Simulation::new(&scenario, threads).unwrap()
+    support::simulation(SCENARIO, threads)
 }
 
 fn request(src: u32, dst: u32, size: u64, start: Time) -> FlowRequest {
@@ -86,10 +86,7 @@ fn steps_do_not_change_the_results_where_delays_differ() {
 }
 
 fn same_in_steps(text: &str) {
-    let simulation = |threads| {
-        let scenario = Scenario::from_toml(text).unwrap();
-        Simulation::new(&scenario, threads).unwrap()
-    };
+    let simulation = |threads| support::simulation(text, threads);
     let mut whole = simulation(1);
     assert_eq!(whole.run_until(Time::MAX), Stop::Finished);
     let expected = whole.take_completions();

@@ -10,3 +10,5 @@ mod driving;
 mod embedding;
 mod hosted;
 mod rpc;
+#[path = "../support/mod.rs"]
+mod support;

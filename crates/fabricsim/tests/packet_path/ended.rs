@@ -1,5 +1,6 @@
 //! A run ends at a time of its own: looks at it, steps and threads change neither that nor a count.
 
+use crate::support;
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::rng::{Purpose, Stream};
@@ -129,12 +130,6 @@ fn results(summary: &Summary) -> serde_json::Value {
     value
 }
 
-fn run(text: &str, threads: usize) -> Summary {
-    let scenario = Scenario::from_toml(text).unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    run_to_folder(&scenario, dir.path(), threads, &mut ()).unwrap()
-}
-
 #[test]
 fn observation_changes_no_result() {
     let mut ends = std::collections::BTreeMap::new();
@@ -146,7 +141,7 @@ fn observation_changes_no_result() {
             continue;
         }
         tried += 1;
-        let alone = run(&text, 1);
+        let alone = support::summary(&text, 1);
         let interval = ["313ns", "2us", "17us"][usize::try_from(number % 3).unwrap()];
         let observed = format!(
             r#"
@@ -157,7 +152,7 @@ fn observation_changes_no_result() {
         "#
         );
         for threads in [1, 3] {
-            let looked_at = run(&observed, threads);
+            let looked_at = support::summary(&observed, threads);
             assert_eq!(results(&alone), results(&looked_at), "{observed}");
         }
         *ends.entry(format!("{:?}", alone.status)).or_insert(0) += 1;
@@ -193,7 +188,7 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
         kind = "link-down"
         link = [1, 4]
     "#;
-    let alone = run(text, 1);
+    let alone = support::summary(text, 1);
     assert_eq!(format!("{:?}", alone.status), "Stalled");
     for interval in ["900ns", "41us"] {
         let observed = format!(
@@ -205,7 +200,7 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
         "#
         );
         for threads in [1, 3] {
-            let looked_at = run(&observed, threads);
+            let looked_at = support::summary(&observed, threads);
             assert_eq!(results(&alone), results(&looked_at));
         }
     }
@@ -235,7 +230,7 @@ fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_
                 start = "{start}"
             "#
         );
-        let alone = run(&text, 1);
+        let alone = support::summary(&text, 1);
         assert_eq!(format!("{:?}", alone.status), "Finished");
         for interval in ["300ns", "4us", "8us", "11100ns"] {
             let observed = format!(
@@ -247,7 +242,7 @@ fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_
             "#
             );
             for threads in [1, 3] {
-                let looked_at = run(&observed, threads);
+                let looked_at = support::summary(&observed, threads);
                 assert_eq!(results(&alone), results(&looked_at), "{observed}");
             }
         }
@@ -278,7 +273,7 @@ fn a_flow_that_only_times_out_is_given_up() {
                 link = [0, 4]
             "#
         );
-        let summary = run(&text, 1);
+        let summary = support::summary(&text, 1);
         assert_eq!(format!("{:?}", summary.status), "Stalled", "{cc}");
         let end = summary.simulated_ns / 1e9;
         assert!((0.5..5.0).contains(&end), "{cc}: {end} s");
@@ -303,15 +298,14 @@ fn the_end_is_that_of_the_last_event() {
         size = "1000B"
         at = "5us"
     "#;
-    let mut simulation = Simulation::new(&Scenario::from_toml(text).unwrap(), 1).unwrap();
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let mut simulation = support::run(text, 1);
     let completion = simulation.take_completions()[0];
     // Nothing is left to do but for timers that have been canceled.
     assert!(simulation.ended() >= completion.finish);
     assert!(simulation.ended() <= completion.finish + Duration::from_us(1));
     assert!(simulation.now() >= simulation.ended());
 
-    let mut simulation = Simulation::new(&Scenario::from_toml(text).unwrap(), 1).unwrap();
+    let mut simulation = support::simulation(text, 1);
     let cut = Time::from_ns(5_100);
     assert_eq!(simulation.run_until(cut), Stop::TimeReached);
     assert_eq!(simulation.ended(), cut);
@@ -333,7 +327,7 @@ fn long_windows_are_what_short_steps_are() {
         kind = "permutation"
         size = "12MB"
     "#;
-    let scenario = Scenario::from_toml(text).unwrap();
+    let scenario = support::scenario(text);
     let mut whole = Simulation::new(&scenario, 1).unwrap();
     assert_eq!(whole.run_until(Time::MAX), Stop::Finished);
     let mut stepped = Simulation::new(&scenario, 1).unwrap();

@@ -6,6 +6,7 @@ mod pauses;
 mod random;
 mod switches;
 
+use crate::support;
 use std::fmt::Write as _;
 
 use fabricsim::{Scenario, Simulation};
@@ -40,11 +41,6 @@ const QUICK_TIMEOUT: &str = r#"
     [rdma]
     rto_min = "100us"
 "#;
-
-fn simulation(text: &str, threads: usize) -> Simulation {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Simulation::new(&scenario, threads).unwrap()
-}
 
 fn us(us: u64) -> Time {
     Time::from_ns(us * 1_000)
@@ -97,11 +93,11 @@ fn assert_balance(simulation: &Simulation) {
 
 /// Runs `text` to its end on several numbers of threads, to the same results.
 fn finish_on_any_threads(text: &str) -> Simulation {
-    let mut alone = simulation(text, 1);
+    let mut alone = support::simulation(text, 1);
     let expected = finish(&mut alone);
     assert_eq!(expected.len() as u64, alone.flows_started());
     for threads in [2, 3, 8] {
-        let mut other = simulation(text, threads);
+        let mut other = support::simulation(text, threads);
         assert_eq!(finish(&mut other), expected, "{threads} threads");
         assert_eq!(other.counters(), alone.counters(), "{threads} threads");
         assert_eq!(other.epochs(), alone.epochs(), "{threads} threads");
@@ -163,8 +159,7 @@ fn a_link_that_flaps_holds_up_no_flow_under_any_algorithm() {
         ]
         .concat();
         // Host 0 has one link: a flow that it would start meanwhile has no route.
-        let mut simulation = simulation(&text, 1);
-        assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+        let mut simulation = support::run(&text, 1);
         assert_eq!(simulation.flows_finished(), simulation.flows_started());
         assert!(simulation.counters().link_down_drops >= cut);
         assert!(simulation.endpoint_counters().timeouts > 0);
@@ -257,7 +252,7 @@ fn an_event_before_a_failure_changes_nothing() {
                 .unwrap();
             }
         }
-        let mut simulation = simulation(&text, 1);
+        let mut simulation = support::simulation(&text, 1);
         let until = Time::from_ns(at_ns - 100);
         assert_eq!(simulation.run_until(until), Stop::TimeReached);
         let on_the_way = simulation.counters();
@@ -354,7 +349,7 @@ fn events_can_be_scheduled_while_a_simulation_runs() {
     ]
     .concat();
     let link = LinkName::between(NodeId(54), NodeId(72));
-    let mut embedded = simulation(&quiet, 2);
+    let mut embedded = support::simulation(&quiet, 2);
     let down = |at| Event {
         at,
         kind: EventKind::LinkDown(link),
@@ -387,5 +382,8 @@ fn events_can_be_scheduled_while_a_simulation_runs() {
         let refused = embedded.schedule(event).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused}");
     }
-    assert_eq!(finish(&mut embedded), finish(&mut simulation(&scripted, 1)));
+    assert_eq!(
+        finish(&mut embedded),
+        finish(&mut support::simulation(&scripted, 1))
+    );
 }

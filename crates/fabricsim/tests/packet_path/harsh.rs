@@ -2,6 +2,7 @@
 //! registry. Takes tens of minutes: `cargo test --release -p fabricsim --test packet_path harsh -- --ignored
 //! --nocapture`.
 
+use crate::support;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -127,11 +128,10 @@ fn incasts_of_60_beside_websearch() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_fabric_that_loses_one_packet_in_a_thousand() {
-    let plain = Scenario::from_toml(&format!(
+    let plain = support::scenario(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
         cc_tables(Transport::Rdma)[0]
-    ))
-    .unwrap();
+    ));
     let topology = &plain.topology();
     let switches: Vec<String> = topology.switches().map(|node| node.0.to_string()).collect();
     let mut list = format!(
@@ -184,11 +184,10 @@ fn event(at_us: u64, what: &str) -> String {
 #[test]
 #[ignore = "takes minutes"]
 fn links_flap_in_the_middle_of_a_run() {
-    let scenario = Scenario::from_toml(&format!(
+    let scenario = support::scenario(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
         cc_tables(Transport::Rdma)[0]
-    ))
-    .unwrap();
+    ));
     let topology = scenario.topology();
     let fabric = topology
         .links()
@@ -227,11 +226,10 @@ fn links_flap_in_the_middle_of_a_run() {
 #[test]
 #[ignore = "takes minutes"]
 fn an_aggregation_and_a_core_switch_are_lost() {
-    let scenario = Scenario::from_toml(&format!(
+    let scenario = support::scenario(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
         cc_tables(Transport::Rdma)[0]
-    ))
-    .unwrap();
+    ));
     let topology = scenario.topology();
     let core = topology.switches().last().unwrap();
     let is_leaf = |node| {

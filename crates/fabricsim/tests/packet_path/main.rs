@@ -21,4 +21,6 @@ mod regressions;
 mod reroute;
 mod routing;
 mod stack_delay;
+#[path = "../support/mod.rs"]
+mod support;
 mod trimming;

@@ -1,6 +1,7 @@
 //! Hosts with two NICs: by which of them flows leave and arrive. Hosts with links to a switch inside
 //! of their server, alone or beside NICs.
 
+use crate::support;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -28,13 +29,6 @@ fn testbed(tables: &str) -> String {
             duration = "500us"
             {tables}"#
     )
-}
-
-fn run(text: &str, threads: usize) -> Simulation {
-    let scenario = Scenario::from_text("nics.toml", text, Path::new("."), &[]);
-    let mut simulation = Simulation::new(&scenario.unwrap(), threads).unwrap();
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished, "{text}");
-    simulation
 }
 
 /// The bytes that server 3 has got and sent by each of its NICs.
@@ -75,7 +69,7 @@ fn flows_to_a_named_nic_arrive_there_alone() {
     for cc in ALGORITHMS {
         for nic in [0usize, 1] {
             let routing = format!("[routing]\nnics = [{{ class = 0, to = {nic} }}]\n");
-            let mut simulation = run(&testbed(&format!("{cc}{routing}")), 1);
+            let mut simulation = support::run(&testbed(&format!("{cc}{routing}")), 1);
             let both = by_nic(&mut simulation);
             assert!(both[nic][0] > PAYLOAD, "{cc}{nic}: {both:?}");
             // Acknowledgements leave by the NIC by which data has come.
@@ -86,7 +80,7 @@ fn flows_to_a_named_nic_arrive_there_alone() {
             assert_eq!(other, 0, "{cc}{nic}");
             assert!(sent(&mut simulation, 5).iter().all(|&bytes| bytes > 0));
         }
-        let both = by_nic(&mut run(&testbed(cc), 1));
+        let both = by_nic(&mut support::run(&testbed(cc), 1));
         assert!(both.iter().all(|nic| nic[0] > PAYLOAD / 10), "{both:?}");
     }
 }
@@ -95,7 +89,7 @@ fn flows_to_a_named_nic_arrive_there_alone() {
 fn acknowledgements_return_to_a_named_nic() {
     for cc in ALGORITHMS {
         let routing = "[routing]\nnics = [{ class = 0, from = 1, to = 0 }]\n";
-        let mut simulation = run(&testbed(&format!("{cc}{routing}")), 1);
+        let mut simulation = support::run(&testbed(&format!("{cc}{routing}")), 1);
         for server in [0, 1, 2, 4, 5, 6, 7] {
             let [idle, busy] = sent(&mut simulation, server);
             assert!(idle == 0 && busy > 10 * 20_000, "{cc}: {idle} {busy}");
@@ -121,7 +115,7 @@ fn nics_take_turns() {
             nic = "round-robin"
         "#
         ));
-        let mut simulation = run(&text, 1);
+        let mut simulation = support::run(&text, 1);
         for server in [0, 1, 2, 4, 5, 6, 7] {
             let [one, other] = sent(&mut simulation, server);
             assert!(one.abs_diff(other) < 2_000, "{cc}: {one} {other}");
@@ -139,7 +133,7 @@ fn threads_change_nothing() {
     for cc in ALGORITHMS {
         let text = testbed(&format!("{cc}{routing}"));
         let finishes = |threads| -> Vec<Time> {
-            let mut simulation = run(&text, threads);
+            let mut simulation = support::run(&text, threads);
             let mut done = simulation.take_completions();
             done.sort_by_key(|completion| completion.flow.id);
             done.iter().map(|completion| completion.finish).collect()
@@ -172,7 +166,7 @@ fn the_ideal_is_that_of_the_flows_own_path() {
     "#;
     for (nics, rtt) in [("from = 0, to = 0", 5_440), ("from = 1, to = 0", 8_500)] {
         let text = format!("{text}nics = [{{ class = 0, {nics} }}]\n");
-        let mut simulation = run(&text, 1);
+        let mut simulation = support::run(&text, 1);
         let done = simulation.take_completions();
         assert!(!done.is_empty());
         for completion in &done {

@@ -1,5 +1,6 @@
 //! Tests that a run which would need unbounded memory ends and reports the cause.
 
+use crate::support;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
@@ -27,8 +28,7 @@ const STORM: &str = r#"
 
 #[test]
 fn flows_that_start_faster_than_they_end_stop_the_run() {
-    let scenario = Scenario::from_toml(STORM).expect("a scenario");
-    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    let mut simulation = support::simulation(STORM, 1);
     simulation.set_room(Room {
         live_flows: 5_000,
         ..Room::default()
@@ -99,8 +99,7 @@ fn acknowledgements_that_pile_up_stop_the_run() {
 
 #[test]
 fn injected_flows_are_held_to_the_limits() {
-    let scenario = Scenario::from_toml(STORM).expect("a scenario");
-    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    let mut simulation = support::simulation(STORM, 1);
     let flow = |size, start| FlowRequest {
         src: NodeId(0),
         dst: NodeId(1),

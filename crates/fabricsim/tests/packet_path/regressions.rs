@@ -1,5 +1,6 @@
 //! Errors that were made once.
 
+use crate::support;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
@@ -12,20 +13,11 @@ const LINE_RATE: &str = r#"
     window_bdp = 0.0
 "#;
 
-/// Runs a scenario to its end.
-fn finished(text: &str) -> Simulation {
-    let scenario = Scenario::from_toml(text).expect("a scenario");
-    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
-    assert!(simulation.unfinished().is_empty());
-    simulation
-}
-
 #[test]
 fn waiting_for_the_first_flow_is_no_stall() {
     // The first acknowledgement comes more than 256 windows after the start, and that after more
     // than the stall time.
-    finished(
+    support::run(
         r#"
         [topology]
         kind = "dumbbell"
@@ -38,6 +30,7 @@ fn waiting_for_the_first_flow_is_no_stall() {
         [cc]
         kind = "hpcc"
         "#,
+        1,
     );
 }
 
@@ -64,8 +57,9 @@ fn long_links_do_not_make_senders_time_out() {
             "50KB",
         ),
     ] {
-        let simulation = finished(&format!(
-            r#"
+        let simulation = support::run(
+            &format!(
+                r#"
                 [topology]
                 {topology}
                 [[workload]]
@@ -74,7 +68,9 @@ fn long_links_do_not_make_senders_time_out() {
                 [cc]
                 kind = "hpcc"
             "#
-        ));
+            ),
+            1,
+        );
         assert_eq!(simulation.endpoint_counters().timeouts, 0, "{topology}");
         assert_eq!(
             simulation.endpoint_counters().retransmitted.get(),
@@ -87,8 +83,9 @@ fn long_links_do_not_make_senders_time_out() {
 #[test]
 fn headroom_holds_the_longest_packets() {
     for delay in ["1ns", "100ns", "1us"] {
-        let simulation = finished(&format!(
-            r#"
+        let simulation = support::run(
+            &format!(
+                r#"
                 [topology]
                 kind = "leaf-spine"
                 leaves = 3
@@ -109,7 +106,9 @@ fn headroom_holds_the_longest_packets() {
                 size = "500KB"
                 at = "0s"
                 {LINE_RATE}"#
-        ));
+            ),
+            1,
+        );
         assert!(simulation.counters().pauses > 0, "{delay}");
         assert_eq!(simulation.counters().buffer_drops, 0, "{delay}");
     }
@@ -141,7 +140,7 @@ fn several_priorities_share_one_buffer() {
             buffer = "10MiB"
             {workloads}{LINE_RATE}"#
     );
-    let simulation = finished(&text);
+    let simulation = support::run(&text, 1);
     let small =
         Scenario::from_toml(&text.replace("10MiB", "1MiB")).expect_err("too small a buffer");
     let diagnostic = small.diagnostic().expect("an error in the text");
@@ -201,8 +200,7 @@ fn nothing_is_simulated_beyond_the_horizon() {
         "18446744073s",
         "0s\"\ngap = \"1000000s\"\ncount = 7\ndst_port = 1 # \"",
     );
-    let scenario = Scenario::from_toml(&far).expect("a scenario");
-    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    let mut simulation = support::simulation(&far, 1);
     assert_eq!(simulation.run_until(Time::MAX), Stop::Horizon);
     assert_eq!(simulation.flows_started(), 2 * 5);
 }

@@ -1,6 +1,7 @@
 //! Flows that are moved to another path of equal length, without loss: what an algorithm has
 //! learned of the links of the old path is not taken for something about those of the new one.
 
+use crate::support;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -209,7 +210,7 @@ fn confused(topology: &str) -> (u64, u64) {
             kind = "hpcc"
         "#
     );
-    let scenario = Scenario::from_toml(&text).unwrap();
+    let scenario = support::scenario(&text);
     let topology = scenario.topology();
     let hosts = one_host_of_each_edge(topology);
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));

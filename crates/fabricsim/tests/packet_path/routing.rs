@@ -1,5 +1,6 @@
 //! Routing policies over networks with several equal paths.
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
@@ -22,7 +23,7 @@ fn permutation(k: u32, size: &str, policy: &str, more: &str) -> Scenario {
             {more}
         "#
     );
-    Scenario::from_toml(&text).unwrap()
+    support::scenario(&text)
 }
 
 /// Line rate with a window of two bandwidth-delay products: wide enough for the queues that
@@ -221,7 +222,7 @@ fn four_leaves(policy: &str, event: &str) -> Scenario {
             convergence = "1s"
             {event}"#
     );
-    Scenario::from_toml(&text).unwrap()
+    support::scenario(&text)
 }
 
 /// The median slowdown, the largest one and the bytes that were retransmitted.

@@ -1,17 +1,11 @@
 //! The time of a pass through a host: four of them in a round trip.
 
+use crate::support;
 use std::path::Path;
 
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
-
-fn run(text: &str, threads: usize) -> Simulation {
-    let scenario = Scenario::from_text("host.toml", text, Path::new("."), &[]);
-    let mut simulation = Simulation::new(&scenario.unwrap(), threads).unwrap();
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished, "{text}");
-    simulation
-}
 
 /// Flows of one packet, which meet nobody: they take their round trip.
 fn lone(cc: &str, host: &str) -> String {
@@ -39,7 +33,7 @@ fn a_round_trip_has_four_passes() {
     let shaken = r#"kind = "newreno""#;
     for (cc, round_trips) in [(r#"kind = "dcqcn""#, 1), (open, 1), (shaken, 2)] {
         let run = |host: &str| {
-            let mut simulation = run(&lone(cc, host), 1);
+            let mut simulation = support::run(&lone(cc, host), 1);
             let mut done = simulation.take_completions();
             done.sort_by_key(|completion| completion.flow.id);
             let ideal = simulation.ideal();
@@ -52,11 +46,13 @@ fn a_round_trip_has_four_passes() {
                 flows.collect::<Vec<_>>(),
             )
         };
-        let (at_once, plain) = run("");
-        let (later, delayed) = run(r#"
+        let (at_once, plain) = support::run("");
+        let (later, delayed) = support::run(
+            r#"
             [host]
             stack_delay = "3us"
-        "#);
+        "#,
+        );
         let four = Duration::from_us(12);
         assert_eq!(later, at_once + four, "T of the network");
         assert!(plain.len() > 3 && plain.len() == delayed.len());
@@ -69,10 +65,12 @@ fn a_round_trip_has_four_passes() {
             );
         }
         assert_eq!(
-            run(r#"
+            support::run(
+                r#"
             [host]
             stack_delay = "0s"
-        "#),
+        "#
+            ),
             (at_once, plain)
         );
     }
@@ -101,7 +99,7 @@ fn a_lossless_network_stays_lossless() {
         [routing]
         nics = [{ class = 0, to = 1 }]
     "#;
-    let simulation = run(text, 2);
+    let simulation = support::run(text, 2);
     let counters = simulation.counters();
     assert_eq!((counters.buffer_drops, counters.queue_drops), (0, 0));
     assert!(counters.pauses > 0);

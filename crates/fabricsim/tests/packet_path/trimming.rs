@@ -1,5 +1,6 @@
 //! Switches that cut the payload of packets off instead of dropping them.
 
+use crate::support;
 use fabricsim::warnings::scenario_warnings;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::{Bytes, Duration, Time};
@@ -33,7 +34,7 @@ fn incast(cc: &str, more: &str) -> Scenario {
             at = "20us"
         "#
     );
-    Scenario::from_toml(&text).unwrap()
+    support::scenario(&text)
 }
 
 const OFFERED: Bytes = Bytes::new(15 * 200_000);
@@ -120,7 +121,7 @@ fn acknowledgements_go_before_data_and_none_is_dropped() {
         receiver = 5
         at = "0s"
     "#;
-    let simulation = finished(&Scenario::from_toml(text).unwrap(), 1);
+    let simulation = finished(&support::scenario(text), 1);
     let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
     assert!(counters.trimmed > 0, "{counters:?}");
     assert_eq!(counters.buffer_drops, 0, "{counters:?}");
@@ -223,7 +224,7 @@ fn a_timeout_waits_for_six_queues_unless_one_is_set() {
         kind = "permutation"
         size = "1KB"
     "#;
-    let slow = Scenario::from_toml(slow).unwrap();
+    let slow = support::scenario(slow);
     let expected = Duration::from_ns(15_000 + 6 * 25_600);
     assert_eq!(slow.transport_resolved().rto_min, Some(expected));
     for cc in ["none", "timely", "hpcc", "nscc"] {

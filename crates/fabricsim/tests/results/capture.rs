@@ -8,6 +8,7 @@ mod refusals;
 mod timestamps;
 mod tshark;
 
+use crate::support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -44,7 +45,7 @@ const HARSH: &str = r#"
 
 /// Runs `text` on `threads` threads, with its results in `dir`.
 fn run(text: &str, dir: &Path, threads: usize) -> Summary {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = support::scenario(text);
     let destination = Destination::new(dir, Existing::Replace);
     run_to_folder(&scenario, destination, threads, &mut ()).unwrap()
 }

@@ -20,3 +20,5 @@ mod random_scenario;
 mod ranks;
 mod reference;
 mod summary;
+#[path = "../support/mod.rs"]
+mod support;

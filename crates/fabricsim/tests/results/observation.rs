@@ -6,6 +6,7 @@ mod groups;
 mod hop_delays;
 mod sums;
 
+use crate::support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -77,13 +78,9 @@ const HARSH: &str = r#"
     [cc]
 "#;
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}"))
-}
-
 fn run(text: &str, dir: &Path, threads: usize) -> Summary {
     let place = Destination::new(dir, Existing::Replace);
-    run_to_folder(&scenario(text), place, threads, &mut ()).unwrap()
+    run_to_folder(&support::scenario(text), place, threads, &mut ()).unwrap()
 }
 
 /// The cells of a CSV file by the names of its columns.

@@ -5,6 +5,7 @@ mod paths;
 mod plans;
 mod values;
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::Completion;
 use fabricsim_base::units::Time;
@@ -17,10 +18,6 @@ const FAT320: &str = r#"
     kind = "fat-tree"
     preset = "hpcc-fat320"
 "#;
-
-fn scenario(text: &str) -> Scenario {
-    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
 
 /// Runs `scenario` to the end of all flows.
 fn finish(scenario: &Scenario, threads: usize) -> (Vec<Completion>, QueryResults) {
@@ -59,7 +56,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Web search traffic at 60% on 16 hosts, with `rest`.
 fn websearch(rest: &str) -> Scenario {
-    scenario(&format!(
+    support::scenario(&format!(
         r#"
             [topology]
             kind = "fat-tree"

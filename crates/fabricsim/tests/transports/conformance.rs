@@ -2,6 +2,7 @@
 //! new one is tested as soon as it is registered.
 
 use crate::algorithms::{cc_tables, factories_of};
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::Completion;
 use fabricsim_base::id::ClassId;
@@ -23,7 +24,7 @@ const MTU: u64 = 1_000;
 
 fn scenario(network: &str, cc: &str) -> Scenario {
     let text = format!("{network}\n[cc]\n{cc}\n");
-    Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{cc}: {error:?}"))
+    support::scenario(&text)
 }
 
 /// Runs `scenario` to its end on `threads` threads; its flows in the order of their numbers.
@@ -222,7 +223,7 @@ fn algorithms_run_side_by_side() {
             cc.name
         );
     }
-    let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error:?}"));
+    let scenario = support::scenario(&text);
     let (expected, simulation) = run_on(&scenario, 1);
     assert_eq!(simulation.counters().buffer_drops, 0);
     for (index, cc) in CONGESTION_CONTROLS.iter().enumerate() {

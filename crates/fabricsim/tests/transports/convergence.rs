@@ -9,6 +9,7 @@ mod published;
 mod rccc;
 mod swift;
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::FlowRequest;
 use fabricsim_base::id::{ClassId, NodeId, PortId};
@@ -97,7 +98,7 @@ pub(crate) fn star(
         "#,
         flows + 1
     );
-    let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = support::scenario(&text);
     let priority = Priority::new(match scenario.cc().transport() {
         Transport::Rdma => 3,
         Transport::Tcp => 1,

@@ -1,6 +1,7 @@
 //! Receivers that grant their senders credit, where packets and grants are lost, and what they cannot
 //! run with.
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::Completion;
 use fabricsim_base::units::{Bytes, Duration, Time};
@@ -12,8 +13,7 @@ const TRIM: &str = r#"
     trim_above = "100KB""#;
 
 fn finished(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let mut simulation = Simulation::new(&scenario, threads).unwrap();
+    let mut simulation = support::simulation(text, threads);
     let stop = simulation.run_until(Time::ZERO + Duration::from_ms(500));
     assert_eq!(
         stop,

@@ -2,6 +2,7 @@
 
 mod oracle;
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
@@ -32,8 +33,7 @@ fn simulated(setup: Setup, keys: &str) -> (Queue, usize) {
             {keys}"#,
         hosts = flows + 1
     );
-    let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));
-    let mut simulation = Simulation::new(&scenario, 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     let switch = NodeId::from_index(flows + 1);
     let port = PortId::from_index(flows);
     let mut samples = Vec::new();

@@ -11,4 +11,6 @@ mod conformance;
 mod convergence;
 mod credit;
 mod dcqcn;
+#[path = "../support/mod.rs"]
+mod support;
 mod tcp;

@@ -9,6 +9,7 @@ mod outside_rule;
 mod queues;
 mod random;
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::{Completion, FlowRequest};
 use fabricsim_base::id::{ClassId, NodeId};
@@ -24,13 +25,9 @@ fn tcp_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
         .filter(|cc| cc.transport == Transport::Tcp)
 }
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
 /// Runs `text` to its end.
 fn run(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
-    let mut simulation = Simulation::new(&scenario(text), threads).unwrap();
+    let mut simulation = support::simulation(text, threads);
     let stop = simulation.run_until(Time::MAX);
     assert_eq!(
         stop,
@@ -295,7 +292,7 @@ proptest! {
 #[test]
 fn injected_flows_keep_to_the_priorities_of_their_transport() {
     let text = contended("cubic", r#"buffer = "4MiB""#);
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     for (class, priority, good) in [(0, 3, true), (0, 1, false), (1, 1, true), (1, 3, false)] {
         let request = FlowRequest {
             src: NodeId(0),

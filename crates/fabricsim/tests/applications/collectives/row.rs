@@ -1,5 +1,6 @@
 //! Runs whose `collectives.csv` is read back.
 
+use crate::support;
 use fabricsim::Scenario;
 use fabricsim::outcome::{Summary, run_to_folder};
 
@@ -59,7 +60,7 @@ fn row(line: &str) -> Row {
 
 /// Runs the scenario `text` on `threads` threads: the summary, `collectives.csv` and its rows.
 pub(crate) fn run(text: &str, threads: usize) -> (Summary, String, Vec<Row>) {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let scenario = support::scenario(text);
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(&scenario, dir.path(), threads, &mut ()).unwrap();
     assert!(summary.files.contains(&"collectives.csv".to_owned()));

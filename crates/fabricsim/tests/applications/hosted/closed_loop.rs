@@ -1,6 +1,7 @@
 //! A closed loop beside a workload: the next request starts exactly the think time after the
 //! completion of the one before.
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::Completion;
 use fabricsim_base::id::NodeId;
@@ -61,7 +62,7 @@ fn from_a_completion_to_the_next_start_it_is_the_think_time_to_the_picosecond() 
         load = 0.5
         duration = "300us"
     "#;
-    let scenario = Scenario::from_toml(text).unwrap();
+    let scenario = support::scenario(text);
     for threads in [1, 3] {
         let mut simulation = Simulation::new(&scenario, threads).unwrap();
         for host in 0..8 {

@@ -1,5 +1,6 @@
 //! Two hosts that send flows to and fro.
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::Connection;
 use fabricsim_base::flow::{Completion, Flow};
@@ -149,7 +150,7 @@ pub(crate) fn whisper(root: &str, topology: &str, more: &str) -> Scenario {
         size = "1B"
     "#;
     let text = format!("{root}\n[topology]\n{topology}\n{workload}{more}");
-    Scenario::from_toml(&text).unwrap()
+    support::scenario(&text)
 }
 
 /// A scenario of the network `topology` in which nothing is sent but by applications.

@@ -1,5 +1,6 @@
 //! Queries that are not completed.
 
+use crate::support;
 use fabricsim::Scenario;
 use fabricsim::outcome::{Status, run_to_folder};
 
@@ -94,7 +95,7 @@ fn a_file_of_ones_own_is_not_overwritten_and_the_same_run_can_be_repeated() {
         queries = 3
         query = "4KB"
     "#;
-    let scenario = Scenario::from_toml(text).unwrap();
+    let scenario = support::scenario(text);
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("rpc.csv");
     std::fs::write(&file, "mine").unwrap();

@@ -1,5 +1,6 @@
 //! Queries and responses that find no route.
 
+use crate::support;
 use fabricsim::Scenario;
 use fabricsim::outcome::{Status, run_to_folder};
 
@@ -131,7 +132,7 @@ fn a_run_whose_queries_never_find_a_route_says_what_they_wait_for() {
         let workload = r#"servers = ["1..3"]
             outstanding = 2
             queries = 9"#;
-        let scenario = Scenario::from_toml(&star(1, 0, None, cc, workload)).unwrap();
+        let scenario = support::scenario(&star(1, 0, None, cc, workload));
         let dir = tempfile::tempdir().unwrap();
         let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
         assert_eq!(summary.status, Status::Stalled, "{cc}");

@@ -1,5 +1,6 @@
 //! Runs whose `rpc.csv` is read back.
 
+use crate::support;
 use fabricsim::Scenario;
 use fabricsim::outcome::{Summary, run_to_folder};
 
@@ -53,7 +54,7 @@ pub(crate) fn rows(file: &str) -> Vec<Row> {
 
 /// Runs the scenario `text` on `threads` threads: the summary, `rpc.csv` and its rows.
 pub(crate) fn run(text: &str, threads: usize) -> (Summary, String, Vec<Row>) {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let scenario = support::scenario(text);
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(&scenario, dir.path(), threads, &mut ()).unwrap();
     assert!(summary.files.contains(&"rpc.csv".to_owned()));

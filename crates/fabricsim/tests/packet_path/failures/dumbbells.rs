@@ -1,8 +1,9 @@
 //! One link in the middle that fails, loses packets or changes its rate.
 
+use crate::support;
 use fabricsim_base::units::{Bytes, Rate};
 
-use crate::failures::{each_algorithm, event, finish, simulation, us};
+use crate::failures::{each_algorithm, event, finish, us};
 
 fn dumbbell(size: &str, cc: &str, events: &[String]) -> String {
     format!(
@@ -35,7 +36,7 @@ fn a_long_flow_takes_as_long_as_a_slower_link_makes_it() {
         middle(500, r#""link-up""#),
         middle(600, "\"link-rate\"\nrate = \"10Gbps\""),
     ];
-    let mut simulation = simulation(&dumbbell("10MB", "none", &events), 1);
+    let mut simulation = support::simulation(&dumbbell("10MB", "none", &events), 1);
     let done = finish(&mut simulation);
     // 1,048 bytes on the wire for each of 10,000 packets: at 100, 25, 100 and then 10 Gbps.
     let bits = |us: f64, gbps: f64| us * gbps * 1e3;
@@ -54,7 +55,7 @@ fn hpcc_follows_the_rate_that_telemetry_reports() {
     for profile in ["", "profile = \"ns3-hpcc\"\n"] {
         let events = [middle(0, "\"link-rate\"\nrate = \"25Gbps\"")];
         let text = format!("{profile}{}", dumbbell("10MB", "hpcc", &events));
-        let mut simulation = simulation(&text, 1);
+        let mut simulation = support::simulation(&text, 1);
         let done = finish(&mut simulation);
         let wire = Rate::from_gbps(25).transmission(Bytes::new(10_000 * 1_090));
         let share = wire.as_secs_f64() / done[0].fct().as_secs_f64();
@@ -70,7 +71,7 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
             middle(1, "\"link-loss\"\nloss = 0.01"),
             middle(1_500, "\"link-loss\"\nloss = 0"),
         ];
-        let mut simulation = simulation(&dumbbell("40MB", kind, &events), 1);
+        let mut simulation = support::simulation(&dumbbell("40MB", kind, &events), 1);
         simulation.run_until(us(1_500));
         let losses = simulation.counters().link_losses;
         let lost = losses as f64;
@@ -112,7 +113,7 @@ fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
         link = [0, 2]
     "#;
     let text = text.replace("window_bdp = 0", "window_bdp = 0.0");
-    let mut simulation = simulation(&text, 1);
+    let mut simulation = support::simulation(&text, 1);
     finish(&mut simulation);
     let counters = simulation.counters();
     assert_eq!(

@@ -1,8 +1,9 @@
 //! Failures and pauses.
 
+use crate::support;
 use std::fmt::Write as _;
 
-use crate::failures::{event, finish, finish_on_any_threads, simulation, us};
+use crate::failures::{event, finish, finish_on_any_threads, us};
 
 #[test]
 fn a_failure_takes_pauses_with_it() {
@@ -81,7 +82,7 @@ fn a_neighbor_is_paused_again_after_a_flap() {
             .unwrap();
         }
     }
-    let mut simulation = simulation(&text, 1);
+    let mut simulation = support::simulation(&text, 1);
     simulation.run_until(us(11));
     assert!(simulation.counters().pauses > 0);
     finish(&mut simulation);

@@ -1,8 +1,9 @@
 //! Random failures of a fabric.
 
+use crate::support;
 use proptest::prelude::*;
 
-use crate::failures::{QUICK_TIMEOUT, event, finish, simulation};
+use crate::failures::{QUICK_TIMEOUT, event, finish};
 
 /// Returns a strategy for events in a leaf-spine fabric of nine hosts, three leaves (9 to 11) and
 /// two spines.
@@ -98,7 +99,7 @@ proptest! {
             incidents.concat(), repairs()
         );
         let run = |threads| {
-            let mut simulation = simulation(&text, threads);
+            let mut simulation = support::simulation(&text, threads);
             let done = finish(&mut simulation);
             let apart = simulation.unreachable().len();
             assert_eq!(done.len() as u64, simulation.flows_started());

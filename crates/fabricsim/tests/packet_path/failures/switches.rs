@@ -1,11 +1,12 @@
 //! Switches that are lost, for ever or for a while.
 
+use crate::support;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 
 use crate::failures::{
-    FAT_TREE, QUICK_TIMEOUT, TRAFFIC, each_algorithm, event, finish_on_any_threads, simulation, us,
+    FAT_TREE, QUICK_TIMEOUT, TRAFFIC, each_algorithm, event, finish_on_any_threads, us,
 };
 
 #[test]
@@ -43,7 +44,7 @@ fn the_flows_of_a_lost_rack_are_reported_and_the_others_finish() {
     "#;
     let text = [FAT_TREE, TRAFFIC, QUICK_TIMEOUT, &lost, cc].concat();
     let run = |threads| {
-        let mut simulation = simulation(&text, threads);
+        let mut simulation = support::simulation(&text, threads);
         assert_eq!(simulation.run_until(Time::MAX), Stop::Stalled);
         let left = simulation.unfinished();
         let in_rack = |node: NodeId| (0..3).contains(&node.0);

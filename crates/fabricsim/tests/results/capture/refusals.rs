@@ -1,5 +1,6 @@
 //! Runs that cannot be captured.
 
+use crate::support;
 use fabricsim::outcome::{Run, RunParts, WantedCheckpoint};
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_base::units::Time;
@@ -17,7 +18,7 @@ const CAPTURED: &str = r#"
 "#;
 
 fn scenario() -> Scenario {
-    Scenario::from_toml(CAPTURED).unwrap()
+    support::scenario(CAPTURED)
 }
 
 #[test]
@@ -41,7 +42,7 @@ fn checkpoints_hold_no_frames() {
         said.contains("checkpoints hold no captured frames"),
         "{said}"
     );
-    let plain = Scenario::from_toml(&CAPTURED.replace("[capture]", "")).unwrap();
+    let plain = support::scenario(&CAPTURED.replace("[capture]", ""));
     let mut simulation = Simulation::new(&plain, 1).unwrap();
     simulation.run_until(Time::from_ns(500));
     let checkpoint = simulation.snapshot().unwrap();
@@ -83,7 +84,7 @@ fn simulations_with_captures_have_no_checkpoints() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pcapng");
     let mut simulation = Simulation::capturing(&scenario(), 1, &path).unwrap();
-    let plain = Scenario::from_toml(&CAPTURED.replace("[capture]", "")).unwrap();
+    let plain = support::scenario(&CAPTURED.replace("[capture]", ""));
     let checkpoint = Simulation::new(&plain, 1).unwrap().snapshot().unwrap();
     for refused in [
         simulation.snapshot().err(),

@@ -1,5 +1,6 @@
 //! Runs that go on with other settings than before a checkpoint.
 
+use crate::support;
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::outcome::{RunParts, run_in_parts_to_folder};
 use fabricsim::{Scenario, Simulation};
@@ -30,7 +31,7 @@ fn scenario(cc: &str, more: &str) -> Scenario {
             duration = "500us"
             {more}"#
     );
-    Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"))
+    support::scenario(&text)
 }
 
 fn taken(cc: &str, more: &str) -> Checkpoint {
@@ -145,7 +146,7 @@ fn later_flows_know_nothing_of_the_algorithm_before() {
                 receiver = 0
             "#
         );
-        Scenario::from_toml(&text).unwrap()
+        support::scenario(&text)
     };
     let mut before = Simulation::new(&text("timely"), 1).unwrap();
     before.run_until(AT);

@@ -1,5 +1,6 @@
 //! What has no way into a checkpoint, and what is none.
 
+use crate::support;
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::driver::Message;
 use fabricsim::{Scenario, Simulation};
@@ -23,7 +24,7 @@ const STAR: &str = r#"
 const AT: Time = Time::from_ns(9_000);
 
 fn star() -> Scenario {
-    Scenario::from_toml(STAR).unwrap()
+    support::scenario(STAR)
 }
 
 /// Sends a ball back, `left` times.
@@ -171,7 +172,7 @@ fn other_settings_are_refused_by_name() {
             "`run.stop_at` is before 9us",
         ),
     ] {
-        let other = Scenario::from_toml(&STAR.replace(before, now)).unwrap();
+        let other = support::scenario(&STAR.replace(before, now));
         let refused = Simulation::restore(&other, 1, &checkpoint).expect_err(now);
         let text = refused.to_string();
         assert!(text.contains(wanted), "{text}");

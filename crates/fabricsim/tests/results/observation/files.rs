@@ -1,5 +1,6 @@
 //! The content of the files of series.
 
+use crate::support;
 use std::fs;
 
 use fabricsim::outcome::{Monitor, Status, run_to_folder};
@@ -8,7 +9,7 @@ use fabricsim_core::network::Progress;
 
 use crate::observation::by_hand::{incast, times};
 use crate::observation::sums::grouped;
-use crate::observation::{run, scenario, table};
+use crate::observation::{run, table};
 
 #[test]
 fn flows_are_chosen_by_number_class_and_size() {
@@ -74,7 +75,7 @@ fn an_interrupted_run_leaves_partial_series() {
         flows = true"#,
     )
     .replace("400KB", "40MB");
-    let summary = run_to_folder(&scenario(&text), dir.path(), 1, &mut Impatient).unwrap();
+    let summary = run_to_folder(&support::scenario(&text), dir.path(), 1, &mut Impatient).unwrap();
     assert_eq!(summary.status, Status::Interrupted);
     for name in ["queues", "queue_distribution", "flows"] {
         assert!(!dir.path().join(format!("{name}.csv")).exists());

@@ -1,5 +1,6 @@
 //! The queueing delays of flows at each hop, by hand and beside an observer that keeps every packet.
 
+use crate::support;
 use std::collections::BTreeMap;
 
 use fabricsim::Simulation;
@@ -8,7 +9,7 @@ use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Observer};
 
-use crate::observation::{HARSH, number, run, scenario, table};
+use crate::observation::{HARSH, number, run, table};
 
 /// Frames of 1,048 bytes take 83.84 ns at 100 Gbps. Frame k of both hosts arrives at the switch at the
 /// same time, k x 83.84 ns after the first, and all 200 leave one after the other: one flow waits k x
@@ -95,7 +96,7 @@ fn delays_are_those_of_every_packet() {
     let dir = tempfile::tempdir().unwrap();
     run(&text, dir.path(), 2);
     let rows = table(dir.path(), "hop_delays.csv");
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     simulation.observe(|_| Waits::default());
     simulation.run_until(Time::MAX);
     let mut waits: BTreeMap<(u32, NodeId, PortId), Vec<u64>> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! Series of a whole run add up.
 
+use crate::support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use fabricsim::outcome::Status;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 
-use crate::observation::{ALL, HARSH, SERIES, number, run, scenario, sum, table};
+use crate::observation::{ALL, HARSH, SERIES, number, run, sum, table};
 
 /// Rows by the values of `keys`, in the order of the file.
 pub(crate) fn grouped<'r>(
@@ -77,8 +78,7 @@ fn intervals_add_up_to_the_whole() {
     let dir = tempfile::tempdir().unwrap();
     let summary = run(&text, dir.path(), 1);
     assert_eq!(summary.status, Status::Finished);
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let mut simulation = support::run(&text, 1);
     let ports = simulation.ports();
     let counters = simulation.counters();
 

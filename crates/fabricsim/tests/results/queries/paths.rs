@@ -1,5 +1,6 @@
 //! Queries for the paths of flows.
 
+use crate::support;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use fabricsim_core::network::Stop;
 use fabricsim_pint::query::PathResult;
 
 use crate::queries::plans::CONTROL;
-use crate::queries::{FAT320, LATENCY, PATH, PINT_CC, decoded, finish, mean, query, scenario};
+use crate::queries::{FAT320, LATENCY, PATH, PINT_CC, decoded, finish, mean, query};
 
 #[test]
 fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
@@ -43,7 +44,7 @@ fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
         )
         .unwrap();
     }
-    let (completions, results) = finish(&scenario(&text), 2);
+    let (completions, results) = finish(&support::scenario(&text), 2);
     assert_eq!(completions.len(), 10_240);
     let resent: u64 = completions.iter().map(|c| c.retransmitted.get()).sum();
     assert!(resent > 0, "some packets are lost");
@@ -161,7 +162,7 @@ fn a_path_that_changes_is_reported() {
             {}"#,
         query(r#"value = "switch-id""#)
     );
-    let (completions, results) = finish(&scenario(&text), 2);
+    let (completions, results) = finish(&support::scenario(&text), 2);
     assert_eq!(completions.len(), 54);
     decoded(&results);
     let changed: Vec<&PathResult> = results
@@ -194,7 +195,7 @@ fn a_path_that_changes_is_reported() {
 #[test]
 fn switches_trace_their_ports_too() {
     let (_, results) = finish(
-        &scenario(&format!(
+        &support::scenario(&format!(
             "[topology]\nkind = \"chain\"\nswitches = 4\nhosts_per_switch = 2\n[cc]\nkind = \"dctcp\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n{}{}",
             query(
@@ -248,7 +249,7 @@ fn a_path_too_long_to_be_counted_is_refused() {
             {}"#,
         query(r#"value = "hop-latency""#)
     );
-    let refused = Simulation::new(&scenario(&text), 1)
+    let refused = Simulation::new(&support::scenario(&text), 1)
         .unwrap_err()
         .to_string();
     assert!(
@@ -256,8 +257,7 @@ fn a_path_too_long_to_be_counted_is_refused() {
         "{refused}"
     );
     let text = text.replace("256", "255");
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let mut simulation = support::run(&text, 1);
     let longest = simulation
         .query_results()
         .hops
@@ -281,7 +281,7 @@ fn a_path_needs_no_more_packets_beside_other_queries() {
     "#;
     let packets = |queries: &[String]| {
         let text = [network, PINT_CC, &queries.concat()].concat();
-        let (_, results) = finish(&scenario(&text), 2);
+        let (_, results) = finish(&support::scenario(&text), 2);
         decoded(&results);
         let first = results
             .paths

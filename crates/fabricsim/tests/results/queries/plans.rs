@@ -1,11 +1,12 @@
 //! Queries that share the bytes of packets, with one another and with congestion control.
 
+use crate::support;
 use fabricsim::Simulation;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 use fabricsim_pint::query::Statistic;
 
-use crate::queries::{LATENCY, PATH, PINT_CC, decoded, finish, query, scenario, websearch};
+use crate::queries::{LATENCY, PATH, PINT_CC, decoded, finish, query, websearch};
 
 pub(crate) const CONTROL: &str = r#"name = "control"
     value = "egress-utilization"
@@ -63,7 +64,7 @@ fn three_queries_share_two_bytes() {
 /// Bytes that a packet of 1,000 bytes takes on the first link.
 fn wire_bytes(rest: &str) -> u64 {
     let mut simulation = Simulation::new(
-        &scenario(&format!(
+        &support::scenario(&format!(
             r#"
                 {rest}
                 [topology]
@@ -142,7 +143,7 @@ fn two_flows_of_hpcc_pint_come_to_equal_rates() {
             at = "0s"
         "#
     );
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     let acknowledged = |simulation: &Simulation| -> Vec<f64> {
         let flows = simulation.live_flows();
         flows

@@ -1,9 +1,10 @@
 //! Queries for values of hops and of packets.
 
+use crate::support;
 use fabricsim_pint::query::{HopResult, QueryResults, Reach, Statistic};
 
 use crate::queries::plans::CONTROL;
-use crate::queries::{LATENCY, PINT_CC, finish, middle, query, scenario, websearch};
+use crate::queries::{LATENCY, PINT_CC, finish, middle, query, websearch};
 
 /// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not
 /// nothing.
@@ -96,7 +97,7 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
 #[test]
 fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
     let (_, results) = finish(
-        &scenario(&format!(
+        &support::scenario(&format!(
             r#"
                 [topology]
                 kind = "star"
@@ -153,7 +154,7 @@ fn an_age_beyond_the_code_is_said_to_be_clipped() {
         )
     };
     let reaches = |largest: &str| {
-        let (_, results) = finish(&scenario(&text(largest)), 1);
+        let (_, results) = finish(&support::scenario(&text(largest)), 1);
         let last = results.hops.iter().filter(|result| result.hop == 2);
         last.filter_map(|result| Some(result.estimate?.reach))
             .collect::<Vec<_>>()

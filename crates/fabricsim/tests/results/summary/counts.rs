@@ -1,11 +1,10 @@
 //! Every flow that is due is counted once: it started or had no route, and what started has
 //! finished or not.
 
+use crate::support;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-
-use crate::summary::summary;
 
 /// Links and switches of a leaf-spine with hosts 0 to 8, leaves 9 to 11 and spines 12 and 13 fail,
 /// and not all come back.
@@ -75,7 +74,7 @@ proptest! {
                 kind = "{cc}"
                 {events}"#
         );
-        let flows = summary(&text).flows;
+        let flows = support::summary(&text, 1).flows;
         // Nine hosts begin a flow each in every round, the rounds `stagger` apart.
         let rounds = (0..8u64).filter(|round| round * stagger < stop).count() as u64;
         prop_assert_eq!(flows.started, flows.finished + flows.unfinished, "{}", text);
@@ -86,7 +85,7 @@ proptest! {
 /// Host 0 is cut off from the start: its eight flows to others and theirs to it never start.
 #[test]
 fn flows_without_a_route_have_not_started() {
-    let flows = summary(
+    let flows = support::summary(
         r#"
             [topology]
             kind = "star"
@@ -102,6 +101,7 @@ fn flows_without_a_route_have_not_started() {
             [cc]
             kind = "hpcc"
         "#,
+        1,
     )
     .flows;
     assert_eq!(

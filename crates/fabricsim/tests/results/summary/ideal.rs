@@ -1,5 +1,6 @@
 //! The ideal completion time on networks whose equally long paths differ.
 
+use crate::support;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -317,9 +318,7 @@ fn the_profile_can_have_exact_ideals() {
         [cc]
         kind = "dctcp"
     "#;
-    let scenario = Scenario::from_toml(text).unwrap();
-    let mut simulation = Simulation::new(&scenario, 1).unwrap();
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let mut simulation = support::run(text, 1);
     let done = simulation.take_completions();
     let record = simulation.record(&done[0]);
     // 49 and 60 bytes at two links of 100 Gbps, each cut to nanoseconds.

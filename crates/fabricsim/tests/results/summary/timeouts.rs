@@ -1,9 +1,8 @@
 //! The retransmission timeout follows the fabric, and timeouts for nothing are told.
 
+use crate::support;
 use fabricsim::outcome::Status;
 use fabricsim_base::units::Duration;
-
-use crate::summary::{scenario, simulation, summary};
 
 /// Two bursts of 64 hosts at 25 Gbps to one, beside a permutation of all 72: packets wait for
 /// milliseconds in paused switches, and none is lost.
@@ -40,15 +39,18 @@ fn with(text: &str, cc: &str, more: &str) -> String {
 #[test]
 fn pauses_do_not_look_like_losses() {
     for cc in ["dcqcn", "timely"] {
-        let now = summary(&with(INCAST, cc, ""));
-        let short = summary(&with(
-            INCAST,
-            cc,
-            r#"
+        let now = support::summary(&with(INCAST, cc, ""), 1);
+        let short = support::summary(
+            &with(
+                INCAST,
+                cc,
+                r#"
             [rdma]
             rto_min = "4ms"
         "#,
-        ));
+            ),
+            1,
+        );
         for run in [&now, &short] {
             assert_eq!(run.buffer_drops + run.link_losses + run.lost_bytes, 0);
             assert_eq!(run.flows.finished, 2 * 64 + 72);
@@ -90,7 +92,7 @@ fn timeouts_of_losses_are_no_warning() {
             rto_min = "200us"
         "#,
     );
-    let run = summary(&lossy);
+    let run = support::summary(&lossy, 1);
     assert!(run.timeouts > 0 && run.buffer_drops > 0);
     assert!(
         run.warnings
@@ -145,7 +147,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
             Duration::from_ms(9),
         ),
     ] {
-        let scenario = scenario(&with(INCAST, "dcqcn", more));
+        let scenario = support::scenario(&with(INCAST, "dcqcn", more));
         let resolved = scenario.transport_resolved();
         assert_eq!(resolved.rto_min, Some(expected), "{more}");
         let shown = &scenario.resolved()["rdma"]["rto_min"];
@@ -161,7 +163,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
         with(INCAST, "dcqcn", "")
     );
     assert_eq!(
-        scenario(&published).transport_resolved().rto_min,
+        support::scenario(&published).transport_resolved().rto_min,
         Some(short)
     );
     let folder = tempfile::tempdir().unwrap();
@@ -238,7 +240,7 @@ fn runs_over_long_paths_are_not_given_up() {
         ("10s", "hpcc", ""),
         ("10s", "dcqcn", "[switch]\npfc = false\n"),
     ] {
-        let run = summary(&far(delay, cc, more));
+        let run = support::summary(&far(delay, cc, more), 1);
         assert_eq!(run.status, Status::Finished, "{cc} {delay}");
         assert_eq!(run.flows.finished, 2, "{cc} {delay}");
     }
@@ -247,7 +249,7 @@ fn runs_over_long_paths_are_not_given_up() {
 #[test]
 fn the_time_after_which_a_run_is_given_up_follows_the_network() {
     let after = |delay: &str, cc: &str, more: &str| {
-        let info = *simulation(&far(delay, cc, more)).network_info();
+        let info = *support::simulation(&far(delay, cc, more), 1).network_info();
         let round_trips = Duration::from_ps(4 * info.path_stats.base_rtt.as_ps());
         (info.stall_after, round_trips)
     };

@@ -1,5 +1,6 @@
 //! Expected utilization against closed forms and against what ports have sent.
 
+use crate::support;
 use std::fmt::Write as _;
 
 use fabricsim::utilization::{BusySpan, ExpectedUtilization};
@@ -8,10 +9,8 @@ use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 
-use crate::summary::{scenario, simulation};
-
 fn expected(text: &str) -> ExpectedUtilization {
-    ExpectedUtilization::of(&scenario(text), &simulation(text))
+    ExpectedUtilization::of(&support::scenario(text), &support::simulation(text, 1))
 }
 
 fn span(text: &str) -> BusySpan {
@@ -238,8 +237,7 @@ fn runs_load_links_as_expected() {
 /// Compares tiers, and, in a network of which all links of a tier are alike, no single link.
 fn compare(text: &str) {
     let found = span(text);
-    let mut simulation = simulation(text);
-    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let mut simulation = support::run(text, 1);
     let seconds = (found.until_ns - found.from_ns) as f64 / 1e9;
     let ports = simulation.ports();
     let topology = simulation.routes().topology().clone();

@@ -9,6 +9,7 @@ mod near_far;
 mod targets;
 mod wide_area;
 
+use crate::support;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::FlowRequest;
 use fabricsim_base::id::{ClassId, NodeId, PortId};
@@ -63,7 +64,7 @@ impl Watched {
                 at = "10000s"
             "#
         );
-        let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = support::scenario(&text);
         let priority = Priority::new(match scenario.cc().transport() {
             Transport::Rdma => 3,
             Transport::Tcp => 1,

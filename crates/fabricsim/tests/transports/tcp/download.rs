@@ -1,5 +1,6 @@
 //! Downloads and fetches: the bytes go from the server to the client that has asked for them.
 
+use crate::support;
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim_core::plugin::LiveFlow;
 
@@ -23,7 +24,7 @@ const PAIR: &str = r#"
 
 /// Rate and window of the only flow, sampled `count` times from `from` on, each 10 ms.
 fn samples(text: &str, from: Duration, count: u64) -> Vec<LiveFlow> {
-    let mut simulation = Simulation::new(&scenario(text), 1).unwrap();
+    let mut simulation = support::simulation(text, 1);
     let mut sample = |number: u64| {
         let at = Time::ZERO + from + Duration::from_ms(10) * number;
         assert_eq!(simulation.run_until(at), Stop::TimeReached);
@@ -127,7 +128,7 @@ fn windows_of_fetches_are_those_of_the_server_also_on_a_connection_that_is_used_
             mean_arrival = "20ms"
         "#
     );
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     let mut windows = std::collections::BTreeMap::<u32, Vec<u64>>::new();
     for ms in (0..6_000).step_by(5) {
         let stop = simulation.run_until(Time::ZERO + Duration::from_ms(ms));
@@ -147,17 +148,13 @@ fn windows_of_fetches_are_those_of_the_server_also_on_a_connection_that_is_used_
     assert!(later > 0, "a connection is used again: {windows:?}");
 }
 
-fn summary(text: &str) -> Summary {
-    let folder = tempfile::tempdir().unwrap();
-    run_to_folder(&scenario(text), folder.path(), 1, &mut ()).unwrap()
-}
-
 #[test]
 fn runs_of_downloads_alone_are_told_apart_by_their_checksums() {
     let with = |cc: &str, server: u32| {
         let client = 1 - server;
-        summary(&format!(
-            r#"
+        support::summary(
+            &format!(
+                r#"
                 {PAIR}
                 [cc]
                 kind = "{cc}"
@@ -168,7 +165,9 @@ fn runs_of_downloads_alone_are_told_apart_by_their_checksums() {
                 client = {client}
                 server = {server}
             "#
-        ))
+            ),
+            1,
+        )
     };
     let first = with("cubic", 1);
     assert_eq!(first.checksum, with("cubic", 1).checksum);
@@ -201,7 +200,7 @@ fn a_download_over_paths_that_differ_has_no_ideal_beyond_the_longest_time() {
         [run]
         stop_at = "50us"
     "#;
-    let mut simulation = Simulation::new(&scenario(text), 1).unwrap();
+    let mut simulation = support::simulation(text, 1);
     assert_eq!(
         simulation.run_until(Time::ZERO + Duration::from_us(50)),
         Stop::TimeReached

@@ -1,5 +1,6 @@
 //! Requests for responses, and downloads that never end.
 
+use crate::support;
 use fabricsim::outcome::{Status, Summary, run_to_folder};
 
 use super::*;
@@ -38,14 +39,9 @@ const DOWNLOAD: &str = r#"
     cc = { kind = "prague" }
 "#;
 
-fn summary(text: &str) -> Summary {
-    let folder = tempfile::tempdir().unwrap();
-    run_to_folder(&scenario(text), folder.path(), 1, &mut ()).unwrap()
-}
-
 #[test]
 fn a_run_ends_with_its_last_response_while_downloads_go_on() {
-    let alone = summary(&format!("{STAR}{FETCH}"));
+    let alone = support::summary(&format!("{STAR}{FETCH}"), 1);
     assert_eq!((alone.flows.started, alone.flows.finished), (15, 15));
     assert!(alone.downloads.is_empty());
 
@@ -60,7 +56,7 @@ fn a_run_ends_with_its_last_response_while_downloads_go_on() {
         assert!(simulation.record(done).slowdown() > 0.9, "{done:?}");
     }
 
-    let beside = summary(&text);
+    let beside = support::summary(&text, 1);
     assert_eq!(beside.status, Status::Finished);
     assert_eq!(beside.flows, alone.flows);
     assert!(beside.unfinished.is_empty());
@@ -95,13 +91,16 @@ fn connections_are_reused_where_the_workload_says_so() {
 
 #[test]
 fn downloads_alone_last_until_the_run_is_stopped() {
-    let found = summary(&format!(
-        r#"
+    let found = support::summary(
+        &format!(
+            r#"
         {STAR}{DOWNLOAD}
         [run]
         stop_at = "2s"
     "#
-    ));
+        ),
+        1,
+    );
     assert_eq!(found.status, Status::TimeReached);
     assert_eq!((found.flows.started, found.flows.unfinished), (0, 0));
     let goodput: f64 = found.downloads.iter().map(|one| one.goodput_bps).sum();
@@ -143,7 +142,7 @@ fn a_slower_direction_shows_in_ideal_times_and_expected_loads() {
     let bytes = first.flow.request.size.as_f64();
     let least = 0.04 + bytes * (1.0 + 66.0 / 1448.0) * 8.0 / 50e6;
     assert!((ideal - least).abs() < 0.002, "{ideal} and {least}");
-    let found = serde_json::to_value(summary(&text).expected_utilization).unwrap();
+    let found = serde_json::to_value(support::summary(&text, 1).expected_utilization).unwrap();
     let busiest = &found["span"]["busiest"]["utilization"];
     let busiest = busiest.as_f64().unwrap();
     // The tool's 25.83 Mbps of payload.

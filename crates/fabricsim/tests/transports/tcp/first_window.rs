@@ -2,6 +2,7 @@
 //! the first ten segments are not spaced, as in Linux.
 
 use super::*;
+use crate::support;
 
 /// One flow of `size` from host 0 to host 1.
 fn alone(network: &str, cc: &str, size: &str) -> String {
@@ -46,7 +47,7 @@ fn bbr_has_no_round_trip_of_its_own_in_a_datacenter() {
 
 /// The rate at which the only flow is paced after `ms`.
 fn rate_after(text: &str, ms: u64) -> f64 {
-    let mut simulation = Simulation::new(&scenario(text), 1).unwrap();
+    let mut simulation = support::simulation(text, 1);
     let at = Time::ZERO + Duration::from_ms(ms);
     assert_eq!(simulation.run_until(at), Stop::TimeReached);
     simulation.live_flows()[0].rate.as_bps_f64()

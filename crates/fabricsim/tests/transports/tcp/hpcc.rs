@@ -1,10 +1,11 @@
 //! HPCC inside TCP: queues that follow from smallest windows, probes, faults and threads.
 
+use crate::support;
 use fabricsim::Simulation;
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
 
-use crate::tcp::{FABRIC, again, assert_conserved, run, scenario};
+use crate::tcp::{FABRIC, again, assert_conserved, run};
 
 /// Hosts that send to one more over a switch. The round trip of a full segment that finds no queue
 /// takes four delays and two times 492 ns at 25 Gbps, and some 58 ns for its acknowledgement.
@@ -55,7 +56,7 @@ fn queue_of_24(delay: &str, cc: &str) -> ([f64; 2], f64) {
         towards = "hosts"
     "#;
     let text = star(3, delay, cc, &(flows(3, 8, "1GB") + observe));
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     simulation.run_until(Time::ZERO + Duration::from_ms(5));
     let before = simulation.endpoint_counters().delivered.get();
     let stop = simulation.run_until(Time::ZERO + Duration::from_ms(20));

@@ -1,5 +1,6 @@
 //! The queues of TCP at the ports of switches.
 
+use crate::support;
 use fabricsim::Simulation;
 use fabricsim_base::flow::FlowRequest;
 use fabricsim_base::id::{ClassId, NodeId};
@@ -7,9 +8,7 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
 
-use crate::tcp::{
-    FABRIC, again, assert_conserved, contended, run, scenario, tcp_congestion_controls,
-};
+use crate::tcp::{FABRIC, again, assert_conserved, contended, run, tcp_congestion_controls};
 
 /// A larger share lets queues grow further before packets are dropped.
 #[test]
@@ -155,7 +154,7 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
             at = "1s"
         "#
     );
-    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let mut simulation = support::simulation(&text, 1);
     let slot = Duration::from_ps(1_538 * 8_000);
     // Two at once, then one in the middle of each slot.
     let mut starts = vec![(0, 0), (1, 0)];
