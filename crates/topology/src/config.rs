@@ -23,11 +23,17 @@ pub trait TopologyVisitor {
     fn visit<K: TopologyKind>(&mut self);
 }
 
-/// Makes the list of kinds, one line each.
+/// Makes the list of kinds from the name of each and one line about it.
 macro_rules! kinds {
-    ($($kind:ty,)*) => {
+    ($($kind:ident: $name:literal, $about:literal;)*) => {
+        $(impl TopologyKind for $kind {
+            const NAME: &'static str = $name;
+            const ABOUT: &'static str = $about;
+            const KEYS: Keys = Self::KEYS;
+        })*
+
         /// Every kind of topology, for lists and help.
-        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind as TopologyKind>::KEYS)),*];
+        pub const KINDS: &[KindDoc] = &[$(($name, $about, $kind::KEYS)),*];
 
         /// Shows every kind of topology to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl TopologyVisitor) {
@@ -37,6 +43,44 @@ macro_rules! kinds {
 }
 
 kinds! {
+    FatTreeConfig: "fat-tree",
+        "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric";
+    LeafSpineConfig: "leaf-spine", "two layers of switches, every leaf linked to every spine";
+    ClosConfig: "clos",
+        "tiers of switches in pods, with rates, uplinks and oversubscription of each tier";
+    RailConfig: "rail",
+        "servers of GPUs with a switch inside, and a leaf switch for each GPU number (rail)";
+    DragonflyConfig: "dragonfly",
+        "groups of fully linked routers, and links between all groups (ISCA 2008)";
+    DragonflyPlusConfig: "dragonfly-plus",
+        "groups of leaves and spines, and links between the spines of all groups (HiPINEB 2017)";
+    TorusConfig: "torus",
+        "a grid of switches of any number of dimensions, closed (torus) or open (mesh)";
+    TestbedConfig: "testbed",
+        "two pods with two cores, and servers with two NICs: a published study of buffers";
+    DumbbellConfig: "dumbbell", "two switches with hosts on both sides of one link";
+    StarConfig: "star", "hosts around one switch";
+    ChainConfig: "chain", "switches in a row with hosts at each";
+    IspConfig: "isp",
+        "a random network of a service provider: long, sparse, chains for the most part";
+    GraphmlConfig: "graphml",
+        "a graph of switches from a GraphML or GML file, as the Internet Topology Zoo has them";
+    FileConfig: "file",
+        "a list of links in the format of the HPCC simulator's topology.txt, or SimAI's";
+}
+
+/// Topologies that are built from their keys alone.
+macro_rules! built {
+    ($($kind:ident,)*) => {
+        $(impl TopologySource for $kind {
+            fn build(&self) -> Option<Result<Topology, ConfigError>> {
+                Some(Self::build(self))
+            }
+        })*
+    };
+}
+
+built! {
     FatTreeConfig,
     LeafSpineConfig,
     ClosConfig,
@@ -49,8 +93,6 @@ kinds! {
     StarConfig,
     ChainConfig,
     IspConfig,
-    GraphmlConfig,
-    FileConfig,
 }
 
 settings! {
@@ -72,113 +114,6 @@ settings! {
     }
 }
 
-impl TopologyKind for FatTreeConfig {
-    const NAME: &'static str = "fat-tree";
-    const ABOUT: &'static str =
-        "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for FatTreeConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for LeafSpineConfig {
-    const NAME: &'static str = "leaf-spine";
-    const ABOUT: &'static str = "two layers of switches, every leaf linked to every spine";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for LeafSpineConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for ClosConfig {
-    const NAME: &'static str = "clos";
-    const ABOUT: &'static str =
-        "tiers of switches in pods, with rates, uplinks and oversubscription of each tier";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for ClosConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for TestbedConfig {
-    const NAME: &'static str = "testbed";
-    const ABOUT: &'static str =
-        "two pods with two cores, and servers with two NICs: a published study of buffers";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for TestbedConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for DumbbellConfig {
-    const NAME: &'static str = "dumbbell";
-    const ABOUT: &'static str = "two switches with hosts on both sides of one link";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for DumbbellConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for StarConfig {
-    const NAME: &'static str = "star";
-    const ABOUT: &'static str = "hosts around one switch";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for StarConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for ChainConfig {
-    const NAME: &'static str = "chain";
-    const ABOUT: &'static str = "switches in a row with hosts at each";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for ChainConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for IspConfig {
-    const NAME: &'static str = "isp";
-    const ABOUT: &'static str =
-        "a random network of a service provider: long, sparse, chains for the most part";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for IspConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
-    }
-}
-
-impl TopologyKind for GraphmlConfig {
-    const NAME: &'static str = "graphml";
-    const ABOUT: &'static str =
-        "a graph of switches from a GraphML or GML file, as the Internet Topology Zoo has them";
-    const KEYS: Keys = Self::KEYS;
-}
-
 impl TopologySource for GraphmlConfig {
     fn build(&self) -> Option<Result<Topology, ConfigError>> {
         self.check().err().map(Err)
@@ -191,13 +126,6 @@ impl TopologySource for GraphmlConfig {
     fn read(&self, text: &str) -> Result<Topology, InputError> {
         Self::read(self, text)
     }
-}
-
-impl TopologyKind for FileConfig {
-    const NAME: &'static str = "file";
-    const ABOUT: &'static str =
-        "a list of links in the format of the HPCC simulator's topology.txt, or SimAI's";
-    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for FileConfig {

@@ -18,11 +18,17 @@ pub trait WorkloadVisitor {
     fn visit<K: WorkloadKind>(&mut self);
 }
 
-/// Makes the list of kinds, one line each.
+/// Makes the list of kinds from the name of each and one line about it.
 macro_rules! kinds {
-    ($($kind:ty,)*) => {
+    ($($kind:ident: $name:literal, $about:literal;)*) => {
+        $(impl WorkloadKind for $kind {
+            const NAME: &'static str = $name;
+            const ABOUT: &'static str = $about;
+            const KEYS: Keys = Self::KEYS;
+        })*
+
         /// Every kind of workload, for lists and help.
-        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind as WorkloadKind>::KEYS)),*];
+        pub const KINDS: &[KindDoc] = &[$(($name, $about, $kind::KEYS)),*];
 
         /// Shows every kind of workload to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl WorkloadVisitor) {
@@ -32,16 +38,18 @@ macro_rules! kinds {
 }
 
 kinds! {
-    PoissonConfig,
-    IncastConfig,
-    PermutationConfig,
-    AllToAllConfig,
-    RpcConfig,
-    CollectiveConfig,
-    GraphConfig,
-    ListConfig,
-    FetchConfig,
-    DownloadConfig,
+    PoissonConfig: "poisson", "flows at random times between random hosts, sizes from a CDF";
+    IncastConfig: "incast", "many hosts that send to one at the same moment";
+    PermutationConfig: "permutation", "every host sends to one other and receives from one";
+    AllToAllConfig: "all-to-all", "every host sends to every other";
+    RpcConfig: "rpc", "clients that send queries on connections to servers, which respond";
+    CollectiveConfig: "collective",
+        "all-reduce and its kin: groups of ranks whose messages wait for one another";
+    GraphConfig: "graph",
+        "messages, computations and collectives of a file, which wait for one another";
+    ListConfig: "list", "the flows of a file";
+    FetchConfig: "fetch", "requests of a host over TCP, which another host serves";
+    DownloadConfig: "download", "downloads over TCP that never end";
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::flow::{FlowRequest, FlowSource};
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, InputError};
+use fabricsim_base::input::{ConfigError, InputError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::Time;
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,9 @@ impl From<ListConfig> for ListTable {
 }
 
 impl ListConfig {
+    /// The keys of its table.
+    pub(crate) const KEYS: Keys = ListTable::KEYS;
+
     /// The flows of the file at `path`, which is not read before [`ListConfig::load`].
     pub fn new(path: impl Into<String>) -> Self {
         Self {

@@ -11,7 +11,7 @@ mod workload;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fabricsim_base::input::{ConfigError, InputError};
+use fabricsim_base::input::{ConfigError, InputError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Time};
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,9 @@ impl From<GraphConfig> for GraphTable {
 }
 
 impl GraphConfig {
+    /// The keys of its table.
+    pub(crate) const KEYS: Keys = GraphTable::KEYS;
+
     /// The operations of the file at `path`, which is not read before
     /// [`Workload::load`](crate::Workload::load).
     pub fn new(path: impl Into<PathBuf>) -> Self {

@@ -1,14 +1,13 @@
 //! Dragonfly: groups of routers that are all linked to one another, and links between all groups.
 
 use fabricsim_base::id::NodeId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Rate};
 
 use super::global_links::{GlobalEnd, GlobalLinks};
 use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
-use crate::source::{TopologyKind, TopologySource};
 
 settings! {
     /// A dragonfly (Kim, Dally, Scott, Abts, Technology-Driven, Highly-Scalable Dragonfly Topology,
@@ -50,19 +49,6 @@ settings! {
         pub local_delay: Duration = "1us",
         /// One-way delay of links between groups.
         pub global_delay: Duration = "1us",
-    }
-}
-
-impl TopologyKind for DragonflyConfig {
-    const NAME: &'static str = "dragonfly";
-    const ABOUT: &'static str =
-        "groups of fully linked routers, and links between all groups (ISCA 2008)";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for DragonflyConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
     }
 }
 

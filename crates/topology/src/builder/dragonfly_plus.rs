@@ -1,14 +1,13 @@
 //! Dragonfly+: groups of leaves and spines, and links between the spines of all groups.
 
 use fabricsim_base::id::NodeId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Rate};
 
 use super::global_links::{GlobalEnd, GlobalLinks};
 use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
-use crate::source::{TopologyKind, TopologySource};
 
 settings! {
     /// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, Dragonfly+: Low Cost Topology
@@ -51,19 +50,6 @@ settings! {
         pub local_delay: Duration = "1us",
         /// One-way delay of links between groups.
         pub global_delay: Duration = "1us",
-    }
-}
-
-impl TopologyKind for DragonflyPlusConfig {
-    const NAME: &'static str = "dragonfly-plus";
-    const ABOUT: &'static str =
-        "groups of leaves and spines, and links between the spines of all groups (HiPINEB 2017)";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for DragonflyPlusConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Rail-optimized clusters: servers of GPUs with a switch inside, and a leaf for each GPU number.
 
 use fabricsim_base::id::NodeId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::settings;
 use fabricsim_base::units::{Duration, Rate};
 
 use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
-use crate::source::{TopologyKind, TopologySource};
 
 settings! {
     /// A rail-optimized cluster: the hosts are GPUs. Those of a server meet at a switch inside of
@@ -63,19 +62,6 @@ settings! {
         pub fabric_rate: Rate = "400Gbps",
         /// One-way delay of links of leaves.
         pub link_delay: Duration = "1us",
-    }
-}
-
-impl TopologyKind for RailConfig {
-    const NAME: &'static str = "rail";
-    const ABOUT: &'static str =
-        "servers of GPUs with a switch inside, and a leaf switch for each GPU number (rail)";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for RailConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
     }
 }
 

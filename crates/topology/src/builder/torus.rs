@@ -1,13 +1,12 @@
 //! Torus and mesh: a grid of switches, each linked to its neighbors along every dimension.
 
 use fabricsim_base::id::NodeId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::units::{Duration, Rate};
 use fabricsim_base::{choices, settings};
 
 use super::plan::{Plan, at_least, fits_ports, some_delay};
 use crate::graph::Topology;
-use crate::source::{TopologyKind, TopologySource};
 
 /// The most dimensions of a grid.
 const MAX_DIMENSIONS: usize = 8;
@@ -51,19 +50,6 @@ choices! {
         Joined = "joined",
         /// Nothing: a mesh.
         Open = "open",
-    }
-}
-
-impl TopologyKind for TorusConfig {
-    const NAME: &'static str = "torus";
-    const ABOUT: &'static str =
-        "a grid of switches of any number of dimensions, closed (torus) or open (mesh)";
-    const KEYS: Keys = Self::KEYS;
-}
-
-impl TopologySource for TorusConfig {
-    fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        Some(Self::build(self))
     }
 }
 

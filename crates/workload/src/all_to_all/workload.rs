@@ -2,20 +2,14 @@
 
 use fabricsim_base::flow::FlowSource;
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 
 use super::{AllToAll, AllToAllConfig};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Rounds};
-use crate::workload::{Workload, WorkloadKind};
-
-impl WorkloadKind for AllToAllConfig {
-    const NAME: &'static str = "all-to-all";
-    const ABOUT: &'static str = "every host sends to every other";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::Workload;
 
 impl Workload for AllToAllConfig {
     fn build(

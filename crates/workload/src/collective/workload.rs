@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 
 use super::groups::Groups;
@@ -14,14 +14,7 @@ use crate::context::{Expected, WorkloadContext};
 use crate::graph::{
     self, GraphInfo, Instance, Manner, Plan, Program, ProgramBuilder, Programs, SendEnd,
 };
-use crate::workload::{Workload, WorkloadKind};
-
-impl WorkloadKind for CollectiveConfig {
-    const NAME: &'static str = "collective";
-    const ABOUT: &'static str =
-        "all-reduce and its kin: groups of ranks whose messages wait for one another";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::Workload;
 
 /// The programs of the ranks of one job.
 #[derive(Debug)]

@@ -2,20 +2,14 @@
 
 use fabricsim_base::flow::{ENDLESS, FlowRequest, FlowSource};
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use fabricsim_core::plugin::Reuse;
 
 use super::{DownloadConfig, Downloads};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
-use crate::workload::{Workload, WorkloadKind};
-
-impl WorkloadKind for DownloadConfig {
-    const NAME: &'static str = "download";
-    const ABOUT: &'static str = "downloads over TCP that never end";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::Workload;
 
 impl Workload for DownloadConfig {
     fn build(

@@ -2,7 +2,7 @@
 
 use fabricsim_base::flow::{FlowRequest, FlowSource};
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::input::{ConfigError, InputError};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration};
 use fabricsim_core::plugin::Reuse;
@@ -14,13 +14,7 @@ use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, FlowCost, Offered, Traffic};
-use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
-
-impl WorkloadKind for FetchConfig {
-    const NAME: &'static str = "fetch";
-    const ABOUT: &'static str = "requests of a host over TCP, which another host serves";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
 impl Workload for FetchConfig {
     fn build(

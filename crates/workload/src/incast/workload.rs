@@ -2,7 +2,7 @@
 
 use fabricsim_base::flow::FlowSource;
 use fabricsim_base::id::{ClassId, NodeId};
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::{Purpose, Stream};
 
@@ -12,13 +12,7 @@ use crate::arrivals::{bytes_per_second, exponential_gap};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Traffic};
-use crate::workload::{Workload, WorkloadKind};
-
-impl WorkloadKind for IncastConfig {
-    const NAME: &'static str = "incast";
-    const ABOUT: &'static str = "many hosts that send to one at the same moment";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::Workload;
 
 impl Workload for IncastConfig {
     fn build(

@@ -4,21 +4,15 @@ use std::collections::BTreeMap;
 
 use fabricsim_base::flow::FlowSource;
 use fabricsim_base::id::{ClassId, NodeId};
-use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::input::{ConfigError, InputError};
 use fabricsim_base::priority::Priority;
 
 use super::application::applications;
-use super::{FlowTimes, ListConfig, ListTable};
+use super::{FlowTimes, ListConfig};
 use crate::application::{HostApplications, NoFlows};
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, FlowCost, Offered, Traffic};
-use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
-
-impl WorkloadKind for ListConfig {
-    const NAME: &'static str = "list";
-    const ABOUT: &'static str = "the flows of a file";
-    const KEYS: Keys = ListTable::KEYS;
-}
+use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
 impl Workload for ListConfig {
     fn build(

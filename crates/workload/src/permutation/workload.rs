@@ -2,7 +2,7 @@
 
 use fabricsim_base::flow::FlowSource;
 use fabricsim_base::id::{ClassId, NodeId};
-use fabricsim_base::input::{ConfigError, Keys};
+use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::{Purpose, Stream};
 
@@ -10,13 +10,7 @@ use super::{Permutation, PermutationConfig};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Rounds};
-use crate::workload::{Workload, WorkloadKind};
-
-impl WorkloadKind for PermutationConfig {
-    const NAME: &'static str = "permutation";
-    const ABOUT: &'static str = "every host sends to one other and receives from one";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::Workload;
 
 impl Workload for PermutationConfig {
     fn build(

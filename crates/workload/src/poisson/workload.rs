@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use fabricsim_base::flow::FlowSource;
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::input::{ConfigError, InputError};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::{Purpose, Stream};
 
@@ -18,13 +18,7 @@ use crate::host_range::select;
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, FlowCost, Offered, Traffic, mean_cost};
 use crate::sizes::Sizes;
-use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
-
-impl WorkloadKind for PoissonConfig {
-    const NAME: &'static str = "poisson";
-    const ABOUT: &'static str = "flows at random times between random hosts, sizes from a CDF";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
 impl Workload for PoissonConfig {
     fn build(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_base::id::{ClassId, NodeId};
-use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::input::{ConfigError, InputError};
 use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::{Purpose, Stream, mix};
 use fabricsim_base::units::{Duration, Time};
@@ -20,14 +20,7 @@ use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, FlowCost, Offered, Traffic, mean_cost};
 use crate::sizes::Sizes;
-use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
-
-impl WorkloadKind for RpcConfig {
-    const NAME: &'static str = "rpc";
-    const ABOUT: &'static str =
-        "clients that send queries on connections to servers, which respond";
-    const KEYS: Keys = Self::KEYS;
-}
+use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
 impl RpcConfig {
     /// Time from one query of the client at position `client` to the next in an open loop.

@@ -3,23 +3,16 @@
 use std::sync::Arc;
 
 use fabricsim_base::id::ClassId;
-use fabricsim_base::input::{ConfigError, InputError, Keys};
+use fabricsim_base::input::{ConfigError, InputError};
 use fabricsim_base::priority::Priority;
 
-use super::{GraphConfig, GraphTable};
+use super::GraphConfig;
 use crate::application::HostApplications;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::graph::{self, GraphInfo, Manner, Plan, Program, Programs};
 use crate::list::FlowTimes;
-use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
-
-impl WorkloadKind for GraphConfig {
-    const NAME: &'static str = "graph";
-    const ABOUT: &'static str =
-        "messages, computations and collectives of a file, which wait for one another";
-    const KEYS: Keys = GraphTable::KEYS;
-}
+use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
 /// The programs of a file.
 #[derive(Debug)]
