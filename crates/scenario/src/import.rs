@@ -24,6 +24,7 @@ mod mode;
 mod network;
 mod observation;
 mod relatives_keys;
+mod shared_keys;
 mod simai;
 mod simai_keys;
 mod trace;

@@ -1,6 +1,6 @@
 //! The keys of ConWeave's configurations.
 
-use super::keys::{ConfigKey, DCQCN, MARKED, Role, UNUSED, Words, key, map};
+use super::keys::{ConfigKey, DCQCN, Role, key};
 use super::mode::Mode;
 
 const MONITORED: Role = Role::LeftOut(
@@ -10,7 +10,7 @@ const MONITORED: Role = Role::LeftOut(
 const OF_CONWEAVE: Role = Role::LeftOut("for LB_MODE 9 alone, ConWeave itself, which is not there");
 const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc]);
 
-/// All keys, as `network-load-balance.cc` reads them.
+/// Keys that `network-load-balance.cc` reads in its own way.
 pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
     key("TOPOLOGY_FILE", None, Role::Taken),
     key("FLOW_FILE", None, Role::Taken),
@@ -42,7 +42,6 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
     key("FLOWGEN_START_TIME", Some("2.0"), Role::Taken),
     key("FLOWGEN_STOP_TIME", Some("2.5"), Role::Taken),
     key("BUFFER_SIZE", None, Role::Taken),
-    key("CC_MODE", Some("1"), Role::Taken),
     key("LB_MODE", Some("0"), Role::Taken),
     key("ENABLE_PFC", Some("1"), Role::Taken),
     key("ENABLE_IRN", Some("0"), Role::Taken),
@@ -55,32 +54,13 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
         Some("500"),
         OF_CONWEAVE,
     ),
-    key("ALPHA_RESUME_INTERVAL", Some("55"), DCQCN),
-    key("RATE_DECREASE_INTERVAL", Some("4"), DCQCN),
-    key("CLAMP_TARGET_RATE", Some("0"), DCQCN),
     key("RP_TIMER", Some("300"), DCQCN),
     key("FAST_RECOVERY_TIMES", Some("1"), DCQCN),
-    key("EWMA_GAIN", None, MARKED),
     key(
         "RATE_AI",
         None,
         Role::Of(&[Mode::Hpcc, Mode::Dcqcn, Mode::Timely]),
     ),
-    key("RATE_HAI", None, Role::Of(&[Mode::Dcqcn, Mode::Timely])),
-    key("MIN_RATE", Some("100Mb/s"), Role::Taken),
-    key("DCTCP_RATE_AI", Some("1000Mb/s"), Role::Of(&[Mode::Dctcp])),
-    key("ERROR_RATE_PER_LINK", Some("0.0"), Role::Taken),
-    key(
-        "L2_CHUNK_SIZE",
-        Some("0"),
-        Role::LeftOut("senders go back to the first byte that is missing, not to a chunk"),
-    ),
-    key("L2_ACK_INTERVAL", Some("0"), Role::Taken),
-    key("L2_BACK_TO_ZERO", Some("0"), Role::Taken),
-    key("RATE_BOUND", Some("1"), Role::Taken),
-    key("HAS_WIN", Some("1"), Role::Taken),
-    key("VAR_WIN", Some("0"), Role::Taken),
-    key("FAST_REACT", Some("1"), BOTH_HPCC),
     key("MI_THRESH", Some("5"), BOTH_HPCC),
     key(
         "INT_MULTI",
@@ -90,11 +70,7 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
              published simulator's run.py",
         ),
     ),
-    key("GLOBAL_T", Some("1"), Role::Taken),
     key("U_TARGET", Some("0.95"), BOTH_HPCC),
-    key("MULTI_RATE", Some("1"), BOTH_HPCC),
-    key("SAMPLE_FEEDBACK", Some("0"), BOTH_HPCC),
-    key("ENABLE_QCN", Some("1"), MARKED),
     key(
         "USE_DYNAMIC_PFC_THRESHOLD",
         Some("1"),
@@ -105,16 +81,6 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
         Some("5"),
         Role::LeftOut("a pause lasts until it is taken back"),
     ),
-    key("PACKET_PAYLOAD_SIZE", Some("1000"), Role::Taken),
-    key("DATA_RATE", Some("0"), UNUSED),
-    key("LINK_DELAY", Some("0"), UNUSED),
-    ConfigKey {
-        words: Words::Count(3),
-        ..key("LINK_DOWN", Some("0 0 0"), Role::Taken)
-    },
-    map("KMAX_MAP"),
-    map("KMIN_MAP"),
-    map("PMAX_MAP"),
     key(
         "LOAD",
         Some("10"),

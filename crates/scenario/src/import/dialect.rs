@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::conweave_keys::CONWEAVE_KEYS;
 use super::keys::{CONFIG_KEYS, ConfigKey};
 use super::relatives_keys::RELATIVES_KEYS;
+use super::shared_keys::{PUBLISHED_AND_SIMAI_KEYS, SHARED_KEYS};
 use super::simai_keys::SIMAI_KEYS;
 use super::words::is_key_like;
 
@@ -25,12 +26,17 @@ impl Dialect {
 
     /// Returns the keys that it reads.
     pub fn keys(self) -> impl Iterator<Item = &'static ConfigKey> {
-        let (own, relatives): (_, &[ConfigKey]) = match self {
-            Self::Published => (CONFIG_KEYS, RELATIVES_KEYS),
-            Self::ConWeave => (CONWEAVE_KEYS, &[]),
-            Self::SimAi => (SIMAI_KEYS, &[]),
+        let lists: &[&[ConfigKey]] = match self {
+            Self::Published => &[
+                SHARED_KEYS,
+                PUBLISHED_AND_SIMAI_KEYS,
+                CONFIG_KEYS,
+                RELATIVES_KEYS,
+            ],
+            Self::ConWeave => &[SHARED_KEYS, CONWEAVE_KEYS],
+            Self::SimAi => &[SHARED_KEYS, PUBLISHED_AND_SIMAI_KEYS, SIMAI_KEYS],
         };
-        own.iter().chain(relatives)
+        lists.iter().copied().flatten()
     }
 
     /// The simulator in messages.

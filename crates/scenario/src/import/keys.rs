@@ -78,31 +78,16 @@ pub(super) const NIC_PAUSES: Role = Role::Idle {
 /// Of algorithms that read marks.
 pub(super) const MARKED: Role = Role::Of(&[Mode::Dcqcn, Mode::Dctcp]);
 
-/// All keys, as `third.cc` reads them. Those of relatives are in [`RELATIVES_KEYS`].
+/// Keys that `third.cc` reads in its own way. Those of relatives are in [`RELATIVES_KEYS`], others in
+/// [`shared_keys`](super::shared_keys).
 ///
 /// [`RELATIVES_KEYS`]: super::relatives_keys::RELATIVES_KEYS
 pub(super) const CONFIG_KEYS: &[ConfigKey] = &[
-    key(
-        "ENABLE_QCN",
-        Some("1"),
-        Role::Of(&[Mode::Dcqcn, Mode::Dctcp]),
-    ),
-    key("USE_DYNAMIC_PFC_THRESHOLD", Some("1"), UNUSED),
     key(
         "PAUSE_TIME",
         Some("5"),
         Role::LeftOut("a pause lasts until it is taken back, as in the published simulator"),
     ),
-    key("DATA_RATE", Some("0"), UNUSED),
-    key("LINK_DELAY", Some("0"), UNUSED),
-    key("PACKET_PAYLOAD_SIZE", Some("1000"), Role::Taken),
-    key(
-        "L2_CHUNK_SIZE",
-        Some("0"),
-        Role::LeftOut("senders go back to the first byte that is missing, not to a chunk"),
-    ),
-    key("L2_ACK_INTERVAL", Some("0"), Role::Taken),
-    key("L2_BACK_TO_ZERO", Some("0"), Role::Taken),
     key("TOPOLOGY_FILE", None, Role::Taken),
     key("FLOW_FILE", None, Role::Taken),
     key("TRACE_FILE", Some(""), Role::Taken),
@@ -116,44 +101,8 @@ pub(super) const CONFIG_KEYS: &[ConfigKey] = &[
     key("FCT_OUTPUT_FILE", Some("fct.txt"), NAMED),
     key("PFC_OUTPUT_FILE", Some("pfc.txt"), NAMED),
     key("SIMULATOR_STOP_TIME", Some("3.01"), Role::Taken),
-    key("CC_MODE", Some("1"), Role::Taken),
-    key("ALPHA_RESUME_INTERVAL", Some("55"), DCQCN),
-    key("RATE_DECREASE_INTERVAL", Some("4"), DCQCN),
-    key("CLAMP_TARGET_RATE", Some("0"), DCQCN),
-    key("RP_TIMER", None, DCQCN),
-    key("EWMA_GAIN", None, Role::Of(&[Mode::Dcqcn, Mode::Dctcp])),
-    key("FAST_RECOVERY_TIMES", Some("5"), DCQCN),
-    key(
-        "RATE_AI",
-        None,
-        Role::Of(&[Mode::Hpcc, Mode::HpccPint, Mode::Dcqcn, Mode::Timely]),
-    ),
-    key("RATE_HAI", None, Role::Of(&[Mode::Dcqcn, Mode::Timely])),
-    key("MIN_RATE", Some("100Mb/s"), Role::Taken),
-    key("DCTCP_RATE_AI", Some("1000Mb/s"), Role::Of(&[Mode::Dctcp])),
-    key("ERROR_RATE_PER_LINK", Some("0.0"), Role::Taken),
-    key("HAS_WIN", Some("1"), Role::Taken),
-    key("GLOBAL_T", Some("1"), Role::Taken),
-    key("VAR_WIN", Some("0"), Role::Taken),
-    key("FAST_REACT", Some("1"), Role::Of(&[Mode::Hpcc])),
-    key("U_TARGET", Some("0.95"), BOTH_HPCC),
-    key("MI_THRESH", Some("5"), BOTH_HPCC),
     key("INT_MULTI", Some("1"), Role::Of(&[Mode::Hpcc])),
-    key("MULTI_RATE", Some("1"), Role::Of(&[Mode::Hpcc])),
-    key("SAMPLE_FEEDBACK", Some("0"), Role::Of(&[Mode::Hpcc])),
-    key("PINT_LOG_BASE", Some("1.05"), Role::Of(&[Mode::HpccPint])),
-    key("PINT_PROB", Some("1.0"), Role::Of(&[Mode::HpccPint])),
-    key("RATE_BOUND", Some("1"), Role::Taken),
-    key("ACK_HIGH_PRIO", Some("0"), Role::Taken),
-    ConfigKey {
-        words: Words::Count(3),
-        ..key("LINK_DOWN", Some("0 0 0"), Role::Taken)
-    },
     key("ENABLE_TRACE", Some("1"), Role::Taken),
-    map("KMAX_MAP"),
-    map("KMIN_MAP"),
-    map("PMAX_MAP"),
-    key("BUFFER_SIZE", Some("16"), Role::Taken),
     key("QLEN_MON_FILE", Some(""), NAMED),
     key("QLEN_MON_START", Some("2000000000"), Role::Taken),
     key("QLEN_MON_END", Some("2100000000"), Role::Taken),

@@ -1,3 +1,4 @@
+use super::shared_keys::{PUBLISHED_AND_SIMAI_KEYS, SHARED_KEYS};
 use super::*;
 use crate::Scenario;
 
@@ -117,7 +118,8 @@ fn the_other_schemes_become_scenarios() {
 
 #[test]
 fn every_key_is_taken_over_or_said_to_be_left_out() {
-    for key in keys::CONFIG_KEYS {
+    let lists = [SHARED_KEYS, PUBLISHED_AND_SIMAI_KEYS, keys::CONFIG_KEYS];
+    for key in lists.into_iter().flatten() {
         let line = HPCC.lines().find(|line| line.starts_with(key.name));
         assert!(line.is_some(), "{}", key.name);
         for mode in ["1", "3", "7", "8", "10"] {
