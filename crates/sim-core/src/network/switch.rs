@@ -216,8 +216,9 @@ impl<M: Model> Switch<M> {
         if self.ports[out].due < now && self.late {
             self.serve_until(now, out, outbox);
         }
+        let is_open = self.ports[out].open_after < now;
         let lane = outbox.lane(out);
-        if !self.exit(out).pass((now, now), ingress, packet, lane) {
+        if !is_open || !self.exit(out).pass((now, now), ingress, packet, lane) {
             self.store(now, out, ingress, packet, outbox);
         }
     }

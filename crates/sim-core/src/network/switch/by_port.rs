@@ -62,11 +62,16 @@ impl<M: Model> Switch<M> {
         let mut exit = self.exit(arrivals.number());
         // In registers, and back in memory at the end.
         let mut rest = arrivals.clone();
-        let all = rest.all(|arrival| {
+        let all = loop {
+            let Some(arrival) = rest.next() else {
+                break true;
+            };
             let ingress = PortId::from_index(arrival.channel);
             let times = (arrival.at, arrival.until);
-            exit.pass(times, ingress, arrival.message, lane.lend())
-        });
+            if !exit.pass(times, ingress, arrival.message, lane.lend()) {
+                break false;
+            }
+        };
         *arrivals = rest;
         all
     }

@@ -34,14 +34,15 @@ pub(super) struct Exit<'a, M: Model> {
     dropped: &'a mut Vec<Packet<M::Header>>,
     /// Time at which the event was set because of which packets leave.
     cause: u32,
-    byte_ps: Option<NonZeroU64>,
+    /// The time of a byte on the wire if departures are as usual: the link loses nothing, its times are
+    /// multiples of this, and nobody watches.
+    usual: Option<NonZeroU64>,
     /// Packets up to this size need not be stored if they find the queues empty.
     largest: Bytes,
-    is_watched: bool,
 }
 
 /// A packet that is about to leave.
-pub(super) enum Source<'p, H> {
+enum Source<'p, H> {
     /// The next one of the queues.
     Queued,
     /// One that has not been in a queue, which are empty: it passes with this mark, and has come at
@@ -53,17 +54,24 @@ pub(super) enum Source<'p, H> {
 pub(super) struct Gone {
     pub(super) ingress: PortId,
     pub(super) priority: Priority,
-    pub(super) size: Bytes,
+    wire: u16,
 }
 
 impl Gone {
-    /// What the buffer gets back for `packet`, which has been stored.
-    pub(super) fn of<H: Header>(packet: &Packet<H>) -> Self {
+    /// What the buffer gets back for `packet`, which has come by `ingress`.
+    #[inline]
+    pub(super) fn new<H: Header>(ingress: PortId, packet: &Packet<H>) -> Self {
         Self {
-            ingress: packet.port,
+            ingress,
             priority: packet.priority(),
-            size: packet.size(),
+            wire: packet.wire,
         }
+    }
+
+    /// Its bytes.
+    #[inline]
+    pub(super) fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.wire))
     }
 }
 
@@ -80,7 +88,7 @@ impl<M: Model> Exit<'_, M> {
         lane: Lane<'_, Packet<M::Header>>,
     ) -> bool {
         let free_after = self.port.open_after;
-        if free_after >= until || packet.size() > self.largest && !packet.priority().is_control() {
+        if free_after >= until || packet.size() > self.largest && !is_control(packet) {
             return false;
         }
         let waits = free_after >= at;
@@ -88,20 +96,83 @@ impl<M: Model> Exit<'_, M> {
             return false;
         };
         let by = if waits { None } else { Some(ingress) };
-        let source = Source::Passing(packet, mark, at, ingress);
-        self.depart(at.max(free_after), by, source, lane);
+        let (now, source) = (at.max(free_after), (packet, at, ingress));
+        self.send_passing((now, by), source, mark, lane);
         true
     }
 
-    /// The departure of a packet at `now`. `by` is the port of the arrival because of which it leaves;
-    /// `None` if it leaves because the wire has become free, which is an event of its own. Returns
-    /// nothing if there is no packet in the queues that may leave.
+    /// Sends a packet that is not in the queues, which are empty, with `mark`; `source` is the packet,
+    /// and when and by which port it has come.
+    // What a call needs is put together apart for each: packets without one need nothing in memory.
+    #[inline(always)]
+    pub(super) fn send_passing(
+        &mut self,
+        event: (Time, Option<PortId>),
+        (packet, arrived, ingress): (&Packet<M::Header>, Time, PortId),
+        mark: Mark,
+        mut lane: Lane<'_, Packet<M::Header>>,
+    ) {
+        match self.usual {
+            Some(byte_ps) if mark == Mark::None => {
+                let source = Source::Passing(packet, Mark::None, arrived, ingress);
+                self.depart(Some(byte_ps), event, source, lane);
+            }
+            _ => {
+                let source = Source::Passing(packet, mark, arrived, ingress);
+                (self.lend()).depart_unusually(event, source, lane.lend());
+            }
+        }
+    }
+
+    /// Sends the next packet of the queues. Returns nothing if there is none that may leave.
+    #[inline(always)]
+    fn send_queued(
+        &mut self,
+        event: (Time, Option<PortId>),
+        mut lane: Lane<'_, Packet<M::Header>>,
+    ) -> Option<Gone> {
+        match self.usual {
+            Some(byte_ps) => self.depart(Some(byte_ps), event, Source::Queued, lane),
+            None => (self.lend()).depart_unusually(event, Source::Queued, lane.lend()),
+        }
+    }
+
+    /// A copy for a call: the exit of all packets in a row need not be in memory.
+    #[inline(always)]
+    fn lend(&mut self) -> Exit<'_, M> {
+        Exit {
+            node: self.node,
+            number: self.number,
+            port: self.port,
+            meter: self.meter,
+            telemetry: self.telemetry,
+            observer: self.observer,
+            counters: self.counters,
+            dropped: self.dropped,
+            ..*self
+        }
+    }
+
+    /// [`Self::depart`] with a look at everything.
+    #[inline(never)]
+    fn depart_unusually(
+        mut self,
+        event: (Time, Option<PortId>),
+        source: Source<'_, M::Header>,
+        lane: Lane<'_, Packet<M::Header>>,
+    ) -> Option<Gone> {
+        self.depart(None, event, source, lane)
+    }
+
+    /// The departure of a packet at `now`, `usual` if all is as usual. `by` is the port of the arrival
+    /// because of which it leaves; `None` if it leaves because the wire has become free, which is an
+    /// event of its own.
     // A part of its few callers: a call costs every packet-hop twenty instructions.
     #[inline(always)]
-    pub(super) fn depart(
+    fn depart(
         &mut self,
-        now: Time,
-        by: Option<PortId>,
+        usual: Option<NonZeroU64>,
+        (now, by): (Time, Option<PortId>),
         source: Source<'_, M::Header>,
         lane: Lane<'_, Packet<M::Header>>,
     ) -> Option<Gone> {
@@ -120,14 +191,10 @@ impl<M: Model> Exit<'_, M> {
                 (head, head.arrival(), head.port, None)
             }
         };
-        let (priority, size) = (packet.priority(), packet.size());
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a batch counts its messages in 32 bits"
-        )]
-        let place = lane.sent() as u32;
-        let sent =
-            (port.egress).transmit::<M::Order, _>(self.byte_ps, (now, self.cause), packet, lane);
+        let gone = Gone::new(ingress, packet);
+        let place = place_in(&lane);
+        let byte_ps = usual.or_else(|| port.egress.byte_ps());
+        let sent = (port.egress).transmit::<M::Order, _>(byte_ps, (now, self.cause), packet, lane);
         // A packet that the link loses gets its mark and its telemetry as any other.
         let is_lost = sent.is_none();
         let mut copy = None;
@@ -141,7 +208,7 @@ impl<M: Model> Exit<'_, M> {
             Some(mark) => {
                 port.open_after = port.egress.busy_until;
                 // Whether it waits cannot be foreseen, whether it is the longest queue so far can.
-                let waited = size.get() & u64::from(by.is_none()).wrapping_neg();
+                let waited = u64::from(gone.wire) & u64::from(by.is_none()).wrapping_neg();
                 self.counters.note_queue(Bytes::new(waited));
                 (mark, Bytes::ZERO)
             }
@@ -169,42 +236,57 @@ impl<M: Model> Exit<'_, M> {
             queue,
             sent: port.egress.sent_bytes_before(sent.wire),
         };
-        self.write(sent, mark, hop, Leaving { place, by });
-        Some(Gone {
-            ingress,
-            priority,
-            size,
-        })
+        let is_watched = usual.is_none() && self.observer.interest().has(Interest::DEQUEUES);
+        self.write(
+            sent,
+            mark,
+            &hop,
+            (!is_watched).then_some(Leaving { place, by }),
+        );
+        Some(gone)
     }
 
-    /// Writes mark and telemetry into `sent`, where it will arrive.
+    /// Writes mark and telemetry into `sent`, where it will arrive. Without `leaving` it is shown to the
+    /// observer, too.
     #[inline(always)]
-    fn write(&mut self, sent: &mut Packet<M::Header>, mark: Mark, hop: Hop, leaving: Leaving) {
+    fn write(
+        &mut self,
+        sent: &mut Packet<M::Header>,
+        mark: Mark,
+        hop: &Hop,
+        leaving: Option<Leaving>,
+    ) {
         if mark == Mark::Congestion && sent.takes_mark() {
             sent.flags.set(Flags::CONGESTION);
             self.meter.marked += 1;
         }
-        if self.is_watched {
-            write_watched::<M>(self.telemetry, (self.node, self.observer), hop, sent);
-        } else if M::Order::BY_INSERTION {
-            self.telemetry.on_dequeue(sent, &hop);
-        } else {
-            self.telemetry.on_departure(sent, &hop, leaving);
+        match leaving {
+            Some(leaving) if !M::Order::BY_INSERTION => {
+                self.telemetry.on_departure(sent, hop, leaving);
+            }
+            _ => self.telemetry.on_dequeue(sent, hop),
+        }
+        if leaving.is_none() {
+            self.observer.on_dequeue(self.node, hop, sent);
         }
     }
 }
 
-/// Writes the telemetry into `sent`, and shows it to the observer of the node.
-// Apart from the code of packets that nobody watches, which needs no hop in memory.
+/// Returns how many packets have left over `lane` in this epoch.
+#[inline(always)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a batch counts its messages in 32 bits"
+)]
+fn place_in<H: Header>(lane: &Lane<'_, Packet<H>>) -> u32 {
+    lane.sent() as u32
+}
+
+/// Returns `true` if the size of `packet` does not matter, as the buffer does not know control.
+// A call, made for few packets: without it the compiler works it out for all of them.
 #[inline(never)]
-fn write_watched<M: Model>(
-    telemetry: &mut M::Telemetry,
-    (node, observer): (NodeId, &mut M::Observer),
-    hop: Hop,
-    sent: &mut Packet<M::Header>,
-) {
-    telemetry.on_dequeue(sent, &hop);
-    observer.on_dequeue(node, &hop, sent);
+fn is_control<H: Header>(packet: &Packet<H>) -> bool {
+    packet.priority().is_control()
 }
 
 impl<M: Model> Switch<M> {
@@ -215,11 +297,14 @@ impl<M: Model> Switch<M> {
         Exit {
             node: self.id,
             number: PortId::from_index(port),
-            byte_ps: state.egress.byte_ps(),
+            usual: if self.observer.interest().has(Interest::DEQUEUES) {
+                None
+            } else {
+                state.egress.byte_ps()
+            },
             port: state,
             meter: &mut self.meters[port],
             telemetry: &mut self.telemetry,
-            is_watched: self.observer.interest().has(Interest::DEQUEUES),
             observer: &mut self.observer,
             counters: &mut self.counters,
             dropped: &mut self.dropped,
@@ -238,9 +323,7 @@ impl<M: Model> Switch<M> {
         by: Option<PortId>,
         outbox: &mut Outbox<M>,
     ) {
-        let gone = self
-            .exit(port)
-            .depart(now, by, Source::Queued, outbox.lane(port));
+        let gone = (self.exit(port)).send_queued((now, by), outbox.lane(port));
         if let Some(gone) = &gone {
             self.release(now, port, gone, outbox);
         }

@@ -73,7 +73,7 @@ impl<M: Model> Switch<M> {
         self.observe_queue(now, port);
         for packet in std::mem::take(&mut self.dropped) {
             self.drop_at(now, port, DropReason::Queue, &packet);
-            self.release(now, port, &Gone::of(&packet), outbox);
+            self.release(now, port, &Gone::new(packet.port, &packet), outbox);
         }
     }
 
@@ -115,7 +115,7 @@ impl<M: Model> Switch<M> {
 
     /// Gives the buffer of a packet back between two epochs.
     fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
-        let gone = Gone::of(packet);
+        let gone = Gone::new(packet.port, packet);
         if self.give_back(port, &gone) == Release::Resume
             && self.queue_frame(now, gone.ingress, gone.priority, PauseChange::Resume)
         {

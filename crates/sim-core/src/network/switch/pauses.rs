@@ -27,16 +27,11 @@ impl<M: Model> Switch<M> {
     /// Gives the buffer of `gone` back. Control has none.
     #[inline(always)]
     pub(super) fn give_back(&mut self, port: usize, gone: &Gone) -> Release {
-        let &Gone {
-            ingress,
-            priority,
-            size,
-        } = gone;
-        if priority.is_control() {
+        if gone.priority.is_control() {
             return Release::Quiet;
         }
-        self.buffer
-            .release(ingress, PortId::from_index(port), priority, size)
+        let egress = PortId::from_index(port);
+        (self.buffer).release(gone.ingress, egress, gone.priority, gone.size())
     }
 
     /// The neighbor at `port` asks for a pause or for its end.

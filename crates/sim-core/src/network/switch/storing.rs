@@ -1,6 +1,6 @@
 //! The way of a packet that does not pass its port into the buffer and a queue.
 
-use super::departure::{Gone, Source};
+use super::departure::Gone;
 use super::{Outbox, Switch};
 use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{Admission, Admit, DropReason, Model, Observer, Qdisc};
@@ -41,11 +41,6 @@ impl<M: Model> Switch<M> {
         }
         let egress = PortId::from_index(out);
         let (priority, size) = (packet.priority(), packet.size());
-        let held = Gone {
-            ingress,
-            priority,
-            size,
-        };
         if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, size) {
                 Admit::Accept => {}
@@ -60,14 +55,13 @@ impl<M: Model> Switch<M> {
         if port.is_idle(now, priority)
             && let Some(mark) = port.queue.bypass(false, packet)
         {
-            let source = Source::Passing(packet, mark, now, ingress);
-            let lane = outbox.lane(out);
-            self.exit(out).depart(now, Some(ingress), source, lane);
+            let (event, lane) = ((now, Some(ingress)), outbox.lane(out));
+            (self.exit(out)).send_passing(event, (packet, now, ingress), mark, lane);
             self.ports[out].note_state();
-            self.release(now, out, &held, outbox);
+            self.release(now, out, &Gone::new(ingress, packet), outbox);
         } else if !self.enqueue(now, out, ingress, packet, outbox) {
             self.drop_at(now, out, DropReason::Queue, packet);
-            self.release(now, out, &held, outbox);
+            self.release(now, out, &Gone::new(ingress, packet), outbox);
         }
     }
 
