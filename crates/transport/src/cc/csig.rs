@@ -2,8 +2,9 @@
 //! the least available bandwidth on the path, and an algorithm that follows it.
 //!
 //! The draft says what is in the tag and leaves what senders do to them. The rule here is one of our
-//! own: once in a round trip the rate grows by a share of what is free beyond a headroom, and falls
-//! the more the less of the headroom is free.
+//! own: the rate grows by a share of what is free beyond a headroom, falls by as much of what is
+//! missing of it, and falls far when nothing is free. It changes once in two round trips, as a tag
+//! tells of an interval that was over when the packet passed.
 //!
 //! Differs from the draft: the tag holds Mbps in full, and neither a type of the signal nor a place of
 //! the bottleneck.
@@ -139,16 +140,16 @@ settings! {
             "give a share of the NIC's rate, such as 0.05"
         )]
         pub headroom: f64 = 0.05,
-        /// Growth of the rate in a round trip, for each share of the NIC's rate that is free beyond
-        /// the headroom.
+        /// Growth of the rate at a change, for each share of the NIC's rate that is free beyond the
+        /// headroom.
         #[range(from 0.0, to 1.0)]
         #[refused("a gain of {value} is not between 0 and 1", "give a number such as 0.5")]
         pub gain: f64 = 0.5,
-        /// Decrease of the rate in a round trip when nothing is free.
+        /// Decrease of the rate at a change when nothing is free.
         #[range(above 0.0, to 1.0)]
-        #[refused("a decrease of {value} is not between 0 and 1", "give a number such as 0.3")]
-        pub decrease: f64 = 0.3,
-        /// Added in each round trip when bandwidth is free beyond the headroom.
+        #[refused("a decrease of {value} is not between 0 and 1", "give a number such as 0.2")]
+        pub decrease: f64 = 0.2,
+        /// Added at a change when bandwidth is free beyond the headroom.
         #[note("(default \"100Mbps\" for each 100 Gbps of NIC rate)")]
         pub additive_increase: Option<Rate> = none,
         /// Lowest rate.
@@ -214,6 +215,7 @@ impl ControllerFactory<TelemetryView> for CsigConfig {
                 .min(line),
             rate: PacedRate::new(start, keys),
             round_ends: 0,
+            is_settled: false,
         }
     }
 }
@@ -236,17 +238,20 @@ pub struct CsigFlow {
     rate: PacedRate,
     /// The byte with which the present round trip ends; 0 before the first acknowledgement.
     round_ends: u64,
+    /// Whether a whole round trip has passed since the rate has changed.
+    is_settled: bool,
 }
 
 impl CsigFlow {
-    /// Returns the rate after a round trip in which the busiest link had `available` bandwidth.
+    /// Returns the rate when the busiest link has had `available` bandwidth.
     fn followed(&self, available: f64) -> f64 {
-        let (rate, spare) = (self.rate.bps(), available - self.headroom);
-        if spare >= 0.0 {
-            rate * (1.0 + self.gain * spare / self.line) + self.increase
-        } else {
-            rate * (1.0 + self.decrease * spare / self.headroom)
+        let rate = self.rate.bps();
+        if available <= 0.0 {
+            return rate * (1.0 - self.decrease);
         }
+        let spare = available - self.headroom;
+        let increase = if spare >= 0.0 { self.increase } else { 0.0 };
+        rate * (1.0 + self.gain * spare / self.line) + increase
     }
 }
 
@@ -259,11 +264,11 @@ impl CongestionControl<TelemetryView> for CsigFlow {
         let Some(available) = tag.and_then(|tag| tag.available()) else {
             return;
         };
-        // The first round trip has had no effect yet.
-        if self.round_ends > 0 {
+        if self.is_settled {
             let rate = self.followed(f64::from(available) * 1e6);
             self.rate.set(rate.max(self.least));
         }
+        self.is_settled = !self.is_settled;
         self.round_ends = ack.next_seq;
     }
 
@@ -340,7 +345,7 @@ mod tests {
         assert_eq!(least_available(&[400, 80]), Some(0));
     }
 
-    /// The rate in Gbps after a round trip in which `gbps` were free, from 50 Gbps.
+    /// The rate in Gbps after two round trips in which `gbps` were free, from 50 Gbps.
     fn after(gbps: u32) -> f64 {
         let network = network();
         let start = FlowStart::new(LINE, T, Bytes::new(1_000), &network);
@@ -350,7 +355,7 @@ mod tests {
         let mut tag = CsigTag::default();
         tag.lower_to(gbps * 1_000);
         view.set(tag);
-        for (cumulative, next) in [(1_000, 9_000), (9_000, 18_000), (17_000, 30_000)] {
+        for (cumulative, next) in [(1_000, 9_000), (8_000, 17_000), (9_000, 18_000)] {
             let ack = Ack::new(Time::ZERO, cumulative, next, T, &view);
             flow.on_ack(&ack);
         }
@@ -362,8 +367,8 @@ mod tests {
         // 5 Gbps are the headroom. 45 Gbps beyond it: 50 (1 + 0.5 0.45) + 0.1.
         assert!((after(50) - 61.35).abs() < 1e-6);
         assert!((after(5) - 50.1).abs() < 1e-6);
-        // Two fifths of the headroom are missing: 50 (1 - 0.3 0.4).
-        assert!((after(3) - 44.0).abs() < 1e-6);
-        assert!((after(0) - 35.0).abs() < 1e-6);
+        // 2 Gbps of the headroom are missing: 50 (1 - 0.5 0.02).
+        assert!((after(3) - 49.5).abs() < 1e-6);
+        assert!((after(0) - 40.0).abs() < 1e-6);
     }
 }

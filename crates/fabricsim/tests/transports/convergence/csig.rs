@@ -11,8 +11,8 @@ fn the_port_is_filled_up_to_the_headroom() {
     for flows in FLOWS {
         let seen = settled(flows, "kind = \"csig\"", [10_000, 20_000]);
         let used = seen.utilization;
-        assert!(used > 0.85 && used < 0.96, "{flows}: {used}");
-        assert!(seen.fairness > 0.95, "{flows}: {}", seen.fairness);
+        assert!(used > 0.85 && used < 0.97, "{flows}: {used}");
+        assert!(seen.fairness > 0.9, "{flows}: {}", seen.fairness);
     }
 }
 
