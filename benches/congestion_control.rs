@@ -101,7 +101,7 @@ where
 fn factory(criterion: &mut Criterion) {
     let hpcc = HpccConfig::default();
     bench::<ExactStack<5>, _>(criterion, ["hpcc", "exact"], &hpcc, Quirks::EXACT);
-    bench::<PublishedStack, _>(criterion, ["hpcc", "published"], &hpcc, Quirks::NS3_HPCC);
+    bench::<PublishedStack, _>(criterion, ["hpcc", "published"], &hpcc, Quirks::PUBLISHED);
     let power = PowerTcpConfig::default();
     bench::<ExactStack<5>, _>(criterion, ["powertcp", "exact"], &power, Quirks::EXACT);
 }

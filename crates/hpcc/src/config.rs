@@ -152,7 +152,7 @@ mod tests {
         let papers = config.resolved(&context(Rate::from_gbps(100), Quirks::EXACT));
         assert_eq!(papers.additive_increase, Some(Rate::from_mbps(50)));
         assert_eq!(papers.min_rate, Some(Rate::from_gbps(1)));
-        let script = config.resolved(&context(Rate::from_gbps(100), Quirks::NS3_HPCC));
+        let script = config.resolved(&context(Rate::from_gbps(100), Quirks::PUBLISHED));
         assert_eq!(script.additive_increase, Some(Rate::from_mbps(40)));
         let slow = config.resolved(&context(Rate::from_gbps(10), Quirks::EXACT));
         assert_eq!(slow.min_rate, Some(Rate::from_mbps(100)));

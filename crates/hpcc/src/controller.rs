@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
 use fabricsim_base::units::{Bytes, Rate, Time};
-use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::quirks::EntryFormat;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, ControllerFactory, FlowStart, PathStability, scaled_window,
 };
@@ -227,7 +227,7 @@ impl<S: IntHeader> Hpcc<S> {
         if let Some(others) = &mut self.other_paths {
             return others.swap_in(&mut self.previous, stack);
         }
-        if self.constants.format == IntFormat::Exact {
+        if self.constants.format == EntryFormat::Exact {
             let passed = self.previous.hops().min(self.per_hop.len());
             let slowest = |a: &&Control, b: &&Control| a.reference.total_cmp(&b.reference);
             if let Some(&ruling) = self.per_hop[..passed].iter().min_by(slowest) {

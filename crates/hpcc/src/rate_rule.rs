@@ -24,10 +24,10 @@ pub struct RateRule {
 
 impl RateRule {
     /// Returns the additive increase of NICs of `nic_rate` where none is set
-    /// ([`Quirks::hpcc_increase`]): in the papers 50 Mbps at 100 Gbps (W_AI = 80 bytes).
+    /// ([`Quirks::increase_share`]): in the papers 50 Mbps at 100 Gbps (W_AI = 80 bytes).
     #[must_use]
     pub fn default_increase(nic_rate: Rate, quirks: &Quirks) -> Rate {
-        Rate::from_bps_f64(nic_rate.as_bps_f64() * quirks.hpcc_increase)
+        Rate::from_bps_f64(nic_rate.as_bps_f64() * quirks.increase_share)
     }
 
     /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`

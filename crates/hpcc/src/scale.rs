@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::CcContext;
-use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::quirks::EntryFormat;
 
 /// Scale of the entries of a stack: the units of the quantized fields and the rates that the rate
 /// codes stand for. Shared by the switches that write the entries and the senders that read them.
@@ -35,12 +35,12 @@ impl IntScale {
     #[must_use]
     pub fn new(context: &CcContext) -> Self {
         let rates = context.link_rates.to_vec();
-        match context.quirks.int {
-            IntFormat::Exact => {
+        match context.quirks.entries {
+            EntryFormat::Exact => {
                 let fastest = rates.iter().max().copied().unwrap_or(context.nic_rate);
                 Self::for_round_trip(rates, fastest.bytes_in(context.base_rtt))
             }
-            IntFormat::Quantized => Self::published(rates, context.int_multiple),
+            EntryFormat::Quantized => Self::published(rates, context.entry_multiple),
         }
     }
 

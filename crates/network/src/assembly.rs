@@ -148,7 +148,7 @@ impl BuildContext<'_> {
         self,
         pint: &'p PintSettings,
     ) -> impl Fn(NodeId, &[Port]) -> PintTelemetry + use<'p> {
-        let published = self.plan.context.quirks.pint_draws == RoundingDraws::SharedSequence
+        let published = self.plan.context.quirks.rounding_draws == RoundingDraws::SharedSequence
             && self.plan.topology.switches().count() == 1;
         let seed = self.plan.seed;
         move |node, ports| {

@@ -3,7 +3,7 @@
 use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::settings;
 use fabricsim_base::units::Rate;
-use fabricsim_core::plugin::quirks::{DigestCode, SwitchArithmetic};
+use fabricsim_core::plugin::quirks::{SwitchArithmetic, ValueCode};
 use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, TelemetryId, default_min_rate};
 use fabricsim_hpcc::RateRule;
 
@@ -116,10 +116,10 @@ impl CcConfig for PintConfig {
     }
 
     fn telemetry_bytes(&self, network: &CcContext) -> u16 {
-        match network.quirks.pint_code {
-            DigestCode::Byte => self.code(&network.quirks).wire_bytes(),
+        match network.quirks.value_code {
+            ValueCode::Byte => self.code(&network.quirks).wire_bytes(),
             // Whatever the code needs, the published header counts two.
-            DigestCode::TwoBytes => 2,
+            ValueCode::TwoBytes => 2,
         }
     }
 
@@ -200,9 +200,9 @@ impl PintConfig {
     }
 
     fn base(&self, quirks: &Quirks) -> f64 {
-        self.log_base.unwrap_or(match quirks.pint_code {
-            DigestCode::Byte => 1.05,
-            DigestCode::TwoBytes => 1.01,
+        self.log_base.unwrap_or(match quirks.value_code {
+            ValueCode::Byte => 1.05,
+            ValueCode::TwoBytes => 1.01,
         })
     }
 
@@ -212,9 +212,9 @@ impl PintConfig {
     }
 
     fn rounding(&self, quirks: &Quirks) -> Rounding {
-        self.rounding.unwrap_or(match quirks.pint_code {
-            DigestCode::Byte => Rounding::Log,
-            DigestCode::TwoBytes => Rounding::Value,
+        self.rounding.unwrap_or(match quirks.value_code {
+            ValueCode::Byte => Rounding::Log,
+            ValueCode::TwoBytes => Rounding::Value,
         })
     }
 
@@ -247,11 +247,11 @@ impl PintConfig {
         let sized = self.log_table_bits.is_some()
             || self.exp_table_bits.is_some()
             || self.utilization_bits.is_some();
-        let arithmetic = self.arithmetic.unwrap_or(match quirks.pint_arithmetic {
+        let arithmetic = self.arithmetic.unwrap_or(match quirks.switch_arithmetic {
             SwitchArithmetic::Exact if !sized => Arithmetic::Exact,
             SwitchArithmetic::Exact | SwitchArithmetic::Tables => Arithmetic::Tables,
         });
-        let default = TableShape::of(quirks.pint_arithmetic);
+        let default = TableShape::of(quirks.switch_arithmetic);
         (arithmetic == Arithmetic::Tables).then(|| TableShape {
             log_bits: self.log_table_bits.unwrap_or(default.log_bits),
             exp_bits: self.exp_table_bits.or(default.exp_bits),

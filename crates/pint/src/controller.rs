@@ -97,7 +97,7 @@ impl HpccPint {
                 TelemetryCarrier::Switch => Sampling::BySwitches,
                 TelemetryCarrier::Sender => Sampling::new(
                     config.digest_fraction,
-                    network.quirks.pint_sampling,
+                    network.quirks.sampling,
                     network.seed,
                     start.id,
                 ),

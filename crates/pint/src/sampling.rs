@@ -3,7 +3,7 @@
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_base::id::FlowId;
 use fabricsim_base::rng::{Purpose, Stream};
-use fabricsim_core::plugin::quirks::DigestSampling;
+use fabricsim_core::plugin::quirks::SamplingDraw;
 
 use crate::hash::GlobalHash;
 
@@ -56,18 +56,18 @@ impl Checkpointed for Sampling {
 
 impl Sampling {
     /// The choice of `fraction` of the packets of `flow`.
-    pub(crate) fn new(fraction: f64, rule: DigestSampling, seed: u64, flow: FlowId) -> Self {
+    pub(crate) fn new(fraction: f64, rule: SamplingDraw, seed: u64, flow: FlowId) -> Self {
         if fraction >= 1.0 {
             return Self::Every;
         }
         match rule {
-            DigestSampling::Packets => Self::Packets {
+            SamplingDraw::Packets => Self::Packets {
                 hash: GlobalHash::new(seed),
                 flow,
                 sent: 0,
                 fraction,
             },
-            DigestSampling::Acks => Self::Acks {
+            SamplingDraw::Acks => Self::Acks {
                 stream: Stream::new(seed, u64::from(flow.0), Purpose::Sampling),
                 fraction: (fraction * 65_536.0).floor() / 65_536.0,
             },
@@ -113,8 +113,7 @@ mod tests {
 
     #[test]
     fn packets_are_chosen_by_their_hash() {
-        let new =
-            |seed, flow| Sampling::new(1.0 / 16.0, DigestSampling::Packets, seed, FlowId(flow));
+        let new = |seed, flow| Sampling::new(1.0 / 16.0, SamplingDraw::Packets, seed, FlowId(flow));
         let mut sampling = new(1, 7);
         let count = chosen(|| sampling.next_packet());
         // 4,000 with a standard deviation of 61.
@@ -128,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_published_sender_chooses_acks() {
-        let mut sampling = Sampling::new(1.0 / 16.0, DigestSampling::Acks, 1, FlowId(7));
+        let mut sampling = Sampling::new(1.0 / 16.0, SamplingDraw::Acks, 1, FlowId(7));
         assert_eq!(chosen(|| sampling.next_packet()), 64_000);
         let count = chosen(|| sampling.next_ack());
         assert!(count.abs_diff(4_000) < 250, "{count}");
@@ -136,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_whole_needs_no_choice() {
-        for rule in [DigestSampling::Packets, DigestSampling::Acks] {
+        for rule in [SamplingDraw::Packets, SamplingDraw::Acks] {
             let sampling = Sampling::new(1.0, rule, 1, FlowId(7));
             assert!(matches!(sampling, Sampling::Every));
         }

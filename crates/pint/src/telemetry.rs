@@ -42,7 +42,7 @@ impl PintSettings {
                 .map(|shape| Arc::new(Tables::new(&shape))),
             // Divided by; no link is shorter.
             base_rtt: base_rtt.max(Duration::from_ns(1)),
-            measured: quirks.pint_measured,
+            measured: quirks.measured,
         }
     }
 }

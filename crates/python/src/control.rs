@@ -91,7 +91,7 @@ pub(crate) fn register(registry: &mut CcRegistry) {
     registry.register::<PythonConfig<true>>("python-int", about);
 }
 
-/// The `[cc]` table; `INT` says whether acknowledgements bring telemetry.
+/// The `[cc]` table; `HOPS` says whether acknowledgements bring telemetry.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(from = "Written")]
 struct PythonConfig<const HOPS: bool> {

@@ -6,7 +6,7 @@ use fabricsim_base::id::{ClassId, NodeId};
 use fabricsim_base::limits::MAX_BASE_RTT;
 use fabricsim_base::ranks::Ranks;
 use fabricsim_base::units::{Duration, Rate};
-use fabricsim_core::plugin::quirks::{IntFormat, ReplyNic, SourcePortRule};
+use fabricsim_core::plugin::quirks::{EntryFormat, ReplyNic, SourcePortRule};
 use fabricsim_core::plugin::{CcContext, TelemetryCarrier};
 use fabricsim_engine::Threads;
 use fabricsim_hpcc::{INT, IntScale};
@@ -163,8 +163,8 @@ fn check_int(scenario: &Scenario, context: &CcContext) -> Result<(), Error> {
     let longest = context.longest_path;
     let rates = context.link_rates.len();
     let refuse = |part, message: String, help: &str| Err(scenario.refuse(part, message, help));
-    match context.quirks.int {
-        IntFormat::Quantized if longest > 5 || rates > 8 => refuse(
+    match context.quirks.entries {
+        EntryFormat::Quantized if longest > 5 || rates > 8 => refuse(
             Part::Profile,
             format!(
                 "the published telemetry header holds 5 hops and 8 link rates; this network \
@@ -178,7 +178,7 @@ fn check_int(scenario: &Scenario, context: &CcContext) -> Result<(), Error> {
             "give links and events fewer rates, or [cc] an algorithm that reads no telemetry, such as \
              dcqcn",
         ),
-        IntFormat::Exact if longest > 128 => refuse(
+        EntryFormat::Exact if longest > 128 => refuse(
             Part::Topology,
             format!("a path passes {longest} switches, and telemetry is built for up to 128"),
             "give a network with shorter paths, or [cc] an algorithm that reads no telemetry, such as \
@@ -240,7 +240,7 @@ impl<'s> Ground<'s> {
     fn context(&self) -> CcContext {
         let nics = CcContext::of_nics(self.scenario.nic_rate());
         CcContext {
-            int_multiple: (self.scenario.int_multiple()).unwrap_or(nics.int_multiple),
+            entry_multiple: (self.scenario.int_multiple()).unwrap_or(nics.entry_multiple),
             link_rates: self.link_rates.as_slice().into(),
             base_rtt: self.base_rtt(),
             longest_path: self.longest,

@@ -317,7 +317,7 @@ proptest! {
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {
         for table in bounded_tables() {
-            for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+            for quirks in [Quirks::EXACT, Quirks::PUBLISHED] {
                 let mut cc = controller(&table, quirks);
                 let (mut now, mut acked, mut next) = (Time::ZERO, 0u64, 150_000u64);
                 for event in &events {

@@ -2,7 +2,7 @@
 
 use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_core::plugin::FlowStart;
-use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::quirks::EntryFormat;
 
 use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;
@@ -22,7 +22,7 @@ pub(super) enum WindowRule {
 /// Constants shared by flows over NICs of the same rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
-    pub(super) format: IntFormat,
+    pub(super) format: EntryFormat,
     pub(super) scale: IntScale,
     pub(super) rule: RateRule,
     /// T in nanoseconds.
@@ -46,7 +46,7 @@ impl Constants {
         let nic_rate = start.default_nic_rate();
         let base_rtt_ns = quirks.base_rtt.cut(start.base_rtt).as_ps() as f64 / 1_000.0;
         Self {
-            format: quirks.int,
+            format: quirks.entries,
             scale: IntScale::new(start.network),
             rule: RateRule {
                 eta: config.eta,

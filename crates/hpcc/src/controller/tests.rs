@@ -366,7 +366,7 @@ fn with_rates_per_hop_the_busiest_link_rules() {
 
 #[test]
 fn published_rates_are_whole_bits() {
-    let factory = factory(HpccConfig::default(), Quirks::NS3_HPCC);
+    let factory = factory(HpccConfig::default(), Quirks::PUBLISHED);
     let control = Control {
         utilization: 0.97,
         reference: 33_333_333_333.0,

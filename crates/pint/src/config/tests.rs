@@ -27,14 +27,14 @@ fn the_default_is_the_paper_and_exact() {
 
 #[test]
 fn the_profile_takes_over_the_published_arithmetic() {
-    let config = PintConfig::default().resolved(&context(Quirks::NS3_HPCC));
+    let config = PintConfig::default().resolved(&context(Quirks::PUBLISHED));
     assert_eq!(config.rounding, Some(Rounding::Value));
     assert_eq!(config.arithmetic, Some(Arithmetic::Tables));
     assert_eq!(config.log_table_bits, Some(16));
     assert_eq!(config.exp_table_bits, None);
     assert_eq!(config.utilization_bits, Some(13));
     assert_eq!(config.additive_increase, Some(Rate::from_mbps(40)));
-    assert_eq!(config.telemetry_bytes(&context(Quirks::NS3_HPCC)), 2);
+    assert_eq!(config.telemetry_bytes(&context(Quirks::PUBLISHED)), 2);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_size_of_a_table_asks_for_tables() {
 
 #[test]
 fn what_is_resolved_resolves_to_itself() {
-    for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+    for quirks in [Quirks::EXACT, Quirks::PUBLISHED] {
         let context = context(quirks);
         let resolved = PintConfig::default().resolved(&context);
         assert_eq!(resolved.validate(), Ok(()));

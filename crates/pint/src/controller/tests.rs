@@ -128,7 +128,7 @@ fn a_code_leads_to_a_rate() {
             log_base: Some(1.05),
             ..PintConfig::default()
         };
-        for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+        for quirks in [Quirks::EXACT, Quirks::PUBLISHED] {
             let mut cc = begun(&config, quirks);
             ack(&mut cc, Some(code), 2_000, 154_000);
             assert!((gbps(&cc) - want).abs() < 1e-3, "{code}: {}", gbps(&cc));
@@ -207,14 +207,14 @@ fn only_packets_with_a_digest_grow() {
     };
     let whole = PintConfig::default();
     assert_eq!(count(&mut cc(&whole, Quirks::EXACT)), 1_600);
-    assert_eq!(count(&mut cc(&whole, Quirks::NS3_HPCC)), 3_200);
+    assert_eq!(count(&mut cc(&whole, Quirks::PUBLISHED)), 3_200);
     let sixteenth = PintConfig {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
     let sampled = count(&mut cc(&sixteenth, Quirks::EXACT));
     assert!((70..130).contains(&sampled), "{sampled}");
-    assert_eq!(count(&mut cc(&sixteenth, Quirks::NS3_HPCC)), 3_200);
+    assert_eq!(count(&mut cc(&sixteenth, Quirks::PUBLISHED)), 3_200);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn the_published_sender_overlooks_acks() {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
-    let mut cc = cc(&config, Quirks::NS3_HPCC);
+    let mut cc = cc(&config, Quirks::PUBLISHED);
     let mut followed = 0;
     for number in 1..=1_600 {
         ack(&mut cc, Some(128), number * 1_000, number * 1_000 + 153_000);
@@ -293,7 +293,7 @@ fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
 
 #[test]
 fn a_flow_alone_settles_at_its_target() {
-    for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+    for quirks in [Quirks::EXACT, Quirks::PUBLISHED] {
         for digest_fraction in [1.0, 1.0 / 16.0] {
             let config = PintConfig {
                 digest_fraction,

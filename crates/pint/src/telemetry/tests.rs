@@ -134,7 +134,7 @@ fn the_published_switch_loses_what_an_ack_follows() {
         log_base: Some(1.05),
         ..PintConfig::default()
     };
-    let [ours, theirs] = [Quirks::EXACT, Quirks::NS3_HPCC].map(|quirks| {
+    let [ours, theirs] = [Quirks::EXACT, Quirks::PUBLISHED].map(|quirks| {
         let mut switch = PintTelemetry::new(&settings(&config, quirks), &[LINK], 1, NodeId(0));
         // A saturated link: data, then an acknowledgement.
         for round in 0..20_000 {
@@ -174,7 +174,7 @@ fn switches_draw_for_themselves() {
 /// The codes of `rounds` data packets of a saturated port, while an ACK of 60 bytes leaves through
 /// the other after every fourth, with a digest or not.
 fn published_codes(rounds: u64, acked: bool) -> Vec<u16> {
-    let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
+    let settings = settings(&PintConfig::default(), Quirks::PUBLISHED);
     let mut switch = PintTelemetry::published(&settings, &[LINK, LINK]);
     let mut codes = Vec::new();
     for round in 0..rounds {
@@ -197,7 +197,7 @@ fn the_published_switch_draws_from_the_published_sequence() {
     // later, so before number 13, 17, 21...
     for acked in [false, true] {
         let mut rand = CRand::unseeded();
-        let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
+        let settings = settings(&PintConfig::default(), Quirks::PUBLISHED);
         let mut port =
             PortUtilization::new(Link::new(RATE, settings.base_rtt, settings.tables.as_ref()));
         let want = (0..200u64).map(|round| {

@@ -6,7 +6,7 @@ use fabricsim_base::id::ClassId;
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Rate};
-use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::quirks::EntryFormat;
 use fabricsim_core::plugin::{CcContext, CreditRules};
 use fabricsim_hpcc::HpccConfig;
 use fabricsim_pint::PintConfig;
@@ -254,7 +254,7 @@ impl Scenario {
         ))
     }
 
-    /// The units of telemetry that algorithms ask for ([`CcContext::int_multiple`]).
+    /// The units of telemetry that algorithms ask for ([`CcContext::entry_multiple`]).
     #[must_use]
     pub fn int_multiple(&self) -> Option<u32> {
         self.int_multiples().find_map(|multiple| multiple)
@@ -273,7 +273,7 @@ impl Scenario {
         let Some(multiple) = self.int_multiple() else {
             return Ok(());
         };
-        if self.quirks().int == IntFormat::Exact {
+        if self.quirks().entries == EntryFormat::Exact {
             return Err(ConfigError::new(
                 "cc",
                 "hpcc, key `int_multiple`: telemetry has units under `profile = \"ns3-hpcc\"` alone",

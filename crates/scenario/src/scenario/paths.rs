@@ -1,7 +1,7 @@
 //! Checks for features that are unavailable when packets of a flow take several paths.
 
 use fabricsim_base::input::ConfigError;
-use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::quirks::EntryFormat;
 use fabricsim_core::plugin::{PathStability, Transport};
 use fabricsim_hpcc::INT;
 use fabricsim_pint::query::{Aggregation, QueryConfig};
@@ -45,7 +45,7 @@ impl Scenario {
                 "set policy = \"ecmp\", or give [cc] another algorithm",
             );
         }
-        if self.quirks().int == IntFormat::Quantized && self.needs(INT) {
+        if self.quirks().entries == EntryFormat::Quantized && self.needs(INT) {
             return refuse(
                 format!(
                     "`{policy}` gives each packet a path of its own, and the INT header of the profile does \

@@ -23,6 +23,6 @@ impl Profile {
 pub(crate) const fn quirks(profile: Option<Profile>) -> &'static Quirks {
     match profile {
         None => &Quirks::EXACT,
-        Some(Profile::Ns3Hpcc) => &Quirks::NS3_HPCC,
+        Some(Profile::Ns3Hpcc) => &Quirks::PUBLISHED,
     }
 }

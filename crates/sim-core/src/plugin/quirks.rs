@@ -3,10 +3,10 @@
 mod knobs;
 
 pub use knobs::{
-    DigestCode, DigestSampling, EcmpRule, FlowTurns, HeadroomRule, IdealPath, IntFormat,
-    LeastTimeout, MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, ParallelLinks,
-    PausedAcks, RateUnit, ReplyNic, RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule,
-    SwitchArithmetic, TimeUnit, UnsetBuffer, WindowRule,
+    EcmpRule, EntryFormat, FlowTurns, HeadroomRule, IdealPath, LeastTimeout, MarkDraws,
+    MeasuredPackets, MinRateRule, NicRateSource, NicTimer, ParallelLinks, PausedAcks, RateUnit,
+    ReplyNic, RoundingDraws, SamplingDraw, SetAside, SimultaneousEvents, SourcePortRule,
+    SwitchArithmetic, TimeUnit, UnsetBuffer, ValueCode, WindowRule,
 };
 
 use fabricsim_base::units::Rate;
@@ -41,25 +41,25 @@ pub struct Quirks {
     pub min_rate: MinRateRule,
     /// The additive increase of HPCC and HPCC-PINT, as a share of the NIC rate: 50 Mbps at 100 Gbps
     /// in the papers, 40 in the script (`RATE_AI`).
-    pub hpcc_increase: f64,
+    pub increase_share: f64,
     /// The additive increase of DCTCP; `None` is one full packet for each base round-trip time
     /// (`DCTCP_RATE_AI`).
-    pub dctcp_increase: Option<Rate>,
+    pub fixed_increase: Option<Rate>,
     /// The whole window W of RDMA's algorithms (the script's `maxBdp` and `pairBdp`).
     pub window: WindowRule,
     /// The fields of the INT header (`IntHop`).
-    pub int: IntFormat,
+    pub entries: EntryFormat,
     /// The digest of HPCC-PINT (`Pint::encode_u`).
-    pub pint_code: DigestCode,
+    pub value_code: ValueCode,
     /// The arithmetic by which switches compute PINT's utilization (`SwitchNode::logres_shift`,
     /// `log2apprx`).
-    pub pint_arithmetic: SwitchArithmetic,
+    pub switch_arithmetic: SwitchArithmetic,
     /// The packets that PINT's utilization is measured from (`SwitchNode::SwitchNotifyDequeue`).
-    pub pint_measured: MeasuredPackets,
+    pub measured: MeasuredPackets,
     /// The random draw where not every digest counts (`RdmaHw::HandleAckHpPint`).
-    pub pint_sampling: DigestSampling,
+    pub sampling: SamplingDraw,
     /// The numbers by which PINT rounds at random, in a network with one switch.
-    pub pint_draws: RoundingDraws,
+    pub rounding_draws: RoundingDraws,
     /// The default rule of headroom (the script's `3 x rate x delay`).
     pub headroom: HeadroomRule,
     /// The ports and priorities that headroom and reserves are set aside for
@@ -102,15 +102,15 @@ impl Quirks {
         rates: RateUnit::Fraction,
         nic_rate: NicRateSource::Flow,
         min_rate: MinRateRule::Scaled,
-        hpcc_increase: 5e-4,
-        dctcp_increase: None,
+        increase_share: 5e-4,
+        fixed_increase: None,
         window: WindowRule::OwnNic,
-        int: IntFormat::Exact,
-        pint_code: DigestCode::Byte,
-        pint_arithmetic: SwitchArithmetic::Exact,
-        pint_measured: MeasuredPackets::All,
-        pint_sampling: DigestSampling::Packets,
-        pint_draws: RoundingDraws::OwnStream,
+        entries: EntryFormat::Exact,
+        value_code: ValueCode::Byte,
+        switch_arithmetic: SwitchArithmetic::Exact,
+        measured: MeasuredPackets::All,
+        sampling: SamplingDraw::Packets,
+        rounding_draws: RoundingDraws::OwnStream,
         headroom: HeadroomRule::WorstCase,
         set_aside: SetAside::PrioritiesInUse,
         unset_buffer: UnsetBuffer::TwiceSetAside,
@@ -127,7 +127,7 @@ impl Quirks {
     };
 
     /// The published HPCC simulator and its script.
-    pub const NS3_HPCC: Self = Self {
+    pub const PUBLISHED: Self = Self {
         transmission: TimeUnit::Nanosecond,
         pacing: TimeUnit::Nanosecond,
         base_rtt: TimeUnit::Nanosecond,
@@ -137,15 +137,15 @@ impl Quirks {
         rates: RateUnit::WholeBit,
         nic_rate: NicRateSource::FirstHost,
         min_rate: MinRateRule::Fixed,
-        hpcc_increase: 4e-4,
-        dctcp_increase: Some(Rate::from_mbps(615)),
+        increase_share: 4e-4,
+        fixed_increase: Some(Rate::from_mbps(615)),
         window: WindowRule::SlowestLink,
-        int: IntFormat::Quantized,
-        pint_code: DigestCode::TwoBytes,
-        pint_arithmetic: SwitchArithmetic::Tables,
-        pint_measured: MeasuredPackets::Data,
-        pint_sampling: DigestSampling::Acks,
-        pint_draws: RoundingDraws::SharedSequence,
+        entries: EntryFormat::Quantized,
+        value_code: ValueCode::TwoBytes,
+        switch_arithmetic: SwitchArithmetic::Tables,
+        measured: MeasuredPackets::Data,
+        sampling: SamplingDraw::Acks,
+        rounding_draws: RoundingDraws::SharedSequence,
         headroom: HeadroomRule::ThreeDelays,
         set_aside: SetAside::WholePort,
         unset_buffer: UnsetBuffer::ByRate,

@@ -92,7 +92,7 @@ fn the_reference_simulator_uses_the_last_of_parallel_links() {
                 1 3 1Gbps 1us 0 0 3 1Gbps 1us 0 1 3 1Gbps 1us 0";
     let topology = parse_hpcc(text).unwrap();
     let routes = Routes::compute(&topology, NextHopOrder::DescendingNode, EcmpHash::Ns3);
-    let routes = routes.with_quirks(&Quirks::NS3_HPCC);
+    let routes = routes.with_quirks(&Quirks::PUBLISHED);
     assert_eq!(hops(&routes, 2, 1), [(3, 2)]);
     assert_eq!(hops(&routes, 3, 1), [(1, 4)]);
     assert_eq!(hops(&routes, 1, 0), [(3, 1)]);
@@ -112,7 +112,7 @@ fn the_reference_simulator_uses_the_last_of_parallel_links() {
 fn the_reference_simulator_cuts_the_time_of_each_hop() {
     let text = "3 1 2 2 0 2 100Gbps 1us 0 1 2 25Gbps 1us 0";
     let exact = ascending(&parse_hpcc(text).unwrap());
-    let cut = exact.clone().with_quirks(&Quirks::NS3_HPCC);
+    let cut = exact.clone().with_quirks(&Quirks::PUBLISHED);
     let rtt = |routes: &Routes| {
         let stats = routes.path_stats(Bytes::new(256));
         let path = routes.path_info(NodeId(0), NodeId(1), Bytes::new(256));

@@ -62,7 +62,7 @@ impl CcConfig for DctcpConfig {
     fn resolved(&self, network: &CcContext) -> Self {
         let quirks = &network.quirks;
         Self {
-            additive_increase: self.additive_increase.or(quirks.dctcp_increase),
+            additive_increase: self.additive_increase.or(quirks.fixed_increase),
             min_rate: Some(self.min_rate(network.nic_rate, quirks)),
             ..self.clone()
         }
@@ -93,7 +93,7 @@ impl<H> ControllerFactory<H> for DctcpConfig {
             rate: PacedRate::new(start, self.window_keys()),
             g: self.g,
             additive_increase: (self.additive_increase)
-                .or(quirks.dctcp_increase)
+                .or(quirks.fixed_increase)
                 .map_or_else(increase, Rate::as_bps_f64),
             min_rate: self.min_rate(start.default_nic_rate(), quirks).as_bps_f64(),
             mtu: start.mtu.get(),
@@ -216,14 +216,14 @@ mod tests {
 
     #[test]
     fn the_first_mark_halves_the_rate_and_one_round_trip_reduces_once() {
-        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::PUBLISHED);
         assert_eq!(round(&mut cc, 0, 10), 50_000);
     }
 
     #[test]
     fn a_fixed_window_stays_when_the_rate_falls() {
         let bytes = |config: &DctcpConfig| {
-            let mut cc: Dctcp = cc(config, Quirks::NS3_HPCC);
+            let mut cc: Dctcp = cc(config, Quirks::PUBLISHED);
             round(&mut cc, 0, 10);
             CongestionControl::<()>::window(&cc).map(Bytes::get)
         };
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn few_marks_reduce_little() {
-        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::PUBLISHED);
         for number in 0..200 {
             round(&mut cc, number, 0);
         }
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_without_marks_adds_a_step() {
-        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::PUBLISHED);
         round(&mut cc, 0, 10);
         round(&mut cc, 1, 0);
         let before = round(&mut cc, 2, 0);

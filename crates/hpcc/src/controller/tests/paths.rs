@@ -78,7 +78,7 @@ fn another_path_of_equal_length_starts_the_comparison_anew() {
 
 #[test]
 fn the_published_header_takes_paths_of_equal_length_for_one() {
-    let (_, utilization) = moved_to_another_spine::<PublishedStack>(Quirks::NS3_HPCC);
+    let (_, utilization) = moved_to_another_spine::<PublishedStack>(Quirks::PUBLISHED);
     assert!((utilization - 0.95).abs() > 0.1, "{utilization}");
 }
 

@@ -108,7 +108,7 @@ pub struct CcContext {
     /// The distinct rates of all links, ascending.
     pub link_rates: Arc<[Rate]>,
     /// The units of the published INT header: 128 bytes sent and 80 bytes of a queue, times this.
-    pub int_multiple: u32,
+    pub entry_multiple: u32,
     /// The largest base round-trip time of all pairs of hosts.
     pub base_rtt: Duration,
     /// The most switches on a path between two hosts.
@@ -133,7 +133,7 @@ impl CcContext {
         Self {
             nic_rate: rate,
             link_rates: [rate].into(),
-            int_multiple: default_int_multiple(rate),
+            entry_multiple: default_entry_multiple(rate),
             base_rtt: Duration::ZERO,
             longest_path: 0,
             seed: 0,
@@ -146,7 +146,7 @@ impl CcContext {
 }
 
 /// Returns the multiple that the published script has for NICs of `rate`: one for each 25 Gbps.
-fn default_int_multiple(rate: Rate) -> u32 {
+fn default_entry_multiple(rate: Rate) -> u32 {
     let multiple = rate.as_bps() / Rate::from_gbps(25).as_bps();
     u32::try_from(multiple).unwrap_or(u32::MAX).max(1)
 }

@@ -90,7 +90,7 @@ pub enum WindowRule {
 
 /// The fields of the INT header.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum IntFormat {
+pub enum EntryFormat {
     /// Full width, with an identity of the path.
     Exact,
     /// 64 bits for each of five hops, in coarse units, without an identity of the path. Rates that
@@ -100,7 +100,7 @@ pub enum IntFormat {
 
 /// The digest of HPCC-PINT.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum DigestCode {
+pub enum ValueCode {
     /// Logarithms to base 1.05, rounded as such: one byte.
     Byte,
     /// Logarithms to base 1.01 of rounded values, counted as two bytes on the wire.
@@ -127,7 +127,7 @@ pub enum MeasuredPackets {
 
 /// The random draw where not every digest counts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum DigestSampling {
+pub enum SamplingDraw {
     /// The packets that carry one, by a hash.
     Packets,
     /// The ACKs that the sender looks at; every packet carries one.

@@ -17,7 +17,7 @@ fn rates(cc: &mut Timely, rtts_us: &[u64]) -> Vec<u64> {
 
 #[test]
 fn rising_round_trips_slow_the_flow_down_and_falling_ones_let_it_go() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::NS3_HPCC);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::PUBLISHED);
     // The first only sets the reference; from 60 to 70 us the gradient is .875 x 10 / 20 = .4375,
     // and the rate falls by .8 of that; then the average difference turns negative.
     assert_eq!(
@@ -28,7 +28,7 @@ fn rising_round_trips_slow_the_flow_down_and_falling_ones_let_it_go() {
 
 #[test]
 fn short_round_trips_always_speed_up_and_faster_from_the_sixth_on() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::NS3_HPCC);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::PUBLISHED);
     rates(&mut cc, &[60, 75]);
     let start = mbps(&cc);
     let steps: Vec<u64> = rates(&mut cc, &[10, 20, 30, 40, 49, 20, 20])
@@ -68,7 +68,7 @@ fn the_paper_counts_falling_round_trips_and_is_never_faster_below_t_low() {
 
 #[test]
 fn long_round_trips_always_slow_down() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::NS3_HPCC);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::PUBLISHED);
     // 1 - .8 (1 - 500/1000) = .6, although the round trips fall.
     assert_eq!(
         rates(&mut cc, &[2_000, 1_000, 1_000]),

@@ -40,7 +40,7 @@ fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
 
 #[test]
 fn a_mark_halves_the_rate_once_and_timers_bring_it_back() {
-    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::NS3_HPCC);
+    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::PUBLISHED);
     cc.on_ack(&marked(10));
     // Four ticks of alpha: 1, then 255/256 of it each time.
     let after_four = (255.0f64 / 256.0).powi(4);
@@ -56,7 +56,7 @@ fn a_mark_halves_the_rate_once_and_timers_bring_it_back() {
 
 #[test]
 fn the_target_grows_after_fast_recovery() {
-    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::NS3_HPCC);
+    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::PUBLISHED);
     cc.on_ack(&marked(0));
     timers(&mut cc, 10);
     // A second decrease without an increase between keeps the target, the third lowers it.
