@@ -22,7 +22,7 @@ use crate::output::write_whole;
 const HEADING: &[u8] = b"fabricsim checkpoint\n";
 
 /// The version of what stands in a checkpoint. A change of what types save is another one.
-const FORMAT: u64 = 10;
+const FORMAT: u64 = 11;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
