@@ -4,7 +4,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
 
-use crate::{FLOWS, WIRE, settled};
+use crate::convergence::{FLOWS, WIRE, settled};
 
 #[test]
 fn the_port_is_filled_up_to_the_headroom() {
