@@ -37,7 +37,7 @@ fn reason(scenario: &Scenario, obstacle: Obstacle) -> String {
         Obstacle::Observer(_) if scenario.queries().is_some() => {
             "[[query]] follows packets in the order of time".to_owned()
         }
-        Obstacle::Observer(interest) if interest.has(Interest::DEQUEUES) => {
+        Obstacle::Observer(interest) if interest.has(Interest::SENDS) => {
             "an observer sees packets in the order of time".to_owned()
         }
         Obstacle::Observer(_) => {

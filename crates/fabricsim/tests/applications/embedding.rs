@@ -86,9 +86,7 @@ fn steps_do_not_change_the_results_where_delays_differ() {
 }
 
 fn same_in_steps(text: &str) {
-    let simulation = |threads| support::simulation(text, threads);
-    let mut whole = simulation(1);
-    assert_eq!(whole.run_until(Time::MAX), Stop::Finished);
+    let mut whole = support::run(text, 1);
     let expected = whole.take_completions();
     assert!(expected.len() > 10);
     for (threads, step) in [
@@ -96,7 +94,7 @@ fn same_in_steps(text: &str) {
         (2, Duration::from_us(7)),
         (1, Duration::from_ps(333_333)),
     ] {
-        let mut stepped = simulation(threads);
+        let mut stepped = support::simulation(text, threads);
         assert_eq!(
             run_in_steps(&mut stepped, step),
             expected,

@@ -1,7 +1,7 @@
 //! A run ends at a time of its own: looks at it, steps and threads change neither that nor a count.
 
 use crate::support;
-use fabricsim::outcome::{Summary, run_to_folder};
+use fabricsim::outcome::Summary;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Duration, Time};

@@ -159,7 +159,7 @@ fn a_link_that_flaps_holds_up_no_flow_under_any_algorithm() {
         ]
         .concat();
         // Host 0 has one link: a flow that it would start meanwhile has no route.
-        let mut simulation = support::run(&text, 1);
+        let simulation = support::run(&text, 1);
         assert_eq!(simulation.flows_finished(), simulation.flows_started());
         assert!(simulation.counters().link_down_drops >= cut);
         assert!(simulation.endpoint_counters().timeouts > 0);

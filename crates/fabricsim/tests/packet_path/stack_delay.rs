@@ -1,11 +1,7 @@
 //! The time of a pass through a host: four of them in a round trip.
 
 use crate::support;
-use std::path::Path;
-
-use fabricsim::{Scenario, Simulation};
-use fabricsim_base::units::{Duration, Time};
-use fabricsim_core::network::Stop;
+use fabricsim_base::units::Duration;
 
 /// Flows of one packet, which meet nobody: they take their round trip.
 fn lone(cc: &str, host: &str) -> String {
@@ -46,13 +42,11 @@ fn a_round_trip_has_four_passes() {
                 flows.collect::<Vec<_>>(),
             )
         };
-        let (at_once, plain) = support::run("");
-        let (later, delayed) = support::run(
-            r#"
+        let (at_once, plain) = run("");
+        let (later, delayed) = run(r#"
             [host]
             stack_delay = "3us"
-        "#,
-        );
+        "#);
         let four = Duration::from_us(12);
         assert_eq!(later, at_once + four, "T of the network");
         assert!(plain.len() > 3 && plain.len() == delayed.len());
@@ -65,12 +59,10 @@ fn a_round_trip_has_four_passes() {
             );
         }
         assert_eq!(
-            support::run(
-                r#"
+            run(r#"
             [host]
             stack_delay = "0s"
-        "#
-            ),
+        "#),
             (at_once, plain)
         );
     }

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::Scenario;
 use fabricsim::outcome::{Existing, Summary, run_to_folder};
 use fabricsim::output::Destination;
 

@@ -5,6 +5,3 @@ mod counts;
 mod ideal;
 mod timeouts;
 mod utilization;
-
-use fabricsim::outcome::{Summary, run_to_folder};
-use fabricsim::{Scenario, Simulation};

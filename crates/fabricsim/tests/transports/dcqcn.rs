@@ -3,7 +3,6 @@
 mod oracle;
 
 use crate::support;
-use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;

@@ -27,14 +27,7 @@ fn tcp_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
 
 /// Runs `text` to its end.
 fn run(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
-    let mut simulation = support::simulation(text, threads);
-    let stop = simulation.run_until(Time::MAX);
-    assert_eq!(
-        stop,
-        Stop::Finished,
-        "{text}\n{:?}",
-        simulation.unfinished()
-    );
+    let mut simulation = support::run(text, threads);
     assert!(simulation.unfinished().is_empty());
     (simulation.take_completions(), simulation)
 }

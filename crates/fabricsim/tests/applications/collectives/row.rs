@@ -1,7 +1,6 @@
 //! Runs whose `collectives.csv` is read back.
 
 use crate::support;
-use fabricsim::Scenario;
 use fabricsim::outcome::{Summary, run_to_folder};
 
 /// A row of `collectives.csv`; times in picoseconds.

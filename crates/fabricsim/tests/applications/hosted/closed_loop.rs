@@ -2,7 +2,7 @@
 //! completion of the one before.
 
 use crate::support;
-use fabricsim::{Scenario, Simulation};
+use fabricsim::Simulation;
 use fabricsim_base::flow::Completion;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::{Bytes, Duration, Time};

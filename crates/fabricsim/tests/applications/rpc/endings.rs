@@ -1,7 +1,6 @@
 //! Queries that are not completed.
 
 use crate::support;
-use fabricsim::Scenario;
 use fabricsim::outcome::{Status, run_to_folder};
 
 use crate::rpc::row::run;

@@ -1,8 +1,7 @@
 //! Queries and responses that find no route.
 
 use crate::support;
-use fabricsim::Scenario;
-use fabricsim::outcome::{Status, run_to_folder};
+use fabricsim::outcome::Status;
 
 use crate::rpc::row::{Row, run};
 
@@ -132,9 +131,7 @@ fn a_run_whose_queries_never_find_a_route_says_what_they_wait_for() {
         let workload = r#"servers = ["1..3"]
             outstanding = 2
             queries = 9"#;
-        let scenario = support::scenario(&star(1, 0, None, cc, workload));
-        let dir = tempfile::tempdir().unwrap();
-        let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
+        let summary = support::summary(&star(1, 0, None, cc, workload), 1);
         assert_eq!(summary.status, Status::Stalled, "{cc}");
         assert_eq!(
             (summary.flows.unfinished, summary.flows.unreachable),

@@ -1,7 +1,6 @@
 //! Runs whose `rpc.csv` is read back.
 
 use crate::support;
-use fabricsim::Scenario;
 use fabricsim::outcome::{Summary, run_to_folder};
 
 /// A row of `rpc.csv`; times in picoseconds.

@@ -130,7 +130,7 @@ fn what_has_no_way_into_a_checkpoint_is_named() {
         simulation.add_application(NodeId(2), Silent).unwrap();
     });
     assert!(
-        application.starts_with("the checkpoint: the application checkpoints::"),
+        application.starts_with("the checkpoint: the application results::"),
         "{application}"
     );
     assert!(

@@ -3,7 +3,6 @@
 use crate::support;
 use std::collections::BTreeMap;
 
-use fabricsim::Simulation;
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Packet, PacketKind};

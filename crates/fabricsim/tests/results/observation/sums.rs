@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::Simulation;
 use fabricsim::outcome::Status;
-use fabricsim_base::units::Time;
-use fabricsim_core::network::Stop;
 
 use crate::observation::{ALL, HARSH, SERIES, number, run, sum, table};
 

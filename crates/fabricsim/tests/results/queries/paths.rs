@@ -6,8 +6,6 @@ use std::fmt::Write as _;
 
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::NodeId;
-use fabricsim_base::units::Time;
-use fabricsim_core::network::Stop;
 use fabricsim_pint::query::PathResult;
 
 use crate::queries::plans::CONTROL;
@@ -257,7 +255,7 @@ fn a_path_too_long_to_be_counted_is_refused() {
         "{refused}"
     );
     let text = text.replace("256", "255");
-    let mut simulation = support::run(&text, 1);
+    let simulation = support::run(&text, 1);
     let longest = simulation
         .query_results()
         .hops

@@ -6,8 +6,6 @@ use std::fmt::Write as _;
 use fabricsim::utilization::{BusySpan, ExpectedUtilization};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::NodeId;
-use fabricsim_base::units::Time;
-use fabricsim_core::network::Stop;
 
 fn expected(text: &str) -> ExpectedUtilization {
     ExpectedUtilization::of(&support::scenario(text), &support::simulation(text, 1))

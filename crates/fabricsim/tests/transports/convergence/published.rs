@@ -10,7 +10,7 @@ mod targets;
 mod wide_area;
 
 use crate::support;
-use fabricsim::{Scenario, Simulation};
+use fabricsim::Simulation;
 use fabricsim_base::flow::FlowRequest;
 use fabricsim_base::id::{ClassId, NodeId, PortId};
 use fabricsim_base::priority::Priority;

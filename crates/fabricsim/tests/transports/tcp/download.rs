@@ -1,7 +1,7 @@
 //! Downloads and fetches: the bytes go from the server to the client that has asked for them.
 
 use crate::support;
-use fabricsim::outcome::{Summary, run_to_folder};
+use fabricsim::outcome::Summary;
 use fabricsim_core::plugin::LiveFlow;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! Requests for responses, and downloads that never end.
 
 use crate::support;
-use fabricsim::outcome::{Status, Summary, run_to_folder};
+use fabricsim::outcome::Status;
 
 use super::*;
 

@@ -1,7 +1,6 @@
 //! HPCC inside TCP: queues that follow from smallest windows, probes, faults and threads.
 
 use crate::support;
-use fabricsim::Simulation;
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
 
