@@ -171,14 +171,21 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
 
+    use fabricsim_network::series::Flows;
+
     use super::*;
-    use crate::observe::rows::FLOWS;
+
+    const SERIES: SeriesKind = SeriesKind::of::<Flows>("flows");
 
     /// More than a group, with and without a window.
     #[test]
     fn what_is_written_is_read_back() {
         let file = tempfile::tempfile().expect("a temporary file");
-        let mut sink = ParquetSink::new(file.try_clone().expect("a file"), &FLOWS).expect("a sink");
+        let mut sink = ParquetSink::new(
+            file.try_clone().expect("a file"),
+            &SeriesKind::of::<Flows>("flows"),
+        )
+        .expect("a sink");
         let rows = GROUP as u64 + 10;
         for row in 0..rows {
             let whole = SeriesCell::Whole(row);
@@ -201,7 +208,7 @@ mod tests {
             let row = row.expect("a row");
             let cells: Vec<(&String, &Field)> = row.get_column_iter().collect();
             let names: Vec<&str> = cells.iter().map(|(name, _)| name.as_str()).collect();
-            let expected: Vec<&str> = FLOWS.columns.iter().map(|(name, _)| *name).collect();
+            let expected: Vec<&str> = (SERIES.columns)().iter().map(|(name, _)| *name).collect();
             assert_eq!(names, expected);
             assert_eq!(cells[0].1, &Field::Double(number as f64 / 2.0));
             assert_eq!(cells[1].1, &Field::Long(number));

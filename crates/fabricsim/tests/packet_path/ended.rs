@@ -14,6 +14,7 @@ fn one<'a>(stream: &mut Stream, choices: &[&'a str]) -> &'a str {
 }
 
 /// A random scenario, without `[observe]`.
+#[expect(clippy::too_many_lines, reason = "scenarios are written out")]
 fn scenario(number: u64) -> String {
     let mut stream = Stream::new(7, number, Purpose::Sampling);
     let topology = one(

@@ -167,6 +167,7 @@ fn plain_cases() -> Vec<Case> {
 }
 
 /// RDMA with failures, losses, other routes, and observed.
+#[expect(clippy::too_many_lines, reason = "scenarios are written out")]
 fn special_cases() -> Vec<Case> {
     vec![
         rdma(

@@ -1,5 +1,6 @@
 //! Controllers behind pointers in networks of any header.
 
+use std::fmt;
 use std::sync::Arc;
 
 use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
@@ -48,16 +49,25 @@ impl ViewedFactory {
 
 /// A controller behind a pointer: one dynamic call for each method, and a decoded view of the
 /// telemetry if it requires some.
-#[derive(Debug)]
 pub struct ViewedController {
     cc: DynController,
+    /// What the last acknowledgement brought. Nobody reads it between two of them: it keeps its memory.
     view: TelemetryView,
     source: Option<Box<Source>>,
 }
 
+/// Without the view, which is no state.
+impl fmt::Debug for ViewedController {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("ViewedController");
+        fields.field("cc", &self.cc).field("source", &self.source);
+        fields.finish_non_exhaustive()
+    }
+}
+
 impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
     fn prepare(&mut self, header: &mut H) -> u16 {
-        let own = self.cc.prepare(&mut self.view);
+        let own = self.cc.prepare(&mut TelemetryView::default());
         let Some(source) = &self.source else {
             return own;
         };

@@ -134,7 +134,7 @@ fn hops(delays: &FlowDelays, topology: &Topology) -> Vec<u64> {
     let mut last: Vec<NodeId> = reached.keys().copied().collect();
     for hop in 2.. {
         let mut next = Vec::new();
-        for ((node, port), _) in delays {
+        for (node, port) in delays.keys() {
             let peer = topology.ports(*node)[port.index()].peer;
             if last.contains(node) && !reached.contains_key(&peer) {
                 reached.insert(peer, hop);

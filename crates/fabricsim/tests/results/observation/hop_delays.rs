@@ -10,6 +10,10 @@ use fabricsim_core::plugin::{Hop, Observer};
 
 use crate::observation::{HARSH, number, run, table};
 
+fn whole(row: &BTreeMap<String, String>, column: &str) -> u64 {
+    row[column].parse().unwrap()
+}
+
 /// Frames of 1,048 bytes take 83.84 ns at 100 Gbps. Frame k of both hosts arrives at the switch at the
 /// same time, k x 83.84 ns after the first, and all 200 leave one after the other: one flow waits k x
 /// 83.84 ns, the other one more. The last frame of a flow waits longest, and that is what its flow is
@@ -139,7 +143,7 @@ fn delays_are_those_of_every_packet() {
         waited += number(row, "delay_ns");
     }
     assert!(waited > 1e6, "packets wait, and long: {waited}");
-    assert!(rows.is_sorted_by_key(|row| (number(row, "flow") as u64, number(row, "hop") as u64)));
+    assert!(rows.is_sorted_by_key(|row| (whole(row, "flow"), whole(row, "hop"))));
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn flows_ports_and_time_are_chosen() {
     let flows = read("flow_ids = [\"1..3\"]\n");
     let wanted: Vec<_> = all
         .iter()
-        .filter(|row| [1, 2].contains(&(number(row, "flow") as u32)))
+        .filter(|row| [1, 2].contains(&whole(row, "flow")))
         .cloned()
         .collect();
     assert!(!wanted.is_empty() && flows == wanted);
@@ -178,10 +182,7 @@ fn flows_ports_and_time_are_chosen() {
     );
     assert_eq!(last.len(), 7);
     // Of the ports after the first one no path is known to lead there.
-    assert!(
-        last.iter()
-            .all(|row| [0, 1].contains(&(number(row, "hop") as u32)))
-    );
+    assert!(last.iter().all(|row| [0, 1].contains(&whole(row, "hop"))));
     let early = read("until = \"60us\"\n");
     let sum = |rows: &[BTreeMap<String, String>]| crate::observation::sum(rows, "packets");
     let late = read("from = \"60us\"\n");

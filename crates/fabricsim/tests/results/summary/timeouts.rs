@@ -102,6 +102,7 @@ fn timeouts_of_losses_are_no_warning() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "scenarios are written out")]
 fn the_timeout_follows_what_the_fabric_can_lose() {
     // 4.096 us x 2^17.
     let (long, short) = (Duration::from_ns(536_870_912), Duration::from_ms(4));
