@@ -181,11 +181,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let file = tempfile::tempfile().expect("a temporary file");
-        let mut sink = ParquetSink::new(
-            file.try_clone().expect("a file"),
-            &SeriesKind::of::<Flows>("flows"),
-        )
-        .expect("a sink");
+        let mut sink = ParquetSink::new(file.try_clone().expect("a file"), SERIES).expect("a sink");
         let rows = GROUP as u64 + 10;
         for row in 0..rows {
             let whole = SeriesCell::Whole(row);
