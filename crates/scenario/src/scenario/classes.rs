@@ -46,7 +46,8 @@ impl Scenario {
         kinds
     }
 
-    /// Refuses algorithms that read different telemetry in the one tag that packets have.
+    /// Refuses algorithms that read different telemetry in the one tag that packets have, and any in
+    /// the packets of a profile, which have none.
     pub(crate) fn check_tags(&self) -> Result<(), ConfigError> {
         let kinds = self.telemetry().into_iter();
         let tags: Vec<&str> = kinds
@@ -54,6 +55,13 @@ impl Scenario {
             .map(TelemetryId::name)
             .collect();
         match tags[..] {
+            [one, ..] if self.profile.is_some() => Err(ConfigError::new(
+                "cc",
+                format!(
+                    "the telemetry `{one}` needs a tag in packets, and those of a profile have none"
+                ),
+                "leave out `profile`, or take another algorithm (`fabricsim list cc`)",
+            )),
             [one, other, ..] => Err(ConfigError::new(
                 "cc",
                 format!(
