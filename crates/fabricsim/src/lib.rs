@@ -129,7 +129,7 @@ pub mod input {
     pub use fabricsim_base::input::{ConfigError, InputError, Key, Keys, ValueKind};
 }
 
-/// Answers to the queries of `[[pint.query]]`.
+/// Results of the queries of `[[pint.query]]`.
 pub mod query {
     pub use fabricsim_pint::query::{
         Estimate, HopResult, HopSeries, PacketResult, PathResult, QueryResults, Reach, Statistic,

@@ -7,7 +7,8 @@ mod paths;
 pub(crate) mod places;
 mod resolved;
 pub mod size;
-pub mod tcp_queues;
+pub mod tags;
+mod tcp_queues;
 mod timeout;
 pub mod transports;
 

@@ -46,33 +46,6 @@ impl Scenario {
         kinds
     }
 
-    /// Refuses algorithms that read different telemetry in the one tag that packets have, and any in
-    /// the packets of a profile, which have none.
-    pub(crate) fn check_tags(&self) -> Result<(), ConfigError> {
-        let kinds = self.telemetry().into_iter();
-        let tags: Vec<&str> = kinds
-            .filter(|kind| kind.tag().is_some())
-            .map(TelemetryId::name)
-            .collect();
-        match tags[..] {
-            [one, ..] if self.profile.is_some() => Err(ConfigError::new(
-                "cc",
-                format!(
-                    "the telemetry `{one}` needs a tag in packets, and those of a profile have none"
-                ),
-                "leave out `profile`, or take another algorithm (`fabricsim list cc`)",
-            )),
-            [one, other, ..] => Err(ConfigError::new(
-                "cc",
-                format!(
-                    "classes read the telemetry `{one}` and `{other}`, and packets have one tag"
-                ),
-                "give all classes algorithms that read the same one",
-            )),
-            _ => Ok(()),
-        }
-    }
-
     /// Classes that have an algorithm of their own and that no workload of the scenario is of, in
     /// ascending order. Flows that a program injects may be.
     #[must_use]

@@ -49,7 +49,7 @@ pub struct SwitchConfig<M: Model> {
 
 /// What arrives at a switch, and what it sends.
 type Arrivals<M> = Inbox<Packet<<M as Model>::Header>>;
-type Outbox<M> = SendBuffer<Packet<<M as Model>::Header>>;
+type Sends<M> = SendBuffer<Packet<<M as Model>::Header>>;
 
 /// The port of packets that have none beforehand: no switch has as many.
 const NOT_FIXED: PortId = PortId(u16::MAX);
@@ -134,18 +134,18 @@ impl<M: Model> Switch<M> {
     /// Arrivals come before the switch's own events of the same time: a packet that arrives just
     /// when a wire becomes free takes part in the choice of the next one. Models with events in
     /// the order of insertion go by when they were set.
-    pub(super) fn run(&mut self, end: Time, inbox: &mut Arrivals<M>, outbox: &mut Outbox<M>) {
+    pub(super) fn run(&mut self, end: Time, inbox: &mut Arrivals<M>, send_buffer: &mut Sends<M>) {
         self.choose_order();
         self.arriving = Arriving::default();
         if inbox.has_groups() {
-            self.run_by_port(end, inbox, outbox);
+            self.run_by_port(end, inbox, send_buffer);
             return;
         }
         loop {
             self.counters.events +=
                 inbox.read_through(end, self.last_arrival(), |now, channel, packet| {
                     self.last = now;
-                    self.on_arrival(now, channel, packet, outbox);
+                    self.on_arrival(now, channel, packet, send_buffer);
                     self.last_arrival()
                 });
             let local = self.timers.next_time();
@@ -158,17 +158,17 @@ impl<M: Model> Switch<M> {
             {
                 self.counters.events += 1;
                 self.last = local;
-                inbox.read(|channel, packet| self.on_arrival(local, channel, packet, outbox));
+                inbox.read(|channel, packet| self.on_arrival(local, channel, packet, send_buffer));
                 continue;
             }
             let timer = self.timers.pop().expect("a timer has just been seen");
             self.cause = timer.set;
-            self.wire_is_free(local, usize::from(timer.index), outbox);
+            self.wire_is_free(local, usize::from(timer.index), send_buffer);
         }
         if self.late {
-            self.serve_all_until(end, outbox);
+            self.serve_all_until(end, send_buffer);
         }
-        self.telemetry.complete(&mut SentPackets::new(outbox));
+        self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
     /// Returns up to when arrivals come before the next timer, whenever they were set.
@@ -195,14 +195,14 @@ impl<M: Model> Switch<M> {
         now: Time,
         channel: usize,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         if M::Order::BY_INSERTION {
             self.cause = M::Order::stamps(&packet.telemetry).set;
         }
         let ingress = PortId::from_index(channel);
         if packet.is(PacketKind::Pause) {
-            self.on_pause(now, channel, packet, outbox);
+            self.on_pause(now, channel, packet, send_buffer);
             return;
         }
         let mut egress = packet.port;
@@ -214,12 +214,12 @@ impl<M: Model> Switch<M> {
         }
         let out = egress.index();
         if self.ports[out].due < now && self.late {
-            self.serve_until(now, out, outbox);
+            self.serve_until(now, out, send_buffer);
         }
         let is_open = self.ports[out].open_after < now;
-        let lane = outbox.lane(out);
+        let lane = send_buffer.lane(out);
         if !is_open || !self.exit(out).pass((now, now), ingress, packet, lane) {
-            self.store(now, out, ingress, packet, outbox);
+            self.store(now, out, ingress, packet, send_buffer);
         }
     }
 

@@ -6,7 +6,7 @@
 //! stays at hand, and the next arrival is known: a packet that waits for nothing but the end of the one
 //! on the wire, before anything else comes for the port, is put behind it without a queue.
 
-use super::{Arrivals, Outbox, Switch};
+use super::{Arrivals, Sends, Switch};
 use crate::packet::Packet;
 use crate::plugin::{Model, SentPackets, Telemetry};
 use fabricsim_base::id::PortId;
@@ -20,15 +20,15 @@ impl<M: Model> Switch<M> {
         &mut self,
         end: Time,
         inbox: &mut Arrivals<M>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         let arrivals = inbox.read_groups(end);
         self.counters.events += arrivals.len() as u64;
         for of_port in arrivals {
-            self.run_port(end, of_port, outbox);
+            self.run_port(end, of_port, send_buffer);
         }
-        self.serve_all_until(end, outbox);
-        self.telemetry.complete(&mut SentPackets::new(outbox));
+        self.serve_all_until(end, send_buffer);
+        self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
     /// Runs the port that is the group of `arrivals` up to `end`.
@@ -37,14 +37,14 @@ impl<M: Model> Switch<M> {
         &mut self,
         end: Time,
         mut arrivals: Group<'_, Packet<M::Header>>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         let (out, latest) = (arrivals.number(), arrivals.last_time());
-        while !self.pass_all(&mut arrivals, outbox) {
-            self.queue_all(&mut arrivals, outbox);
+        while !self.pass_all(&mut arrivals, send_buffer) {
+            self.queue_all(&mut arrivals, send_buffer);
         }
         if self.ports[out].due < end {
-            self.serve_until(end, out, outbox);
+            self.serve_until(end, out, send_buffer);
         }
         let sent = self.ports[out].egress.busy_since;
         self.last = self.last.max(latest).max(sent);
@@ -56,9 +56,9 @@ impl<M: Model> Switch<M> {
     fn pass_all(
         &mut self,
         arrivals: &mut Group<'_, Packet<M::Header>>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) -> bool {
-        let mut lane = outbox.lane(arrivals.number());
+        let mut lane = send_buffer.lane(arrivals.number());
         let mut exit = self.exit(arrivals.number());
         // In registers, and back in memory at the end.
         let mut rest = arrivals.clone();
@@ -79,20 +79,24 @@ impl<M: Model> Switch<M> {
     /// Queues the arrival that has been returned last, which cannot pass, and those that follow, up to
     /// one that finds the queues empty again.
     #[inline(never)]
-    fn queue_all(&mut self, arrivals: &mut Group<'_, Packet<M::Header>>, outbox: &mut Outbox<M>) {
+    fn queue_all(
+        &mut self,
+        arrivals: &mut Group<'_, Packet<M::Header>>,
+        send_buffer: &mut Sends<M>,
+    ) {
         let out = arrivals.number();
         let mut arrival = arrivals.current();
         loop {
             let now = arrival.at;
             if self.ports[out].due < now {
-                self.serve_due(now, out, outbox);
+                self.serve_due(now, out, send_buffer);
                 if self.ports[out].open_after != Time::MAX {
                     arrivals.step_back();
                     return;
                 }
             }
             let ingress = PortId::from_index(arrival.channel);
-            self.keep(now, out, ingress, arrival.message, outbox);
+            self.keep(now, out, ingress, arrival.message, send_buffer);
             match arrivals.next() {
                 Some(next) => arrival = next,
                 None => return,

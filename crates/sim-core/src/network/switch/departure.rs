@@ -7,7 +7,7 @@
 use std::num::NonZeroU64;
 
 use super::port::Port;
-use super::{Outbox, Switch};
+use super::{Sends, Switch};
 use crate::network::counters::Counters;
 use crate::network::meter::Meter;
 use crate::packet::{Flags, Header, Packet};
@@ -321,14 +321,14 @@ impl<M: Model> Switch<M> {
         now: Time,
         port: usize,
         by: Option<PortId>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
-        let gone = (self.exit(port)).send_queued((now, by), outbox.lane(port));
+        let gone = (self.exit(port)).send_queued((now, by), send_buffer.lane(port));
         if let Some(gone) = &gone {
-            self.release(now, port, gone, outbox);
+            self.release(now, port, gone, send_buffer);
         }
         if !self.dropped.is_empty() {
-            self.give_up(now, port, outbox);
+            self.give_up(now, port, send_buffer);
         }
         let Port { egress, queue, .. } = &self.ports[port];
         if gone.is_some() && queue.is_ready(egress.paused) {

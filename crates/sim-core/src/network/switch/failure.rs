@@ -1,7 +1,7 @@
 //! Failures and other changes at a switch between two epochs: its links, their rates, its routes.
 
 use super::departure::Gone;
-use super::{Outbox, Switch};
+use super::{Sends, Switch};
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
 use crate::packet::{Packet, PacketKind, PauseChange};
@@ -69,11 +69,11 @@ impl<M: Model> Switch<M> {
 
     /// Accounts for the packets that the queue of `port` has given up at a dequeue.
     #[cold]
-    pub(super) fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<M>) {
+    pub(super) fn give_up(&mut self, now: Time, port: usize, send_buffer: &mut Sends<M>) {
         self.observe_queue(now, port);
         for packet in std::mem::take(&mut self.dropped) {
             self.drop_at(now, port, DropReason::Queue, &packet);
-            self.release(now, port, &Gone::new(packet.port, &packet), outbox);
+            self.release(now, port, &Gone::new(packet.port, &packet), send_buffer);
         }
     }
 

@@ -12,7 +12,7 @@
 //! [calm](crate::plugin::Slack::is_calm). As soon as it is not, all ports are served up to the present,
 //! and timers take over.
 
-use super::{Outbox, Switch};
+use super::{Sends, Switch};
 use crate::plugin::{EventOrder, Model};
 use fabricsim_base::id::PortId;
 use fabricsim_base::units::Time;
@@ -92,13 +92,13 @@ impl<M: Model> Switch<M> {
     /// Sends from `port` now, because of the arrival at `by`, if its wire is free, else when it becomes
     /// free.
     #[inline(always)]
-    pub(super) fn kick(&mut self, now: Time, port: usize, by: PortId, outbox: &mut Outbox<M>) {
+    pub(super) fn kick(&mut self, now: Time, port: usize, by: PortId, send_buffer: &mut Sends<M>) {
         let state = &self.ports[port];
         if state.due != Time::MAX {
             return;
         }
         if state.egress.busy_until < now {
-            self.send_now(now, port, Some(by), outbox);
+            self.send_now(now, port, Some(by), send_buffer);
         } else {
             self.arm(now, port);
         }
@@ -106,51 +106,51 @@ impl<M: Model> Switch<M> {
 
     /// [`Self::send_next`] as a call.
     #[inline(never)]
-    fn send_now(&mut self, now: Time, port: usize, by: Option<PortId>, outbox: &mut Outbox<M>) {
-        self.send_next(now, port, by, outbox);
+    fn send_now(&mut self, now: Time, port: usize, by: Option<PortId>, send_buffer: &mut Sends<M>) {
+        self.send_next(now, port, by, send_buffer);
     }
 
     /// The wire of `port` has become free at `at`, when its next packet is due.
     #[inline(always)]
-    pub(super) fn wire_is_free(&mut self, at: Time, port: usize, outbox: &mut Outbox<M>) {
+    pub(super) fn wire_is_free(&mut self, at: Time, port: usize, send_buffer: &mut Sends<M>) {
         self.last = self.last.max(at);
         self.ports[port].due = Time::MAX;
-        self.send_next(at, port, None, outbox);
+        self.send_next(at, port, None, send_buffer);
     }
 
     /// Serves all ports up to `now`, and goes over to timers.
     #[cold]
     #[inline(never)]
-    pub(super) fn stop_being_late(&mut self, now: Time, outbox: &mut Outbox<M>) {
-        self.serve_all_until(now, outbox);
+    pub(super) fn stop_being_late(&mut self, now: Time, send_buffer: &mut Sends<M>) {
+        self.serve_all_until(now, send_buffer);
         self.set_timers();
     }
 
     /// Serves `port` up to `now`: what happens at `now` itself comes after what arrives then.
     #[inline(never)]
-    pub(super) fn serve_until(&mut self, now: Time, port: usize, outbox: &mut Outbox<M>) {
-        self.serve_due(now, port, outbox);
+    pub(super) fn serve_until(&mut self, now: Time, port: usize, send_buffer: &mut Sends<M>) {
+        self.serve_due(now, port, send_buffer);
     }
 
     /// [`Self::serve_until`] as a part of its caller.
     #[inline(always)]
-    pub(super) fn serve_due(&mut self, now: Time, port: usize, outbox: &mut Outbox<M>) {
+    pub(super) fn serve_due(&mut self, now: Time, port: usize, send_buffer: &mut Sends<M>) {
         loop {
             let due = self.ports[port].due;
             if due >= now {
                 return;
             }
-            self.wire_is_free(due, port, outbox);
+            self.wire_is_free(due, port, send_buffer);
         }
     }
 
     /// Serves all ports up to `now`.
     #[inline(never)]
-    pub(super) fn serve_all_until(&mut self, now: Time, outbox: &mut Outbox<M>) {
+    pub(super) fn serve_all_until(&mut self, now: Time, send_buffer: &mut Sends<M>) {
         let (mut first, mut next) = (0, Time::MAX);
         while let Some(port) = self.waiting.from(first) {
             if self.ports[port].due < now {
-                self.serve_until(now, port, outbox);
+                self.serve_until(now, port, send_buffer);
             }
             let due = self.ports[port].due;
             if due == Time::MAX {

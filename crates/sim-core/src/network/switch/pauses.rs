@@ -1,7 +1,7 @@
 //! The pause and resume frames that a switch sends.
 
 use super::departure::Gone;
-use super::{Outbox, Switch};
+use super::{Sends, Switch};
 use crate::packet::{Packet, PauseChange};
 use crate::plugin::{Admission, Model, Observer, Qdisc, Release};
 use fabricsim_base::id::PortId;
@@ -12,14 +12,20 @@ impl<M: Model> Switch<M> {
     /// Gives the buffer of `gone`, which was to leave by `port`, back. That may let its upstream
     /// neighbor go on.
     #[inline(always)]
-    pub(super) fn release(&mut self, now: Time, port: usize, gone: &Gone, outbox: &mut Outbox<M>) {
+    pub(super) fn release(
+        &mut self,
+        now: Time,
+        port: usize,
+        gone: &Gone,
+        send_buffer: &mut Sends<M>,
+    ) {
         if self.give_back(port, gone) == Release::Resume {
             self.send_pause(
                 now,
                 gone.ingress,
                 gone.priority,
                 PauseChange::Resume,
-                outbox,
+                send_buffer,
             );
         }
     }
@@ -42,10 +48,10 @@ impl<M: Model> Switch<M> {
         now: Time,
         port: usize,
         frame: &Packet<M::Header>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         if self.late {
-            self.serve_until(now, port, outbox);
+            self.serve_until(now, port, send_buffer);
         }
         let change = frame.pause_change();
         let priority = frame.paused_priority();
@@ -60,7 +66,7 @@ impl<M: Model> Switch<M> {
         self.pauses[port].update(now, *paused);
         self.ports[port].note_state();
         if change == PauseChange::Resume {
-            self.kick(now, port, number, outbox);
+            self.kick(now, port, number, send_buffer);
         }
     }
 
@@ -72,10 +78,10 @@ impl<M: Model> Switch<M> {
         port: PortId,
         priority: Priority,
         change: PauseChange,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         if self.queue_frame(now, port, priority, change) {
-            self.kick(now, port.index(), port, outbox);
+            self.kick(now, port.index(), port, send_buffer);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The way of a packet that does not pass its port into the buffer and a queue.
 
 use super::departure::Gone;
-use super::{Outbox, Switch};
+use super::{Sends, Switch};
 use crate::packet::{Packet, PacketKind, PauseChange};
 use crate::plugin::{Admission, Admit, DropReason, Model, Observer, Qdisc};
 use fabricsim_base::id::PortId;
@@ -18,12 +18,12 @@ impl<M: Model> Switch<M> {
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         if self.late && !packet.priority().is_control() && !self.buffer.slack().is_calm() {
-            self.stop_being_late(now, outbox);
+            self.stop_being_late(now, send_buffer);
         }
-        self.keep(now, out, ingress, packet, outbox);
+        self.keep(now, out, ingress, packet, send_buffer);
     }
 
     /// [`Self::store`] at a port that is up to the present.
@@ -34,7 +34,7 @@ impl<M: Model> Switch<M> {
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         if self.ports[out].egress.is_down() {
             return self.lose_at(now, out, packet);
@@ -45,23 +45,23 @@ impl<M: Model> Switch<M> {
             match self.buffer.admit(ingress, egress, priority, size) {
                 Admit::Accept => {}
                 Admit::AcceptAndPause => {
-                    self.send_pause(now, ingress, priority, PauseChange::Pause, outbox);
+                    self.send_pause(now, ingress, priority, PauseChange::Pause, send_buffer);
                 }
                 Admit::Drop => return self.drop_at(now, out, DropReason::Buffer, packet),
-                Admit::Trim => return self.trim(now, out, ingress, packet, outbox),
+                Admit::Trim => return self.trim(now, out, ingress, packet, send_buffer),
             }
         }
         let port = &mut self.ports[out];
         if port.is_idle(now, priority)
             && let Some(mark) = port.queue.bypass(false, packet)
         {
-            let (event, lane) = ((now, Some(ingress)), outbox.lane(out));
+            let (event, lane) = ((now, Some(ingress)), send_buffer.lane(out));
             (self.exit(out)).send_passing(event, (packet, now, ingress), mark, lane);
             self.ports[out].note_state();
-            self.release(now, out, &Gone::new(ingress, packet), outbox);
-        } else if !self.enqueue(now, out, ingress, packet, outbox) {
+            self.release(now, out, &Gone::new(ingress, packet), send_buffer);
+        } else if !self.enqueue(now, out, ingress, packet, send_buffer) {
             self.drop_at(now, out, DropReason::Queue, packet);
-            self.release(now, out, &Gone::new(ingress, packet), outbox);
+            self.release(now, out, &Gone::new(ingress, packet), send_buffer);
         }
     }
 
@@ -74,7 +74,7 @@ impl<M: Model> Switch<M> {
         out: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) -> bool {
         let port = &mut self.ports[out];
         let Some(stored) = port.queue.enqueue(now, packet) else {
@@ -86,7 +86,7 @@ impl<M: Model> Switch<M> {
         self.counters.note_queue(depth);
         self.observer
             .on_queue_change(now, self.id, PortId::from_index(out), depth);
-        self.kick(now, out, ingress, outbox);
+        self.kick(now, out, ingress, send_buffer);
         true
     }
 
@@ -103,7 +103,7 @@ impl<M: Model> Switch<M> {
         port: usize,
         ingress: PortId,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<M>,
+        send_buffer: &mut Sends<M>,
     ) {
         if packet.kind() != PacketKind::Data || packet.payload == 0 {
             return self.drop_at(now, port, DropReason::Buffer, packet);
@@ -111,7 +111,7 @@ impl<M: Model> Switch<M> {
         self.counters.trimmed += 1;
         self.counters.lost_payload += packet.payload_bytes();
         self.meters[port].dropped += 1;
-        if !self.enqueue(now, port, ingress, &packet.trimmed(), outbox) {
+        if !self.enqueue(now, port, ingress, &packet.trimmed(), send_buffer) {
             self.counters.queue_drops += 1;
             self.counters.headers_lost += 1;
         }

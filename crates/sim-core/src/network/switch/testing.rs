@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Outbox, Switch};
+use super::{Sends, Switch};
 use crate::network::{LineTiming, LinkConfig, SwitchConfig};
 use crate::packet::{Flags, Packet, PacketKind};
 use crate::plugin::{
@@ -234,7 +234,7 @@ pub(super) const BY: PortId = PortId(2);
 pub(super) const DELAY: Duration = Duration::from_us(1);
 
 /// A switch of three ports, whose links lose packets with this chance, and what it sends.
-pub(super) fn switch(loss: Option<f64>) -> (Switch<Simple>, Outbox<Simple>) {
+pub(super) fn switch(loss: Option<f64>) -> (Switch<Simple>, Sends<Simple>) {
     let rate = Rate::from_gbps(8);
     let link = |port| LinkConfig {
         rate,
@@ -260,7 +260,7 @@ pub(super) fn switch(loss: Option<f64>) -> (Switch<Simple>, Outbox<Simple>) {
             interest: Interest::NOTHING,
         },
     };
-    (Switch::new(NodeId(9), config), Outbox::<Simple>::new(3))
+    (Switch::new(NodeId(9), config), Sends::<Simple>::new(3))
 }
 
 /// A packet of data of `wire` bytes.

@@ -11,19 +11,19 @@ const fn ns(ns: u64) -> Time {
 /// Lets `packet`, which comes at `at`, pass unless something else happens `until` then.
 fn pass(
     switch: &mut Switch<Simple>,
-    outbox: &mut Outbox<Simple>,
+    send_buffer: &mut Sends<Simple>,
     (at, until): (u64, u64),
     packet: &Packet<()>,
 ) -> bool {
-    let lane = outbox.lane(OUT);
+    let lane = send_buffer.lane(OUT);
     switch.exit(OUT).pass((ns(at), ns(until)), BY, packet, lane)
 }
 
 /// The packets that are on the wire: their numbers and when they arrive at its end.
-fn sent(outbox: &mut Outbox<Simple>) -> Vec<(u64, Time)> {
-    let count = outbox.sent(OUT);
+fn sent(send_buffer: &mut Sends<Simple>) -> Vec<(u64, Time)> {
+    let count = send_buffer.sent(OUT);
     let of = |place| {
-        let packet = outbox.sent_mut(OUT, place);
+        let packet = send_buffer.sent_mut(OUT, place);
         (packet.seq, packet.arrival())
     };
     (0..count).map(of).collect()
@@ -31,9 +31,14 @@ fn sent(outbox: &mut Outbox<Simple>) -> Vec<(u64, Time)> {
 
 #[test]
 fn a_packet_that_finds_the_port_idle_leaves_as_it_comes() {
-    let (mut switch, mut outbox) = switch(None);
-    assert!(pass(&mut switch, &mut outbox, (50, 50), &packet(7, 1_000)));
-    assert_eq!(sent(&mut outbox), [(7, ns(1_050) + DELAY)]);
+    let (mut switch, mut send_buffer) = switch(None);
+    assert!(pass(
+        &mut switch,
+        &mut send_buffer,
+        (50, 50),
+        &packet(7, 1_000)
+    ));
+    assert_eq!(sent(&mut send_buffer), [(7, ns(1_050) + DELAY)]);
     assert_eq!(switch.ports[OUT].open_after, ns(1_050));
     let counters = switch.counters();
     assert_eq!((counters.events, counters.max_queue), (0, Bytes::ZERO));
@@ -51,24 +56,34 @@ fn a_packet_that_finds_the_port_idle_leaves_as_it_comes() {
 
 #[test]
 fn a_packet_that_waits_for_the_wire_alone_leaves_when_it_is_free() {
-    let (mut switch, mut outbox) = switch(None);
-    assert!(pass(&mut switch, &mut outbox, (1, 100), &packet(0, 999)));
+    let (mut switch, mut send_buffer) = switch(None);
+    assert!(pass(
+        &mut switch,
+        &mut send_buffer,
+        (1, 100),
+        &packet(0, 999)
+    ));
     // The wire is free at 1,000 ns: not before the next packet comes, then at the same time, then before.
-    assert!(!pass(&mut switch, &mut outbox, (100, 900), &packet(1, 500)));
     assert!(!pass(
         &mut switch,
-        &mut outbox,
+        &mut send_buffer,
+        (100, 900),
+        &packet(1, 500)
+    ));
+    assert!(!pass(
+        &mut switch,
+        &mut send_buffer,
         (100, 1_000),
         &packet(1, 500)
     ));
     assert!(pass(
         &mut switch,
-        &mut outbox,
+        &mut send_buffer,
         (100, 1_001),
         &packet(1, 500)
     ));
     assert_eq!(
-        sent(&mut outbox),
+        sent(&mut send_buffer),
         [(0, ns(1_000) + DELAY), (1, ns(1_500) + DELAY)]
     );
     // The end of the first packet is an event, and the second has been a queue.
@@ -83,22 +98,22 @@ fn a_packet_that_waits_for_the_wire_alone_leaves_when_it_is_free() {
 
 #[test]
 fn a_packet_of_the_queue_leaves_the_rest_behind() {
-    let (mut switch, mut outbox) = switch(None);
+    let (mut switch, mut send_buffer) = switch(None);
     for (at, seq, wire) in [(1, 0, 999), (10, 1, 1_000), (20, 2, 1_000)] {
-        switch.store(ns(at), OUT, BY, &packet(seq, wire), &mut outbox);
+        switch.store(ns(at), OUT, BY, &packet(seq, wire), &mut send_buffer);
     }
     assert_eq!(switch.ports[OUT].open_after, Time::MAX);
     assert_eq!(switch.ports[OUT].due, ns(1_000));
-    switch.wire_is_free(ns(1_000), OUT, &mut outbox);
+    switch.wire_is_free(ns(1_000), OUT, &mut send_buffer);
     assert_eq!(
-        sent(&mut outbox),
+        sent(&mut send_buffer),
         [(0, ns(1_000) + DELAY), (1, ns(2_000) + DELAY)]
     );
     let (hop, leaving) = switch.telemetry.departures[1];
     assert_eq!((hop.now, hop.arrived), (ns(1_000), ns(10)));
     assert_eq!((hop.queue.get(), hop.sent.get()), (1_000, 999));
     assert_eq!(leaving.expect("nobody watches").by, None);
-    switch.wire_is_free(ns(2_000), OUT, &mut outbox);
+    switch.wire_is_free(ns(2_000), OUT, &mut send_buffer);
     let port = &switch.ports[OUT];
     assert_eq!((port.open_after, port.due), (ns(3_000), Time::MAX));
     let counters = switch.counters();
@@ -107,39 +122,44 @@ fn a_packet_of_the_queue_leaves_the_rest_behind() {
 
 #[test]
 fn a_wire_that_becomes_free_for_nothing_is_an_event_and_opens_the_port() {
-    let (mut switch, mut outbox) = switch(None);
-    assert!(pass(&mut switch, &mut outbox, (1, 1), &packet(0, 999)));
+    let (mut switch, mut send_buffer) = switch(None);
+    assert!(pass(&mut switch, &mut send_buffer, (1, 1), &packet(0, 999)));
     switch.arm(ns(10), OUT);
     let port = &switch.ports[OUT];
     assert_eq!((port.open_after, port.due), (Time::MAX, ns(1_000)));
     assert!(!pass(
         &mut switch,
-        &mut outbox,
+        &mut send_buffer,
         (20, 5_000),
         &packet(1, 500)
     ));
-    switch.wire_is_free(ns(1_000), OUT, &mut outbox);
+    switch.wire_is_free(ns(1_000), OUT, &mut send_buffer);
     assert_eq!(switch.ports[OUT].open_after, ns(1_000));
-    assert_eq!((switch.counters().events, outbox.sent(OUT)), (1, 1));
+    assert_eq!((switch.counters().events, send_buffer.sent(OUT)), (1, 1));
 }
 
 #[test]
 fn marks_are_set_and_counted_however_a_packet_leaves() {
-    let (mut switch, mut outbox) = switch(None);
+    let (mut switch, mut send_buffer) = switch(None);
     switch.ports[OUT].queue.marks = true;
-    assert!(pass(&mut switch, &mut outbox, (1, 1), &packet(0, 999)));
+    assert!(pass(&mut switch, &mut send_buffer, (1, 1), &packet(0, 999)));
     for (at, seq) in [(10, 1), (20, 2)] {
-        switch.store(ns(at), OUT, BY, &packet(seq, 1_000), &mut outbox);
+        switch.store(ns(at), OUT, BY, &packet(seq, 1_000), &mut send_buffer);
     }
     let mut deaf = packet(3, 1_000);
     deaf.flags = Flags::NONE;
     deaf.make_reply(PacketKind::Ack, Priority::new(3));
-    switch.store(ns(30), OUT, BY, &deaf, &mut outbox);
+    switch.store(ns(30), OUT, BY, &deaf, &mut send_buffer);
     for at in [1_000, 2_000, 3_000] {
-        switch.wire_is_free(ns(at), OUT, &mut outbox);
+        switch.wire_is_free(ns(at), OUT, &mut send_buffer);
     }
     let marks: Vec<bool> = (0..4)
-        .map(|place| outbox.sent_mut(OUT, place).flags.has(Flags::CONGESTION))
+        .map(|place| {
+            send_buffer
+                .sent_mut(OUT, place)
+                .flags
+                .has(Flags::CONGESTION)
+        })
         .collect();
     assert_eq!(marks, [true, true, true, false]);
     assert_eq!(switch.counters().marked, 3);
@@ -147,12 +167,12 @@ fn marks_are_set_and_counted_however_a_packet_leaves() {
 
 #[test]
 fn a_packet_that_the_link_loses_takes_the_wire_and_arrives_nowhere() {
-    let (mut switch, mut outbox) = switch(Some(1.0));
+    let (mut switch, mut send_buffer) = switch(Some(1.0));
     switch.ports[OUT].queue.marks = true;
-    assert!(pass(&mut switch, &mut outbox, (1, 1), &packet(0, 999)));
-    switch.store(ns(10), OUT, BY, &packet(1, 500), &mut outbox);
-    switch.wire_is_free(ns(1_000), OUT, &mut outbox);
-    assert_eq!(outbox.sent(OUT), 0);
+    assert!(pass(&mut switch, &mut send_buffer, (1, 1), &packet(0, 999)));
+    switch.store(ns(10), OUT, BY, &packet(1, 500), &mut send_buffer);
+    switch.wire_is_free(ns(1_000), OUT, &mut send_buffer);
+    assert_eq!(send_buffer.sent(OUT), 0);
     let counters = switch.counters();
     assert_eq!((counters.link_losses, counters.packet_hops), (2, 2));
     assert_eq!((counters.marked, counters.events), (2, 1));
@@ -168,11 +188,11 @@ fn a_packet_that_the_link_loses_takes_the_wire_and_arrives_nowhere() {
 
 #[test]
 fn who_watches_sees_each_packet_with_its_telemetry() {
-    let (mut switch, mut outbox) = switch(None);
+    let (mut switch, mut send_buffer) = switch(None);
     switch.observer.interest = Interest::EVERYTHING;
-    assert!(pass(&mut switch, &mut outbox, (1, 1), &packet(0, 999)));
-    switch.store(ns(10), OUT, BY, &packet(1, 500), &mut outbox);
-    switch.wire_is_free(ns(1_000), OUT, &mut outbox);
+    assert!(pass(&mut switch, &mut send_buffer, (1, 1), &packet(0, 999)));
+    switch.store(ns(10), OUT, BY, &packet(1, 500), &mut send_buffer);
+    switch.wire_is_free(ns(1_000), OUT, &mut send_buffer);
     assert_eq!(
         switch.observer.calls,
         ["dequeue", "queue", "queue", "dequeue"]
@@ -202,8 +222,8 @@ proptest::proptest! {
         }).collect();
         for (number, (at, packet)) in arrivals.iter().enumerate() {
             let until = arrivals.get(number + 1).map_or(now + 1_000_000, |next| next.0);
-            for (switch, outbox) in [(&mut passing, &mut sent_passing), (&mut queued, &mut sent_queued)] {
-                switch.serve_until(ns(*at), OUT, outbox);
+            for (switch, send_buffer) in [(&mut passing, &mut sent_passing), (&mut queued, &mut sent_queued)] {
+                switch.serve_until(ns(*at), OUT, send_buffer);
             }
             if !pass(&mut passing, &mut sent_passing, (*at, until), packet) {
                 passing.store(ns(*at), OUT, BY, packet, &mut sent_passing);
