@@ -7,8 +7,8 @@ mod paths;
 pub(crate) mod places;
 mod resolved;
 pub mod size;
-pub mod tags;
-mod tcp_queues;
+mod tags;
+pub mod tcp_queues;
 mod timeout;
 pub mod transports;
 
