@@ -15,7 +15,7 @@ use fabricsim_base::units::Rate;
 /// (on ns-3.17) does.
 ///
 /// A scenario's profile chooses one of the constants; every knob stands alone, so that what one of
-/// them changes can be read where it is used. The exceptions are [`Self::int`], [`Self::nic_timer`]
+/// them changes can be read where it is used. The exceptions are [`Self::entries`], [`Self::nic_timer`]
 /// and [`Self::event_order`]: no network is built that has one of the published ones without the
 /// others.
 #[derive(Clone, Copy, Debug, PartialEq)]

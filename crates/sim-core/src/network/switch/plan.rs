@@ -16,7 +16,7 @@ use crate::plugin::{
 pub enum EpochOrder {
     /// By time. A port whose wire is taken has a timer for the moment at which it becomes free.
     Timed,
-    /// By time, but without timers: a port [catches up](super::late) when the next packet comes for it.
+    /// By time, but without timers: a port catches up when the next packet comes for it.
     Late,
     /// All of one port, then all of the next.
     ByPort,
