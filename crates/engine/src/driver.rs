@@ -18,10 +18,10 @@ pub trait Driver<D: LogicalProcess> {
     fn collect(&mut self, processes: &mut Processes<'_, D>);
 
     /// Called after each epoch of a run over several ranks, in place of [`Self::collect`]: writes
-    /// what the processes of this rank have for the drivers of all ranks. By default nothing.
+    /// news of the processes of this rank for the drivers of all ranks. By default nothing.
     fn report(&mut self, _processes: &mut Processes<'_, D>, _out: &mut Writer) {}
 
-    /// Takes over what the drivers of all ranks have reported, by rank. `has_results` says whether
-    /// some process has results.
+    /// Takes over the reports of the drivers of all ranks, by rank. `has_results` is `true` if some
+    /// process has results.
     fn take_reports(&mut self, _reports: &mut [Reader<'_>], _has_results: bool) {}
 }

@@ -41,7 +41,7 @@ pub struct Engine<D: LogicalProcess> {
     pub(super) steered: Option<Steered>,
     /// The first so many partitions hold the processes with a channel to another rank.
     pub(super) borders: usize,
-    /// What other ranks are sent, when there are any.
+    /// Messages for other ranks, if there are any.
     pub(super) exchange: Option<Exchange<D::Message>>,
 }
 
@@ -85,7 +85,7 @@ impl<D: LogicalProcess> Engine<D> {
         at.is_here().then(|| process_at(&self.partitions, at))
     }
 
-    /// Changes process `index` between two runs, which may move its next event. Does nothing where
+    /// Changes process `index` between two runs, which may move its next event. Does nothing if
     /// another rank holds it.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> Option<R> {
         self.between().update(index, change)

@@ -1,4 +1,4 @@
-//! Epochs, and the rounds and turns of which they consist.
+//! Epochs, and their rounds and turns.
 
 use super::interrupt::Interrupt;
 use fabricsim_base::units::Time;
@@ -10,39 +10,40 @@ pub struct Epoch {
     pub start: Time,
     /// The first instant that is not in the epoch.
     pub end: Time,
-    /// Whether processes may be run lazily.
+    /// `Lazy` if processes may be left behind.
     pub execution: Execution,
 }
 
-/// Whether some processes may be left behind at the end of an epoch.
+/// The processes that may be left behind at the end of an epoch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Execution {
-    /// Those that nobody can hear from in the next epoch, for the sake of speed.
+    /// Processes that cannot reach any other in the next epoch. They are run later, with more messages
+    /// at a time.
     Lazy,
-    /// None: everything before the end of the epoch happens, because somebody will look.
+    /// None: everything before the end of the epoch happens, because the state is read then.
     Eager,
 }
 
-/// A round of an epoch, as partitions are told to run it: what happens between two barriers.
+/// A round of an epoch: the work of all partitions between two barriers.
 #[derive(Clone, Copy)]
 pub(super) struct Round<'a> {
     pub(super) who: Who,
     /// The half of mailboxes that is written first.
     pub(super) parity: usize,
-    /// Whether the epoch has had a round before, with results of its own.
+    /// `true` if the epoch has had a round before. The results of that one stay.
     pub(super) continues: bool,
     pub(super) interrupt: &'a Interrupt,
 }
 
-/// The processes that have a turn in a round, and the span of time for which they are run.
+/// The processes that have a turn in a round, and the epoch of each side.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Who {
     /// All of them.
     All(Epoch),
-    /// Those of the first side; then those of the second side that hear from their own partition
-    /// alone, unless `second` is empty.
+    /// The first side; then, unless `second` is empty, processes of the second side whose neighbors are
+    /// all in their own partition.
     Sides { first: Epoch, second: Epoch },
-    /// After them, those of the second side that hear from other partitions, too.
+    /// After them, processes of the second side with neighbors in other partitions.
     Across { second: Epoch },
 }
 
@@ -52,10 +53,10 @@ pub(super) struct Turn<'a> {
     pub(super) epoch: Epoch,
     /// The half of mailboxes that is written; the other one is read.
     pub(super) parity: usize,
-    /// Whether messages may be left in the half that is written: those that were sent before the sides
-    /// took turns, or in a turn that was the last of an epoch.
+    /// `true` if the half that is written may still hold messages. They were sent before the sides took
+    /// turns, or in the last turn of an epoch.
     pub(super) has_left: bool,
-    /// Whether what is sent is still in mailboxes when the round ends.
+    /// `true` if messages of this turn are still in mailboxes when the round ends.
     pub(super) is_last: bool,
     pub(super) interrupt: &'a Interrupt,
 }

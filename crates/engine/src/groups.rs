@@ -4,20 +4,20 @@ use super::calendar::BLOCK;
 use super::position::InBlock;
 use super::sides::Side;
 
-/// Processes that are run one after the other: some of the first side, and then those of the second side
-/// that have all their neighbors among them and in the groups before.
+/// Processes that are run one after the other: some of the first side, and then processes of the second
+/// side whose neighbors are all among them and in the groups before.
 ///
 /// In a fat-tree these are the hosts of some racks and the aggregation switches above them, then the
-/// ToR switches of these racks. What the first ones have sent is read while it is in the cache, and the
-/// buffers in which it was sent are written again by the next group.
+/// ToR switches of these racks. ToRs read the packets while these are in the cache, and the next group
+/// writes the same buffers again.
 #[derive(Debug)]
 pub(super) struct Group {
     /// By side.
     pub(super) sides: [Vec<InBlock>; 2],
 }
 
-/// The most processes of the first side in a group, but for those that one of the second side needs: so
-/// many that what they send, if they are hosts, does not fill a cache of a megabyte.
+/// The most processes of the first side in a group, unless one of the second side needs more. The
+/// packets of as many hosts do not fill a cache of a megabyte.
 const MOST_TOGETHER: usize = 128;
 
 /// The most parts of blocks in all groups, for each block. With more, as if the hosts of a rack have
@@ -25,8 +25,7 @@ const MOST_TOGETHER: usize = 128;
 const MOST_PARTS: usize = 3;
 
 /// Divides the processes of a partition into groups, or into one if groups would be small pieces of
-/// blocks. `near` has the neighbors of those of the second side, which are run in the order of
-/// `seconds`.
+/// blocks. `near` has the neighbors of the second side, which is run in the order of `seconds`.
 pub(super) fn groups_in(sides: &[Side], near: &[Vec<usize>], seconds: &[usize]) -> Vec<Group> {
     let groups = groups_of(sides, near, seconds, MOST_TOGETHER);
     let parts = groups.iter().flat_map(|group| &group.sides).map(Vec::len);

@@ -140,8 +140,8 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// Those of a part of a block that have messages in the half with `parity`, which are told only
-    /// once.
+    /// Returns the processes of a part of a block that have messages in the half with `parity`. The next
+    /// call no longer returns them.
     #[inline]
     pub(super) fn take_ready(&self, parity: usize, partition: usize, part: InBlock) -> u64 {
         let word = &self.ready[parity][self.first_words[partition] as usize + part.block];

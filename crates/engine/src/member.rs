@@ -14,10 +14,10 @@ use fabricsim_base::units::{Duration, Time};
 
 /// Messages that a process takes in before it is seen whether the run is to end.
 pub(super) const MOST_AT_ONCE: usize = 1 << 14;
-/// Longest span of simulated time for which a process is run before the interrupt is checked again.
+/// Longest span of simulated time between two checks of the interrupt.
 pub(super) const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
 
-/// A process with what comes for it and what it sends.
+/// A process with its inbox and its send buffers.
 #[derive(Debug)]
 pub(super) struct Member<D: LogicalProcess> {
     pub(super) process: D,
@@ -41,7 +41,7 @@ impl<D: LogicalProcess> Member<D> {
         self.inbox.gather::<D::Order>(due, prepare);
     }
 
-    /// Tells `probe` what the process has sent in this epoch.
+    /// Shows `probe` the messages of the process in this epoch.
     #[cold]
     pub(super) fn tell_sends(&self, probe: &mut (impl Probe + ?Sized)) {
         for &(channel, _) in &self.send_buffer.used {

@@ -19,7 +19,7 @@ use fabricsim_base::units::{Duration, Time};
 pub(super) struct SteeredBlock {
     /// All of them.
     pub(super) all: u64,
-    /// Those that have been begun in this epoch.
+    /// The processes that have been begun in this epoch.
     pub(super) begun: u64,
 }
 
@@ -33,10 +33,10 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) widest_margin: Duration,
     /// The order in which processes are run.
     pub(super) schedule: Schedule,
-    /// The earliest arrival of what its processes have sent in the last round and is in mailboxes.
+    /// The earliest arrival among the messages of the last round that are in mailboxes.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
-    /// What its processes send one another.
+    /// Messages of its processes to one another.
     pub(super) mailboxes: OwnMailboxes<D::Message>,
     /// Processes with results, as positions in `members`.
     pub(super) results: Vec<u32>,
@@ -48,7 +48,7 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) steered: Vec<SteeredBlock>,
     /// Room for the stops of a process.
     pub(super) stops: Vec<Time>,
-    /// Room for the keys of what is due for a process, and to sort them.
+    /// Room to sort the keys of the messages that are due.
     pub(super) keys: Vec<u64>,
     pub(super) sorting: EpochSort,
 }
@@ -107,7 +107,8 @@ impl<D: LogicalProcess> Partition<D> {
         self.schedule = schedule;
     }
 
-    /// Gives those of a block their turn that have something to do. Breaks when the run is interrupted.
+    /// Gives the processes of a block that have something to do their turn. Breaks if the run is
+    /// interrupted.
     #[inline]
     fn step_block(
         &mut self,
@@ -117,8 +118,8 @@ impl<D: LogicalProcess> Partition<D> {
         probe: &mut (impl Probe + ?Sized),
     ) -> ControlFlow<()> {
         let InBlock { block, members } = part;
-        // The calendar has what may be put off; where nothing may, all that could have been is
-        // looked at.
+        // The calendar holds the times up to which processes may be left behind. If none may be, the
+        // search reaches as far as any of them could be.
         let before = match turn.epoch.execution {
             Execution::Lazy => turn.epoch.end,
             Execution::Eager => turn.epoch.end.saturating_add(self.widest_margin),
@@ -137,8 +138,8 @@ impl<D: LogicalProcess> Partition<D> {
         self.step_due((block, due), (own, others), turn, mailboxes, probe)
     }
 
-    /// Lets those of a block take in what waits for them in the half of mailboxes with `parity`. Returns
-    /// who has taken in something.
+    /// Lets the processes of a block take in their messages from the half of mailboxes with `parity`.
+    /// Returns the processes that had some.
     #[inline]
     pub(super) fn fetch(
         &mut self,
@@ -164,8 +165,8 @@ impl<D: LogicalProcess> Partition<D> {
         own | others
     }
 
-    /// Gives those of a block their turn that are `due`, some of which have messages from their `own`
-    /// partition and from `others`. Breaks when the run is interrupted.
+    /// Gives the `due` processes of a block their turn. Some have messages from their `own` partition and
+    /// from `others`. Breaks if the run is interrupted.
     #[inline(never)]
     fn step_due(
         &mut self,

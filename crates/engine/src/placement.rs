@@ -4,8 +4,8 @@ use super::position::Position;
 use super::process::{LogicalProcess, Wiring};
 use fabricsim_base::ranks::{Link, Shares, walk};
 
-/// Partitions of processes for each thread. A partition is what a thread takes on at once: with more of
-/// them threads could even out better what they cost, and more messages would go from one to another.
+/// Partitions of processes for each thread. A thread takes on one
+/// partition at once. More of them would share the work more evenly, but more messages would cross.
 pub const PARTITIONS_PER_THREAD: usize = 2;
 
 /// Where processes are.

@@ -29,7 +29,7 @@ pub(super) struct InBlock {
 }
 
 impl InBlock {
-    /// The parts of blocks in which the processes at `places` stand.
+    /// The parts of blocks that hold the processes at `places`.
     pub(super) fn of(places: &mut Vec<usize>) -> Vec<Self> {
         places.sort_unstable();
         let mut blocks: Vec<Self> = Vec::new();

@@ -31,16 +31,16 @@ pub trait LogicalProcess: Send {
     #[inline]
     fn prepare(&mut self, _messages: &mut [Self::Message]) {}
 
-    /// Returns into how many groups the messages of this epoch are to be sorted, all of which have been
-    /// [prepared](Self::prepare) and have a [group](Message::group) below that number; 0 to have them in
-    /// the order of time. Not all that is due can be sorted by groups: [`Inbox::has_groups`] tells
-    /// [`run`](Self::run) whether it is.
+    /// Returns the number of groups into which the messages of this epoch are sorted, or 0 for the order
+    /// of time. All messages have been [prepared](Self::prepare), and have a [group](Message::group)
+    /// below that number. [`Inbox::has_groups`] returns `true` in [`run`](Self::run) if they are sorted
+    /// so, because not all messages can be.
     #[inline]
     fn groups(&self) -> usize {
         0
     }
 
-    /// Returns whether the process holds results that whoever drives the engine should collect.
+    /// Returns `true` if the process holds results for the driver of the engine.
     fn has_results(&self) -> bool {
         false
     }
@@ -50,7 +50,7 @@ pub trait LogicalProcess: Send {
         1
     }
 
-    /// Returns whether the process may be run later than others when nobody can hear from it
+    /// Returns `true` if the process may be run later than others when it cannot reach any
     /// earlier. Results of such a process come late, too.
     fn may_run_lazily(&self) -> bool {
         false
@@ -62,14 +62,14 @@ pub trait LogicalProcess: Send {
         false
     }
 
-    /// Returns when the process may next do something by itself that whoever steers has to see;
-    /// [`Time::MAX`] for never.
+    /// Returns when the process may next do something by itself that the steering program has to see, or
+    /// [`Time::MAX`].
     fn next_stop(&self) -> Time {
         Time::MAX
     }
 
-    /// Adds the arrivals of those of `messages` that may make whoever steers react. None of them
-    /// has been read yet; those of each channel are in the order of arrival.
+    /// Adds the arrivals of `messages` to which the steering program may react. None of the messages has
+    /// been read yet. Each channel has them in the order of arrival.
     fn add_stops<'a>(
         &self,
         _messages: impl Iterator<Item = &'a Self::Message> + Clone,

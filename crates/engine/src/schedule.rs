@@ -7,8 +7,8 @@
 //! on. Each turn is twice as long as an epoch that all processes run side by side, and a process is run
 //! half as often, with twice as many messages at a time.
 //!
-//! A process of the second side needs only its neighbors to have had their turn. Where all of these are
-//! in its partition, it has its turn in the same round, [group by group](super::groups). The others,
+//! A process of the second side needs only its neighbors to have had their turn. If all of these are in
+//! its partition, it has its turn in the same round, [group by group](super::groups). The others,
 //! such as core switches, have it in a round of their own, when all partitions are done with the first
 //! side.
 
@@ -23,7 +23,7 @@ use super::sides::Side;
 /// The order of the processes of one partition.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// Where two sides take turns: processes of the first side, each group with those of the second
+    /// If two sides take turns: processes of the first side, each group with the processes of the second
     /// side that hear from no other partition.
     groups: Vec<Group>,
     /// The others of the second side.
@@ -147,9 +147,9 @@ fn neighbors_of_second(sides: &[Side], wiring: &[Vec<Wiring>]) -> Vec<Vec<u32>> 
 /// The processes of a partition by place, before they have an order.
 struct Part {
     sides: Vec<Side>,
-    /// The neighbors of those in `seconds`.
+    /// The neighbors of the processes in `seconds`.
     near: Vec<Vec<usize>>,
-    /// Those of the second side that hear from no other partition.
+    /// Processes of the second side that hear from no other partition.
     seconds: Vec<usize>,
     /// The others of the second side.
     across: Vec<usize>,

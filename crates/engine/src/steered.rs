@@ -1,5 +1,5 @@
-//! Runs that are steered from outside: whoever steers reacts to what happens in some processes, at
-//! the instant at which it happens, in any of these processes.
+//! Runs that are steered from outside: a program reacts to events in some processes, at the instant at
+//! which they happen, in any of these processes.
 //!
 //! All messages that arrive in an epoch have been sent before it. So it is known beforehand at
 //! which instants a process may do something that calls for a reaction: its *stops*. First all

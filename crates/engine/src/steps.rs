@@ -18,17 +18,17 @@ pub(super) struct Steered {
     pub(super) parity: usize,
     /// Stops with their processes that were known when the epoch began, the last one first.
     stops: Vec<(Time, u32)>,
-    /// Those that have come up since. Some may have been passed.
+    /// Stops that have come up since. Some may have been passed.
     late: BinaryHeap<Reverse<(Time, u32)>>,
     /// The processes that have been begun, to be finished with the epoch.
     pub(super) begun: Vec<u32>,
     /// Time that the steered processes have reached.
     pub(super) now: Time,
-    /// Whether all stops that are known beforehand have been gathered.
+    /// `true` if all stops that are known beforehand have been gathered.
     is_begun: bool,
 }
 
-/// The processes as whoever steers them can change them.
+/// The processes, for the steering program to change.
 #[derive(Debug)]
 pub struct Steps<'a, D: LogicalProcess> {
     pub(super) partitions: &'a mut [Box<Partition<D>>],
@@ -67,7 +67,7 @@ impl<D: LogicalProcess> Steps<'_, D> {
 }
 
 impl Steered {
-    /// An epoch whose stops are to be gathered.
+    /// An epoch without its stops, which are gathered next.
     pub(super) const fn new(epoch: Epoch, parity: usize) -> Self {
         Self {
             epoch,

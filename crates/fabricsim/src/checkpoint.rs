@@ -34,7 +34,7 @@ mod identity;
 use std::sync::OnceLock;
 
 pub use fabricsim_base::checkpoint::{Checkpointed, Stored};
-/// What the derived code names.
+/// Names for derived code.
 #[doc(hidden)]
 pub use fabricsim_base::checkpoint::{LoadError, Reader, Writer, load_each, save_each};
 use fabricsim_base::checkpoint::{Rebuilt, SaveError};

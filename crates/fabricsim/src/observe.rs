@@ -1,4 +1,4 @@
-//! Time series on request: when those of the `[observe]` table look at a run, and their files.
+//! The series of the `[observe]` table: their instants and their files.
 //!
 //! A sample instant ends an epoch, and every node is then run up to it: the state that is read is
 //! that of one instant, whatever the threads are, and the packets do not notice. Rows go straight

@@ -11,7 +11,7 @@ pub struct ByteCounter {
 }
 
 impl ByteCounter {
-    /// Returns a counter that stands at `bytes` and begins anew after `period` bytes, at least one.
+    /// Returns a counter at `bytes` and begins anew after `period` bytes, at least one.
     #[must_use]
     pub fn new(bytes: Bytes, period: Bytes) -> Self {
         let period = period.get().max(1);

@@ -14,7 +14,7 @@ pub(crate) enum Decoder {
 }
 
 impl Decoder {
-    /// Returns what decodes `kind` in `network`.
+    /// Returns the decoder of `kind` in `network`.
     pub(crate) fn new(kind: TelemetryId, network: &CcContext) -> Self {
         if let Some(tag) = kind.tag() {
             return Self::Tag(tag);

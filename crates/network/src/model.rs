@@ -121,7 +121,7 @@ where
     assemble(inputs, &parts)
 }
 
-/// Builds a network of both transports, of which either may have no flows.
+/// Builds a network of both transports. Either may have no flows.
 pub(crate) fn build_mixed<H, T>(
     inputs: BuildContext<'_>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,

@@ -25,7 +25,7 @@ impl<O: Observer<()> + Any> AttachedObserver for O {}
 /// The calls that captures need.
 const PACKETS: Interest = Interest::SENDS.and(Interest::DEQUEUES).and(Interest::ORDER);
 
-/// The observer of one node. If nobody asks for queues or packets, a packet that waits pays two tests of
+/// The observer of one node. If no series or capture needs queues or packets, a packet that waits pays two tests of
 /// one flag, and a departure and an arrival at a host pay one of another.
 #[derive(Debug)]
 pub struct NodeLog {

@@ -1,4 +1,4 @@
-//! Series of `[observe]`: what is recorded while packets move, and the rows of their files.
+//! Series of `[observe]`: recorders of nodes, and the rows of their files.
 //!
 //! A series is a file beside this one with a type that implements [`Series`], and a line in
 //! [`each_series!`](crate::each_series): from there it has its key in `[observe]`, the documentation of
@@ -111,7 +111,7 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Returns the chosen ports that have queues: those of switches.
+    /// Returns the chosen ports of switches, which have queues.
     fn queues(&self) -> Vec<(NodeId, PortId)> {
         let ports = self.ports.iter().copied();
         ports

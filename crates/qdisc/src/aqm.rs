@@ -1,5 +1,5 @@
 //! Rules of active queue management over one queue. Each is a file: the settings with [`AqmKind`], the
-//! rule with [`Aqm`]; it stands in the list of kinds, or in a program's registry.
+//! rule with [`Aqm`]; the list of kinds or a program's registry names it.
 
 pub(crate) mod codel;
 pub(crate) mod queue;

@@ -143,8 +143,8 @@ impl<H: Header> ClassQueues<H> {
         self.queues[priority.index()].as_plain()
     }
 
-    /// Finds the priorities whose packets pass with nothing to be counted or marked: those of plain
-    /// queues, whose markers never mark a packet that leaves nothing behind. None pass while packets
+    /// Finds the priorities whose packets pass with nothing to be counted or marked. Plain queues are such:
+    /// their markers never mark a packet that leaves nothing behind. None pass while packets
     /// wait to be handed over.
     fn find_passing(&mut self) {
         self.passing = PrioritySet::EMPTY;

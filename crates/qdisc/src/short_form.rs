@@ -125,8 +125,8 @@ impl DisciplineVisitor for ShortFormReader<'_> {
 impl DisciplineConfig {
     /// Reads a line as one of the kinds that `show` shows.
     ///
-    /// Names and options are those of Linux's `tc`, and those of this program if `tc` has none.
-    /// Units are those of this program: `256KB` is 256,000 bytes.
+    /// Names and options come from Linux's `tc`, or from this program if `tc` has none.
+    /// Units are written as elsewhere in a scenario: `256KB` is 256,000 bytes.
     ///
     /// # Errors
     /// Unknown names and options, and values that the discipline cannot work with, with their place.
@@ -213,7 +213,7 @@ fn read<K: DisciplineKind>(
     Ok(config.into_config())
 }
 
-/// The value of a key that `text` stands for.
+/// Returns the value of a key from `text`.
 fn fixed(text: &str) -> Value {
     text.parse().map_or_else(|_| text.into(), Value::Bool)
 }

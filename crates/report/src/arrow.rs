@@ -19,7 +19,7 @@ use fabricsim_base::input::InputError;
 #[cfg(feature = "arrow-ipc")]
 pub use ipc::write_ipc;
 
-/// Columns of names. What stands in them may look like a number, as checksums do.
+/// Columns of names. A cell may look like a number, as checksums do.
 const NAMES: &[&str] = &[
     "algorithm",
     "checksum",
@@ -59,7 +59,7 @@ enum Kind {
 }
 
 /// Reads a result file of columns, with its header, as a table. The type of a column follows from
-/// its name, and from its cells where the name does not say it.
+/// its name, and from its cells if the name does not say it.
 ///
 /// ```
 /// use fabricsim_report::arrow::read_table;
@@ -137,7 +137,7 @@ fn refuse(text: &str, error: &csv::Error) -> InputError {
     InputError::new(at..end, error.to_string(), help)
 }
 
-/// The type that the name of a column says; [`Kind::Whole`] where the cells say more. `all` are the
+/// The type that the name of a column says; [`Kind::Whole`] if the cells say more. `all` are the
 /// names of all columns.
 fn kind_of(name: &str, all: &[String]) -> Kind {
     // In files with `peer_name`, `peer` is a number.

@@ -1,7 +1,7 @@
 //! The network model of fabricsim: packets, ports, hosts, switches, and the traits that everything
 //! else plugs into. No protocol has a name here, nothing reads a file or a clock.
 //!
-//! * [`packet`]: what travels over links.
+//! * [`packet`]: packets and their headers.
 //! * [`plugin`]: the traits of algorithms, transports, queues, buffers, routes, telemetry and
 //!   observers.
 //! * [`network`]: hosts and switches as processes of the engine, and the run from flows to

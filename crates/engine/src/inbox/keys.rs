@@ -54,7 +54,7 @@ impl GroupPlace {
     }
 }
 
-/// Whether keys name groups.
+/// The numbers that keys hold: channels or groups.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Grouping {
     /// They do not.

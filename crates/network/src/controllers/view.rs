@@ -51,7 +51,8 @@ impl ViewedFactory {
 /// telemetry if it requires some.
 pub struct ViewedController {
     cc: DynController,
-    /// What the last acknowledgement brought. Nobody reads it between two of them: it keeps its memory.
+    /// The telemetry of the last acknowledgement, kept for its memory alone: each acknowledgement replaces
+    /// it before the controller reads it.
     view: TelemetryView,
     source: Option<Box<Source>>,
 }

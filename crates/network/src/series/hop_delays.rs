@@ -125,7 +125,7 @@ impl HopDelays {
     }
 }
 
-/// Returns the number of each hop: the switch of the sender is the first one. Where paths of several
+/// Returns the number of each hop: the switch of the sender is the first one. If paths of several
 /// lengths lead to a switch, the shortest counts; a hop that observed ports do not connect to the first
 /// one has 0.
 fn hops(delays: &FlowDelays, topology: &Topology) -> Vec<u64> {

@@ -40,7 +40,7 @@ impl Header for Probe {}
 
 /// A header that may have room for a [`Probe`].
 pub trait HasProbe: Header {
-    /// Whether there is room.
+    /// `true` if there is room.
     const PROBED: bool = false;
 
     /// Returns the probe, if there is room for one.

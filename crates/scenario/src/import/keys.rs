@@ -78,7 +78,7 @@ pub(super) const NIC_PAUSES: Role = Role::Idle {
 /// Of algorithms that read marks.
 pub(super) const MARKED: Role = Role::Of(&[Mode::Dcqcn, Mode::Dctcp]);
 
-/// Keys that `third.cc` reads in its own way. Those of relatives are in [`RELATIVES_KEYS`], others in
+/// Keys that `third.cc` reads in its own way. Keys of relatives are in [`RELATIVES_KEYS`], others in
 /// [`shared_keys`](super::shared_keys).
 ///
 /// [`RELATIVES_KEYS`]: super::relatives_keys::RELATIVES_KEYS

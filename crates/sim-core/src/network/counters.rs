@@ -48,7 +48,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Notes that `bytes` stand in the queues of a port.
+    /// Notes that the queues of a port hold `bytes`.
     #[inline(always)]
     pub(super) fn note_queue(&mut self, bytes: Bytes) {
         if bytes > self.max_queue {
@@ -56,7 +56,7 @@ impl Counters {
         }
     }
 
-    /// Accounts for `packet`, which is dropped for this reason. Links count those that they lose.
+    /// Accounts for `packet`, which is dropped for this reason. Links count their own losses.
     pub(super) fn lose<H: Header>(&mut self, reason: DropReason, packet: &Packet<H>) {
         match reason {
             DropReason::Buffer => self.buffer_drops += 1,

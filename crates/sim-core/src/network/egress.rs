@@ -248,7 +248,7 @@ impl Egress {
         Some(sent)
     }
 
-    /// Returns the picoseconds for each byte, where all transmission times are multiples of it and the
+    /// Returns the picoseconds for each byte, if all transmission times are multiples of it and the
     /// link loses nothing.
     #[inline]
     pub(super) const fn byte_ps(&self) -> Option<NonZeroU64> {

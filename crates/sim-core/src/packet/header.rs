@@ -6,7 +6,7 @@ use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 /// The part of a packet beside its own fields, or one slot of it.
 ///
 /// The header is the one type parameter of a packet, so a simulation pays only for what it runs. A
-/// header without room for something has nothing there, and what is written to it is lost.
+/// header without room for a value reads nothing there, and writes to it are lost.
 pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'static {
     /// Whether [`Self::assign`] does less than copy the whole header.
     const PARTIAL: bool = false;
@@ -35,7 +35,7 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     #[inline]
     fn set_credit(&mut self, _number: u64) {}
 
-    /// Whether packets have room for stamps.
+    /// `true` if packets have room for stamps.
     const STAMPED: bool = false;
 
     /// Returns the place of the packet's arrival among events of its time.

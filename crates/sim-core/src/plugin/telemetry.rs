@@ -62,7 +62,7 @@ impl<'a, H: Header> SentPackets<'a, H> {
 pub enum PortOrder {
     /// They need not be: the ports share nothing.
     Free,
-    /// Those of [`Telemetry::on_departure`] need not be: everything that depends on the order waits for
+    /// Calls of [`Telemetry::on_departure`] need not be: everything that depends on the order waits for
     /// [`Telemetry::complete`].
     Restored,
     /// All have to be.
@@ -77,8 +77,8 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
 
     /// Like [`on_dequeue`](Self::on_dequeue), but may leave work for [`complete`](Self::complete), to do
     /// it for many packets in a row or in the order of time. Until then `packet` can be found by the
-    /// port of `hop` and the place in `leaving`. The switch calls this if nobody reads before the end
-    /// of the epoch what is written, and events have the order of nodes
+    /// port of `hop` and the place in `leaving`. The switch calls this if nothing reads the
+    /// written telemetry before the end of the epoch, and events have the order of nodes
     /// ([`ByNode`](crate::plugin::ByNode)).
     #[inline]
     fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, _leaving: Leaving) {

@@ -1,4 +1,4 @@
-//! Kinds of telemetry: what configurations name, and what networks carry without knowing it.
+//! Kinds of telemetry: configurations name them, and networks carry them unread.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -26,7 +26,7 @@ pub trait TelemetryKind: fmt::Debug + 'static {
     /// The content of the slot. Senders write its default, which is the number 0.
     type Slot: Header + From<u64> + Into<u64>;
 
-    /// Switches show it every packet that leaves. What it writes into others than data is lost.
+    /// Switches show it every packet that leaves. Writes into packets other than data are lost.
     type Switch: Telemetry<Self::Slot> + Sync + 'static;
 
     /// Returns the telemetry of the switch `node`, whose ports have `rates`.
@@ -75,7 +75,7 @@ impl TelemetryId {
         (self.wire_bytes)(network)
     }
 
-    /// Returns what carries it in the tag of packets, unless it has a slot of its own.
+    /// Returns the code that carries it in the tag of packets, unless it has a slot of its own.
     #[must_use]
     pub const fn tag(self) -> Option<&'static dyn Tag> {
         self.tag

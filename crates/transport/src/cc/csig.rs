@@ -1,8 +1,7 @@
 //! Congestion signaling (CSIG: draft-ravi-ippm-csig, 2024): a tag of four bytes in which switches keep
 //! the least available bandwidth on the path, and an algorithm that follows it.
 //!
-//! The draft says what is in the tag and leaves what senders do to them. The rule here is one of our
-//! own: the rate grows by a share of what is free beyond a headroom, falls by as much of what is
+//! The draft defines the tag and leaves the reaction to senders. The rule here is one of our own: the rate grows by a share of what is free beyond a headroom, falls by as much of what is
 //! missing of it, and falls far when nothing is free. It changes once in two round trips, as a tag
 //! tells of an interval that was over when the packet passed.
 //!
@@ -238,7 +237,7 @@ pub struct CsigFlow {
     rate: PacedRate,
     /// The byte with which the present round trip ends; 0 before the first acknowledgement.
     round_ends: u64,
-    /// Whether a whole round trip has passed since the rate has changed.
+    /// `true` if a whole round trip has passed since the rate changed.
     is_settled: bool,
 }
 

@@ -109,7 +109,7 @@ impl Sources {
         found
     }
 
-    /// Adds what is public in the module at `place`, which is named `path`, and is shown.
+    /// Adds the public items of the module `path` at `place`, unless its documentation is hidden.
     fn add_public(
         &self,
         place: &Place,
@@ -149,8 +149,8 @@ impl Sources {
         }
     }
 
-    /// Finds what `path` means in the module at `place`. An item that is in no module is written by
-    /// a macro of the module where it would be, or comes from outside of the workspace.
+    /// Finds the item that `path` names in the module at `place`. If no module has it, a macro of its
+    /// module writes it, or it comes from outside of the workspace.
     fn resolve(&self, place: &Place, path: &[String]) -> Target {
         let mut tried = BTreeSet::new();
         let found = self.find(place, path, &mut tried);

@@ -50,8 +50,8 @@ impl<M: Model> Switch<M> {
         self.last = self.last.max(latest).max(sent);
     }
 
-    /// Lets those of `arrivals` pass that are left, up to one that cannot. Returns `true` if all have.
-    // A call for many packets: within its caller half of what they need would be on the stack.
+    /// Lets the rest of `arrivals` pass, up to one that cannot. Returns `true` if all have passed.
+    // A call for many packets: within its caller half of their values would be on the stack.
     #[inline(never)]
     fn pass_all(
         &mut self,

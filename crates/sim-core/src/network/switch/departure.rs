@@ -20,7 +20,7 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_engine::{Lane, Message as _};
 
-/// A port, and what else a departure from it touches. What stays the same for all packets that leave
+/// A port, and everything else that a departure from it touches. What stays the same for all packets that leave
 /// it in a row is found once.
 pub(super) struct Exit<'a, M: Model> {
     node: NodeId,
@@ -32,7 +32,7 @@ pub(super) struct Exit<'a, M: Model> {
     counters: &'a mut Counters,
     /// Packets that a queue gives up at a dequeue.
     dropped: &'a mut Vec<Packet<M::Header>>,
-    /// Time at which the event was set because of which packets leave.
+    /// Time at which the current event was set.
     cause: u32,
     /// The time of a byte on the wire if departures are as usual: the link loses nothing, its times are
     /// multiples of this, and nobody watches.
@@ -50,7 +50,7 @@ enum Source<'p, H> {
     Passing(&'p Packet<H>, Mark, Time, PortId),
 }
 
-/// What the buffer gets back for a packet that has left a queue.
+/// The bytes that the buffer gets back for a packet that has left a queue.
 pub(super) struct Gone {
     pub(super) ingress: PortId,
     pub(super) priority: Priority,
@@ -58,7 +58,7 @@ pub(super) struct Gone {
 }
 
 impl Gone {
-    /// What the buffer gets back for `packet`, which has come by `ingress`.
+    /// Returns the bytes that the buffer gets back for `packet`, which has come by `ingress`.
     #[inline]
     pub(super) fn new<H: Header>(ingress: PortId, packet: &Packet<H>) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl<M: Model> Exit<'_, M> {
 
     /// Sends a packet that is not in the queues, which are empty, with `mark`; `source` is the packet,
     /// and when and by which port it has come.
-    // What a call needs is put together apart for each: packets without one need nothing in memory.
+    // Each call puts its arguments together by itself, so that packets without one keep theirs in registers.
     #[inline(always)]
     pub(super) fn send_passing(
         &mut self,

@@ -17,7 +17,7 @@ use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_engine::Message as _;
 
-/// A switch of which everything but the departures is as simple as can be.
+/// A switch that is as simple as can be but for its departures.
 #[derive(Debug)]
 pub(super) struct Simple;
 
@@ -32,7 +32,7 @@ impl Model for Simple {
     type Observer = Seen;
 }
 
-/// Notes each departure, and how the packet leaves unless somebody watches.
+/// Notes each departure, and how the packet leaves unless an observer watches.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) departures: Vec<(Hop, Option<Leaving>)>,
