@@ -1,4 +1,4 @@
-//! Whoever drives an engine.
+//! The driver of an engine.
 
 use super::epoch::Epoch;
 use super::process::LogicalProcess;

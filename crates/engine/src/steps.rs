@@ -109,7 +109,7 @@ impl Steered {
         self.late.pop().map(|Reverse(stop)| stop)
     }
 
-    /// Lets the process at `place` take in what is due in the epoch, unless it has.
+    /// Lets the process at `place` take in its messages of the epoch, unless it has.
     fn begin<D: LogicalProcess>(&mut self, partition: &mut Partition<D>, place: usize) {
         if partition.is_begun(place) {
             return;
@@ -194,7 +194,7 @@ impl<D: LogicalProcess> Partition<D> {
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
     }
 
-    /// Runs a process that has been begun to the end of the epoch and hands over what it sends.
+    /// Runs a process that has been begun to the end of the epoch and hands over its messages.
     pub(super) fn finish(
         &mut self,
         place: usize,

@@ -150,8 +150,8 @@ impl Observation {
         Ok(())
     }
 
-    /// Writes what is known at the end of the run, when the flows `ended` have ended, and puts the
-    /// files into `folder`.
+    /// Writes the last rows when the run has ended with the flows `ended`, and puts the files into
+    /// `folder`.
     ///
     /// # Errors
     /// When a file cannot be written.

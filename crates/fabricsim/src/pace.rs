@@ -1,4 +1,4 @@
-//! How switches go through the packets of a scenario, and what keeps them from the fastest way.
+//! A line about the order in which switches handle packets, and about the obstacle to a faster one.
 
 use fabricsim_core::network::{EpochOrder, Obstacle};
 use fabricsim_core::plugin::Interest;

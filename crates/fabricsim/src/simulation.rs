@@ -322,8 +322,7 @@ impl Simulation {
         &self.info
     }
 
-    /// Returns the slowest way in which a switch goes through packets, and what keeps it from the
-    /// fastest.
+    /// Returns the plan of the slowest switch, and the obstacle to a faster one.
     #[must_use]
     pub fn epoch_plan(&self) -> EpochPlan {
         self.runner.epoch_plan()

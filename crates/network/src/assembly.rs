@@ -79,8 +79,7 @@ impl BuildContext<'_> {
     }
 
     /// Builds a network in which everything is possible, for what is rarely asked for: with both
-    /// transports, and packets with room for queries, for INT, for a digest and for a tag, of which
-    /// there may be any.
+    /// transports, and packets with room for queries, INT, a digest and a tag.
     fn full(self) -> Box<dyn Runner> {
         if self.plan.has_int() && self.plan.context.longest_path > 10 {
             self.full_with::<FullLong>()
@@ -132,7 +131,7 @@ impl BuildContext<'_> {
         Box::new(model::build_mixed::<Slots<L>, T>(self, telemetry))
     }
 
-    /// The same of RDMA alone, whose events are in the order `O`.
+    /// The same with RDMA alone and events in the order `O`.
     fn of<L, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
         L: Layout,

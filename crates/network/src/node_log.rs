@@ -25,8 +25,8 @@ impl<O: Observer<()> + Any> AttachedObserver for O {}
 /// The calls that captures need.
 const PACKETS: Interest = Interest::SENDS.and(Interest::DEQUEUES).and(Interest::ORDER);
 
-/// The observer of one node. If no series or capture needs queues or packets, a packet that waits pays two tests of
-/// one flag, and a departure and an arrival at a host pay one of another.
+/// The observer of one node. If no series or capture needs queues or packets, a packet that waits pays
+/// two tests of one flag, and a departure and an arrival at a host pay one of another.
 #[derive(Debug)]
 pub struct NodeLog {
     pub(crate) pauses: PauseLog,
@@ -45,8 +45,8 @@ pub struct NodeLog {
 }
 
 impl NodeLog {
-    /// Returns what a node remembers: the `pauses` of its ports if they are asked for, what the
-    /// `recorders` of series see, the digests that arrive at it (`sink`), and the true values behind
+    /// Returns the memory of a node: the `pauses` of its ports if a file needs them, the `recorders` of
+    /// series, the digests that arrive at it (`sink`), and the true values behind
     /// them (`truth`).
     #[must_use]
     pub fn new(

@@ -137,8 +137,8 @@ impl<H: Header> FqCodel<H> {
         is_left
     }
 
-    /// Gives up packets of `queue` until one may leave, whose mark is then in `mark`. Returns `false`
-    /// if none is left.
+    /// Gives up packets of `queue` until one may leave, and puts its mark into `mark`. Returns `false` if
+    /// none is left.
     fn serves(&mut self, queue: u32, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
         let index = queue as usize;
         let Flow { packets, cc, .. } = &mut self.flows[index];

@@ -183,8 +183,8 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// Returns `true` if switches write telemetry into it: data, of which senders of TCP choose the
-    /// packets.
+    /// Returns `true` if switches write telemetry into it: into all data of RDMA, and into the packets of
+    /// TCP that their sender has chosen.
     #[inline]
     #[must_use]
     pub fn takes_telemetry(&self) -> bool {

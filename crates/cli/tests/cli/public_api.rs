@@ -1,4 +1,4 @@
-//! What a program can name through the facade is what docs/public-api.txt lists.
+//! docs/public-api.txt lists the items that a program can name through the facade.
 //!
 //! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli public_api` writes the list anew.
 
@@ -43,7 +43,7 @@ fn the_facade_has_the_items_of_the_list() {
     );
 }
 
-/// Whoever writes a plugin meets packets and ports, and no part of the engine but the interrupt.
+/// Authors of plugins meet packets and ports, and no part of the engine but the interrupt.
 #[test]
 fn the_engine_is_not_reachable() {
     let sources = Sources::of("fabricsim");

@@ -77,9 +77,9 @@ impl<M: Message> Inbox<M> {
         };
     }
 
-    /// Sorts what has been gathered from an epoch of [start, end) by (time, input), or if `O` says so by
-    /// (time, place, input). If there are `groups`, not too many, and messages can be grouped, by
-    /// (group, time, input).
+    /// Sorts the messages of an epoch of [start, end) by (time, input), or by (time, place, input) if `O`
+    /// says so. If there are `groups`, not too many, and messages can be grouped, sorts them by (group,
+    /// time, input).
     pub(crate) fn sort<O: ArrivalOrder<M>>(
         &mut self,
         (start, end): (Time, Time),

@@ -102,7 +102,7 @@ mod tests {
             limit: None,
             limit_bytes: Some(Bytes::new(1_600)),
         };
-        // A small packet still finds room where a large one does not.
+        // A small packet may still find room if a large one does not.
         assert_eq!(
             stored(&config, &[1_514, 87, 86, 1]),
             [true, false, true, false]

@@ -47,7 +47,7 @@ pub struct SwitchConfig<M: Model> {
     pub observer: M::Observer,
 }
 
-/// What arrives at a switch, and what it sends.
+/// Packets that arrive at a switch, and packets that it sends.
 type Arrivals<M> = Inbox<Packet<<M as Model>::Header>>;
 type Sends<M> = SendBuffer<Packet<<M as Model>::Header>>;
 

@@ -13,8 +13,8 @@ pub enum Admit {
     AcceptAndPause,
     /// There is no room.
     Drop,
-    /// There is no room for its payload: that is cut off, and its headers go on as control. What has
-    /// no payload is dropped.
+    /// There is no room for its payload: that is cut off, and its headers go on as control. A packet
+    /// without payload is dropped.
     Trim,
 }
 
@@ -30,10 +30,9 @@ pub enum Release {
 /// How much a buffer can take in before its ports depend on one another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Slack {
-    /// While fewer bytes than this are admitted, whatever is given back meanwhile, no neighbor is
-    /// paused, and whether the buffer admits a packet depends only on the size of the packet and on
-    /// what the buffer holds for its egress port. The switch may then give back late what has left
-    /// other ports.
+    /// While fewer bytes than this are admitted, no neighbor is paused, and the buffer decides about a
+    /// packet by its size and the bytes of its egress port alone, however many bytes are given back
+    /// meanwhile. The switch may then give back the bytes of other ports late.
     pub room: Bytes,
     /// If there is room: a packet of at most this size is admitted if nothing is stored for its egress
     /// port. The buffer is not told of such a packet if it leaves at once.

@@ -22,7 +22,7 @@ pub enum DropReason {
     NoRoute,
 }
 
-/// The calls that an observer needs, of those that come with packets. All others always come.
+/// The calls for packets that an observer needs. All other calls always come.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Interest(u8);
 

@@ -1,9 +1,10 @@
-//! Congestion signaling (CSIG: draft-ravi-ippm-csig, 2024): a tag of four bytes in which switches keep
-//! the least available bandwidth on the path, and an algorithm that follows it.
+//! Congestion signaling (CSIG: draft-ravi-ippm-csig, 2024): a tag of four bytes, which carries the
+//! least available bandwidth on the path, and an algorithm that follows it.
 //!
-//! The draft defines the tag and leaves the reaction to senders. The rule here is one of our own: the rate grows by a share of what is free beyond a headroom, falls by as much of what is
-//! missing of it, and falls far when nothing is free. It changes once in two round trips, as a tag
-//! tells of an interval that was over when the packet passed.
+//! The draft defines the tag and leaves the reaction to senders. The rule here is one of our own:
+//! the rate grows by a share of the bandwidth that is free beyond a headroom, falls by the same share of
+//! the missing headroom, and falls far if nothing is free. It changes once in two round trips, because a
+//! tag tells of an interval that was over when the packet passed.
 //!
 //! Differs from the draft: the tag holds Mbps in full, and neither a type of the signal nor a place of
 //! the bottleneck.
@@ -301,8 +302,8 @@ mod tests {
         }
     }
 
-    /// Lets a packet of 1,000 bytes leave each switch every `periods` nanoseconds for 100 us; what the
-    /// tag of the last one tells.
+    /// Lets a packet of 1,000 bytes leave each switch every `periods` nanoseconds for 100 us, and returns
+    /// the tag of the last one.
     fn least_available(periods: &[u64]) -> Option<u32> {
         let key = FlowKey {
             src: NodeId(0),

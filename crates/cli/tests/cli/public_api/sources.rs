@@ -12,7 +12,7 @@ use crate::support::project;
 /// A module or an item: the crate, by its name in paths, and the names below it.
 type Place = Vec<String>;
 
-/// What a path leads to.
+/// The item at the end of a path.
 #[derive(Clone, Eq, Ord, PartialEq, PartialOrd)]
 enum Target {
     Module(Place),
@@ -22,7 +22,7 @@ enum Target {
 /// A path of a `use`, and the name that it brings in; none for `*`.
 type Import = (Vec<String>, Option<String>);
 
-/// The modules of a crate and of all crates that it imports, without those for tests.
+/// The modules of a crate and of all crates that it imports, without tests.
 pub(crate) struct Sources {
     name: String,
     folders: BTreeMap<String, PathBuf>,
@@ -94,7 +94,7 @@ impl Sources {
         self.items().into_values().collect()
     }
 
-    /// Those of the public items that the crate `name` defines.
+    /// The public items that the crate `name` defines.
     pub(crate) fn public_items_of(&self, name: &str) -> Vec<String> {
         let items = self.items().into_iter();
         let own =
@@ -297,7 +297,7 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// Whether one of `attributes` is `#[name(value)]`.
+/// Returns `true` if one of `attributes` is `#[name(value)]`.
 fn has(attributes: &[Attribute], name: &str, value: &str) -> bool {
     attributes.iter().any(|attribute| {
         let Meta::List(list) = &attribute.meta else {

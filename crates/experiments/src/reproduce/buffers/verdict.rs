@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Whether a result agrees with its source.
+/// Agreement of a result with its source.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {

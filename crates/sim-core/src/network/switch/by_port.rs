@@ -1,10 +1,10 @@
 //! The packets of an epoch port by port.
 //!
 //! Ports that are [served late](super::late) do not influence one another while the buffer is calm. If
-//! it stays calm whatever comes first of all that arrives in an epoch, the switch handles all packets of
-//! one port before those of the next. What happens at each port, and when, is the same; but its state
-//! stays at hand, and the next arrival is known: a packet that waits for nothing but the end of the one
-//! on the wire, before anything else comes for the port, is put behind it without a queue.
+//! it stays calm in any order of the arrivals of an epoch, the switch handles all packets of one port
+//! before the packets of the next. The events of each port and their times are the same, but its state
+//! stays in the cache, and the next arrival is known. So a packet that waits for the end of the one on
+//! the wire alone is put behind it without a queue.
 
 use super::{Arrivals, Sends, Switch};
 use crate::packet::Packet;
@@ -76,8 +76,8 @@ impl<M: Model> Switch<M> {
         all
     }
 
-    /// Queues the arrival that has been returned last, which cannot pass, and those that follow, up to
-    /// one that finds the queues empty again.
+    /// Queues the last arrival, which cannot pass, and the next ones, up to one that finds the queues
+    /// empty again.
     #[inline(never)]
     fn queue_all(
         &mut self,

@@ -1,8 +1,8 @@
 //! The departure of a packet: the one place that puts a packet of a switch on a wire.
 //!
-//! Whether it comes from the queue of its port or passes the queue, and in whatever
-//! [order](super::plan) the switch handles its ports: here the wire is taken, the mark and the
-//! telemetry are written, and what follows for the port is noted.
+//! Packets come here from the queue of their port or past it, in each [order](super::plan) in which the
+//! switch handles its ports. The departure takes the wire, writes the mark and the telemetry, and notes
+//! the new state of the port.
 
 use std::num::NonZeroU64;
 
@@ -20,8 +20,8 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_engine::{Lane, Message as _};
 
-/// A port, and everything else that a departure from it touches. What stays the same for all packets that leave
-/// it in a row is found once.
+/// A port, and everything else that a departure from it touches. Values that all packets in a row share
+/// are found once.
 pub(super) struct Exit<'a, M: Model> {
     node: NodeId,
     number: PortId,
@@ -35,7 +35,7 @@ pub(super) struct Exit<'a, M: Model> {
     /// Time at which the current event was set.
     cause: u32,
     /// The time of a byte on the wire if departures are as usual: the link loses nothing, its times are
-    /// multiples of this, and nobody watches.
+    /// multiples of this, and no observer watches.
     usual: Option<NonZeroU64>,
     /// Packets up to this size need not be stored if they find the queues empty.
     largest: Bytes,
@@ -78,7 +78,7 @@ impl Gone {
 impl<M: Model> Exit<'_, M> {
     /// Sends `packet`, which arrives at `at` by `ingress`, past the queues if it finds them empty, need
     /// not be accounted for, and the wire is free `until` the next event of the port: then it may also
-    /// wait for the end of the packet on the wire. Returns whether it has.
+    /// wait for the end of the packet on the wire. Returns `true` if it has left.
     #[inline(always)]
     pub(super) fn pass(
         &mut self,
@@ -101,9 +101,9 @@ impl<M: Model> Exit<'_, M> {
         true
     }
 
-    /// Sends a packet that is not in the queues, which are empty, with `mark`; `source` is the packet,
-    /// and when and by which port it has come.
-    // Each call puts its arguments together by itself, so that packets without one keep theirs in registers.
+    /// Sends a packet that is not in the queues, which are empty, with `mark`; `source` is the packet
+    /// with its time and port of arrival.
+    // Each call puts its arguments together by itself, so packets without one keep theirs in registers.
     #[inline(always)]
     pub(super) fn send_passing(
         &mut self,
@@ -165,8 +165,7 @@ impl<M: Model> Exit<'_, M> {
     }
 
     /// The departure of a packet at `now`, `usual` if all is as usual. `by` is the port of the arrival
-    /// because of which it leaves; `None` if it leaves because the wire has become free, which is an
-    /// event of its own.
+    /// that sets it off. It is `None` if the end of the packet before does, which is an event of its own.
     // A part of its few callers: a call costs every packet-hop twenty instructions.
     #[inline(always)]
     fn depart(
@@ -207,7 +206,7 @@ impl<M: Model> Exit<'_, M> {
         let (mark, queue) = match mark {
             Some(mark) => {
                 port.open_after = port.egress.busy_until;
-                // Whether it waits cannot be foreseen, whether it is the longest queue so far can.
+                // A branch on the longest queue is foreseen, one on a packet that waits is not.
                 let waited = u64::from(gone.wire) & u64::from(by.is_none()).wrapping_neg();
                 self.counters.note_queue(Bytes::new(waited));
                 (mark, Bytes::ZERO)
@@ -246,8 +245,8 @@ impl<M: Model> Exit<'_, M> {
         Some(gone)
     }
 
-    /// Writes mark and telemetry into `sent`, where it will arrive. Without `leaving` it is shown to the
-    /// observer, too.
+    /// Writes mark and telemetry into `sent`, in the buffer of its channel. Without `leaving` the
+    /// observer sees it, too.
     #[inline(always)]
     fn write(
         &mut self,
@@ -313,8 +312,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Sends the next packet of `port`, whose wire is free, and sees to it that others follow. `by` is
-    /// the port of the arrival because of which it does; `None` if the wire has just become free.
+    /// Sends the next packet of `port`, whose wire is free, and arms the port for the one behind it. `by`
+    /// is the port of the arrival that sets it off, or `None` if the wire has just become free.
     #[inline(always)]
     pub(super) fn send_next(
         &mut self,

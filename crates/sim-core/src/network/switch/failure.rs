@@ -42,7 +42,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Accounts for a packet that the switch drops at `port`, by which it would have left.
+    /// Accounts for a packet on its way to `port` that the switch drops.
     #[cold]
     pub(super) fn drop_at(
         &mut self,

@@ -1,16 +1,14 @@
 //! Ports that are served late.
 //!
-//! What leaves a port, and when, follows from what has arrived for it. As long as nothing else at the
-//! switch depends on the order in which its ports send, no timer is set for the moment at which a
-//! wire becomes free: the port is served up to the present when something arrives for it, and when the
-//! switch has been run to the end of an epoch. The packets and their times are those of ports with
-//! timers.
+//! The arrivals at a port decide its departures and their times. So a port needs no timer for the end of
+//! a packet on its wire if nothing else at the switch depends on the order in which ports send: it
+//! catches up when a packet arrives for it, and at the end of the epoch. Packets leave at the same times
+//! as with timers.
 //!
-//! If telemetry, routing and observer do not look at several ports (see [the plan](super::plan)), all
-//! that others see of a port is what it holds of the shared buffer. That is given back late, so the
-//! buffer looks fuller than it is, which makes no difference while it is
-//! [calm](crate::plugin::Slack::is_calm). As soon as it is not, all ports are served up to the present,
-//! and timers take over.
+//! If telemetry, routing and observer do not compare ports (see [the plan](super::plan)), ports share
+//! nothing but the buffer. A port gives its part back late, so the buffer counts more bytes than it
+//! holds. This makes no difference while it is [calm](crate::plugin::Slack::is_calm). As soon as it is
+//! not, all ports catch up, and timers take over.
 
 use super::{Sends, Switch};
 use crate::plugin::{EventOrder, Model};

@@ -1,20 +1,20 @@
 //! The plan of an epoch: the one place that asks plugins how a switch may handle its packets.
 //!
-//! What leaves a port, and when, follows from what has arrived for it. So a switch need not go by
-//! time from one port to another if nothing else depends on the order in which its ports send. Each
-//! [`EpochOrder`] is faster than the one before, and all of them have the same results. Most of the
-//! plan follows from the plugins ([`EpochPlan`]); in each epoch the buffer has a say, too, and the
-//! packets that have come.
+//! The arrivals at a port decide its departures and their times. So a switch need not go by time from
+//! one port to another if nothing else depends on the order in which its ports send. Each
+//! [`EpochOrder`] is faster than the one before, and all of them have the same results. The plugins
+//! decide the fastest one ([`EpochPlan`]); the buffer and the packets of an epoch may call for a slower
+//! one.
 
 use super::Switch;
 use crate::plugin::{
     Admission, EventOrder, Interest, Model, Observer, PortOrder, Routing, Telemetry,
 };
 
-/// The order in which a switch handles what happens at its ports in an epoch.
+/// The order in which a switch handles the events of its ports in an epoch.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum EpochOrder {
-    /// By time. A port whose wire is taken has a timer for the moment at which it becomes free.
+    /// By time. A port has a timer for the end of the packet on its wire.
     Timed,
     /// By time, but without timers: a port catches up when the next packet comes for it.
     Late,
@@ -27,7 +27,7 @@ pub enum EpochOrder {
 pub enum Obstacle {
     /// Simultaneous events have the order in which they were set.
     EventOrder,
-    /// The observer needs calls in the order of time, or those about queues.
+    /// The observer needs calls in the order of time, or calls about queues.
     Observer(Interest),
     /// The ports of the telemetry share something.
     Telemetry,
@@ -35,7 +35,7 @@ pub enum Obstacle {
     Routing,
 }
 
-/// The fastest order that the plugins of a switch allow, and what keeps it from the fastest of all.
+/// The fastest order that the plugins of a switch allow, and the obstacle to a faster one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct EpochPlan {
     /// The order, as long as the buffer is far from its thresholds and no pause frame comes.
@@ -68,7 +68,7 @@ pub(super) struct Arriving {
 }
 
 impl<M: Model> Switch<M> {
-    /// Returns what the plugins allow.
+    /// Returns the plan that the plugins allow.
     #[inline(always)]
     pub(in crate::network) fn plan(&self) -> EpochPlan {
         let interest = self.observer.interest();
@@ -172,7 +172,7 @@ mod tests {
             plan(Interest::QUEUES, PortOrder::Free, false),
             (EpochOrder::Late, true)
         );
-        // What an observer is to see of a packet cannot be put off.
+        // Telemetry for the eyes of an observer cannot be put off.
         assert_eq!(
             plan(Interest::DEQUEUES, PortOrder::Free, false),
             (EpochOrder::ByPort, false)

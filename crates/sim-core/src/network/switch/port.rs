@@ -7,7 +7,7 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 
-/// A port: its wire and what waits for it.
+/// A port: its wire and its queue.
 // In this order and on lines of its own: a packet that passes touches the first two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -42,7 +42,7 @@ impl<Q> Port<Q> {
                 && !self.egress.is_down()
     }
 
-    /// Notes after a change of the queue, the pauses, the link or what is due whether the port is open.
+    /// Notes if the port is open, after a change of the queue, the pauses, the link or the due time.
     #[inline]
     pub(super) fn note_state<H: Header>(&mut self)
     where

@@ -8,8 +8,8 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::units::Time;
 
 impl<M: Model> Switch<M> {
-    /// Takes `packet`, which has come at `now` by `ingress`, into the buffer and the queue of `out`,
-    /// from which it leaves at once if it can.
+    /// Takes `packet`, which has come at `now` by `ingress`, into the buffer and the queue of `out`.
+    /// It leaves at once if it can.
     // Apart from the code of packets that pass.
     #[inline(never)]
     pub(super) fn store(

@@ -1,4 +1,4 @@
-//! A switch with plugins that note what they are told, for tests of its parts.
+//! A switch with plugins that note their calls, for tests of its parts.
 
 use std::collections::VecDeque;
 
@@ -233,7 +233,7 @@ pub(super) const OUT: usize = 1;
 pub(super) const BY: PortId = PortId(2);
 pub(super) const DELAY: Duration = Duration::from_us(1);
 
-/// A switch of three ports, whose links lose packets with this chance, and what it sends.
+/// A switch of three ports and its send buffer. The links lose packets with this chance.
 pub(super) fn switch(loss: Option<f64>) -> (Switch<Simple>, Sends<Simple>) {
     let rate = Rate::from_gbps(8);
     let link = |port| LinkConfig {

@@ -1,4 +1,4 @@
-//! Departures from one port of a switch, whose plugins note what they are told.
+//! Departures from one port of a switch. Its plugins note their calls.
 
 use super::*;
 use crate::network::switch::testing::{BY, DELAY, OUT, Simple, packet, switch};
