@@ -110,6 +110,22 @@ fn scenario(number: u64) -> String {
     )
 }
 
+/// Checks that a run of `text` that is looked at every `interval` ends as `alone`, the run without.
+fn observing_changes_nothing(text: &str, alone: &Summary, interval: &str) {
+    let observed = format!(
+        r#"
+        {text}
+        [observe]
+        interval = "{interval}"
+        queues = true
+    "#
+    );
+    for threads in [1, 3] {
+        let looked_at = support::summary(&observed, threads);
+        assert_eq!(results(alone), results(&looked_at), "{observed}");
+    }
+}
+
 /// Everything of the summary that is a result.
 fn results(summary: &Summary) -> serde_json::Value {
     let mut value = serde_json::to_value(summary).unwrap();
@@ -144,18 +160,7 @@ fn observation_changes_no_result() {
         tried += 1;
         let alone = support::summary(&text, 1);
         let interval = ["313ns", "2us", "17us"][usize::try_from(number % 3).unwrap()];
-        let observed = format!(
-            r#"
-            {text}
-            [observe]
-            interval = "{interval}"
-            queues = true
-        "#
-        );
-        for threads in [1, 3] {
-            let looked_at = support::summary(&observed, threads);
-            assert_eq!(results(&alone), results(&looked_at), "{observed}");
-        }
+        observing_changes_nothing(&text, &alone, interval);
         *ends.entry(format!("{:?}", alone.status)).or_insert(0) += 1;
     }
     assert!(tried > 50, "{tried}");
@@ -234,18 +239,7 @@ fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_
         let alone = support::summary(&text, 1);
         assert_eq!(format!("{:?}", alone.status), "Finished");
         for interval in ["300ns", "4us", "8us", "11100ns"] {
-            let observed = format!(
-                r#"
-                {text}
-                [observe]
-                interval = "{interval}"
-                queues = true
-            "#
-            );
-            for threads in [1, 3] {
-                let looked_at = support::summary(&observed, threads);
-                assert_eq!(results(&alone), results(&looked_at), "{observed}");
-            }
+            observing_changes_nothing(&text, &alone, interval);
         }
     }
 }
