@@ -247,7 +247,7 @@ int32_t fabricsim_export_file(const char *path,
 // FABRICSIM_ABI_VERSION.
 uint32_t fabricsim_abi_version(void);
 
-// Returns the version of the library, such as "0.1.0". The text stays.
+// Returns the version of the library, such as "0.2.0". The text stays.
 const char *fabricsim_version(void);
 
 // Copies the words of the last error of this thread to `buffer`, as much as fits into `room` bytes

@@ -21,7 +21,7 @@ pub extern "C" fn fabricsim_abi_version() -> u32 {
     FABRICSIM_ABI_VERSION
 }
 
-/// Returns the version of the library, such as "0.1.0". The text stays.
+/// Returns the version of the library, such as "0.2.0". The text stays.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_version() -> *const c_char {
     VERSION.as_ptr().cast()
