@@ -1,4 +1,4 @@
-//! Ranks of a build without MPI: there are none.
+//! Stand-in for the ranks in a build without MPI: no value of the type exists.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use fabricsim_base::ranks::{Ranks, Receive};
 
 use crate::{Launch, StartError};
 
-/// This process among those that simulate one network, over MPI. A build without the feature `mpi`
-/// has no value of this type.
+/// This process as one rank of a simulation over MPI. A build without the feature `mpi` has no
+/// value of this type.
 #[derive(Debug)]
 pub enum MpiRanks {}
 
@@ -24,7 +24,7 @@ impl MpiRanks {
         match *self {}
     }
 
-    /// Ends the processes of all ranks, with this exit code.
+    /// Ends the processes of all ranks with this exit code.
     pub const fn abort(&self, _code: u8) -> ! {
         match *self {}
     }

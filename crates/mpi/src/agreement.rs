@@ -1,33 +1,35 @@
-//! A failure of some ranks becomes one of all, and is said once.
+//! Turns a failure of some ranks into a failure of all, reported once.
 
 use fabricsim_base::ranks::Ranks;
 
-/// What all ranks know of a step that some of them could not take.
+/// The failure of a step at one or more ranks, as all ranks know it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CommonFailure {
-    /// The ranks that failed, in ascending order: at least one.
+    /// Ranks that failed, in ascending order; never empty.
     pub failed: Vec<usize>,
-    /// Whether all ranks failed, for the same reason.
+    /// `true` if all ranks failed for the same reason.
     pub is_alike: bool,
-    /// Exit code of the first rank that failed; all are to end with it.
+    /// Exit code of the first rank that failed. Every rank should end with it.
     pub code: u8,
 }
 
 impl CommonFailure {
-    /// Returns the rank that reports its failure: the first one that failed.
+    /// Returns the rank that reports the failure: the first one that failed.
     #[must_use]
     pub fn speaker(&self) -> usize {
         self.failed[0]
     }
 }
 
-/// Waits until all ranks have taken a step, each by itself, that may fail: reading a scenario,
-/// opening a file. `failure` is what has gone wrong at this rank: the exit code and the message.
+/// Agrees with all ranks on the outcome of a step that each takes by itself and that may fail, such
+/// as reading a scenario or opening a file. `failure` is the exit code and the message of this
+/// rank's failure, if it failed.
 ///
-/// All ranks go on, or none: when one has failed, all get the same [`CommonFailure`].
+/// Either all ranks continue or none: if any rank failed, all get the same [`CommonFailure`]. All
+/// ranks must call this, and each waits for the slowest.
 ///
 /// # Errors
-/// When any rank has failed.
+/// Returns an error if any rank failed.
 pub fn agree(ranks: &dyn Ranks, failure: Option<(u8, &str)>) -> Result<(), CommonFailure> {
     let own = match failure {
         None => Vec::new(),
@@ -47,9 +49,9 @@ pub fn agree(ranks: &dyn Ranks, failure: Option<(u8, &str)>) -> Result<(), Commo
     }
 }
 
-/// Returns the first rank whose `value` is not that of rank 0, if there is one: of what all have to
-/// have alike, such as the checksum of the scenario that each has read. All ranks have to ask, and
-/// get the same result.
+/// Returns the first rank with a `value` different from rank 0's, if there is one. Use it for a
+/// value that all ranks must share, such as the checksum of the scenario. All ranks must call this,
+/// and all get the same result.
 #[must_use]
 pub fn first_different(ranks: &dyn Ranks, value: &[u8]) -> Option<usize> {
     let all = ranks.gather(value);
@@ -62,12 +64,12 @@ mod tests {
 
     use super::*;
 
-    /// What each rank gets when the ranks have failed so.
+    /// Returns the result of [`agree`] at each rank, given the failure of each.
     fn agreed(failures: &[Option<(u8, &'static str)>]) -> Vec<Result<(), CommonFailure>> {
         on_each(failures, |ranks, failure| agree(ranks, *failure))
     }
 
-    /// What `action` returns at each rank, each of which has one of `values`.
+    /// Runs `action` once per rank, each with its element of `values`, and returns the results.
     fn on_each<V: Sync, R: Send>(
         values: &[V],
         action: impl Fn(&LocalRanks, &V) -> R + Sync,

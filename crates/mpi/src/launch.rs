@@ -1,20 +1,20 @@
-//! Whether a process was started as one of several, without asking MPI.
+//! Detects without MPI if a launcher started this process as one of several.
 
-/// The place of this process among those that an MPI launcher has started together.
+/// The rank of this process among the processes that an MPI launcher started together.
 ///
-/// It is read from the environment, so that it costs nothing and is known without MPI: by a build
-/// without it, and before the arguments of a command have been looked at.
+/// It is read from the environment. This costs nothing, works in a build without MPI, and is
+/// possible before the command line is parsed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Launch {
     rank: usize,
     count: Option<usize>,
 }
 
-/// Variables with the rank of a process and with the number of processes, of launchers that set
-/// both. Those of the innermost launcher come first: Open MPI's `mpirun` under Slurm inherits what
-/// `srun` has set, and never the other way round.
+/// Variables for the rank of a process and the number of processes, for launchers that set both.
+/// Variables of the innermost launcher are first, because `mpirun` of Open MPI under Slurm inherits
+/// the variables of `srun`, and never the other way round.
 const VARIABLES: [(&str, &str); 3] = [
-    // Open MPI, and what is made of it (IBM's `jsrun`).
+    // Open MPI and its derivatives (IBM's `jsrun`).
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     // MVAPICH.
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
@@ -23,18 +23,17 @@ const VARIABLES: [(&str, &str); 3] = [
 ];
 
 impl Launch {
-    /// Returns the place of this process, or `None` when it is alone: not started by an MPI
-    /// launcher, or the only process that it has started.
+    /// Returns the place of this process, or `None` if it runs alone: no MPI launcher started it,
+    /// or it is the only process of the launch.
     #[must_use]
     pub fn detect() -> Option<Self> {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Returns the place that `variable` tells, which returns the value of a variable of the
-    /// environment.
+    /// Returns the place of this process given `variable`, which looks up an environment variable.
     ///
-    /// The variables of Slurm alone mean nothing: they are there in batch scripts, in arrays of jobs
-    /// and in `srun` without MPI, where each process works by itself.
+    /// Slurm's own variables do not count: batch scripts, job arrays and `srun` without MPI set
+    /// them too, and there each process works by itself.
     #[must_use]
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let number = |name: &str| variable(name)?.trim().parse::<usize>().ok();
@@ -42,8 +41,8 @@ impl Launch {
         if let Some((rank, count)) = VARIABLES.into_iter().find_map(both) {
             return Self::several(rank, Some(count));
         }
-        // PMIx says who a process is, not of how many. Slurm does, for a step; the number of tasks
-        // of the job is also there in the batch script.
+        // PMIx tells the rank, not the count. Slurm tells the count of a step; the number of tasks
+        // of the job is no substitute, because it is also set in the batch script.
         let rank = number("PMIX_RANK")?;
         Self::several(rank, number("SLURM_STEP_NUM_TASKS"))
     }
@@ -53,19 +52,19 @@ impl Launch {
         (count != Some(1)).then_some(launch)
     }
 
-    /// Returns the number of this process, from 0.
+    /// Returns the rank of this process, from 0.
     #[must_use]
     pub const fn rank(self) -> usize {
         self.rank
     }
 
-    /// Returns the number of processes, where the launcher tells it: at least 2.
+    /// Returns the number of processes (at least 2), or `None` if the launcher does not tell it.
     #[must_use]
     pub const fn count(self) -> Option<usize> {
         self.count
     }
 
-    /// Tells whether this process is the one that prints what concerns all.
+    /// Returns `true` if this process prints on behalf of all.
     #[must_use]
     pub const fn is_first(self) -> bool {
         self.rank == 0
@@ -76,7 +75,7 @@ impl Launch {
 mod tests {
     use super::*;
 
-    /// The place that variables tell, written as in a shell.
+    /// Returns the place for variables in the notation of a shell.
     fn launch(variables: &str) -> Option<Launch> {
         let pairs: Vec<(&str, &str)> = variables
             .split_whitespace()

@@ -1,13 +1,14 @@
-//! MPI beneath fabricsim: the ranks of a run are processes, on one machine or on many.
+//! MPI for fabricsim: the ranks of a run are processes, on one machine or many.
 //!
-//! [`start`] is the way in: it returns the ranks when the process is one of several that `mpirun`
-//! or `srun` has started, and nothing when it is alone. [`MpiRanks`] implements
-//! [`Ranks`](fabricsim_base::ranks::Ranks), which is all that a simulation knows of them. [`agree`]
-//! makes a failure of some ranks one of all, said once, and [`probe()`] measures what messages cost.
+//! [`start`] is the entry point: it returns the ranks if `mpirun` or `srun` started the process as
+//! one of several, and nothing if the process is alone. [`MpiRanks`] implements
+//! [`Ranks`](fabricsim_base::ranks::Ranks), the only interface that a simulation uses. [`agree`]
+//! turns a failure of some ranks into a failure of all, reported once, and [`probe()`] measures the
+//! cost of messages.
 //!
-//! Without the feature `mpi` nothing is linked, and [`start`] refuses to be one of several
-//! processes instead of letting each of them do the whole work. Types are the same with it and
-//! without it.
+//! Without the feature `mpi`, nothing is linked, and [`start`] returns an error if the process is
+//! one of several, because otherwise each process would do the whole work. The types are the same
+//! with and without the feature.
 
 mod agreement;
 mod launch;
@@ -31,5 +32,5 @@ pub use probe::{PairCost, ProbeOptions, ProbeReport, SizeCost, probe};
 pub use start::{StartError, start};
 pub use threads::{cores_are_shared, threads_by_default};
 
-/// Whether this build has MPI: the feature `mpi`.
+/// `true` if this build supports MPI (feature `mpi`).
 pub const IS_BUILT: bool = cfg!(feature = "mpi");

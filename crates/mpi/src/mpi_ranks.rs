@@ -16,41 +16,42 @@ use mpi::{Rank, Tag, Threading};
 
 use crate::{Launch, StartError, panics};
 
-/// Bytes that are on their way while the sender still works.
+/// Tag of bytes sent at the start of an exchange, while the sender still works.
 const EARLY: Tag = 1;
-/// The end of what a rank has for another one in an exchange.
+/// Tag of the last bytes that a rank sends to another one in an exchange.
 const LATE: Tag = 2;
-/// Bytes for all that do not fit into a block.
+/// Tag of gathered bytes that do not fit into a block.
 const GATHERED: Tag = 3;
-/// Messages of the measurements.
+/// Tag of the messages of measurements.
 pub(crate) const PROBE: Tag = 4;
 
-/// Bytes of a message's largest piece. MPI counts in 32 bits with a sign.
+/// Maximum number of bytes of a piece of a message. MPI counts in signed 32-bit integers.
 const PIECE: usize = 1 << 30;
 
-/// Bytes that each rank gives in the first step of a gathering: their number, and as many of them as
-/// fit. What decides about an epoch takes no second step.
+/// Bytes that each rank contributes to the first step of a gathering: the length of its data, then
+/// the data if they fit. The data that decide an epoch always fit, so an epoch needs no second
+/// step.
 const BLOCK: usize = 64;
 const LENGTH: usize = size_of::<u64>();
 
 const UNBROKEN: &str = "a panic ends the process";
 
-/// This process among those that simulate one network, over MPI.
+/// This process as one rank of a simulation over MPI.
 ///
-/// Calls come from any thread, one at a time. Bytes are copied once, into buffers that are kept
-/// between calls. A failure of MPI ends all processes, which is MPI's default.
+/// You may call it from any thread, but only one at a time. Each call copies its bytes once, into
+/// buffers that persist between calls. A failure of MPI ends all processes, which is MPI's default.
 pub struct MpiRanks {
     rank: usize,
     count: usize,
     machine: String,
-    /// Bytes of the largest piece of a message.
+    /// Maximum number of bytes of a piece of a message.
     piece: usize,
-    /// Held for a whole call.
+    /// Locked for the duration of a call.
     buffers: Mutex<Buffers>,
-    /// Held while MPI is called. It is free while a rank works in the middle of an exchange, so
-    /// that a panic can end all then.
+    /// Locked while MPI is called. It is free while a rank works in the middle of an exchange, so
+    /// that a panic there can end all ranks.
     calls: Mutex<()>,
-    /// Ends MPI when it is dropped.
+    /// Finalizes MPI when it is dropped.
     _universe: Universe,
 }
 
@@ -62,7 +63,7 @@ struct Buffers {
     blocks: Vec<u8>,
 }
 
-/// A message on its way; its bytes are borrowed until it has left.
+/// A send in progress; it borrows its bytes until they have left.
 type Sending<'a, 's> = Request<'a, [u8], &'s LocalScope<'a>>;
 
 impl MpiRanks {
@@ -70,10 +71,11 @@ impl MpiRanks {
         Self::start_in_pieces(launch, PIECE)
     }
 
-    /// Starts MPI with pieces of at most `piece` bytes, so that a test needs no message of gigabytes.
+    /// Starts MPI with pieces of at most `piece` bytes, so that a test needs no message of
+    /// gigabytes.
     ///
     /// # Errors
-    /// As [`start`](crate::start).
+    /// Same as [`start`](crate::start).
     #[doc(hidden)]
     pub fn start_in_pieces(launch: Launch, piece: usize) -> Result<Option<Arc<Self>>, StartError> {
         let started = initialize_with_threading(Threading::Serialized);
@@ -113,10 +115,10 @@ impl MpiRanks {
         &self.machine
     }
 
-    /// Ends the processes of all ranks, with this exit code, whatever they are doing.
+    /// Ends the processes of all ranks with this exit code, even while they work.
     pub fn abort(&self, code: u8) -> ! {
-        // Another thread of this process may be in MPI, for good when this rank is what the others
-        // wait for. The process ends either way, so its turn is not waited for any longer.
+        // Another thread may hold the lock inside of MPI, possibly forever if the other ranks wait
+        // for this one. The process ends either way, so give up after half a second.
         for _ in 0..100 {
             match self.calls.try_lock() {
                 Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(5)),
@@ -126,7 +128,7 @@ impl MpiRanks {
         SimpleCommunicator::world().abort(code.into())
     }
 
-    /// Waits for the turn to call MPI.
+    /// Locks MPI for this thread.
     pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
         self.calls.lock().expect(UNBROKEN)
     }
@@ -136,7 +138,7 @@ impl MpiRanks {
         (0..self.count).filter(move |&other| other != own)
     }
 
-    /// Sends `bytes` in pieces, of which the last one, and no other, is smaller than the largest.
+    /// Sends `bytes` in pieces. All have the maximum size except the last one, which is smaller.
     fn send<'a, 's>(
         &self,
         to: usize,
@@ -154,11 +156,11 @@ impl MpiRanks {
         }
     }
 
-    /// Receives the next message of a rank, with the tag `tag` or any, into the beginning of
-    /// `buffer`. Returns its tag and its length.
+    /// Receives the next message from a rank, with the given `tag` or any tag, into the beginning
+    /// of `buffer`. Returns its tag and its length.
     ///
-    /// MPI delivers what a rank sends in the order in which it was sent, whatever the tags, so the
-    /// next message is the same at every run.
+    /// MPI delivers the messages of one sender in the order in which they were sent, even across
+    /// tags, so the next message is the same in every run.
     fn receive(&self, from: usize, tag: Option<Tag>, buffer: &mut Vec<u8>) -> (Tag, usize) {
         let world = SimpleCommunicator::world();
         let from = world.process_at_rank(mpi_rank(from));
@@ -184,7 +186,7 @@ impl MpiRanks {
         }
     }
 
-    /// Receives from `from` the bytes that a block had no room for.
+    /// Receives the bytes of `from` that did not fit into its block.
     fn receive_rest(&self, from: usize, length: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(length);
         let (_, received) = self.receive(from, Some(GATHERED), &mut bytes);
@@ -204,7 +206,7 @@ fn library() -> String {
     text[..end].split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Lays the length of `own` and as much of it as fits into a block.
+/// Returns a block with the length of `own`, and `own` itself if it fits.
 fn block(own: &[u8]) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     let (length, inside) = block.split_at_mut(LENGTH);
@@ -215,7 +217,7 @@ fn block(own: &[u8]) -> [u8; BLOCK] {
     block
 }
 
-/// Returns the number of bytes that a rank gives, and the bytes where they are in its block.
+/// Returns the length of a rank's data, and the data if the block contains them.
 fn unblock(block: &[u8]) -> (usize, Option<&[u8]>) {
     let (length, inside) = block.split_at(LENGTH);
     let length = u64::from_le_bytes(length.try_into().expect("a length has 8 bytes"));
@@ -281,10 +283,13 @@ impl Ranks for MpiRanks {
                 self.send(to, &early[to], EARLY, scope, &mut sent);
             }
             drop(turn);
+// The early bytes are already under way, so their transfer overlaps with this work.
 
             meanwhile(late);
 
             let turn = self.turn();
+            // Even an empty last message is sent, because each receiver waits for one from every
+            // rank.
             let late: &[u8] = late;
             for to in self.others() {
                 self.send(to, late, LATE, scope, &mut sent);
@@ -293,8 +298,8 @@ impl Ranks for MpiRanks {
 
             for from in self.others() {
                 let turn = self.turn();
-                // The early bytes are a message of their own only where there are some: what comes
-                // first tells.
+                // A rank without early bytes skips that message, so the tag of the first message
+                // tells.
                 let (tag, length) = self.receive(from, None, early_in);
                 let (early, late) = if tag == EARLY {
                     let (_, end) = self.receive(from, Some(LATE), late_in);
@@ -306,6 +311,7 @@ impl Ranks for MpiRanks {
                 receive(from, early, late);
             }
 
+            // The buffers must not be reused before MPI has read them.
             let _turn = self.turn();
             sent.into_iter().for_each(Request::wait_without_status);
         });

@@ -1,4 +1,4 @@
-//! A panic of one rank ends all.
+//! A panic of one rank ends all ranks.
 
 use std::io::{Write, stderr};
 use std::panic::{set_hook, take_hook};
@@ -8,11 +8,11 @@ use fabricsim_base::ranks::Ranks;
 
 use crate::MpiRanks;
 
-/// The exit code of a program of Rust that has panicked.
+/// Exit code of a Rust program that panicked.
 const PANICKED: u8 = 101;
 
-/// Makes each panic of this process end all ranks, after it has been reported as before: the others
-/// would wait for this rank forever. A panic that somebody catches ends them as well.
+/// Makes each panic of this process end all ranks, after the usual report, because the other ranks
+/// would wait for this one forever. A panic that is caught ends them as well.
 pub(crate) fn end_all_on_panic(ranks: Weak<MpiRanks>) {
     let report = take_hook();
     set_hook(Box::new(move |info| {

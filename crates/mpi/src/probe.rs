@@ -1,9 +1,9 @@
-//! What messages between ranks cost, by measurement.
+//! Measures the cost of messages between ranks.
 //!
-//! The figures are parameters of LogGP (A. Alexandrov et al., "LogGP: Incorporating Long Messages
-//! into the LogP Model", SPAA 1995): latency L, overhead o, gap per byte G. L and o are not taken
-//! apart in the time of a message, because a rank that waits for one pays both. Ranks other than the
-//! two that measure are idle.
+//! The results are parameters of LogGP (A. Alexandrov et al., "LogGP: Incorporating Long Messages
+//! into the LogP Model", SPAA 1995): latency L, overhead o, gap per byte G. The time of a message
+//! is not split into L and o, because a rank that waits for a message pays both. While two ranks
+//! measure, all other ranks are idle.
 
 #[cfg(feature = "mpi")]
 mod measure;
@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use crate::MpiRanks;
 
-/// Messages of at least this many bytes tell what a byte costs.
+/// Minimum size in bytes of the messages used to estimate the time per byte.
 const LONG: usize = 256 << 10;
 
-/// How to measure.
+/// Options of the measurement.
 #[derive(Clone, Debug)]
 pub struct ProbeOptions {
-    /// Time of each measurement of one size and pair: longer ones are steadier.
+    /// Duration of the measurement of one size and pair. Longer measurements vary less.
     pub time: Duration,
 }
 
@@ -35,35 +35,34 @@ impl Default for ProbeOptions {
 pub struct SizeCost {
     /// Size in bytes.
     pub bytes: usize,
-    /// Half of a round trip, in microseconds: from the call that sends a message until it has been
-    /// received.
+    /// Half of a round trip, in microseconds: from the call that sends a message to its receipt.
     pub one_way_us: f64,
-    /// Time of one message among many that are sent one after another, in microseconds.
+    /// Time per message in a stream of messages sent back to back, in microseconds.
     pub stream_us: f64,
 }
 
-/// What messages between rank 0 and another rank cost.
+/// Cost of messages between rank 0 and another rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairCost {
     /// The other rank.
     pub rank: usize,
-    /// Name of its machine.
+    /// Name of the other rank's machine.
     pub machine: String,
     /// Costs by size, in ascending order.
     pub sizes: Vec<SizeCost>,
-    /// Time that a call takes which sends 8 bytes, in microseconds: LogGP's o.
+    /// Duration of a call that sends 8 bytes, in microseconds: LogGP's o.
     pub overhead_us: f64,
 }
 
 impl PairCost {
-    /// Returns the time of a message without bytes, in microseconds: LogGP's L + 2 o.
+    /// Returns the time of an empty message, in microseconds: LogGP's L + 2 o.
     #[must_use]
     pub fn latency_us(&self) -> f64 {
         self.sizes.first().map_or(0.0, |size| size.one_way_us)
     }
 
-    /// Returns the time that each further byte of a long message takes, in nanoseconds: LogGP's G.
-    /// It is the slope of a straight line through the times of long messages (least squares).
+    /// Returns the additional time per byte of a long message, in nanoseconds: LogGP's G. It is the
+    /// slope of a least-squares line through the times of long messages.
     #[must_use]
     pub fn ns_per_byte(&self) -> f64 {
         let long = self.sizes.iter().filter(|size| size.bytes >= LONG);
@@ -74,20 +73,20 @@ impl PairCost {
     }
 }
 
-/// Costs of messages between all ranks.
+/// Cost of messages between all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeReport {
     /// Number of ranks.
     pub ranks: usize,
     /// Number of machines.
     pub machines: usize,
-    /// Whether there are more ranks than cores on some machine, which makes all times longer.
+    /// `true` if some machine has more ranks than cores, which makes all times longer.
     pub is_oversubscribed: bool,
-    /// Costs between rank 0 and each other rank, in the order of ranks.
+    /// Costs between rank 0 and each other rank, by rank.
     pub pairs: Vec<PairCost>,
     /// Time of a gathering of 8 bytes from all ranks at all ranks, in microseconds.
     pub gather_us: f64,
-    /// Time of an exchange among all ranks that have nothing for one another, in microseconds.
+    /// Time of an empty exchange among all ranks, in microseconds.
     pub exchange_us: f64,
 }
 
@@ -95,7 +94,7 @@ impl ProbeReport {
     /// Returns the pair with the longest latency.
     ///
     /// # Panics
-    /// When there is only one rank; no measurement returns that.
+    /// If there is only one rank. No measurement returns such a report.
     #[must_use]
     pub fn worst_pair(&self) -> &PairCost {
         let by_latency = |a: &&PairCost, b: &&PairCost| a.latency_us().total_cmp(&b.latency_us());
@@ -126,8 +125,8 @@ impl ProbeReport {
     }
 }
 
-/// Measures what messages between `ranks` cost. All ranks have to call this; rank 0 gets the report,
-/// the others `None`.
+/// Measures the cost of messages between `ranks`. All ranks must call this. Rank 0 gets the report,
+/// all others get `None`.
 #[must_use]
 pub fn probe(ranks: &MpiRanks, options: &ProbeOptions) -> Option<ProbeReport> {
     #[cfg(feature = "mpi")]
@@ -139,8 +138,7 @@ pub fn probe(ranks: &MpiRanks, options: &ProbeOptions) -> Option<ProbeReport> {
     }
 }
 
-/// The slope of the straight line that is nearest to `points` (least squares); 0 of fewer than two
-/// points.
+/// Returns the slope of the least-squares line through `points`, or 0 if there are fewer than two.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     if count < 2.0 {

@@ -1,39 +1,39 @@
-//! The way in: from the environment of a process to its ranks.
+//! Entry point: from the environment of a process to its ranks.
 
 use std::sync::Arc;
 
 use crate::{Launch, MpiRanks};
 
-/// A process that was started as one of several and cannot be.
+/// The reason why a process that a launcher started as one of several cannot be a rank.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// This build has no MPI.
     #[error("{} by an MPI launcher, but this build has no MPI", started(*count))]
     NotBuilt {
-        /// Number of processes, where it is known.
+        /// Number of processes, if known.
         count: Option<usize>,
     },
-    /// MPI sees fewer or more processes than the launcher has started.
+    /// MPI sees fewer or more processes than the launcher started.
     #[error(
         "{} by an MPI launcher, but the MPI of this build sees {found} ({library})",
         started(Some(*expected))
     )]
     Apart {
-        /// Number of processes that the launcher has started.
+        /// Number of processes that the launcher started.
         expected: usize,
         /// Number of processes that MPI sees.
         found: usize,
-        /// The MPI library and its version.
+        /// Name and version of the MPI library.
         library: String,
     },
-    /// MPI cannot be called from several threads, even one at a time.
+    /// This MPI does not allow calls from several threads, not even one at a time.
     #[error("the MPI of this build cannot be called from more than one thread ({library})")]
     OneThread {
-        /// The MPI library and its version.
+        /// Name and version of the MPI library.
         library: String,
     },
-    /// MPI has been started before, in the same process.
+    /// MPI was already started in this process.
     #[error("MPI has been started before in this process")]
     Twice,
 }
@@ -46,7 +46,7 @@ fn started(count: Option<usize>) -> String {
 }
 
 impl StartError {
-    /// Returns what would be right.
+    /// Returns advice on how to correct the error.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {
@@ -64,15 +64,15 @@ impl StartError {
     }
 }
 
-/// Joins the processes that an MPI launcher has started together with this one. Returns `None`
-/// when this process is alone; MPI is not started then.
+/// Joins the processes that an MPI launcher started together with this one. Returns `None`, without
+/// starting MPI, if this process is alone.
 ///
-/// From now on a panic of this process ends all. MPI ends when the last reference to the ranks is
-/// dropped, which has to happen on the thread that has called this function, at all ranks.
+/// From now on, a panic of this process ends all ranks. MPI ends when the last reference to the
+/// ranks is dropped. At every rank this must happen on the thread that called this function.
 ///
 /// # Errors
-/// When there are several processes that cannot become ranks of one run. Nothing has been done then
-/// but what MPI itself does when it starts.
+/// Returns an error if there are several processes that cannot become ranks of one run. MPI may
+/// have been started, but nothing else has been done.
 pub fn start() -> Result<Option<Arc<MpiRanks>>, StartError> {
     match Launch::detect() {
         None => Ok(None),

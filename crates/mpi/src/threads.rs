@@ -1,4 +1,4 @@
-//! How many threads a rank gets when nobody says so.
+//! The default number of threads of a rank.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -6,16 +6,16 @@ use std::thread::available_parallelism;
 
 use fabricsim_base::ranks::Ranks;
 
-/// Returns the number of threads for this rank that leaves its share of `machine` to each rank
-/// there: ranks that the launcher has bound to cores of their own use these, others divide what
-/// they have in common. All ranks have to ask, each with the name of its machine.
+/// Returns the default number of threads for this rank: its share of the cores of `machine`. Ranks
+/// bound to cores of their own use these cores; ranks with common cores divide them evenly. All
+/// ranks must call this, each with the name of its machine.
 #[must_use]
 pub fn threads_by_default(ranks: &dyn Ranks, machine: &str) -> usize {
     share(&cores_of_all(ranks, machine), ranks.rank())
 }
 
-/// Tells whether any machine has more ranks than cores for them, even of one thread each. All ranks
-/// have to ask, each with the name of its machine.
+/// Returns `true` if any machine has more ranks than cores, so that even single-threaded ranks
+/// share a core. All ranks must call this, each with the name of its machine.
 #[must_use]
 pub fn cores_are_shared(ranks: &dyn Ranks, machine: &str) -> bool {
     let all = cores_of_all(ranks, machine);
@@ -36,12 +36,12 @@ fn cores_of_all(ranks: &dyn Ranks, machine: &str) -> Vec<Cores> {
     all.iter().map(|text| Cores::from_text(text)).collect()
 }
 
-/// What a rank may use.
+/// The cores that a rank may use.
 struct Cores {
     machine: String,
-    /// Number of cores, with what quotas take from it.
+    /// Number of usable cores, after quotas.
     usable: usize,
-    /// Numbers of the cores that the process is bound to; empty where the system does not say.
+    /// Numbers of the cores that the process is bound to; empty if the system does not tell.
     allowed: BTreeSet<usize>,
 }
 
@@ -63,13 +63,14 @@ impl Cores {
     }
 }
 
-/// Returns the number of cores that the ranks of a machine have together, and the number of these
-/// ranks.
+/// Returns the number of cores that the ranks on `rank`'s machine have together, and the number of
+/// these ranks.
 fn together(all: &[Cores], rank: usize) -> (usize, usize) {
     let own = &all[rank];
     let here = || all.iter().filter(|one| one.machine == own.machine);
     let cores: BTreeSet<usize> = here().flat_map(|one| &one.allowed).copied().collect();
-    // A quota, or a system that does not say: what one may use is what all may use together.
+    // Under a quota, or if the bound cores are unknown, each rank's limit is the limit of all
+    // together.
     let limited = own.usable < own.allowed.len() || cores.is_empty();
     let cores = if limited { own.usable } else { cores.len() };
     (cores, here().count())
@@ -80,7 +81,7 @@ fn share(all: &[Cores], rank: usize) -> usize {
     (cores / ranks).clamp(1, all[rank].usable.max(1))
 }
 
-/// Returns the cores that the system lets this process run on.
+/// Returns the cores that the system lets this process run on; empty outside of Linux.
 fn allowed() -> BTreeSet<usize> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let list = status
@@ -89,7 +90,7 @@ fn allowed() -> BTreeSet<usize> {
     list.map(cores_in).unwrap_or_default()
 }
 
-/// Reads a list of cores as Linux writes it, such as `0-3,8`.
+/// Parses a list of cores in the notation of Linux, such as `0-3,8`.
 fn cores_in(list: &str) -> BTreeSet<usize> {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     let ranges = list.split(',').filter_map(|range| {
@@ -103,7 +104,7 @@ fn cores_in(list: &str) -> BTreeSet<usize> {
 mod tests {
     use super::*;
 
-    /// The shares of ranks, each with its machine and its cores.
+    /// Returns the share of each rank, given its machine and its cores.
     fn shares(ranks: &[(&str, &str)]) -> Vec<usize> {
         let cores = |&(machine, list): &(&str, &str)| {
             let allowed = cores_in(list);

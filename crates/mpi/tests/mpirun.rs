@@ -1,7 +1,7 @@
-//! Ranks that `mpirun` starts: this program starts itself under it.
+//! Tests of ranks under `mpirun`: this test program starts itself under it.
 //!
-//! The tests whose names begin with `part_of_each_rank` are what the ranks do. They do nothing when
-//! the test program is run by itself.
+//! A test with a name that begins with `part_of_each_rank` is the work of the ranks. It does
+//! nothing if the test program is run by itself.
 
 #![cfg(feature = "mpi")]
 
@@ -15,7 +15,7 @@ use fabricsim_mpi::{
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The sizes that are exchanged, in bytes, are up to this.
+/// Maximum number of bytes exchanged at once.
 const MOST: usize = 4 << 20;
 
 fn mpirun(ranks: usize, part: &str) -> Option<Output> {
@@ -36,7 +36,8 @@ fn mpirun(ranks: usize, part: &str) -> Option<Output> {
     }
 }
 
-/// Runs a part under `mpirun`, which has to succeed; returns what it has printed.
+/// Runs a part under `mpirun`, checks that it succeeds, and returns its output. Returns `None` if
+/// `mpirun` is not available.
 fn succeeds(ranks: usize, part: &str) -> Option<String> {
     let output = mpirun(ranks, part)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -45,7 +46,7 @@ fn succeeds(ranks: usize, part: &str) -> Option<String> {
     Some(stdout)
 }
 
-/// The number of ranks that have come to their end: each prints a line.
+/// Returns the number of ranks that reached their end: each prints a line.
 fn done(stdout: &str) -> usize {
     stdout.matches("rank is done").count()
 }
@@ -88,11 +89,11 @@ fn a_panic_of_one_rank_ends_all() {
         "{stderr}"
     );
     assert!(stderr.contains("on purpose"), "{stderr}");
-    // The others wait for a message that never comes.
+    // The other ranks wait for a message that never arrives.
     assert!(begin.elapsed() < Duration::from_secs(60));
 }
 
-/// The others are in the middle of an exchange when a rank is killed, or ends by itself as after a
+/// The other ranks are in the middle of an exchange when a rank is killed or exits, as after a
 /// second Ctrl-C.
 #[test]
 fn all_end_when_one_rank_is_gone() {
@@ -115,16 +116,17 @@ fn one_process_starts_no_mpi() {
     }
 }
 
-/// The ranks, when this process is one of those that a test above has started.
+/// Returns the ranks if one of the tests above started this process.
 fn ranks() -> Option<std::sync::Arc<MpiRanks>> {
     start().expect("MPI of one make")
 }
 
-/// Random bytes that rank `from` has for rank `to` in round `round`, and what both make alike.
+/// Returns the random bytes that rank `from` sends to rank `to` in round `round`. Both ranks can
+/// compute them.
 fn bytes(from: usize, to: usize, round: u64, most: usize) -> Vec<u8> {
     let seed = (round << 16) + (from << 8) as u64 + to as u64;
     let mut random = Pcg64::seed_from_u64(seed);
-    // From nothing to the most, with all orders of magnitude.
+    // The lengths range from 0 to the maximum and cover all orders of magnitude.
     let length = match random.random_range(0..4) {
         0 => 0,
         1 => random.random_range(0..200),
@@ -136,7 +138,7 @@ fn bytes(from: usize, to: usize, round: u64, most: usize) -> Vec<u8> {
     bytes
 }
 
-/// Gathers and exchanges random bytes, and checks all that arrives.
+/// Gathers and exchanges random bytes, and checks all received bytes.
 fn exchange(ranks: &MpiRanks, rounds: u64, most: usize) {
     let (own, count) = (ranks.rank(), ranks.count());
     for round in 0..rounds {
@@ -197,7 +199,7 @@ fn part_of_each_rank_in_pieces() {
     let ranks = MpiRanks::start_in_pieces(launch, 1000).expect("MPI of one make");
     let ranks = ranks.expect("several ranks");
     exchange(&ranks, 40, 64_000);
-    // Lengths around those of whole pieces.
+    // Lengths around multiples of the piece size.
     for length in [999, 1000, 1001, 1999, 2000, 2001] {
         let gathered = ranks.gather(&vec![ranks.rank().to_le_bytes()[0]; length]);
         for (rank, bytes) in gathered.iter().enumerate() {
@@ -226,7 +228,7 @@ fn part_of_each_rank_in_a_measurement() {
                 "{pair:?}"
             );
             assert!(pair.overhead_us > 0.0, "{pair:?}");
-            // A message of 4 MiB takes longer than one of nothing, whatever else runs here.
+            // A message of 4 MiB takes longer than an empty one even on a busy machine.
             let times: Vec<f64> = pair.sizes.iter().map(|size| size.one_way_us).collect();
             assert!(times[times.len() - 1] > times[0], "{pair:?}");
         }
@@ -235,7 +237,7 @@ fn part_of_each_rank_in_a_measurement() {
             "{report:?}"
         );
     }
-    // All ranks are still in step.
+    // All ranks still agree on the sequence of calls.
     let shared = cores_are_shared(&*ranks, ranks.machine());
     let all = ranks.gather(&[u8::from(shared)]);
     assert!(all.iter().all(|one| *one == [u8::from(shared)]));
@@ -246,7 +248,7 @@ fn part_of_each_rank_in_a_measurement() {
 fn part_of_each_rank_in_a_panic() {
     let Some(ranks) = ranks() else { return };
     if ranks.rank() == 1 {
-        // In the middle of an exchange, on another thread, as the engine's threads do.
+        // Panic in the middle of an exchange, on another thread, like a thread of the engine.
         let early = vec![Vec::new(); ranks.count()];
         ranks.exchange(
             &early,
@@ -260,7 +262,7 @@ fn part_of_each_rank_in_a_panic() {
     ranks.gather(&[]);
 }
 
-/// Exchanges messages with ranks of which one does `leave` instead.
+/// Exchanges messages, lets rank 2 `leave`, and tries to exchange again.
 fn exchange_until(leave: impl Fn()) {
     let Some(ranks) = ranks() else { return };
     exchange(&ranks, 2, 64_000);

@@ -1,4 +1,4 @@
-//! The measurements themselves.
+//! The measurements behind `probe`.
 
 use std::collections::BTreeSet;
 use std::thread::sleep;
@@ -14,7 +14,7 @@ use crate::MpiRanks;
 use crate::mpi_ranks::{PROBE, mpi_rank};
 use crate::threads::cores_are_shared;
 
-/// Sizes of messages that are measured, in bytes.
+/// Measured sizes of messages, in bytes.
 const SIZES: [usize; 9] = [
     0,
     8,
@@ -26,27 +26,27 @@ const SIZES: [usize; 9] = [
     1 << 20,
     4 << 20,
 ];
-/// How long a batch takes, unless a single message takes longer. A measurement has many batches, of
-/// which the fastest counts: what disturbs the others, such as other programs, only adds time.
+/// Duration of a batch, unless a single message takes longer. The result of a measurement is its
+/// fastest batch, because a disturbance, such as another program, only adds time.
 const BATCH: Duration = Duration::from_micros(500);
-/// Batches that a measurement has at least, and at most.
+/// Minimum and maximum number of batches of a measurement.
 const BATCHES: (u32, u32) = (10, 1000);
-/// Messages under way in a stream, and bytes.
+/// Maximum number of messages in flight in a stream.
 const MOST_UNDER_WAY: usize = 64;
 const MOST_BYTES_UNDER_WAY: usize = 16 << 20;
-/// Size of the message whose sending is timed.
+/// Size in bytes of the messages for the overhead measurement.
 const SMALL: usize = 8;
-/// How long an idle rank sleeps before it looks again, so that it takes no core from the others.
+/// Interval at which an idle rank polls. It sleeps in between to leave its core to the other ranks.
 const NAP: Duration = Duration::from_micros(200);
 
-/// What rank 0 asks another rank to do next.
+/// A command from rank 0 to the rank that it measures.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Task {
-    /// Send back each of `count` messages of `bytes`.
+    /// Echo each of `count` messages of `bytes` bytes.
     Reply { bytes: usize, count: u32 },
-    /// Receive `count` messages of `bytes`, then send one without bytes.
+    /// Receive `count` messages of `bytes` bytes, then send an empty one.
     Receive { bytes: usize, count: u32 },
-    /// Nothing more.
+    /// Stop.
     End,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn probe(ranks: &MpiRanks, options: &ProbeOptions) -> Option<ProbeRep
     })
 }
 
-/// Measures what all ranks do together, in microseconds for each time.
+/// Returns the time of one `action` that all ranks perform together, in microseconds.
 fn together(ranks: &MpiRanks, options: &ProbeOptions, mut action: impl FnMut()) -> f64 {
     let mut timed = |count: u32| {
         let begin = Instant::now();
@@ -112,23 +112,23 @@ fn together(ranks: &MpiRanks, options: &ProbeOptions, mut action: impl FnMut()) 
         begin.elapsed() / count
     };
     let once = (0..8).map(|_| timed(4)).min().unwrap_or(BATCH);
-    // Rank 0 decides how often, as every rank has to do the same.
+    // All ranks must repeat the action equally often, so rank 0 decides.
     let plan = Plan::new(options, once);
     let plans = ranks.gather(&plan.to_bytes());
     let plan = Plan::from_bytes(&plans[0]);
     plan.fastest_us(|| timed(plan.count))
 }
 
-/// How a measurement is divided.
+/// The division of a measurement into batches.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Plan {
-    /// How often something is done in each batch.
+    /// Repetitions per batch.
     count: u32,
     batches: u32,
 }
 
 impl Plan {
-    /// Makes a plan for something that takes `once`.
+    /// Plans the measurement of an action that takes `once`.
     fn new(options: &ProbeOptions, once: Duration) -> Self {
         let once = once.as_nanos().max(1);
         let count = (BATCH.as_nanos() / once).max(1);
@@ -164,10 +164,10 @@ impl Plan {
     }
 }
 
-/// Does what rank 0 asks for, until the end.
+/// Executes the commands of rank 0 until [`Task::End`].
 fn work_for(first: &Process<'_>) {
     let mut buffer = vec![0_u8; SIZES[SIZES.len() - 1]];
-    // Other ranks are measured before this one.
+    // Until this rank's turn, poll instead of blocking in MPI, which would occupy a core.
     loop {
         if first.immediate_probe_with_tag(PROBE).is_some() {
             break;
@@ -241,7 +241,7 @@ impl<'a> Pair<'a> {
         plan.fastest_us(|| self.round_trips(bytes, plan.count)) / 2.0
     }
 
-    /// Returns the time of one of `count` round trips.
+    /// Returns the mean time of `count` round trips.
     fn round_trips(&mut self, bytes: usize, count: u32) -> Duration {
         ask(self.other, Task::Reply { bytes, count });
         let begin = Instant::now();
@@ -265,8 +265,8 @@ impl<'a> Pair<'a> {
         per_stream / f64::from(messages)
     }
 
-    /// Sends `count` messages at once. Returns the time that the calls took, and the time until all
-    /// were received and that was acknowledged.
+    /// Sends `count` messages back to back. Returns the duration of the calls, and the time until
+    /// the receiver has acknowledged all of them.
     fn stream(&mut self, bytes: usize, count: u32) -> (Duration, Duration) {
         ask(self.other, Task::Receive { bytes, count });
         let Self {
@@ -289,7 +289,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The number of messages of a stream that are under way at once.
+/// Returns the number of messages of a stream that are in flight at once.
 fn under_way(bytes: usize) -> u32 {
     let most = MOST_BYTES_UNDER_WAY / bytes.max(1);
     u32::try_from(most.min(MOST_UNDER_WAY)).expect("few messages")
