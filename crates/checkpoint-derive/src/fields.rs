@@ -1,39 +1,39 @@
-//! The fields of a struct or of a variant, and what becomes of each.
+//! The fields of a struct or variant, and how a checkpoint treats each.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, Ident, Index, Member, Path, Token, WherePredicate, parse_quote};
 
-/// What a checkpoint holds of a field.
+/// How a checkpoint treats a field.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Part {
-    /// Its state.
+    /// Holds its state.
     Saved,
-    /// The state of each of its elements.
+    /// Holds the state of each of its elements.
     Each,
-    /// Nothing, as it never changes.
+    /// Holds nothing, because the field never changes.
     Rebuilt,
-    /// Nothing, as others save it or find it anew.
+    /// Holds nothing, because other code saves the field or recomputes it.
     Elsewhere,
 }
 
-/// A field.
+/// One field.
 struct Field {
     member: Member,
-    /// The name that a pattern binds it to.
+    /// Name to which patterns bind the field.
     bound: Ident,
     part: Part,
 }
 
-/// A struct, or a variant of an enum.
+/// A struct, or one variant of an enum.
 pub(crate) struct Shape {
     constructor: Tokens,
     fields: Vec<Field>,
 }
 
 impl Shape {
-    /// The shape that `constructor` makes of `fields`.
+    /// Returns the shape of a struct or variant with `constructor` and `fields`.
     pub(crate) fn new(constructor: Tokens, fields: &Fields) -> syn::Result<Self> {
         let mut own = Vec::new();
         for (index, field) in fields.iter().enumerate() {
@@ -53,7 +53,7 @@ impl Shape {
         })
     }
 
-    /// The pattern that names every field, and binds those that saving or loading looks at.
+    /// Returns the pattern that names every field and binds each one that saving or loading uses.
     pub(crate) fn pattern(&self) -> Tokens {
         let constructor = &self.constructor;
         let fields = self.fields.iter().map(|field| {
@@ -66,12 +66,12 @@ impl Shape {
         quote!(#constructor { #(#fields),* })
     }
 
-    /// The names to which the pattern binds fields.
+    /// Returns the names to which the pattern binds the fields.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Ident> {
         self.fields.iter().map(|field| &field.bound)
     }
 
-    /// The value made of what is fetched for each field.
+    /// Returns the expression that builds a value by fetching each field.
     pub(crate) fn made(&self, checkpoint: &Path) -> Tokens {
         let constructor = &self.constructor;
         let fields = self.fields.iter().map(|field| {
@@ -81,7 +81,8 @@ impl Shape {
         quote!(#constructor { #(#fields),* })
     }
 
-    /// The statements that save each field, or show it to an audit. `name` is the name of the type.
+    /// Returns the statements that save each field or pass it to an audit. `name` is the name of
+    /// the type.
     pub(crate) fn saved(&self, checkpoint: &Path, name: &Ident) -> impl Iterator<Item = Tokens> {
         let field_name = move |member: &Member| match member {
             Member::Named(field) => format!("{name}.{field}"),
@@ -109,7 +110,7 @@ impl Shape {
         )
     }
 
-    /// The statements that load each field.
+    /// Returns the statements that load each field.
     pub(crate) fn loaded(&self, checkpoint: &Path) -> impl Iterator<Item = Tokens> {
         self.fields
             .iter()
@@ -125,7 +126,7 @@ impl Shape {
     }
 }
 
-/// What the attributes of a field say.
+/// Parses the `checkpoint` attributes of a field.
 fn part(attributes: &[Attribute]) -> syn::Result<Part> {
     let mut part = Part::Saved;
     for attribute in attributes
@@ -150,11 +151,11 @@ fn part(attributes: &[Attribute]) -> syn::Result<Part> {
     Ok(part)
 }
 
-/// What the attributes of a type say.
+/// The `checkpoint` attributes of a type.
 pub(crate) struct Options {
-    /// The module of the traits.
+    /// Path of the module with the traits.
     pub(crate) checkpoint: Path,
-    /// Bounds on the type's parameters, where they are not derived.
+    /// Bounds on the type's parameters, if they are not derived.
     pub(crate) bounds: Option<Punctuated<WherePredicate, Token![,]>>,
 }
 

@@ -1,7 +1,7 @@
 //! Derives the two traits of `fabricsim_base::checkpoint`.
 //!
-//! Every field of a type is part of a checkpoint unless it says otherwise, so a field that is added
-//! later cannot be forgotten: one whose type has no way into a checkpoint does not compile.
+//! Every field of a type is part of a checkpoint unless an attribute excludes it. So you cannot
+//! forget a new field: if its type does not implement the trait, the derive does not compile.
 
 mod fields;
 
@@ -12,29 +12,30 @@ use syn::{Data, DeriveInput, Generics, parse_macro_input, parse_quote};
 
 use fields::{Options, Shape};
 
-/// Derives `Stored` for a struct or an enum: a checkpoint holds all of it, and it is made anew from
-/// that. Type parameters have to be `Stored`, too.
+/// Derives `Stored` for a struct or enum: a checkpoint contains the whole value, and loading builds
+/// a new value from it. All type parameters must be `Stored`, too.
 #[proc_macro_derive(Stored, attributes(checkpoint))]
 pub fn stored(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(stored_impl(&input))
 }
 
-/// Derives `Checkpointed` for a struct or an enum: a checkpoint holds the state of it, which is
-/// put into a value that has been built anew from the same configuration.
+/// Derives `Checkpointed` for a struct or enum: a checkpoint contains only the value's state.
+/// Loading restores the state into a value that was built from the same configuration.
 ///
 /// A field is saved as `Checkpointed`, unless it has one of these attributes:
 ///
-/// * `#[checkpoint(rebuilt)]` leaves it as it is built, because it never changes: it is configuration,
-///   or follows from it. It is `Debug`, and an audit (`Writer::auditing`) compares its value before
-///   and after, so a field that does change is found.
-/// * `#[checkpoint(elsewhere)]` leaves it to the code that owns the value: another part saves it, or
-///   `load` finds it anew from what it has loaded, or no result depends on it.
-/// * `#[checkpoint(each)]` saves the elements of a collection in place, one by one: their number follows
-///   from the configuration.
+/// * `#[checkpoint(rebuilt)]` skips a field that never changes after the value is built, such as
+///   configuration or values derived from it. Its type must be `Debug`. An audit
+///   (`Writer::auditing`) compares the field before and after, to find a field that does change.
+/// * `#[checkpoint(elsewhere)]` skips a field that the code that owns the value handles: another
+///   part saves it, `load` recomputes it, or no result depends on it.
+/// * `#[checkpoint(each)]` saves the elements of a collection in place, one by one. The number of
+///   elements must follow from the configuration.
 ///
-/// Type parameters have to be `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type says what
-/// they are. A program that has the traits by another path says so: `#[checkpoint(crate = fabricsim)]`.
+/// All type parameters must be `Checkpointed`, unless `#[checkpoint(bound(..))]` on the type gives
+/// other bounds. If your program imports the traits by another path, name it:
+/// `#[checkpoint(crate = fabricsim)]`.
 #[proc_macro_derive(Checkpointed, attributes(checkpoint))]
 pub fn checkpointed(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -45,7 +46,7 @@ fn expand(tokens: syn::Result<Tokens>) -> TokenStream {
     tokens.unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Returns `generics` with `bound` on each type parameter.
+/// Returns `generics` with `bound` added to each type parameter.
 fn bounded(generics: &Generics, bound: &syn::Path) -> Generics {
     let mut generics = generics.clone();
     for parameter in generics.type_params_mut() {
@@ -54,7 +55,7 @@ fn bounded(generics: &Generics, bound: &syn::Path) -> Generics {
     generics
 }
 
-/// The variants of `input`, a struct being its only one: constructor and fields.
+/// Returns the shape of each variant of `input`. A struct counts as a single variant.
 fn shapes(input: &DeriveInput) -> syn::Result<Vec<Shape>> {
     match &input.data {
         Data::Struct(data) => Ok(vec![Shape::new(quote!(Self), &data.fields)?]),
