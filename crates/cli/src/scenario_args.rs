@@ -1,4 +1,4 @@
-//! The scenario that a command is given.
+//! The arguments that select a scenario and change its settings.
 
 use std::path::{Path, PathBuf};
 
@@ -7,22 +7,28 @@ use fabricsim::{Error, Scenario};
 use fabricsim_scenario::kinds::Registry;
 
 use crate::console::note;
+use crate::list::AlgorithmParser;
 
-/// The scenario that runs when none is named.
-const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
+/// The scenario of a command line that names none.
+const DEFAULT_SCENARIO: &str = include_str!("../data/default.toml");
 
-/// A seed is a TOML integer, which has a sign.
+/// The largest seed: seeds are TOML integers, which are signed.
 const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 
 /// Scenario to run, and the changes made to it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
-    /// The scenario, a TOML file, or `-` for the standard input; without one the built-in scenario
+    /// Scenario (a TOML file), or `-` for the standard input [default: the built-in scenario]
     pub(crate) scenario: Option<PathBuf>,
 
-    /// Another congestion control in the place of the whole [cc] table, with the settings of the
-    /// [[scheme]] of this kind if the scenario has one: --cc dcqcn
-    #[arg(long, value_name = "NAME")]
+    /// Replace the [cc] table with this congestion control: --cc dcqcn. Its settings are those of
+    /// the [[scheme]] of this kind if the scenario has one, otherwise the defaults
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = AlgorithmParser,
+        hide_possible_values = true
+    )]
     pub(crate) cc: Option<String>,
 
     /// Change a setting: --set cc.eta=0.99 --set workload.0.load=0.7 (lists count from 0)
@@ -35,7 +41,7 @@ pub(crate) struct ScenarioArgs {
 }
 
 impl ScenarioArgs {
-    /// Reads the scenario of `checkpoint`, with the changes.
+    /// Reads the scenario of `checkpoint` and applies the changes.
     pub(crate) fn load_from(
         &self,
         checkpoint: &Checkpoint,
@@ -46,13 +52,13 @@ impl ScenarioArgs {
         Ok(scenario)
     }
 
-    /// The changes of `--cc` and `--set`.
+    /// Returns the changes of `--cc` and `--set`.
     fn changes(&self) -> Vec<String> {
         let cc = self.cc.as_ref().map(|name| format!("cc={name}"));
         cc.into_iter().chain(self.set.iter().cloned()).collect()
     }
 
-    /// Reads the scenario.
+    /// Reads the scenario and applies the changes.
     pub(crate) fn load(&self, registry: &Registry) -> Result<Scenario, Error> {
         let mut overrides = self.changes();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
@@ -68,14 +74,14 @@ impl ScenarioArgs {
     }
 }
 
-/// Says which parts of `scenario` have no effect.
+/// Prints a note for each part of `scenario` that has no effect.
 fn remark_on(scenario: &Scenario) -> Result<(), Error> {
     scenario.refuse_unused_nics()?;
     for key in scenario.without_effect() {
         note!("note: {key}");
     }
     for class in scenario.unused_classes() {
-        note!("note: class {class} has an algorithm of its own, and no flow is of that class");
+        note!("note: class {class} has its own algorithm, but no flow belongs to that class");
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ mod inputs;
 mod interrupt;
 mod kept;
 mod losses;
+mod packages;
 mod parallelism;
 mod pint;
 mod plot;
