@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The subcommands and the main help text.
 
 use clap::{Parser, Subcommand};
 
@@ -30,21 +30,22 @@ use crate::timeline::TimelineArgs;
     max_term_width = 100,
     after_help = "\
 Examples:
-  fabricsim run                                     the built-in scenario, a few seconds
+  fabricsim run                                     the built-in scenario (a few seconds)
   fabricsim run examples/scenarios/fat320-websearch-50.toml
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
-  fabricsim check my.toml                           read a scenario without running it
-  fabricsim import mix -o mine.toml                 files of another simulator
-  fabricsim sweep examples/sweeps/loads.toml        many points of a scenario, and a table
-  fabricsim compare results/a results/b             how far apart two results are
-  fabricsim slowdown results/a                      slowdowns by flow size
+  fabricsim check my.toml                           validate a scenario without running it
+  fabricsim list                                    algorithms, topologies, workloads, tables
+  fabricsim list hpcc                               the keys of one of them
+  fabricsim import mix -o mine.toml                 convert files of another simulator
+  fabricsim sweep examples/sweeps/loads.toml        run a scenario with many settings
+  fabricsim compare results/a results/b             differences between two results
+  fabricsim slowdown results/a                      slowdown by flow size
   fabricsim plot slowdown results/a results/b -o slowdown.svg
   fabricsim report results/a results/b -o report.html
   fabricsim timeline results/a -o a.json            flows and pauses, for ui.perfetto.dev
-  fabricsim reproduce hpcc-results --quick          a published figure, run again
-  fabricsim harm --quick                            what Prague does to CUBIC's completion times
-  fabricsim pint trace --scheme mininet             packets until PINT knows a path
-  fabricsim list cc                                 algorithms and their keys"
+  fabricsim reproduce hpcc-results --quick          rerun the experiments of a published figure
+  fabricsim harm --quick                            harm of Prague to CUBIC's completion times
+  fabricsim pint trace --scheme mininet             packets that PINT needs to decode a path"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -53,39 +54,39 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a scenario and write fct.csv and summary.json
+    /// Run a scenario and write fct.csv, summary.json and topology.csv
     Run(RunArgs),
     /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
     Check(CheckArgs),
-    /// Make a scenario of files of another simulator: ns-3 HPCC, ConWeave, htsim, SimAI
+    /// Convert files of another simulator to a scenario: ns-3 HPCC, ConWeave, htsim, SimAI
     Import(ImportArgs),
-    /// Write results as another simulator does: ns-3 HPCC, ConWeave, htsim
+    /// Write results in the format of another simulator: ns-3 HPCC, ConWeave, htsim
     Export(ExportArgs),
-    /// Make a list of operations of Chakra execution traces
+    /// Convert Chakra execution traces to a list of operations
     ImportTrace(ImportTraceArgs),
-    /// Run a scenario at many points: resumed where it ended, divided among machines
+    /// Run a scenario with many settings; an interrupted sweep continues, and machines can share one
     Sweep(SweepArgs),
-    /// Compare two results of the same flows, ours or the published simulator's
+    /// Compare two results of the same flows, from fabricsim or the published simulator
     Compare(CompareArgs),
-    /// Slowdown by flow size, of one result or of several seeds
+    /// Print slowdown by flow size, for one result or over several seeds
     Slowdown(SlowdownArgs),
     /// Draw results: slowdown over size, distributions, time series (SVG, PNG or PDF)
     Plot(PlotArgs),
-    /// Run the experiments of a published figure and say how near the results are
+    /// Rerun the experiments of a published figure and compare the results
     Reproduce(ReproduceArgs),
-    /// Make one HTML page of results: runs, settings, figures, tables
+    /// Write an HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
-    /// Make a timeline of a result, for Perfetto and Chrome's tracing
+    /// Write a timeline of a result for Perfetto or chrome://tracing
     Timeline(TimelineArgs),
-    /// Measure what competing algorithms of TCP do to flow completion times
+    /// Measure how competing TCP algorithms change flow completion times
     Harm(HarmArgs),
-    /// Ask what PINT's queries need, tell and cost
+    /// Plan PINT queries and measure their packets, errors and overhead
     Pint(PintArgs),
-    /// Measure what messages between the ranks of a run over MPI cost
+    /// Measure the cost of messages between MPI ranks
     MpiProbe(MpiProbeArgs),
-    /// List algorithms, topologies, workloads and settings with their keys
+    /// List algorithms, topologies, workloads and tables, or the keys of one of them
     List(ListArgs),
-    /// Print a JSON Schema of scenarios or sweeps, for editors and other programs
+    /// Print the JSON Schema of scenarios or sweeps, for editors and other programs
     Schema(SchemaArgs),
     /// Print completions for a shell: bash, zsh, fish, elvish or powershell
     Completions(CompletionsArgs),
@@ -94,7 +95,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns what several processes are to the command.
+    /// Returns the number of processes that the command supports.
     pub(crate) const fn processes(&self) -> Processes {
         match self {
             Self::Run(_) | Self::MpiProbe(_) => Processes::Several,

@@ -125,7 +125,7 @@ fn describe(
         ),
     );
     if let Some(tiers) = load::oversubscription(&oversubscription(scenario.topology())) {
-        line("oversubscribed", tiers);
+        line("tiers", format!("{tiers} (rates down over rates up)"));
     }
     line("NIC rate", info.nic_rate.to_string());
     line(

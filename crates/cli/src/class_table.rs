@@ -1,4 +1,4 @@
-//! The table of slowdowns that a run prints.
+//! The table of slowdowns on the terminal.
 
 use std::fmt::Write;
 
@@ -8,8 +8,13 @@ use fabricsim_report::Percentile;
 
 use crate::text::line;
 
-/// Adds the table of slowdowns by class of flows, without percentiles that have too few.
+/// Adds the table of slowdowns by size class if any flow has finished.
+///
+/// A percentile of too few flows is a dash.
 pub(crate) fn describe_slowdowns(text: &mut String, summary: &Summary) {
+    if summary.slowdown.iter().all(|row| row.flows == 0) {
+        return;
+    }
     line!(
         text,
         "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",

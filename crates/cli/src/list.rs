@@ -1,5 +1,8 @@
 //! `fabricsim list`.
 
+mod offer;
+mod tables;
+
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -7,20 +10,8 @@ use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::Error;
 use fabricsim_base::input::{DefaultValue, Key, Keys};
-use fabricsim_pint::query::QueryConfig;
 use fabricsim_scenario::kinds::Registry;
-use fabricsim_scenario::schema::capture::CaptureSettings;
-use fabricsim_scenario::schema::class::CLASS_KEYS;
 use fabricsim_scenario::schema::event;
-use fabricsim_scenario::schema::observe::ObserveSettings;
-use fabricsim_scenario::schema::queries::BudgetSettings;
-use fabricsim_scenario::schema::queue::QUEUE_KEYS;
-use fabricsim_scenario::schema::root::ROOT_KEYS;
-use fabricsim_scenario::schema::routing::RoutingSettings;
-use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
-use fabricsim_scenario::schema::switch::SwitchSettings;
-use fabricsim_scenario::schema::{rdma_keys, tcp_keys};
-
 use fabricsim_scenario::text::error::escaped;
 use fabricsim_scenario::text::messages::suggest;
 use serde_json::{Value, json};
@@ -28,32 +19,56 @@ use serde_json::{Value, json};
 use crate::console::{exit_with, output};
 use crate::text::line;
 
+pub(crate) use offer::AlgorithmParser;
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fabricsim list                                    everything
-  fabricsim list cc                                 algorithms and the keys of [cc]
-  fabricsim list workload                           workloads and the keys of [[workload]]
-  fabricsim list hpcc                               the keys of one thing, by its name
-  fabricsim list fat-tree --json                    the same for programs")]
+  fabricsim list                                    one line for each thing
+  fabricsim list cc                                 the congestion-control algorithms
+  fabricsim list hpcc                               one algorithm with its keys
+  fabricsim list host                               the table [host] with its keys
+  fabricsim list workload --all                     the workloads with their keys
+  fabricsim list --all                              everything with all keys
+  fabricsim list fat-tree --json                    for programs, always with keys
+
+Topics: cc, topology, workload, event, discipline, policy, table; `settings` is the last four.")]
 pub(crate) struct ListArgs {
-    /// Topic (cc, topology, workload, settings) or name of what is listed, such as hpcc, fat-tree,
-    /// poisson or switch [default: everything]
-    pub(crate) what: Option<String>,
+    /// A topic, such as cc or topology, or the name of one thing, such as hpcc, fat-tree or switch
+    /// [default: all topics]
+    #[arg(value_name = "NAME", value_parser = offer::NameParser, hide_possible_values = true)]
+    pub(crate) name: Option<String>,
+
+    /// Print the keys of everything listed
+    #[arg(long)]
+    pub(crate) all: bool,
 
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What things of one kind are called, and what they are.
+/// The topic that covers all topics in [`SETTINGS`].
+const ALL_SETTINGS: &str = "settings";
+
+/// Topics other than algorithms, topologies and workloads.
+const SETTINGS: [&str; 4] = ["event", "discipline", "policy", "table"];
+
+/// The things of one topic.
 struct Section {
     topic: &'static str,
     title: &'static str,
     things: Vec<Thing>,
 }
 
-/// Something that a scenario can name or has, with its keys.
+impl Section {
+    /// Returns `true` if the section belongs to the topic `name`.
+    fn is_of(&self, name: &str) -> bool {
+        self.topic == name || (name == ALL_SETTINGS && SETTINGS.contains(&self.topic))
+    }
+}
+
+/// A kind or a table of scenarios, with its keys.
 #[derive(Clone)]
 struct Thing {
     name: &'static str,
@@ -76,40 +91,64 @@ impl Thing {
     }
 }
 
+/// The part of the sections that a name selects.
+enum Choice {
+    /// Everything in these sections: a topic, or all of them.
+    Topics(Vec<Section>),
+    /// Only the things with the name.
+    Things(Vec<Section>),
+}
+
 pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Error> {
-    let mut sections = sections(registry);
-    if let Some(what) = &args.what {
-        sections = chosen(sections, what).unwrap_or_else(|message| {
+    let sections = sections(registry);
+    let choice = match &args.name {
+        None => Choice::Topics(sections),
+        Some(name) => chosen(sections, name).unwrap_or_else(|message| {
             let mut command = ListArgs::augment_args(clap::Command::new("fabricsim list"));
             exit_with(command.error(ErrorKind::InvalidValue, message))
-        });
-    }
+        }),
+    };
+    let (sections, with_keys) = match choice {
+        Choice::Topics(sections) => (sections, args.all),
+        Choice::Things(sections) => (sections, true),
+    };
     match args.json {
         true => output(&format!("{:#}\n", json(&sections)))?,
-        false => output(&text(&sections))?,
+        false => output(&text(&sections, with_keys))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the sections of a topic, or those that have something called `what`.
-fn chosen(sections: Vec<Section>, what: &str) -> Result<Vec<Section>, String> {
-    let mut names: Vec<&str> = sections
-        .iter()
-        .flat_map(|section| section.things.iter().map(Thing::bare_name))
-        .chain(sections.iter().map(|section| section.topic))
+/// Returns all topics and the names of all things.
+fn names(sections: &[Section]) -> Vec<&'static str> {
+    let things = sections.iter().flat_map(|section| section.things.iter());
+    let topics = sections.iter().map(|section| section.topic);
+    let mut names: Vec<&str> = things
+        .map(Thing::bare_name)
+        .chain(topics)
+        .chain([ALL_SETTINGS])
         .collect();
+    names.sort_unstable();
     names.dedup();
-    if sections.iter().any(|section| section.topic == what) {
-        return Ok((sections.into_iter())
-            .filter(|section| section.topic == what)
-            .collect());
+    names
+}
+
+/// Returns the sections of the topic `name`, or else the things called `name`.
+///
+/// # Errors
+/// If there are neither. The message suggests a similar name.
+fn chosen(sections: Vec<Section>, name: &str) -> Result<Choice, String> {
+    let bare = name.trim_matches(['[', ']']);
+    if sections.iter().any(|section| section.is_of(bare)) {
+        let of_topic = sections.into_iter().filter(|section| section.is_of(bare));
+        return Ok(Choice::Topics(of_topic.collect()));
     }
-    let bare = what.trim_matches(['[', ']']);
+    let names = names(&sections);
     if !names.contains(&bare) {
-        let help = suggest(what, &names);
         return Err(format!(
-            "there is no topic and no thing called `{}`; {help}",
-            escaped(what)
+            "no topic and no thing has the name `{}`; {}",
+            escaped(name),
+            suggest(name, &names)
         ));
     }
     let of_name = |mut section: Section| {
@@ -117,21 +156,29 @@ fn chosen(sections: Vec<Section>, what: &str) -> Result<Vec<Section>, String> {
         section
     };
     let sections = sections.into_iter().map(of_name);
-    Ok(sections
-        .filter(|section| !section.things.is_empty())
-        .collect())
+    Ok(Choice::Things(
+        sections
+            .filter(|section| !section.things.is_empty())
+            .collect(),
+    ))
 }
 
-fn text(sections: &[Section]) -> String {
+fn text(sections: &[Section], with_keys: bool) -> String {
     let mut text = String::new();
     for section in sections {
         line!(text, "{}", section.title);
         for Thing { name, about, keys } in &section.things {
             line!(text, "  {name:<14} {about}");
-            for Key { name, meaning, .. } in keys {
+            for Key { name, meaning, .. } in keys.iter().filter(|_| with_keys) {
                 line!(text, "      {name:<20} {meaning}");
             }
         }
+    }
+    if !with_keys {
+        line!(
+            text,
+            "\n`fabricsim list NAME` prints the keys of one of these, `--all` the keys of all."
+        );
     }
     text
 }
@@ -161,7 +208,7 @@ fn json(sections: &[Section]) -> Value {
     Value::Array(things.collect())
 }
 
-/// Everything, in the order in which it is listed.
+/// Returns everything, in the order of the list.
 fn sections(registry: &Registry) -> Vec<Section> {
     let algorithms = registry.congestion_controls.entries().iter();
     let algorithms = algorithms.map(|cc| Thing {
@@ -194,71 +241,24 @@ fn sections(registry: &Registry) -> Vec<Section> {
             registry.workloads().map(Thing::new).collect(),
         ),
         of(
-            "settings",
+            "event",
             "Failures and repairs: [[event]] kind = \"...\"",
             event::KINDS.iter().copied().map(Thing::new).collect(),
         ),
         of(
-            "settings",
+            "discipline",
             "Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }",
             registry.disciplines().map(Thing::new).collect(),
         ),
         of(
-            "settings",
+            "policy",
             "Routing policies: [routing] policy = \"...\" or { kind = \"...\" }",
             policies.collect(),
         ),
         of(
-            "settings",
-            "Other settings",
-            tables().into_iter().map(Thing::new).collect(),
-        ),
-    ]
-}
-
-/// The tables of a scenario that have no kinds: name, what is in them, keys.
-fn tables() -> [(&'static str, &'static str, Keys); 13] {
-    [
-        ("(top)", "keys before any table", ROOT_KEYS),
-        (
-            "[switch]",
-            "buffers, pauses and marks",
-            SwitchSettings::KEYS,
-        ),
-        (
-            "[rdma]",
-            "packets, acknowledgements and timeouts of RDMA",
-            rdma_keys(),
-        ),
-        (
-            "[tcp]",
-            "segments, acknowledgements and timeouts of TCP",
-            tcp_keys(),
-        ),
-        ("[[queue]]", "the discipline of queues of TCP", QUEUE_KEYS),
-        (
-            "[routing]",
-            "how flows are spread over equal paths",
-            RoutingSettings::KEYS,
-        ),
-        ("[[class]]", "the algorithm of a class of flows", CLASS_KEYS),
-        ("[run]", "when to stop", RunSettings::KEYS),
-        ("[output]", "where results go", OutputSettings::KEYS),
-        (
-            "[observe]",
-            "time series of queues, links and flows",
-            ObserveSettings::KEYS,
-        ),
-        (
-            "[capture]",
-            "frames at ports, for Wireshark",
-            CaptureSettings::KEYS,
-        ),
-        ("[pint]", "what all queries share", BudgetSettings::KEYS),
-        (
-            "[[query]]",
-            "what packets are asked on their way (PINT)",
-            QueryConfig::KEYS,
+            "table",
+            "Tables",
+            tables::tables().into_iter().map(Thing::new).collect(),
         ),
     ]
 }

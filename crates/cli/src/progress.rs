@@ -1,4 +1,4 @@
-//! Progress on a terminal or in a log, and a clean end when the user asks for it.
+//! Progress on a terminal or in a log, and a clean end on Ctrl-C.
 
 use std::time::{Duration, Instant};
 
@@ -13,20 +13,20 @@ use crate::signals::Signals;
 
 /// Steps of the bar.
 const STEPS: u64 = 1_000;
-/// Wall time between two changes of what a terminal shows.
+/// Wall time between two updates of the bar.
 const REFRESH: Duration = Duration::from_millis(250);
-/// Wall time after which the time left is shown anew, whether or not the run has told anything.
+/// Wall time between two updates of the remaining time, even if the run reports no progress.
 const TICK: Duration = Duration::from_secs(1);
 /// Wall time between two lines of a log.
 const LOG: Duration = Duration::from_secs(10);
 
-/// Returns the style of a bar that fits a terminal of any width: what does not fit is cut.
+/// Returns the style of a bar for terminals of any width: it cuts a message that does not fit.
 pub(crate) fn style() -> ProgressStyle {
     ProgressStyle::with_template("{bar:20} {percent:>3}% ETA {eta}, {wide_msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Place where progress is shown.
+/// The destination of progress reports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Place {
     /// A bar on a terminal.
@@ -37,18 +37,18 @@ enum Place {
     Nowhere,
 }
 
-/// Shows how far a run is and stops it when the user asks to.
+/// Shows the progress of a run, and stops the run when the user interrupts it.
 pub(crate) struct Display {
     place: Place,
     bar: ProgressBar,
     signals: Signals,
     begun: Instant,
     shown: Instant,
-    /// Packet-hops when the run was first heard of, which may go on from a checkpoint.
+    /// Packet-hops at the first progress report; not zero if the run continues a checkpoint.
     before: Option<u64>,
 }
 
-/// Says nothing, and stops when the user asks to: for ranks but the first one.
+/// The monitor of all ranks but the first: prints nothing, and stops when the user interrupts.
 pub(crate) struct Follower(pub(crate) Signals);
 
 impl Monitor for Follower {
@@ -92,24 +92,27 @@ impl Display {
     }
 }
 
-/// What is told of a run besides the share that is done.
-fn message(progress: &Progress, elapsed: Duration) -> String {
+/// Returns the progress of a run in words, without the share that is done.
+///
+/// `flows` is the number of expected flows. It is an estimate for random workloads, so more flows
+/// than that may have started.
+fn message(progress: &Progress, flows: f64, elapsed: Duration) -> String {
     let speed = progress.packet_hops as f64 / elapsed.as_secs_f64().max(1e-9) / 1e6;
     format!(
-        "{:.3} ms simulated, {} of {} started flows done, {speed:.1} M packet-hops/s",
+        "{:.3} ms simulated, {} of {:.0} flows done, {speed:.1} M packet-hops/s",
         progress.now.as_secs_f64() * 1e3,
         progress.finished,
-        progress.started,
+        flows.max(progress.started as f64),
     )
 }
 
-/// The line of a log.
-fn line(share: f64, progress: &Progress, elapsed: Duration) -> String {
+/// Returns the line of a log.
+fn line(share: f64, progress: &Progress, flows: f64, elapsed: Duration) -> String {
     format!(
         "progress: {:.0}% after {} s, {}",
         share * 100.0,
         elapsed.as_secs(),
-        message(progress, elapsed)
+        message(progress, flows, elapsed)
     )
 }
 
@@ -134,7 +137,7 @@ impl Monitor for Display {
             let share = share_done(progress, expected);
             let elapsed = self.begun.elapsed();
             match self.place {
-                Place::Log => note!("{}", line(share, progress, elapsed)),
+                Place::Log => note!("{}", line(share, progress, expected.flows, elapsed)),
                 Place::Terminal | Place::Nowhere => {
                     #[expect(
                         clippy::cast_possible_truncation,
@@ -142,7 +145,8 @@ impl Monitor for Display {
                         reason = "a share between 0 and 1"
                     )]
                     self.bar.set_position((share * STEPS as f64) as u64);
-                    self.bar.set_message(message(progress, elapsed));
+                    self.bar
+                        .set_message(message(progress, expected.flows, elapsed));
                 }
             }
         }
@@ -179,10 +183,11 @@ mod tests {
     #[test]
     fn a_log_gets_a_line_in_ten_seconds() {
         assert_eq!(
-            line(0.256, &PROGRESS, Duration::from_millis(10_400)),
-            "progress: 26% after 10 s, 1.500 ms simulated, 150 of 200 started flows done, 2.9 M \
-             packet-hops/s"
+            line(0.256, &PROGRESS, 480.3, Duration::from_millis(10_400)),
+            "progress: 26% after 10 s, 1.500 ms simulated, 150 of 480 flows done, 2.9 M packet-hops/s"
         );
+        let more = line(0.256, &PROGRESS, 180.0, Duration::from_millis(10_400));
+        assert!(more.contains("150 of 200 flows done"), "{more}");
         let signals = Signals::default();
         let mut display = Display::new(false, &signals);
         display.place = Place::Log;

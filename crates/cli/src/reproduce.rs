@@ -105,7 +105,7 @@ impl ReproduceArgs {
 
 pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitCode, Error> {
     let Some(name) = &args.preset else {
-        output(&list())?;
+        output(&list()?)?;
         return Ok(ExitCode::SUCCESS);
     };
     let Some(preset) = Preset::named(name) else {
@@ -265,12 +265,14 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
     write_in_folder(dir, "report.html", |file| file.write_all(page.as_bytes()))
 }
 
-fn list() -> String {
+/// Returns the presets, each with the number of its runs and its source.
+fn list() -> Result<String, Error> {
     let mut text = String::new();
     line!(text, "Presets: fabricsim reproduce NAME");
     for preset in PRESETS {
-        line!(text, "  {:<15} {}", preset.name, preset.about);
+        let runs = preset.sweep(preset.usual(), &[])?.points().len();
+        line!(text, "  {:<15} {} ({runs} runs)", preset.name, preset.about);
         line!(text, "  {:<15}   after {}", "", preset.source);
     }
-    text
+    Ok(text)
 }

@@ -106,55 +106,55 @@ pub const PRESETS: &[Preset] = &[
     preset!(
         "hpcc-results",
         Results,
-        "five schemes, two workloads, three loads: slowdown over flow size (30 runs)",
+        "five schemes, two workloads, three loads: slowdown over flow size",
         "the results page of HPCC, https://hpcc-group.github.io/results.html"
     ),
     preset!(
         "hpcc-eta",
         Eta,
-        "target utilization of 95% against 99%, both forms of HPCC (24 runs)",
+        "target utilization of 95% against 99%, both forms of HPCC",
         "the results page of HPCC, section on the effect of eta"
     ),
     preset!(
         "hpcc-incast",
         Incast,
-        "WebSearch at 30% beside 60-to-1 incasts of 500 KB at 2% (6 runs)",
+        "WebSearch at 30% beside 60-to-1 incasts of 500 KB at 2%",
         "Li et al., HPCC, SIGCOMM 2019, figure 11a"
     ),
     preset!(
         "pint-goodput",
         Goodput,
-        "goodput of flows above 10 MB over the load, INT against PINT (12 runs)",
+        "goodput of flows above 10 MB over the load, INT against PINT",
         "Ben Basat et al., PINT, SIGCOMM 2020, figure 7a"
     ),
     preset!(
         "pint-slowdown",
         Slowdown,
-        "slowdown over flow size at 50%, INT against PINT (4 runs)",
+        "slowdown over flow size at 50%, INT against PINT",
         "Ben Basat et al., PINT, SIGCOMM 2020, figures 7b and 7c"
     ),
     preset!(
         "pint-fraction",
         Fraction,
-        "HPCC on PINT when 1, 1/16 or 1/256 of the packets carry a digest (6 runs)",
+        "HPCC on PINT when 1, 1/16 or 1/256 of the packets carry a digest",
         "Ben Basat et al., PINT, SIGCOMM 2020, figure 8"
     ),
     preset!(
         "buffer-sizing",
         Buffers,
-        "queues and queries of TCP and RDMA with and without HPCC, what is open varied (80 runs)",
+        "queues and queries of TCP and RDMA with and without HPCC, open parameters varied",
         "Miao et al., Buffer sizing with HPCC, BS 2019"
     ),
     preset!(
         "routing",
         Routing,
-        "a permutation of 1,024 hosts under ECMP, flowlets, adaptive routing and spraying (12 runs)",
+        "a permutation of 1,024 hosts under ECMP, flowlets, adaptive routing and spraying",
         "random packet spraying (INFOCOM 2013), DRILL and LetFlow (SIGCOMM and NSDI 2017)"
     ),
     preset!(
         "collectives",
         Collectives,
-        "rings, trees and all-to-all of 128 hosts over sizes and routing policies (36 runs)",
+        "rings, trees and all-to-all of 128 hosts over sizes and routing policies",
         "Thakur, Rabenseifner and Gropp 2005: time by latency and bandwidth"
     ),
 ];

@@ -23,17 +23,34 @@ impl fmt::Display for TierOversubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [least, most] = [self.least, self.most].map(ratio);
         match least == most {
-            true => write!(f, "{} {least}", self.tier),
-            false => write!(f, "{} {least} to {most}", self.tier),
+            true => write!(f, "{} {least}", self.tier)?,
+            false => write!(f, "{} {least} to {most}", self.tier)?,
+        }
+        // Rounded ratios decide, so that 1:1 is neither.
+        let is_even = |ratio: &str| ratio == "1:1";
+        if self.most > 1.0 && !is_even(&most) {
+            f.write_str(" oversubscribed")
+        } else if !is_even(&least) {
+            f.write_str(" undersubscribed")
+        } else {
+            Ok(())
         }
     }
 }
 
-/// A ratio to one, with up to two decimals: `3:1`.
+/// A ratio with one on its smaller side and up to two decimals on the other: `3:1`, `1:8`.
 fn ratio(value: f64) -> String {
-    let digits = format!("{value:.2}");
-    let digits = digits.trim_end_matches('0').trim_end_matches('.');
-    format!("{digits}:1")
+    let digits = |value: f64| {
+        let digits = format!("{value:.2}");
+        digits
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned()
+    };
+    match value < 1.0 && value > 0.0 {
+        true => format!("1:{}", digits(value.recip())),
+        false => format!("{}:1", digits(value)),
+    }
 }
 
 /// Returns the oversubscription of each tier of `topology` that has links upwards, from the hosts
@@ -92,12 +109,15 @@ mod tests {
     fn every_tier_with_uplinks_has_a_ratio() {
         let clos = "kind = \"clos\"\nhosts_per_rack = 6\nhost_rate = \"100Gbps\"\n";
         let two = "tiers = [{ switches = 4, uplinks = 2 }, { switches = 2 }]";
-        assert_eq!(told(&format!("{clos}{two}")), "leaf 3:1");
+        assert_eq!(told(&format!("{clos}{two}")), "leaf 3:1 oversubscribed");
         let leaf_spine = "kind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 6\nspines = 2\n";
         let rates = "host_rate = \"100Gbps\"\nfabric_rate = \"400Gbps\"";
-        assert_eq!(told(&format!("{leaf_spine}{rates}")), "leaf 0.75:1");
+        assert_eq!(
+            told(&format!("{leaf_spine}{rates}")),
+            "leaf 1:1.33 undersubscribed"
+        );
         let tree = told("kind = \"fat-tree\"\nk = 4");
-        assert_eq!(tree, "ToR 0.25:1, aggregation 1:1");
+        assert_eq!(tree, "ToR 1:4 undersubscribed, aggregation 1:1");
         assert_eq!(told("kind = \"rail\""), "leaf 1:1");
     }
 

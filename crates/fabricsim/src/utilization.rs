@@ -171,14 +171,14 @@ impl ExpectedUtilization {
             // Rounded down to three digits, so that it is below.
             let load = (load * share * 1e3).floor() / 1e3;
             if load > 0.0 {
-                return format!("load = {load} would be below, or give those links a higher rate");
+                return format!("set load = {load}, or give those links a higher rate");
             }
         }
         if share < 0.001 {
             return "give those links a higher rate".to_owned();
         }
         format!(
-            "offer at most {} of it, or give those links a higher rate",
+            "reduce the load to {} of its present value, or give those links a higher rate",
             percent(share)
         )
     }

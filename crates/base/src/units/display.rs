@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Bytes, Duration, PS_PER_MS, PS_PER_NS, PS_PER_S, PS_PER_US, Rate, Time};
 
-/// Writes `value` in the largest unit of `scale` (largest first) that divides it evenly.
+/// Writes `value` in the first unit of `scale` (largest first) that divides it evenly.
 fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, scale: &[(u64, &str)]) -> fmt::Result {
     let (unit, name) = scale
         .iter()
@@ -40,12 +40,13 @@ impl fmt::Display for Duration {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SCALE: &[(u64, &str)] = &[
-            (1 << 30, "GiB"),
+            // Decimal units first: 6,400,000 bytes are 6400 KB rather than 6250 KiB.
             (1_000_000_000, "GB"),
-            (1 << 20, "MiB"),
+            (1 << 30, "GiB"),
             (1_000_000, "MB"),
-            (1 << 10, "KiB"),
+            (1 << 20, "MiB"),
             (1_000, "KB"),
+            (1 << 10, "KiB"),
             (1, "B"),
         ];
         write_scaled(f, self.0, SCALE)

@@ -142,7 +142,7 @@ fn sentence([a, b]: [&str; 2], percentile: Percentile, flows: &str, ratio: Ratio
         Percentile::P50 => "median slowdown".to_owned(),
         other => format!("{other} slowdown"),
     };
-    // Whoever is better comes first: ratios are above 1.
+    // The better scheme first, so that ratios are above 1.
     let (better, worse, ratio) = match ratio.ratio <= 1.0 {
         true => (a, b, ratio.inverse()),
         false => (b, a, ratio),
@@ -167,8 +167,7 @@ fn sentence([a, b]: [&str; 2], percentile: Percentile, flows: &str, ratio: Ratio
         format!("{better}'s {what} is {size} lower ({range}) than {worse}'s for {flows}")
     } else {
         format!(
-            "No difference that these runs can show between {a} and {b} in the {what} of {flows}: \
-             {size} lower with {better} ({range})"
+            "{a} vs {b}, {what} of {flows}: inconclusive ({size} lower with {better}, 95% CI {range})"
         )
     }
 }
@@ -247,8 +246,8 @@ mod tests {
         );
         assert_eq!(
             say(ratio(1.04, Some((0.9, 1.2)))),
-            "No difference that these runs can show between HPCC and DCQCN in the p99 slowdown of \
-             incast flows: 1.04x lower with DCQCN (0.90x to 1.20x)"
+            "HPCC vs DCQCN, p99 slowdown of incast flows: inconclusive (1.04x lower with DCQCN, 95% CI \
+             0.90x to 1.20x)"
         );
         let of_two = Ratio {
             runs: 2,

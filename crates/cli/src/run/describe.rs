@@ -96,10 +96,7 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     describe_losses(&mut text, summary);
     describe_checkpoints(&mut text, summary);
     line!(text, "checksum     {}", summary.checksum);
-    let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
-    if !own_tables || summary.slowdown.iter().any(|row| row.flows > 0) {
-        describe_slowdowns(&mut text, summary);
-    }
+    describe_slowdowns(&mut text, summary);
     describe_queues(&mut text, summary);
     rpc::describe(&mut text, &summary.rpc);
     jobs::describe(&mut text, &summary.jobs);

@@ -282,7 +282,7 @@ fn check_and_run_tell_the_oversubscription_of_each_tier() {
     let path = project("examples/scenarios/clos.toml");
     let path = path.to_str().expect("a path in UTF-8");
     let said = folder.run(&["check", path]).succeeded().stdout;
-    let line = "oversubscribed  tor 3:1, agg 1:1\n";
+    let line = "tiers           tor 3:1 oversubscribed, agg 1:1 (rates down over rates up)\n";
     assert!(said.contains(line), "{said}");
     let json = folder.run(&["check", path, "--json"]).succeeded().stdout;
     let json: Value = serde_json::from_str(&json).expect("JSON");

@@ -372,8 +372,8 @@ impl<L> RdmaSender<L> {
             format!("the window is full with {in_flight} bytes in flight")
         } else {
             format!(
-                "{in_flight} bytes in flight; pacing lets the next packet go from {:.3} us on, \
-                 and it waits for that, for its port or for a pause to end",
+                "{in_flight} bytes in flight; next packet may leave at {:.3} us; waiting for pacing, \
+                 the port, or PFC",
                 self.next_send.as_secs_f64() * 1e6
             )
         };

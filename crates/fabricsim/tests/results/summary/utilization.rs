@@ -320,7 +320,7 @@ fn what_is_not_counted_is_said() {
         "#,
     );
     let warning = chain.warning().unwrap();
-    assert!(warning.contains("offer at most"), "{warning}");
+    assert!(warning.contains("reduce the load to"), "{warning}");
 }
 
 /// The utilization that is expected of a list of flows between four hosts of 100 Gbps.
