@@ -1,8 +1,8 @@
 //! Interfaces of the components that a model plugs into the network.
 //!
-//! Methods get `now` as an argument and return the next deadline; nothing here reads a clock,
-//! schedules an event or touches a file. Each trait has few required methods; the others do nothing
-//! by default and say when they are called.
+//! Methods receive `now` as an argument and return the next deadline; nothing here reads a clock,
+//! schedules an event or touches a file. Each trait has few required methods. The optional methods
+//! do nothing by default, and their comments say when the network calls them.
 
 mod admission;
 mod app;
@@ -40,12 +40,12 @@ pub use telemetry_kind::{Tag, TagTelemetry, TelemetryId, TelemetryKind};
 
 use crate::packet::Header;
 
-/// The types that a network is built of. One value of this trait is one kind of simulation; it is
-/// chosen when the scenario is loaded, so that nothing is dispatched per packet.
+/// The types that make up a network. Each implementation of this trait is one kind of simulation,
+/// chosen when the scenario is loaded, so no call per packet is dispatched dynamically.
 pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     /// The telemetry header that every packet carries.
     type Header: Header;
-    /// The order of events of one time at one node.
+    /// The order of simultaneous events at one node.
     type Order: EventOrder<Self::Header>;
     /// Telemetry that switches write into the header.
     type Telemetry: Telemetry<Self::Header>;
@@ -57,6 +57,6 @@ pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     type Routing: Routing<Self::Header> + std::fmt::Debug;
     /// The transport of one host.
     type Endpoint: Endpoint<Self::Header>;
-    /// Observer of one node.
+    /// The observer of one node.
     type Observer: Observer<Self::Header>;
 }

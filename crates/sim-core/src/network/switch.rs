@@ -1,9 +1,10 @@
 //! An output-queued switch with one shared buffer.
 //!
-//! Store and forward: a packet is routed when its last byte has arrived, without further delay. It
-//! is admitted to the buffer, queued at its egress port and leaves when the wire is free. A packet
-//! that finds its port idle [passes](departure), which is the same. How a switch goes through the
-//! packets of an epoch is its [plan].
+//! Store and forward: the switch routes a packet when its last byte arrives, without further delay.
+//! It admits the packet to the buffer and queues it at the egress port; the packet leaves when the
+//! wire is free. If the port is idle, the packet is [forwarded without queueing](departure), with
+//! the same result. The [plan] of an epoch decides the order in which the switch handles its
+//! packets.
 
 mod by_port;
 mod checkpoint;
@@ -35,15 +36,15 @@ use port_set::PortSet;
 /// Configuration of a switch.
 #[derive(Clone, Debug)]
 pub struct SwitchConfig<M: Model> {
-    /// The links and queues of its ports.
+    /// Link and queues of each port.
     pub ports: Vec<(LinkConfig, M::Queue)>,
-    /// Its buffer.
+    /// The shared buffer.
     pub buffer: M::Buffer,
-    /// Its forwarding table.
+    /// The forwarding table.
     pub routing: M::Routing,
     /// Telemetry that the switch writes into packets.
     pub telemetry: M::Telemetry,
-    /// Observer of the switch.
+    /// The observer of the switch.
     pub observer: M::Observer,
 }
 
@@ -51,7 +52,7 @@ pub struct SwitchConfig<M: Model> {
 type Arrivals<M> = Inbox<Packet<<M as Model>::Header>>;
 type Sends<M> = SendBuffer<Packet<<M as Model>::Header>>;
 
-/// The port of packets that have none beforehand: no switch has as many.
+/// Marks a packet if its egress port is not known in advance; no switch has this port number.
 const NOT_FIXED: PortId = PortId(u16::MAX);
 
 /// A switch.
@@ -63,26 +64,26 @@ pub(super) struct Switch<M: Model> {
     routing: M::Routing,
     telemetry: M::Telemetry,
     observer: M::Observer,
-    /// Time for which each port has been paused.
+    /// Pause times of each port.
     pauses: Vec<PauseClock>,
-    /// Other counters of each port, kept apart from the state that every packet needs.
+    /// Other counters of each port, stored apart from the state that every packet needs.
     meters: Vec<Meter>,
-    /// When ports are due, unless they are served late.
+    /// Timers of the ports that are due, unless ports are served late.
     timers: Timers,
-    /// Ports are [served late](late).
+    /// `true` if ports are [served late](late).
     late: bool,
-    /// Then: all ports that are due at some time, perhaps with some that no longer are, and the
-    /// earliest of these times.
+    /// Used only if ports are served late: every port that is due, perhaps with some that no longer
+    /// are, and the earliest due time.
     waiting: PortSet,
     next_due: Time,
-    /// Time at which the current event was set, in nanoseconds cut to 32 bits, where the model
-    /// orders simultaneous events by it.
+    /// Time at which the current event was set, in nanoseconds truncated to 32 bits. Used if the
+    /// model orders simultaneous events by it.
     cause: u32,
     dropped: Vec<Packet<M::Header>>,
     counters: Counters,
     /// Time of the last event.
     last: Time,
-    /// The packets that have been [prepared](Self::prepare) for the next run.
+    /// Summary of the packets that were [prepared](Self::prepare) for the next run.
     arriving: Arriving,
 }
 
@@ -131,9 +132,12 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Arrivals come before the switch's own events of the same time: a packet that arrives just
-    /// when a wire becomes free takes part in the choice of the next one. Models with events in
-    /// the order of insertion go by when they were set.
+    /// Runs the switch up to `end`.
+    ///
+    /// Arrivals are handled before the switch's own events of the same time: a packet that arrives
+    /// just when a wire becomes free takes part in the choice of the next packet. If the model
+    /// orders events by insertion, simultaneous events are handled in the order in which they were
+    /// set.
     pub(super) fn run(&mut self, end: Time, inbox: &mut Arrivals<M>, send_buffer: &mut Sends<M>) {
         self.choose_order();
         self.arriving = Arriving::default();
@@ -171,7 +175,8 @@ impl<M: Model> Switch<M> {
         self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
-    /// Returns up to when arrivals come before the next timer, whenever they were set.
+    /// Returns the time up to which arrivals are handled before the next timer, no matter when they
+    /// were set.
     #[inline(always)]
     fn last_arrival(&self) -> Time {
         let local = self.timers.next_time();
@@ -223,8 +228,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Finds out where `packets` will leave, where that can be known beforehand. Then nothing waits
-    /// for what is read to find the port of each.
+    /// Stores the egress port in each of `packets` if the routing knows it in advance. The lookups
+    /// of all packets then overlap in time because no other work waits for their results.
     #[inline]
     pub(super) fn prepare(&mut self, packets: &mut [Packet<M::Header>]) {
         let (mut bytes, mut kinds, mut all_fixed) = (0, Kinds::default(), true);
@@ -243,7 +248,8 @@ impl<M: Model> Switch<M> {
         self.arriving.is_mixed |= !all_fixed || kinds.have_pause();
     }
 
-    /// The port of a packet that has none beforehand, if there is one.
+    /// Returns the egress port of a packet that has none in advance; drops the packet if there is
+    /// no route.
     #[inline(never)]
     fn pick(&mut self, now: Time, packet: &Packet<M::Header>) -> Option<PortId> {
         let ports = SwitchPorts::<M>(&self.ports);

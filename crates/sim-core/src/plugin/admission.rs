@@ -4,38 +4,39 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::Bytes;
 
-/// Outcome of a packet's request for buffer space.
+/// The buffer's decision about an arriving packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Admit {
-    /// It is stored.
+    /// Store it.
     Accept,
-    /// It is stored, and the upstream neighbor must be paused.
+    /// Store it, and pause the upstream neighbor.
     AcceptAndPause,
-    /// There is no room.
+    /// Drop it, because there is no room.
     Drop,
-    /// There is no room for its payload: that is cut off, and its headers go on as control. A packet
-    /// without payload is dropped.
+    /// Cut off its payload, for which there is no room, and forward its headers as control. A
+    /// packet without payload is dropped.
     Trim,
 }
 
-/// Consequence of giving buffer space back.
+/// The consequence of releasing buffer space.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Release {
-    /// Nothing.
+    /// Nothing to do.
     Quiet,
-    /// The upstream neighbor may go on.
+    /// Resume the upstream neighbor.
     Resume,
 }
 
-/// How much a buffer can take in before its ports depend on one another.
+/// Distance of a buffer from the point at which its ports depend on one another.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Slack {
-    /// While fewer bytes than this are admitted, no neighbor is paused, and the buffer decides about a
-    /// packet by its size and the bytes of its egress port alone, however many bytes are given back
-    /// meanwhile. The switch may then give back the bytes of other ports late.
+    /// As long as fewer than `room` further bytes are admitted, the buffer pauses no neighbor, and
+    /// its decision about a packet depends only on the packet's size and on the bytes of its egress
+    /// port. Releases in between do not change this, so the switch may release the bytes of other
+    /// ports late.
     pub room: Bytes,
-    /// If there is room: a packet of at most this size is admitted if nothing is stored for its egress
-    /// port. The buffer is not told of such a packet if it leaves at once.
+    /// If there is room, a packet up to this size is admitted if nothing is stored for its egress
+    /// port. The switch does not report such a packet to the buffer if it leaves immediately.
     pub packet: Bytes,
 }
 
@@ -48,22 +49,24 @@ impl Slack {
     }
 }
 
-/// Buffer accounting of one switch, per ingress and egress port and priority. Priority 0 (control)
-/// is not accounted and never gets here.
+/// Buffer accounting of one switch, per ingress port, egress port and priority. Priority 0
+/// (control) is not accounted, so no call is ever about it.
 pub trait Admission: Clone + Send + std::fmt::Debug {
-    /// Asks room for `size` bytes that came in at `ingress` and will leave at `egress`. Pausing is
-    /// reported once, until the matching [`Release::Resume`].
+    /// Requests buffer space for `size` bytes that arrived at `ingress` and will leave at `egress`.
+    /// A pause is reported only once, until the matching [`Release::Resume`].
     fn admit(&mut self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> Admit;
 
-    /// Returns how far the buffer is from every threshold. The switch works it out again whenever it
-    /// matters. A policy may always return no slack, which is slower: it is then told of each packet, in
-    /// the order of time.
+    /// Returns the distance of the buffer from every threshold. The switch does not store the
+    /// result, but calls this whenever it matters.
+    ///
+    /// A policy may always return no slack. This is slower, because the switch then reports every
+    /// packet, in time order.
     #[inline]
     fn slack(&self) -> Slack {
         Slack::default()
     }
 
-    /// Gives the room of a packet back when it leaves or is dropped.
+    /// Releases the space of a packet when it leaves or is dropped.
     fn release(
         &mut self,
         ingress: PortId,
@@ -72,15 +75,15 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         size: Bytes,
     ) -> Release;
 
-    /// Returns whether the neighbor at `ingress` has been told to pause `priority` and not to
-    /// resume.
+    /// Returns `true` if the switch has paused `priority` at the neighbor of `ingress` and not yet
+    /// resumed it.
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool;
 
-    /// The link at `ingress` has failed: pauses that were reported and not resumed are over.
-    /// Policies that pause nobody have nothing to do.
+    /// Forgets the reported pauses of `ingress` that were not resumed, because its link has failed.
+    /// Policies that never pause need not implement this.
     fn forget_pauses(&mut self, _ingress: PortId) {}
 
-    /// Bytes held now, over all ports and priorities.
+    /// Returns the bytes stored now, over all ports and priorities.
     fn used(&self) -> Bytes;
 
     fabricsim_base::plugin_state!("the buffer");

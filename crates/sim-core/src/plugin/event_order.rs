@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use crate::packet::{Header, Packet, Stamps};
 use fabricsim_engine::ArrivalOrder;
 
-/// The order of events of one time at one node; `H` is the header of packets. A model chooses one,
-/// and what others need is compiled out.
+/// The order of simultaneous events at one node; `H` is the header of packets. A model chooses one
+/// order at compile time, so it does not pay for the needs of the other one.
 pub trait EventOrder<H>: Send + Sync + std::fmt::Debug + 'static {
-    /// Whether events are ordered by when they were set, and hosts have the events of the published
-    /// NIC.
+    /// `true` if events are handled in the order in which they were set, and hosts have the same
+    /// events as the published NIC.
     const BY_INSERTION: bool = false;
 
-    /// Returns when the arrival of the packet with `header` was set.
+    /// Returns the time at which the arrival of the packet with `header` was set.
     #[inline]
     fn stamps(_header: &H) -> Stamps {
         Stamps::default()
@@ -23,14 +23,14 @@ pub trait EventOrder<H>: Send + Sync + std::fmt::Debug + 'static {
     fn set_stamps(_header: &mut H, _stamps: Stamps) {}
 }
 
-/// Starts of flows by number, arrivals by port, then the node's own events by kind and port.
+/// Flow starts by number, then arrivals by port, then the node's own events by kind and port.
 #[derive(Clone, Copy, Debug)]
 pub struct ByNode;
 
 impl<H> EventOrder<H> for ByNode {}
 
-/// By when events were set, as a simulator with one event list executes them. Packets carry
-/// [`Stamps`].
+/// By the time at which events were set, as a simulator with one event list executes them. Packets
+/// carry [`Stamps`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByInsertion;
 
@@ -49,7 +49,8 @@ impl<H: Header> EventOrder<H> for ByInsertion {
     }
 }
 
-/// The order `O` of events as the engine asks for it: of packets that arrive at one instant.
+/// The event order `O` in the form that the engine needs: the order of packets that arrive at the
+/// same time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PacketOrder<O>(PhantomData<fn() -> O>);
 

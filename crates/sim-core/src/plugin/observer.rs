@@ -1,4 +1,4 @@
-//! Observers of a simulation, which are not part of it.
+//! Observers of a simulation, which do not influence it.
 
 use crate::packet::{Header, Packet, PauseChange};
 use crate::plugin::Hop;
@@ -12,22 +12,22 @@ use fabricsim_base::units::{Bytes, Time};
 pub enum DropReason {
     /// The shared buffer of the switch had no room.
     Buffer,
-    /// The queue discipline refused or gave up the packet.
+    /// The queueing discipline refused or discarded the packet.
     Queue,
     /// The link lost it.
     Link,
-    /// Its link is down. Pause frames that are lost in this way are not reported.
+    /// Its link is down. Lost pause frames are not reported.
     LinkDown,
     /// The switch has no route to its destination.
     NoRoute,
 }
 
-/// The calls for packets that an observer needs. All other calls always come.
+/// The per-packet calls that an observer needs. All other calls are always made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Interest(u8);
 
 impl Interest {
-    /// None of them.
+    /// No per-packet call.
     pub const NOTHING: Self = Self(0);
     /// [`Observer::on_send`].
     pub const SENDS: Self = Self(1);
@@ -35,20 +35,20 @@ impl Interest {
     pub const DEQUEUES: Self = Self(2);
     /// [`Observer::on_queue_change`].
     pub const QUEUES: Self = Self(4);
-    /// All calls about a switch in the order of time. Without it calls about one port are in order, but
-    /// from one port to another times may go back.
+    /// All calls about a switch in time order. Without this flag, calls are in order for each port,
+    /// but time may go back from one port to another.
     pub const ORDER: Self = Self(8);
-    /// All of them, in order.
+    /// All per-packet calls, in time order.
     pub const EVERYTHING: Self = Self(15);
 
-    /// Returns the interest in the calls of both.
+    /// Returns the union of the two interests.
     #[inline]
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns `true` if all of `other` is needed.
+    /// Returns `true` if all of `other` is included.
     #[inline]
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
@@ -56,11 +56,11 @@ impl Interest {
     }
 }
 
-/// Watches one node; each node has its own, so nothing is shared between threads. Every method does
+/// Watches one node; each node has its own observer, so threads share nothing. Every method does
 /// nothing by default, and with `()` the calls compile to nothing.
 pub trait Observer<H: Header>: Send + std::fmt::Debug {
-    /// Returns the calls that the observer needs. A switch runs faster the fewer they are; calls that
-    /// it does not need may come or not. Asked for in each epoch and at each packet.
+    /// Returns the calls that the observer needs. Fewer calls let a switch run faster; calls that
+    /// are not needed may still be made. The switch reads this in each epoch and at each packet.
     #[inline]
     fn interest(&self) -> Interest {
         Interest::EVERYTHING
@@ -70,16 +70,17 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}
 
-    /// Host `node` puts `packet` on the wire of `port`. One that the link loses has been reported by
-    /// [`Self::on_drop`] just before; of others the time of arrival is known.
+    /// Host `node` puts `packet` on the wire of `port`. If the link loses the packet,
+    /// [`Self::on_drop`] has reported it just before; otherwise its time of arrival is known.
     #[inline]
     fn on_send(&mut self, _now: Time, _node: NodeId, _port: PortId, _packet: &Packet<H>) {}
 
-    /// The link of `port` fails: what is on its way to the other end is lost.
+    /// The link of `port` fails: packets on the wire are lost.
     #[inline]
     fn on_link_down(&mut self, _now: Time, _node: NodeId, _port: PortId) {}
 
-    /// `packet` (never a pause frame) has arrived at host `node`, whose transport has not seen it.
+    /// `packet` (never a pause frame) has arrived at host `node`, and its transport has not seen it
+    /// yet.
     #[inline]
     fn on_arrival(&mut self, _now: Time, _node: NodeId, _packet: &Packet<H>) {}
 
@@ -87,17 +88,18 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}
 
-    /// A packet leaves the queue of switch `node` described by `hop`.
+    /// A packet leaves a queue of switch `node`; `hop` describes the port.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
 
-    /// A packet has begun or ended to wait at `port` of switch `node`: `queue` bytes wait there
-    /// now, of all priorities. Not called for packets that pass an idle port, which never wait.
+    /// The bytes that wait at `port` of switch `node` have changed: now `queue` bytes wait, over
+    /// all priorities. Not called for packets that are forwarded without queueing, because they
+    /// never wait.
     #[inline]
     fn on_queue_change(&mut self, _now: Time, _node: NodeId, _port: PortId, _queue: Bytes) {}
 
-    /// A packet is dropped at `node`. One that its link loses has left its queue, too, which is
-    /// told after this.
+    /// A packet is dropped at `node`. A packet that is lost by its link has also left its queue,
+    /// which is reported after this call.
     #[inline]
     fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<H>) {}
 

@@ -7,12 +7,12 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-/// Mark that is set on a packet as it leaves.
+/// The mark that a packet gets as it leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Mark {
-    /// Nothing.
+    /// No mark.
     None,
-    /// It has met congestion (CE, RFC 3168). The switch sets and counts the mark if the packet
+    /// Congestion experienced (CE, RFC 3168). The switch sets and counts the mark if the packet
     /// [takes one](Packet::takes_mark).
     Congestion,
 }
@@ -22,37 +22,38 @@ pub enum Mark {
 pub struct QueueReport {
     /// Its priority.
     pub priority: Priority,
-    /// The name of its rule.
+    /// The name of its discipline.
     pub discipline: Cow<'static, str>,
-    /// Packets that were stored.
+    /// Number of stored packets.
     pub enqueued: u64,
-    /// Packets that have left for the wire.
+    /// Number of packets that left for the wire.
     pub dequeued: u64,
-    /// Those of them that were marked.
+    /// Number of dequeued packets that were marked.
     pub marked: u64,
-    /// Packets dropped because the queue was full.
+    /// Number of packets dropped because the queue was full.
     pub tail_drops: u64,
-    /// Packets dropped by the rule.
+    /// Number of packets dropped by the active queue management.
     pub aqm_drops: u64,
-    /// Packets dropped because the rule could no longer keep the queue short.
+    /// Number of packets dropped because the active queue management could no longer keep the queue
+    /// short.
     pub overload_drops: u64,
-    /// Median, 95th and 99th percentile of the times for which packets that have left had waited;
-    /// none before the first.
+    /// Median, 95th and 99th percentile of the queueing times of dequeued packets; `None` before
+    /// the first one.
     pub sojourn: Option<[Duration; 3]>,
 }
 
-/// A queueing discipline: holds packets, picks the next one, marks and may drop.
+/// A queueing discipline: stores packets, picks the next one, marks and may drop.
 ///
-/// A packet leaves in two steps, so that it is copied once: [`head`](Self::head) shows it where it
-/// lies, and [`pop`](Self::pop) removes it.
+/// A packet leaves in two steps, so that it is copied only once: [`head`](Self::head) returns a
+/// reference to the stored packet, and [`pop`](Self::pop) removes it.
 pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
-    /// Takes a copy of `packet` in and returns it, or returns `None` to drop it (the switch then
-    /// releases its buffer).
+    /// Stores a copy of `packet` and returns it, or returns `None` to drop the packet (the switch
+    /// then releases its buffer space).
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>>;
 
-    /// The packet that leaves now, given the paused priorities. Packets that the discipline gives
-    /// up on the way (AQM drops at dequeue) are appended to `dropped`. `now` may lie before the time of
-    /// a [`bypass`](Self::bypass), and the queues are empty then.
+    /// Returns the packet that leaves now, given the paused priorities. Appends packets that the
+    /// discipline drops at this dequeue (AQM) to `dropped`. `now` may be earlier than the time of a
+    /// previous [`bypass`](Self::bypass); the queues are empty in that case.
     fn head(
         &mut self,
         now: Time,
@@ -60,26 +61,28 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&Packet<H>>;
 
-    /// Removes the packet that [`head`](Self::head) has just shown.
+    /// Removes the packet that [`head`](Self::head) has just returned.
     fn pop(&mut self, now: Time) -> Mark;
 
-    /// Bytes in all queues.
+    /// Returns the bytes in all queues.
     fn bytes(&self) -> Bytes;
 
-    /// Shows every packet that waits to `visit`, in any fixed order. Not called on the packet path.
+    /// Calls `visit` with every waiting packet, in any fixed order. Not called on the packet path.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
-    /// Shows what each queue with a rule of its own has done so far to `visit`, in the order of
-    /// priorities. Not called on the packet path.
+    /// Calls `visit` with the statistics of each queue that has a discipline of its own, in the
+    /// order of priorities. Not called on the packet path.
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
-    /// Returns whether some packet could leave, given the paused priorities.
+    /// Returns `true` if some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: PrioritySet) -> bool;
 
-    /// Fast path for a packet that arrives at empty queues while its priority is not paused: equivalent
-    /// to `enqueue`, `head` and `pop`. If it `waits`, it leaves when the current transmission ends and
-    /// nothing else arrives before. Must leave the same state as the three calls. Return `None`, having
-    /// changed nothing, to have them made.
+    /// Fast path for a packet that arrives at empty queues while its priority is not paused:
+    /// equivalent to `enqueue`, `head` and `pop`.
+    ///
+    /// If it `waits`, the packet leaves when the current transmission ends, and nothing else
+    /// arrives before. Must leave the same state as the three calls. Return `None` without changing
+    /// anything to make the switch call all three.
     #[inline]
     fn bypass(&mut self, _waits: bool, _packet: &Packet<H>) -> Option<Mark> {
         None

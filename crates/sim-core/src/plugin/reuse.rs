@@ -1,8 +1,8 @@
-//! Connections of requests for responses.
+//! Connections for requests and their responses.
 
 use fabricsim_base::input::{Choice, ValueKind};
 
-/// Connection that a request for a response uses.
+/// The connection that a request for a response uses.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -10,10 +10,10 @@ use fabricsim_base::input::{Choice, ValueKind};
     serde(rename_all = "kebab-case")
 )]
 pub enum Reuse {
-    /// One of its own, closed afterwards.
+    /// A connection of its own, which is closed afterwards.
     #[default]
     None,
-    /// The one that is open first: its own, or that of another request that has been served.
+    /// The first connection to be open: its own, or one whose request has been served.
     LateBinding,
 }
 

@@ -1,4 +1,4 @@
-//! Telemetry that a switch writes into the packets that leave it.
+//! Telemetry that a switch writes into departing packets.
 
 use crate::packet::{Header, Packet};
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
@@ -6,106 +6,111 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_engine::SendBuffer;
 
-/// An egress port at the moment a packet leaves its queue.
+/// An egress port at the moment at which a packet leaves its queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
-    /// The time of the dequeue.
+    /// Time of the dequeue.
     pub now: Time,
-    /// Time at which the packet's last byte had arrived at the switch.
+    /// Time at which the last byte of the packet arrived at the switch.
     pub arrived: Time,
-    /// The port through which it came.
+    /// The ingress port of the packet.
     pub ingress: PortId,
     /// The egress port.
     pub port: PortId,
     /// The rate of its link.
     pub rate: Rate,
-    /// Bytes left in the queues of the port, all priorities, without this packet.
+    /// Bytes left in the queues of the port, over all priorities, without this packet.
     pub queue: Bytes,
     /// Bytes that the port has sent before this packet.
     pub sent: Bytes,
 }
 
-/// How a packet leaves a port, for telemetry that puts off what it writes.
+/// The place of a packet among the departures of an epoch, for telemetry that defers its work.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving {
-    /// Number of packets that have left through the port before it, in this epoch; `None` for a packet
-    /// that the link loses.
+    /// Number of packets that left through the port before it in this epoch; `None` if the link
+    /// loses the packet.
     pub place: Option<u32>,
-    /// The port of the arrival because of which it leaves at once: its own, or that of the frame that
-    /// ends a pause. `None` where it leaves because the wire has become free, and so after all that
-    /// happens at the very same time because of arrivals.
+    /// The ingress port of the arrival that made the packet leave immediately: its own arrival, or
+    /// the arrival of the frame that ends a pause. `None` if the packet leaves because the wire has
+    /// become free; it then leaves after everything that arrivals cause at the same time.
     pub by: Option<PortId>,
 }
 
-/// The packets that a switch has sent in this epoch. The next nodes have not seen them.
+/// The packets that a switch has sent in this epoch. The next nodes have not seen them yet.
 #[derive(Debug)]
 pub struct SentPackets<'a, H>(&'a mut SendBuffer<Packet<H>>);
 
 impl<'a, H: Header> SentPackets<'a, H> {
-    /// Those in `send_buffer`.
+    /// Wraps the packets in `send_buffer`.
     pub(crate) const fn new(send_buffer: &'a mut SendBuffer<Packet<H>>) -> Self {
         Self(send_buffer)
     }
 
-    /// Returns the packet that has left through `port` after `place` others.
+    /// Returns the packet with `place` packets before it in this epoch at `port`.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is no such packet.
     #[inline]
     pub fn at(&mut self, port: PortId, place: u32) -> &mut Packet<H> {
         self.0.sent_mut(port.index(), place as usize)
     }
 }
 
-/// How far the calls of a telemetry about different ports have to be in the order of time.
+/// How far the calls about different ports must be in time order.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum PortOrder {
-    /// They need not be: the ports share nothing.
+    /// Any order is fine: the ports share no state.
     Free,
-    /// Calls of [`Telemetry::on_departure`] need not be: everything that depends on the order waits for
-    /// [`Telemetry::complete`].
+    /// Any order is fine for [`Telemetry::on_departure`], because everything that depends on the
+    /// order is deferred to [`Telemetry::complete`].
     Restored,
-    /// All have to be.
+    /// All calls must be in time order.
     Needed,
 }
 
 /// The telemetry of one switch. Called at every departure, after the packet has been marked.
 pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
-    /// Writes what `hop` looks like into `packet`; models that measure ports see every packet here,
-    /// and write into data packets only.
+    /// Writes the state in `hop` into `packet`. Telemetry that measures ports sees every packet
+    /// here, but writes only into data packets.
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop);
 
-    /// Like [`on_dequeue`](Self::on_dequeue), but may leave work for [`complete`](Self::complete), to do
-    /// it for many packets in a row or in the order of time. Until then `packet` can be found by the
-    /// port of `hop` and the place in `leaving`. The switch calls this if nothing reads the
-    /// written telemetry before the end of the epoch, and events have the order of nodes
-    /// ([`ByNode`](crate::plugin::ByNode)).
+    /// Like [`on_dequeue`](Self::on_dequeue), but may defer work to [`complete`](Self::complete),
+    /// for example to batch it or to process packets in time order. Until then `packet` can be
+    /// found by the port of `hop` and the place in `leaving`.
+    ///
+    /// The switch calls this if nothing reads the written telemetry before the end of the epoch,
+    /// and if the events have the order of nodes ([`ByNode`](crate::plugin::ByNode)).
     #[inline]
     fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, _leaving: Leaving) {
         self.on_dequeue(packet, hop);
     }
 
-    /// Does what has been put off. Called when all packets of the epoch have left, or all before some
-    /// time in it. Those of each port were shown in order. At one and the same time those that leave at
-    /// once because they arrive come first, in the order of the ports in [`Leaving::by`], and then those
-    /// that have waited, in the order of their ports.
+    /// Completes the deferred work. Called when all packets of the epoch have left, or all packets
+    /// before some time in it.
+    ///
+    /// The calls about each port were in order. To restore the order of packets that left at the
+    /// same time on different ports: first the packets that left immediately on arrival, ordered by
+    /// the port in [`Leaving::by`], then the packets that had waited, ordered by their egress
+    /// ports.
     #[inline]
     fn complete(&mut self, _packets: &mut SentPackets<'_, H>) {}
 
-    /// Returns how far calls about different ports have to be in the order of time. Calls about one
-    /// port always are. A switch runs faster if they need not be.
+    /// Returns how far calls about different ports must be in time order. Calls about the same port
+    /// always are. A switch runs faster if the order of ports is free.
     #[inline]
     fn order(&self) -> PortOrder {
         PortOrder::Needed
     }
 
-    /// The link at `port` has another rate from now on. Models that know rates by port follow it.
+    /// The link at `port` has a new rate from now on. Implement this if the telemetry stores rates
+    /// of ports.
     fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
 
     fabricsim_base::plugin_state!("the telemetry");
 }
 
-/// Nothing is written.
+/// Telemetry that writes nothing.
 #[derive(Checkpointed, Clone, Copy, Debug, Default)]
 pub struct NoTelemetry;
 
@@ -121,7 +126,7 @@ impl<H: Header> Telemetry<H> for NoTelemetry {
     fabricsim_base::saves_state!();
 }
 
-/// One, then the other.
+/// Runs the first, then the second.
 impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {

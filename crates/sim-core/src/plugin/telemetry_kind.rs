@@ -1,4 +1,5 @@
-//! Kinds of telemetry: configurations name them, and networks carry them unread.
+//! Kinds of telemetry: configurations name them, and networks carry them without knowing their
+//! content.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,23 +11,24 @@ use fabricsim_base::units::Rate;
 use super::{CcContext, Hop, PortOrder, Telemetry, TelemetryView};
 use crate::packet::{Header, Packet};
 
-/// A telemetry of one slot of 64 bits, which every network can carry.
+/// A kind of telemetry with one slot of 64 bits, which every network can carry.
 ///
-/// It needs no registration of its own: the algorithm that reads it names it by
-/// [`TelemetryId::of`], and networks with such an algorithm have room for the slot, switches with
-/// [`Self::Switch`], and controllers that see the slot in
+/// A new kind needs no registration. The algorithm that reads it names it by [`TelemetryId::of`].
+/// In networks with such an algorithm, packets have room for the slot, switches have
+/// [`Self::Switch`], and controllers see the slot in
 /// [`TelemetryView::of`](super::TelemetryView::of).
 pub trait TelemetryKind: fmt::Debug + 'static {
-    /// Its name in messages and tables.
+    /// The name in messages and tables.
     const NAME: &'static str;
 
-    /// Bytes that it takes on the wire of each data packet whose sender reads it.
+    /// Bytes on the wire of each data packet if its sender reads this telemetry.
     const WIRE_BYTES: u16;
 
     /// The content of the slot. Senders write its default, which is the number 0.
     type Slot: Header + From<u64> + Into<u64>;
 
-    /// Switches show it every packet that leaves. Writes into packets other than data are lost.
+    /// The telemetry of a switch. It sees every departing packet; writes into packets other than
+    /// data are lost.
     type Switch: Telemetry<Self::Slot> + Sync + 'static;
 
     /// Returns the telemetry of the switch `node`, whose ports have `rates`.
@@ -52,8 +54,8 @@ impl TelemetryId {
         }
     }
 
-    /// Returns the identity of a kind for which networks have a slot of its own, and which takes
-    /// `wire_bytes` of a packet.
+    /// Returns the identity of a kind that has its own slot in the network, and takes `wire_bytes`
+    /// of a packet.
     #[must_use]
     pub const fn own_slot(name: &'static str, wire_bytes: fn(&CcContext) -> u16) -> Self {
         Self {
@@ -63,19 +65,19 @@ impl TelemetryId {
         }
     }
 
-    /// Returns its name.
+    /// Returns the name of the kind.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// Returns the bytes that it takes on the wire of a data packet in `network`.
+    /// Returns the bytes on the wire of a data packet in `network`.
     #[must_use]
     pub fn wire_bytes(self, network: &CcContext) -> u16 {
         (self.wire_bytes)(network)
     }
 
-    /// Returns the code that carries it in the tag of packets, unless it has a slot of its own.
+    /// Returns the code that carries the kind in the tag of packets; `None` if it has its own slot.
     #[must_use]
     pub const fn tag(self) -> Option<&'static dyn Tag> {
         self.tag
@@ -96,9 +98,9 @@ impl fmt::Debug for TelemetryId {
     }
 }
 
-/// A [`TelemetryKind`] whose type is not known.
+/// A [`TelemetryKind`] with its type erased.
 pub trait Tag: fmt::Debug + Send + Sync {
-    /// As [`TelemetryKind::switch`].
+    /// Like [`TelemetryKind::switch`].
     fn switch(&self, network: &CcContext, node: NodeId, rates: &[Rate]) -> TagTelemetry;
 
     /// Puts the slot in `tag` into `view`.
@@ -124,7 +126,7 @@ impl<K: TelemetryKind> Tag for TagOf<K> {
     }
 }
 
-/// The telemetry of one switch for the tag of packets, behind a pointer.
+/// The telemetry of one switch for the tag of packets, with its type erased.
 #[derive(Debug)]
 pub struct TagTelemetry(Box<dyn TagWriter>);
 
@@ -160,10 +162,10 @@ impl<H: Header> Telemetry<H> for TagTelemetry {
     }
 }
 
-/// [`Telemetry`] of a slot whose type is not known.
+/// The [`Telemetry`] of a slot with its type erased.
 trait TagWriter: fmt::Debug + Send + Sync {
     fn copied(&self) -> Box<dyn TagWriter>;
-    /// Returns what `tag` becomes when `packet` leaves by `hop`.
+    /// Returns the new value of `tag` for `packet`, which leaves by `hop`.
     fn write(&mut self, packet: &Packet<()>, tag: u64, hop: &Hop) -> u64;
     fn order(&self) -> PortOrder;
     fn on_rate(&mut self, port: PortId, rate: Rate);
@@ -186,7 +188,7 @@ impl<K: TelemetryKind> TagWriter for InSlot<K> {
     }
 
     fn order(&self) -> PortOrder {
-        // Nothing is put off: a tag is written when its packet leaves.
+        // Nothing is deferred: a tag is written when its packet leaves.
         match self.0.order() {
             PortOrder::Free => PortOrder::Free,
             PortOrder::Restored | PortOrder::Needed => PortOrder::Needed,

@@ -1,10 +1,10 @@
-//! The packets of an epoch port by port.
+//! Handles the packets of an epoch port by port.
 //!
-//! Ports that are [served late](super::late) do not influence one another while the buffer is calm. If
-//! it stays calm in any order of the arrivals of an epoch, the switch handles all packets of one port
-//! before the packets of the next. The events of each port and their times are the same, but its state
-//! stays in the cache, and the next arrival is known. So a packet that waits for the end of the one on
-//! the wire alone is put behind it without a queue.
+//! Ports that are [served late](super::late) do not influence one another while the buffer is calm.
+//! If it stays calm for any order of the arrivals of an epoch, the switch handles all packets of
+//! one port before the packets of the next. The events of each port and their times are the same,
+//! but the port's state stays in the cache, and its next arrival is known. So a packet that only
+//! waits for the end of the current transmission is sent right behind it, without a queue.
 
 use super::{Arrivals, Sends, Switch};
 use crate::packet::Packet;
@@ -14,7 +14,7 @@ use fabricsim_base::units::Time;
 use fabricsim_engine::Group;
 
 impl<M: Model> Switch<M> {
-    /// Runs the switch up to `end`, with all that arrives before.
+    /// Runs the switch up to `end`, including all arrivals before.
     #[inline(never)]
     pub(super) fn run_by_port(
         &mut self,
@@ -31,7 +31,7 @@ impl<M: Model> Switch<M> {
         self.telemetry.complete(&mut SentPackets::new(send_buffer));
     }
 
-    /// Runs the port that is the group of `arrivals` up to `end`.
+    /// Runs one port up to `end`; `arrivals` is its group of packets.
     #[inline(always)]
     fn run_port(
         &mut self,
@@ -50,8 +50,9 @@ impl<M: Model> Switch<M> {
         self.last = self.last.max(latest).max(sent);
     }
 
-    /// Lets the rest of `arrivals` pass, up to one that cannot. Returns `true` if all have passed.
-    // A call for many packets: within its caller half of their values would be on the stack.
+    /// Forwards the rest of `arrivals` without queueing, up to the first one that must be queued.
+    /// Returns `true` if all have left.
+    // Not inlined: within its caller, half of these values would be on the stack.
     #[inline(never)]
     fn pass_all(
         &mut self,
@@ -60,7 +61,7 @@ impl<M: Model> Switch<M> {
     ) -> bool {
         let mut lane = send_buffer.lane(arrivals.number());
         let mut exit = self.exit(arrivals.number());
-        // In registers, and back in memory at the end.
+        // A local copy stays in registers; it is written back at the end.
         let mut rest = arrivals.clone();
         let all = loop {
             let Some(arrival) = rest.next() else {
@@ -76,8 +77,8 @@ impl<M: Model> Switch<M> {
         all
     }
 
-    /// Queues the last arrival, which cannot pass, and the next ones, up to one that finds the queues
-    /// empty again.
+    /// Queues the last arrival, which could not be forwarded, and the following ones, up to one
+    /// that finds the queues empty again.
     #[inline(never)]
     fn queue_all(
         &mut self,

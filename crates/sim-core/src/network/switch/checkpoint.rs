@@ -56,7 +56,7 @@ impl<M: Model> Switch<M> {
         out.section(|out| observer.save_state(out));
     }
 
-    /// Loads what [`Self::save`] has saved, in its order.
+    /// Loads the state that [`Self::save`] has written, in the same order.
     pub(in crate::network) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         load_each(self.pauses.iter_mut(), input)?;
         load_each(self.meters.iter_mut(), input)?;

@@ -1,8 +1,8 @@
-//! The departure of a packet: the one place that puts a packet of a switch on a wire.
+//! The departure of a packet: the only code that puts a packet of a switch on a wire.
 //!
-//! Packets come here from the queue of their port or past it, in each [order](super::plan) in which the
-//! switch handles its ports. The departure takes the wire, writes the mark and the telemetry, and notes
-//! the new state of the port.
+//! Each packet ends here, from the queue of its port or past it, in every [order](super::plan) in
+//! which the switch handles its ports. The departure occupies the wire, writes the mark and the
+//! telemetry, and updates the state of the port.
 
 use std::num::NonZeroU64;
 
@@ -20,8 +20,8 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_engine::{Lane, Message as _};
 
-/// A port, and everything else that a departure from it touches. Values that all packets in a row share
-/// are found once.
+/// A port, with everything else that a departure from it touches. Values that all packets in a row
+/// share are computed once, when the exit is made.
 pub(super) struct Exit<'a, M: Model> {
     node: NodeId,
     number: PortId,
@@ -30,27 +30,27 @@ pub(super) struct Exit<'a, M: Model> {
     telemetry: &'a mut M::Telemetry,
     observer: &'a mut M::Observer,
     counters: &'a mut Counters,
-    /// Packets that a queue gives up at a dequeue.
+    /// Packets that a queue drops at a dequeue.
     dropped: &'a mut Vec<Packet<M::Header>>,
     /// Time at which the current event was set.
     cause: u32,
-    /// The time of a byte on the wire if departures are as usual: the link loses nothing, its times are
-    /// multiples of this, and no observer watches.
+    /// Picoseconds for a byte on the wire if departures take the fast path: the link loses no
+    /// packet, its transmission times are multiples of this, and no observer watches departures.
     usual: Option<NonZeroU64>,
-    /// Packets up to this size need not be stored if they find the queues empty.
+    /// Packets up to this size need no buffer accounting if they find the queues empty.
     largest: Bytes,
 }
 
 /// A packet that is about to leave.
 enum Source<'p, H> {
-    /// The next one of the queues.
+    /// The head of the queues.
     Queued,
-    /// One that has not been in a queue, which are empty: it passes with this mark, and has come at
-    /// this time and by this port.
+    /// A packet that bypasses the empty queues, with its mark, its time of arrival and its ingress
+    /// port.
     Passing(&'p Packet<H>, Mark, Time, PortId),
 }
 
-/// The bytes that the buffer gets back for a packet that has left a queue.
+/// The buffer space of a packet that has left a queue.
 pub(super) struct Gone {
     pub(super) ingress: PortId,
     pub(super) priority: Priority,
@@ -58,7 +58,7 @@ pub(super) struct Gone {
 }
 
 impl Gone {
-    /// Returns the bytes that the buffer gets back for `packet`, which has come by `ingress`.
+    /// Returns the buffer space of `packet`, which arrived at `ingress`.
     #[inline]
     pub(super) fn new<H: Header>(ingress: PortId, packet: &Packet<H>) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Gone {
         }
     }
 
-    /// Its bytes.
+    /// Returns the size of the packet.
     #[inline]
     pub(super) fn size(&self) -> Bytes {
         Bytes::new(u64::from(self.wire))
@@ -76,9 +76,12 @@ impl Gone {
 }
 
 impl<M: Model> Exit<'_, M> {
-    /// Sends `packet`, which arrives at `at` by `ingress`, past the queues if it finds them empty, need
-    /// not be accounted for, and the wire is free `until` the next event of the port: then it may also
-    /// wait for the end of the packet on the wire. Returns `true` if it has left.
+    /// Sends `packet`, which arrives at `at` by `ingress`, without queueing it. Returns `true` if
+    /// it has left.
+    ///
+    /// This works if the queues are empty, the packet needs no buffer accounting, and the wire
+    /// becomes free before `until`, the next event of the port. The packet may then also wait for
+    /// the end of the current transmission.
     #[inline(always)]
     pub(super) fn pass(
         &mut self,
@@ -101,9 +104,9 @@ impl<M: Model> Exit<'_, M> {
         true
     }
 
-    /// Sends a packet that is not in the queues, which are empty, with `mark`; `source` is the packet
-    /// with its time and port of arrival.
-    // Each call puts its arguments together by itself, so packets without one keep theirs in registers.
+    /// Sends a packet with `mark` past the empty queues; `source` is the packet with its time and
+    /// port of arrival.
+    // Each branch builds its own arguments, so packets without a mark keep theirs in registers.
     #[inline(always)]
     pub(super) fn send_passing(
         &mut self,
@@ -124,7 +127,7 @@ impl<M: Model> Exit<'_, M> {
         }
     }
 
-    /// Sends the next packet of the queues. Returns nothing if there is none that may leave.
+    /// Sends the next packet of the queues. Returns `None` if no packet may leave.
     #[inline(always)]
     fn send_queued(
         &mut self,
@@ -137,7 +140,7 @@ impl<M: Model> Exit<'_, M> {
         }
     }
 
-    /// A copy for a call: the exit of all packets in a row need not be in memory.
+    /// Makes a copy for a call, so that the exit of all packets in a row can stay in registers.
     #[inline(always)]
     fn lend(&mut self) -> Exit<'_, M> {
         Exit {
@@ -153,7 +156,7 @@ impl<M: Model> Exit<'_, M> {
         }
     }
 
-    /// [`Self::depart`] with a look at everything.
+    /// [`Self::depart`] for a port that is not on the fast path.
     #[inline(never)]
     fn depart_unusually(
         mut self,
@@ -164,9 +167,11 @@ impl<M: Model> Exit<'_, M> {
         self.depart(None, event, source, lane)
     }
 
-    /// The departure of a packet at `now`, `usual` if all is as usual. `by` is the port of the arrival
-    /// that sets it off. It is `None` if the end of the packet before does, which is an event of its own.
-    // A part of its few callers: a call costs every packet-hop twenty instructions.
+    /// Sends a packet at `now`. `usual` is the time of a byte if the port is on the fast path.
+    ///
+    /// `by` is the port of the arrival that triggers the departure. It is `None` if the end of the
+    /// previous packet does, which counts as an event of its own.
+    // Inlined into its few callers because a call costs every packet-hop twenty instructions.
     #[inline(always)]
     fn depart(
         &mut self,
@@ -194,7 +199,8 @@ impl<M: Model> Exit<'_, M> {
         let place = place_in(&lane);
         let byte_ps = usual.or_else(|| port.egress.byte_ps());
         let sent = (port.egress).transmit::<M::Order, _>(byte_ps, (now, self.cause), packet, lane);
-        // A packet that the link loses gets its mark and its telemetry as any other.
+        // A packet that the link loses still gets its mark and its telemetry, as an observer sees
+        // them.
         let is_lost = sent.is_none();
         let mut copy = None;
         let sent = match sent {
@@ -202,11 +208,12 @@ impl<M: Model> Exit<'_, M> {
             None => copy.insert(*packet),
         };
 
-        // The port as the packet leaves it.
+        // Update the port before the telemetry reads its queue.
         let (mark, queue) = match mark {
             Some(mark) => {
                 port.open_after = port.egress.busy_until;
-                // A branch on the longest queue is foreseen, one on a packet that waits is not.
+                // The branch on the longest queue is predictable, a branch on `by` is not: so
+                // compute the waiting bytes without one.
                 let waited = u64::from(gone.wire) & u64::from(by.is_none()).wrapping_neg();
                 self.counters.note_queue(Bytes::new(waited));
                 (mark, Bytes::ZERO)
@@ -245,8 +252,8 @@ impl<M: Model> Exit<'_, M> {
         Some(gone)
     }
 
-    /// Writes mark and telemetry into `sent`, in the buffer of its channel. Without `leaving` the
-    /// observer sees it, too.
+    /// Writes mark and telemetry into `sent`, which is stored in the buffer of its channel. Without
+    /// `leaving`, also shows the packet to the observer.
     #[inline(always)]
     fn write(
         &mut self,
@@ -271,7 +278,7 @@ impl<M: Model> Exit<'_, M> {
     }
 }
 
-/// Returns how many packets have left over `lane` in this epoch.
+/// Returns the number of packets that have left over `lane` in this epoch.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
@@ -281,15 +288,16 @@ fn place_in<H: Header>(lane: &Lane<'_, Packet<H>>) -> u32 {
     lane.sent() as u32
 }
 
-/// Returns `true` if the size of `packet` does not matter, as the buffer does not know control.
-// A call, made for few packets: without it the compiler works it out for all of them.
+/// Returns `true` if the size of `packet` does not matter, because the buffer does not account for
+/// control.
+// A call, made for few packets: inlined, the compiler would evaluate it for every packet.
 #[inline(never)]
 fn is_control<H: Header>(packet: &Packet<H>) -> bool {
     packet.priority().is_control()
 }
 
 impl<M: Model> Switch<M> {
-    /// Returns the exit by port number `port`.
+    /// Returns the exit through port number `port`.
     #[inline(always)]
     pub(super) fn exit(&mut self, port: usize) -> Exit<'_, M> {
         let state = &mut self.ports[port];
@@ -312,8 +320,9 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Sends the next packet of `port`, whose wire is free, and arms the port for the one behind it. `by`
-    /// is the port of the arrival that sets it off, or `None` if the wire has just become free.
+    /// Sends the next packet of `port`, whose wire is free, and arms the port for the packet after
+    /// it. `by` is the port of the arrival that triggers this, or `None` if the wire has just
+    /// become free.
     #[inline(always)]
     pub(super) fn send_next(
         &mut self,

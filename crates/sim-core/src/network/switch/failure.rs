@@ -1,4 +1,4 @@
-//! Failures and other changes at a switch between two epochs: its links, their rates, its routes.
+//! Failures and other changes of a switch between two epochs: links, rates and routes.
 
 use super::departure::Gone;
 use super::{Sends, Switch};
@@ -26,7 +26,7 @@ impl<M: Model> Switch<M> {
         &mut self.ports[port.index()].egress
     }
 
-    /// A link that is down has taken `packet`.
+    /// Counts `packet`, which was lost on a link that is down.
     #[cold]
     pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
@@ -34,7 +34,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// A link that is down has taken `packet`, which would have left by `port`.
+    /// Counts `packet`, which was to leave by `port`, whose link is down.
     #[cold]
     pub(super) fn lose_at(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
@@ -42,7 +42,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Accounts for a packet on its way to `port` that the switch drops.
+    /// Counts a packet that the switch drops on its way to `port`.
     #[cold]
     pub(super) fn drop_at(
         &mut self,
@@ -55,7 +55,7 @@ impl<M: Model> Switch<M> {
         self.drop_packet(now, reason, packet);
     }
 
-    /// Accounts for a packet that the switch drops.
+    /// Counts a packet that the switch drops, and notifies the observer.
     #[cold]
     pub(super) fn drop_packet(
         &mut self,
@@ -67,7 +67,7 @@ impl<M: Model> Switch<M> {
         self.observer.on_drop(now, self.id, reason, packet);
     }
 
-    /// Accounts for the packets that the queue of `port` has given up at a dequeue.
+    /// Drops the packets that the queue of `port` has discarded at a dequeue.
     #[cold]
     pub(super) fn give_up(&mut self, now: Time, port: usize, send_buffer: &mut Sends<M>) {
         self.observe_queue(now, port);
@@ -77,7 +77,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Tells the observer how much waits at `port` now.
+    /// Notifies the observer of the bytes that wait at `port` now.
     #[inline]
     pub(super) fn observe_queue(&mut self, now: Time, port: usize) {
         let queue = self.ports[port].queue.bytes();
@@ -85,7 +85,8 @@ impl<M: Model> Switch<M> {
         self.observer.on_queue_change(now, self.id, number, queue);
     }
 
-    /// The link of `port` fails: its queues are emptied, which may let other neighbors go on.
+    /// Handles a failure of the link at `port`: drops the contents of its queues, which may resume
+    /// other neighbors.
     pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
         self.buffer.forget_pauses(port);
         self.egress(port).cut();
@@ -113,7 +114,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Gives the buffer of a packet back between two epochs.
+    /// Releases the buffer space of a packet between two epochs, when frames can only be queued.
     fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
         let gone = Gone::new(packet.port, packet);
         if self.give_back(port, &gone) == Release::Resume
@@ -123,12 +124,12 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// `packets` that had left by `port` were lost with its link.
+    /// Counts `packets` that had left by `port` and were lost with its link.
     pub(in crate::network) fn count_lost(&mut self, port: PortId, packets: u64) {
         self.meters[port.index()].dropped += packets;
     }
 
-    /// The link of `port` is back; its queues are empty.
+    /// Handles the return of the link at `port`; its queues are empty.
     pub(in crate::network) fn link_up(&mut self, port: PortId) {
         self.egress(port).state = LinkState::Up;
         self.ports[port.index()].note_state();

@@ -1,14 +1,14 @@
-//! Ports that are served late.
+//! Ports without timers, which are served late.
 //!
-//! The arrivals at a port decide its departures and their times. So a port needs no timer for the end of
-//! a packet on its wire if nothing else at the switch depends on the order in which ports send: it
-//! catches up when a packet arrives for it, and at the end of the epoch. Packets leave at the same times
-//! as with timers.
+//! The departures of a port, and their times, follow from its arrivals. So a port needs no timer
+//! for the end of each transmission if nothing else at the switch depends on the order in which
+//! ports send: it catches up when the next packet for it arrives, and at the end of the epoch.
+//! Packets leave at the same times as with timers.
 //!
-//! If telemetry, routing and observer do not compare ports (see [the plan](super::plan)), ports share
-//! nothing but the buffer. A port gives its part back late, so the buffer counts more bytes than it
-//! holds. This makes no difference while it is [calm](crate::plugin::Slack::is_calm). As soon as it is
-//! not, all ports catch up, and timers take over.
+//! If telemetry, routing and observer do not compare ports (see [the plan](super::plan)), ports
+//! share only the buffer. A late port releases its bytes late, so the buffer counts more bytes than
+//! it holds. This makes no difference while the buffer is [calm](crate::plugin::Slack::is_calm). As
+//! soon as it is not, all ports catch up, and timers take over.
 
 use super::{Sends, Switch};
 use crate::plugin::{EventOrder, Model};
@@ -19,7 +19,7 @@ use fabricsim_engine::Timer;
 use crate::packet::Stamps;
 
 impl<M: Model> Switch<M> {
-    /// From now on the ports are served late.
+    /// Switches from timers to late service.
     #[cold]
     pub(super) fn drop_timers(&mut self) {
         self.late = true;
@@ -42,7 +42,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// From now on the ports have timers.
+    /// Switches from late service to timers.
     #[cold]
     pub(super) fn set_timers(&mut self) {
         self.late = false;
@@ -54,7 +54,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Sees to it that `port` sends when its wire is free, but not before `now`.
+    /// Makes `port` send when its wire is free, but not before `now`.
     #[inline]
     pub(super) fn arm(&mut self, now: Time, port: usize) {
         let state = &mut self.ports[port];
@@ -87,8 +87,8 @@ impl<M: Model> Switch<M> {
         self.timers.set(timer);
     }
 
-    /// Sends from `port` now, because of the arrival at `by`, if its wire is free, else when it becomes
-    /// free.
+    /// Sends from `port` now, triggered by the arrival at `by`, if its wire is free; otherwise when
+    /// it becomes free.
     #[inline(always)]
     pub(super) fn kick(&mut self, now: Time, port: usize, by: PortId, send_buffer: &mut Sends<M>) {
         let state = &self.ports[port];
@@ -102,13 +102,13 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// [`Self::send_next`] as a call.
+    /// [`Self::send_next`], not inlined.
     #[inline(never)]
     fn send_now(&mut self, now: Time, port: usize, by: Option<PortId>, send_buffer: &mut Sends<M>) {
         self.send_next(now, port, by, send_buffer);
     }
 
-    /// The wire of `port` has become free at `at`, when its next packet is due.
+    /// Sends the next packet of `port`, which is due at `at` because its wire has become free.
     #[inline(always)]
     pub(super) fn wire_is_free(&mut self, at: Time, port: usize, send_buffer: &mut Sends<M>) {
         self.last = self.last.max(at);
@@ -116,7 +116,7 @@ impl<M: Model> Switch<M> {
         self.send_next(at, port, None, send_buffer);
     }
 
-    /// Serves all ports up to `now`, and goes over to timers.
+    /// Serves all ports up to `now`, then switches to timers.
     #[cold]
     #[inline(never)]
     pub(super) fn stop_being_late(&mut self, now: Time, send_buffer: &mut Sends<M>) {
@@ -124,13 +124,14 @@ impl<M: Model> Switch<M> {
         self.set_timers();
     }
 
-    /// Serves `port` up to `now`: what happens at `now` itself comes after what arrives then.
+    /// Serves `port` up to but not including `now`: arrivals at `now` are handled before the port's
+    /// own event.
     #[inline(never)]
     pub(super) fn serve_until(&mut self, now: Time, port: usize, send_buffer: &mut Sends<M>) {
         self.serve_due(now, port, send_buffer);
     }
 
-    /// [`Self::serve_until`] as a part of its caller.
+    /// [`Self::serve_until`], inlined.
     #[inline(always)]
     pub(super) fn serve_due(&mut self, now: Time, port: usize, send_buffer: &mut Sends<M>) {
         loop {
@@ -142,7 +143,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Serves all ports up to `now`.
+    /// Serves all ports up to but not including `now`.
     #[inline(never)]
     pub(super) fn serve_all_until(&mut self, now: Time, send_buffer: &mut Sends<M>) {
         let (mut first, mut next) = (0, Time::MAX);

@@ -1,4 +1,4 @@
-//! The pause and resume frames that a switch sends.
+//! The pause and resume frames of a switch.
 
 use super::departure::Gone;
 use super::{Sends, Switch};
@@ -9,8 +9,8 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::Time;
 
 impl<M: Model> Switch<M> {
-    /// Gives the buffer of `gone`, which was to leave by `port`, back. That may let its upstream
-    /// neighbor go on.
+    /// Releases the buffer space of `gone`, which was to leave by `port`. Resumes the upstream
+    /// neighbor if that is now possible.
     #[inline(always)]
     pub(super) fn release(
         &mut self,
@@ -30,7 +30,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Gives the buffer of `gone` back. Control has none.
+    /// Releases the buffer space of `gone`. Control uses none.
     #[inline(always)]
     pub(super) fn give_back(&mut self, port: usize, gone: &Gone) -> Release {
         if gone.priority.is_control() {
@@ -40,8 +40,8 @@ impl<M: Model> Switch<M> {
         (self.buffer).release(gone.ingress, egress, gone.priority, gone.size())
     }
 
-    /// The neighbor at `port` asks for a pause or for its end.
-    // Apart from the code that most packets run through.
+    /// Handles a pause or resume frame from the neighbor at `port`.
+    // Not inlined, to keep it apart from the code that most packets run through.
     #[inline(never)]
     pub(super) fn on_pause(
         &mut self,

@@ -1,10 +1,10 @@
-//! The plan of an epoch: the one place that asks plugins how a switch may handle its packets.
+//! The plan of an epoch: the only code that asks the plugins how a switch may order its packets.
 //!
-//! The arrivals at a port decide its departures and their times. So a switch need not go by time from
-//! one port to another if nothing else depends on the order in which its ports send. Each
-//! [`EpochOrder`] is faster than the one before, and all of them have the same results. The plugins
-//! decide the fastest one ([`EpochPlan`]); the buffer and the packets of an epoch may call for a slower
-//! one.
+//! The departures of a port, and their times, follow from its arrivals. So a switch need not
+//! process events in time order across ports if nothing else depends on the order in which its
+//! ports send. Each [`EpochOrder`] is faster than the previous one, and all of them have the same
+//! results. The plugins decide the fastest possible order ([`EpochPlan`]); the buffer and the
+//! packets of an epoch may require a slower one.
 
 use super::Switch;
 use crate::plugin::{
@@ -14,38 +14,38 @@ use crate::plugin::{
 /// The order in which a switch handles the events of its ports in an epoch.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum EpochOrder {
-    /// By time. A port has a timer for the end of the packet on its wire.
+    /// In time order. A port has a timer for the end of the transmission on its wire.
     Timed,
-    /// By time, but without timers: a port catches up when the next packet comes for it.
+    /// In time order, but without timers: a port catches up when the next packet for it arrives.
     Late,
-    /// All of one port, then all of the next.
+    /// All events of one port, then all of the next.
     ByPort,
 }
 
-/// A plugin that keeps switches from a faster order.
+/// A plugin that prevents a faster order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Obstacle {
-    /// Simultaneous events have the order in which they were set.
+    /// Simultaneous events are handled in the order in which they were set.
     EventOrder,
-    /// The observer needs calls in the order of time, or calls about queues.
+    /// The observer needs calls in time order, or calls about queues.
     Observer(Interest),
-    /// The ports of the telemetry share something.
+    /// The ports of the telemetry share state.
     Telemetry,
-    /// The routing looks at ports.
+    /// The routing reads the state of ports.
     Routing,
 }
 
 /// The fastest order that the plugins of a switch allow, and the obstacle to a faster one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct EpochPlan {
-    /// The order, as long as the buffer is far from its thresholds and no pause frame comes.
+    /// The order, provided that the buffer is far from its thresholds and no pause frame arrives.
     pub order: EpochOrder,
-    /// The first plugin in its way.
+    /// The first plugin that prevents a faster order.
     pub obstacle: Option<Obstacle>,
 }
 
 impl EpochPlan {
-    /// The plan of hosts and of switches whose plugins allow everything.
+    /// The plan of hosts, and of switches if all plugins allow every order.
     pub const FASTEST: Self = Self {
         order: EpochOrder::ByPort,
         obstacle: None,
@@ -59,11 +59,11 @@ impl EpochPlan {
     }
 }
 
-/// The packets of an epoch, as far as they are known before the first of them is handled.
+/// The packets of an epoch, as far as they are known before the first one is handled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arriving {
     pub(super) bytes: u64,
-    /// One of them is a pause frame, or has no port beforehand.
+    /// `true` if one of them is a pause frame, or has no egress port in advance.
     pub(super) is_mixed: bool,
 }
 
@@ -92,9 +92,11 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Returns by how many ports the packets that have been prepared are to be sorted; 0 to have them in
-    /// the order of time. They are sorted if no plugin objects, no threshold of the buffer is near even
-    /// if all of them are stored, and each leaves by a port that is known.
+    /// Returns the number of ports by which the prepared packets should be sorted, or 0 for time
+    /// order.
+    ///
+    /// The switch sorts by port if no plugin objects, every packet has a known egress port, and no
+    /// threshold of the buffer is near even if all of the packets are stored.
     #[inline]
     pub(in crate::network) fn groups(&self) -> usize {
         let Arriving { bytes, is_mixed } = self.arriving;
@@ -109,8 +111,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Chooses at the beginning of an epoch, when all ports are up to the present, whether they are
-    /// served late.
+    /// Chooses at the beginning of an epoch if ports are served late. All ports have caught up by
+    /// then.
     #[inline]
     pub(super) fn choose_order(&mut self) {
         let may_be_late = self.plan().order >= EpochOrder::Late;
@@ -129,7 +131,7 @@ mod tests {
     use crate::plugin::Slack;
     use fabricsim_base::units::Bytes;
 
-    /// The order of a switch with these plugins, and whether something is in its way.
+    /// Returns the order of a switch with these plugins, and `true` if there is an obstacle.
     fn plan(interest: Interest, order: PortOrder, reads_ports: bool) -> (EpochOrder, bool) {
         let (mut switch, _) = switch(None);
         switch.observer = Seen {
@@ -172,7 +174,7 @@ mod tests {
             plan(Interest::QUEUES, PortOrder::Free, false),
             (EpochOrder::Late, true)
         );
-        // Telemetry for the eyes of an observer cannot be put off.
+        // Telemetry that an observer sees cannot be deferred.
         assert_eq!(
             plan(Interest::DEQUEUES, PortOrder::Free, false),
             (EpochOrder::ByPort, false)
@@ -207,7 +209,7 @@ mod tests {
             let groups = if by_port { 3 } else { 0 };
             assert_eq!(switch.groups(), groups, "{bytes} bytes");
         }
-        // Ports may go on late with less room: the next packet that comes decides.
+        // Ports may stay late with less room: the next stored packet decides.
         switch.buffer = slack(0);
         switch.choose_order();
         assert!(switch.late);

@@ -8,26 +8,30 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 
 /// A port: its wire and its queue.
-// In this order and on lines of its own: a packet that passes touches the first two cache lines.
+// The order of fields and the alignment matter: a packet that is not queued touches only the first
+// two cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Port<Q> {
-    /// The end of the last packet on the wire if the port is open to packets of all priorities:
-    /// nothing waits, is paused or due, and the link is up. Else [`Time::MAX`].
+    /// The end of the current transmission if packets of every priority may leave after it: the
+    /// queue is empty, no priority is paused, nothing is due, and the link is up. Otherwise
+    /// [`Time::MAX`].
     pub(super) open_after: Time,
     pub(super) egress: Egress,
-    /// Time at which the next packet is to leave because the wire becomes free, or [`Time::MAX`].
+    /// Time at which the next packet leaves because the wire becomes free, or [`Time::MAX`].
     pub(super) due: Time,
     pub(super) queue: Q,
 }
 
-// With 24 bytes of its own that every packet needs, a queue is within the second line.
+// A queue with up to 24 bytes of its own that every packet needs still fits in the second cache
+// line.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(std::mem::offset_of!(Port<u64>, queue) == 104);
 
 impl<Q> Port<Q> {
-    /// Returns `true` if a packet of `priority` may leave at `now` without being queued. At the very
-    /// instant at which the wire becomes free it may not, since others may arrive then, too.
+    /// Returns `true` if a packet of `priority` may leave at `now` without being queued. It may not
+    /// at the very instant at which the wire becomes free, because other packets may arrive at the
+    /// same time.
     #[inline]
     pub(super) fn is_idle<H: Header>(&self, now: Time, priority: Priority) -> bool
     where
@@ -42,7 +46,8 @@ impl<Q> Port<Q> {
                 && !self.egress.is_down()
     }
 
-    /// Notes if the port is open, after a change of the queue, the pauses, the link or the due time.
+    /// Updates [`Self::open_after`] after a change of the queue, the pauses, the link or the due
+    /// time.
     #[inline]
     pub(super) fn note_state<H: Header>(&mut self)
     where
@@ -59,7 +64,7 @@ impl<Q> Port<Q> {
         };
     }
 
-    /// Sets the time at which the next packet is to leave because the wire becomes free.
+    /// Sets the time at which the next packet leaves because the wire becomes free.
     #[inline]
     pub(super) const fn set_due(&mut self, at: Time) {
         self.due = at;

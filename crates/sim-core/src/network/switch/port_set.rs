@@ -1,20 +1,20 @@
 //! A set of the ports of a switch.
 
-/// Ports in a bit map.
+/// A set of port numbers, stored as a bit map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PortSet {
     words: Vec<u64>,
 }
 
 impl PortSet {
-    /// An empty set of up to `ports` ports.
+    /// Returns an empty set for port numbers below `ports`.
     pub(super) fn new(ports: usize) -> Self {
         Self {
             words: vec![0; ports.div_ceil(64)],
         }
     }
 
-    /// Adds `port`, which may be a member already.
+    /// Adds `port`; does nothing if it is already a member.
     #[inline]
     pub(super) fn insert(&mut self, port: usize) {
         self.words[port / 64] |= 1 << (port % 64);
@@ -31,7 +31,7 @@ impl PortSet {
         self.words.fill(0);
     }
 
-    /// The first member from `port` on.
+    /// Returns the first member that is not below `port`.
     #[inline]
     pub(super) fn from(&self, port: usize) -> Option<usize> {
         let mut word = port / 64;

@@ -1,4 +1,4 @@
-//! State of a switch that is visible from outside.
+//! The state of a switch that other parts of the network read.
 
 use super::Switch;
 use super::port::Port;
@@ -31,13 +31,13 @@ impl<M: Model> Switch<M> {
         counters
     }
 
-    /// The rates of all ports.
+    /// Returns the sum of the rates of all ports, in bit/s.
     pub(in crate::network) fn capacity(&self) -> u64 {
         let rates = self.ports.iter().map(|port| port.egress.rate().as_bps());
         rates.sum()
     }
 
-    /// Returns a sample of `port` at `now`, before which everything has happened.
+    /// Returns a sample of `port` at `now`, after all earlier events.
     pub(in crate::network) fn sample(&self, now: Time, port: PortId) -> PortSample {
         let index = port.index();
         let Port { egress, queue, .. } = &self.ports[index];
@@ -47,7 +47,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Bytes in the queues of each port.
+    /// Returns the bytes in the queues of all ports.
     pub(in crate::network) fn queued(&self) -> u64 {
         self.ports.iter().map(|port| port.queue.bytes().get()).sum()
     }
@@ -56,7 +56,8 @@ impl<M: Model> Switch<M> {
         self.id
     }
 
-    /// Bytes of `priority` that wait at `port`: all of them, or those that came in at `ingress`.
+    /// Returns the bytes of `priority` that wait at `port`, in total or only the bytes that arrived
+    /// at `ingress`.
     pub(in crate::network) fn waiting(
         &self,
         port: usize,
@@ -72,13 +73,13 @@ impl<M: Model> Switch<M> {
         bytes
     }
 
-    /// Returns whether the neighbor at `ingress` has been told to pause `priority` and not to
-    /// resume.
+    /// Returns `true` if the switch has paused `priority` at the neighbor of `ingress` and not yet
+    /// resumed it.
     pub(in crate::network) fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {
         self.buffer.has_paused(ingress, priority)
     }
 
-    /// The ports and priorities that a neighbor has paused.
+    /// Returns the data priorities that are paused at each port by its neighbor.
     pub(in crate::network) fn paused_priorities(&self) -> impl Iterator<Item = (usize, Priority)> {
         self.ports.iter().enumerate().flat_map(|(index, port)| {
             let paused = port.egress.paused;
@@ -87,13 +88,13 @@ impl<M: Model> Switch<M> {
         })
     }
 
-    /// The start of the longest pause that lasts; [`Time::MAX`] when no port is paused.
+    /// Returns the start of the longest pause that still lasts; [`Time::MAX`] if no port is paused.
     pub(in crate::network) fn paused_since(&self) -> Time {
         let starts = self.pauses.iter().map(PauseClock::since);
         starts.min().unwrap_or(Time::MAX)
     }
 
-    /// Ports whose neighbor has paused some priority.
+    /// Returns the ports at which the neighbor has paused some priority.
     pub(in crate::network) fn paused_ports(&self) -> impl Iterator<Item = PortId> {
         self.ports
             .iter()

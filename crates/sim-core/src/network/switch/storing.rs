@@ -1,4 +1,4 @@
-//! The way of a packet that does not pass its port into the buffer and a queue.
+//! The path of a packet through the buffer and a queue, if it cannot be forwarded without queueing.
 
 use super::departure::Gone;
 use super::{Sends, Switch};
@@ -8,9 +8,9 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::units::Time;
 
 impl<M: Model> Switch<M> {
-    /// Takes `packet`, which has come at `now` by `ingress`, into the buffer and the queue of `out`.
-    /// It leaves at once if it can.
-    // Apart from the code of packets that pass.
+    /// Stores `packet`, which arrived at `now` by `ingress`, in the buffer and in the queue of
+    /// `out`. It leaves immediately if it can.
+    // Not inlined, to keep it apart from the code of packets that need no queue.
     #[inline(never)]
     pub(super) fn store(
         &mut self,
@@ -26,7 +26,7 @@ impl<M: Model> Switch<M> {
         self.keep(now, out, ingress, packet, send_buffer);
     }
 
-    /// [`Self::store`] at a port that is up to the present.
+    /// [`Self::store`] for a port that has caught up to `now`.
     #[inline(always)]
     pub(super) fn keep(
         &mut self,
@@ -65,8 +65,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Puts `packet` into the queue of `out`, and sends the next one from there if the wire is free.
-    /// Returns `false` if the queue refuses it.
+    /// Puts `packet` into the queue of `out`, then sends the head of the queue if the wire is free.
+    /// Returns `false` if the queue refuses the packet.
     #[inline(always)]
     fn enqueue(
         &mut self,
@@ -90,12 +90,12 @@ impl<M: Model> Switch<M> {
         true
     }
 
-    /// Sends the headers of `packet`, which has no room at `port`, on as control: they leave before
-    /// data, as far as the port's queues let them, and take no buffer (Handley et al., NDP, SIGCOMM
-    /// 2017, section 3.1).
+    /// Cuts the payload off `packet`, which has no room at `port`, and forwards its headers as
+    /// control: they leave before data, as far as the port's queues allow, and use no buffer
+    /// (Handley et al., NDP, SIGCOMM 2017, section 3.1).
     ///
-    /// Differs from the paper: NDP's switch cuts the new packet or the last one of the queue, as a
-    /// draw says (`htsim/sim/compositequeue.cpp` of uet-htsim). Here the new packet is cut.
+    /// Differs from the paper: NDP's switch cuts the new packet or the last one of the queue,
+    /// chosen at random (`htsim/sim/compositequeue.cpp` of uet-htsim). Here the new packet is cut.
     #[cold]
     fn trim(
         &mut self,

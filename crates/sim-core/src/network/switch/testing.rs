@@ -1,4 +1,4 @@
-//! A switch with plugins that note their calls, for tests of its parts.
+//! A switch with plugins that record their calls, for tests of its parts.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_engine::Message as _;
 
-/// A switch that is as simple as can be but for its departures.
+/// A switch in which everything except its departures is as simple as possible.
 #[derive(Debug)]
 pub(super) struct Simple;
 
@@ -32,7 +32,7 @@ impl Model for Simple {
     type Observer = Seen;
 }
 
-/// Notes each departure, and how the packet leaves unless an observer watches.
+/// Records each departure. [`Leaving`] is present unless an observer watches.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) departures: Vec<(Hop, Option<Leaving>)>,
@@ -53,7 +53,7 @@ impl Telemetry<()> for Told {
     }
 }
 
-/// First in, first out. All data is marked if `marks` says so.
+/// First in, first out. Marks all data packets if `marks` is set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     pub(super) packets: VecDeque<Packet<()>>,
@@ -109,7 +109,7 @@ impl Qdisc<()> for Line {
     }
 }
 
-/// Room for everything.
+/// A buffer that admits everything.
 #[derive(Clone, Debug)]
 pub(super) struct Endless {
     pub(super) slack: Slack,
@@ -152,7 +152,7 @@ impl Routing<()> for Nowhere {
     }
 }
 
-/// Notes the calls that a departure makes.
+/// Records the calls that a departure makes.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) calls: Vec<&'static str>,
@@ -179,7 +179,7 @@ impl Observer<()> for Seen {
     }
 }
 
-/// A host, as a model names one.
+/// An endpoint, because a model must name one.
 #[derive(Debug)]
 pub(super) struct NoHost;
 
@@ -228,12 +228,14 @@ impl Endpoint<()> for NoHost {
     }
 }
 
-/// The port of the tests, the one by which their packets come, and the link: a byte a nanosecond.
+/// The egress port of the tests, the ingress port of their packets, and the delay of the link,
+/// which sends a byte in a nanosecond.
 pub(super) const OUT: usize = 1;
 pub(super) const BY: PortId = PortId(2);
 pub(super) const DELAY: Duration = Duration::from_us(1);
 
-/// A switch of three ports and its send buffer. The links lose packets with this chance.
+/// Returns a switch with three ports and its send buffer. The links lose packets with probability
+/// `loss`.
 pub(super) fn switch(loss: Option<f64>) -> (Switch<Simple>, Sends<Simple>) {
     let rate = Rate::from_gbps(8);
     let link = |port| LinkConfig {
@@ -263,7 +265,7 @@ pub(super) fn switch(loss: Option<f64>) -> (Switch<Simple>, Sends<Simple>) {
     (Switch::new(NodeId(9), config), Sends::<Simple>::new(3))
 }
 
-/// A packet of data of `wire` bytes.
+/// Returns a data packet of `wire` bytes.
 pub(super) fn packet(seq: u64, wire: u16) -> Packet<()> {
     let key = FlowKey {
         src: NodeId(0),

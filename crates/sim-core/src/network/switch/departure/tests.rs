@@ -1,4 +1,4 @@
-//! Departures from one port of a switch. Its plugins note their calls.
+//! Departures from one port of a switch with plugins that record their calls.
 
 use super::*;
 use crate::network::switch::testing::{BY, DELAY, OUT, Simple, packet, switch};
@@ -8,7 +8,7 @@ const fn ns(ns: u64) -> Time {
     Time::from_ns(ns)
 }
 
-/// Lets `packet`, which comes at `at`, pass unless something else happens `until` then.
+/// Tries to forward `packet`, which arrives at `at`, if the next event of the port is at `until`.
 fn pass(
     switch: &mut Switch<Simple>,
     send_buffer: &mut Sends<Simple>,
@@ -19,7 +19,7 @@ fn pass(
     switch.exit(OUT).pass((ns(at), ns(until)), BY, packet, lane)
 }
 
-/// The packets that are on the wire: their numbers and when they arrive at its end.
+/// Returns the packets on the wire: their sequence numbers and times of arrival at the other end.
 fn sent(send_buffer: &mut Sends<Simple>) -> Vec<(u64, Time)> {
     let count = send_buffer.sent(OUT);
     let of = |place| {
@@ -63,7 +63,7 @@ fn a_packet_that_waits_for_the_wire_alone_leaves_when_it_is_free() {
         (1, 100),
         &packet(0, 999)
     ));
-    // The wire is free at 1,000 ns: not before the next packet comes, then at the same time, then before.
+    // The wire is free at 1,000 ns: after the next packet arrives, at the same time, then before.
     assert!(!pass(
         &mut switch,
         &mut send_buffer,
@@ -86,7 +86,7 @@ fn a_packet_that_waits_for_the_wire_alone_leaves_when_it_is_free() {
         sent(&mut send_buffer),
         [(0, ns(1_000) + DELAY), (1, ns(1_500) + DELAY)]
     );
-    // The end of the first packet is an event, and the second has been a queue.
+    // The end of the first packet is an event, and the second packet has waited.
     let counters = switch.counters();
     assert_eq!((counters.events, counters.max_queue.get()), (1, 500));
     let (hop, leaving) = switch.telemetry.departures[1];
@@ -207,8 +207,9 @@ fn who_watches_sees_each_packet_with_its_telemetry() {
 }
 
 proptest::proptest! {
-    /// Each packet leaves when it has come and the one before has left, whether all are queued or those
-    /// pass that may. Both ways tell the telemetry the same.
+    /// Each packet leaves when it has arrived and the previous one has left, no matter if all
+    /// packets are queued or some are forwarded without queueing. Both paths tell the telemetry the
+    /// same.
     #[test]
     fn passing_the_queue_makes_no_difference(packets in proptest::collection::vec((0u64..2_000, 60u16..1_500), 1..80)) {
         let (mut passing, mut sent_passing) = switch(None);
