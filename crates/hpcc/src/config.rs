@@ -7,13 +7,13 @@ use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, TelemetryId, default_m
 
 use crate::rate_rule::RateRule;
 
-/// In-band network telemetry: an entry of each hop. Controllers that know no header see it as an
-/// [`IntView`](crate::IntView).
+/// In-band network telemetry: one entry per hop. Controllers without access to the header read it
+/// as an [`IntView`](crate::IntView).
 pub const INT: TelemetryId =
     TelemetryId::own_slot("int", |network| int_bytes(network.longest_path));
 
 choices! {
-    /// Times at which the rate is updated from the telemetry.
+    /// Time at which the telemetry updates the rate.
     pub enum Reaction {
         /// At every acknowledgement, relative to a reference that changes once per round trip.
         PerAck = "per-ack",
@@ -23,12 +23,13 @@ choices! {
 }
 
 choices! {
-    /// Quantity that is computed, rate or window; the other one follows from it.
+    /// The quantity that the algorithm computes, rate or window. It determines the other one.
     pub enum Form {
-        /// A rate R; the window is W x R / line rate. The published simulator.
+        /// A rate R; the window is W x R / line rate. This is the form of the published simulator.
         Rate = "rate" ("the published code"),
-        /// A window W; packets are paced at W / T. The paper, section 3.3. The same up to clamping:
-        /// the window is at least one packet, the rate has no floor of its own.
+        /// A window W; packets are paced at W / T (section 3.3 of the paper). Both forms agree
+        /// except for clamping: here the window is at least one packet, and the rate has no lower
+        /// limit of its own.
         Window = "window" ("the paper"),
     }
 }
@@ -47,11 +48,11 @@ settings! {
         pub eta: f64 = 0.95,
         /// Additive increases in a row before a multiplicative change.
         ///
-        /// It is maxStage in the paper: after it the rate follows the utilization again.
+        /// This is maxStage in the paper. After it, the rate follows the utilization again.
         pub max_stage: u32 = 0,
         /// Added at each change.
         ///
-        /// In the paper W_AI, which is this times T / 8.
+        /// The paper has W_AI, which is this rate times T / 8.
         #[note("(default \"50Mbps\" for each 100 Gbps of NIC rate)")]
         pub additive_increase: Option<Rate> = none,
         /// Lowest rate.
@@ -93,7 +94,7 @@ impl CcConfig for HpccConfig {
         }
     }
 
-    /// Fills in the additive increase and the lowest rate.
+    /// Sets the additive increase and the lowest rate if they are absent.
     fn resolved(&self, network: &CcContext) -> Self {
         let (nic_rate, quirks) = (network.nic_rate, &network.quirks);
         Self {
@@ -113,22 +114,22 @@ impl CcConfig for HpccConfig {
 }
 
 impl HpccConfig {
-    /// The additive increase of a flow whose NIC has `nic_rate`.
+    /// Returns the additive increase of a flow from a NIC of `nic_rate`.
     pub(crate) fn additive_increase(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
         let increase = || RateRule::default_increase(nic_rate, quirks);
         self.additive_increase.unwrap_or_else(increase)
     }
 
-    /// The lowest rate of a flow whose NIC has `nic_rate`.
+    /// Returns the lowest rate of a flow from a NIC of `nic_rate`.
     pub(crate) fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
         let floor = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(floor)
     }
 }
 
-/// Returns the bytes that telemetry takes on a data packet in a network whose longest path has
-/// `longest_path` switches. The published INT header: two bytes and five hops of eight, charged
-/// whole; longer paths need more hops.
+/// Returns the bytes of telemetry in a data packet, for a network with at most `longest_path`
+/// switches on a path. This is the published INT header: two bytes plus five hops of eight bytes,
+/// always counted in full. Longer paths need more hops.
 #[must_use]
 pub const fn int_bytes(longest_path: u16) -> u16 {
     let hops = if longest_path < 5 { 5 } else { longest_path };

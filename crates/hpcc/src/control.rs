@@ -1,15 +1,15 @@
-//! The state that HPCC keeps of a link (HPCC paper, algorithm 1, `MeasureInflight` and
+//! The control state of HPCC for one link (HPCC paper, algorithm 1, `MeasureInflight` and
 //! `ComputeWind`).
 
 use crate::rate_rule::RateRule;
 use fabricsim_base::checkpoint::Stored;
 
-/// Control state that follows the utilization of the busiest link, or of each link.
+/// Control state that follows the utilization of the busiest link, or of one link each.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(crate) struct Control {
-    /// Utilization, averaged over a round trip (U). It starts at 1.
+    /// Utilization, averaged over a round trip (U). Its initial value is 1.
     pub(crate) utilization: f64,
-    /// The reference rate (R_c), bit/s.
+    /// Reference rate in bit/s (R_c).
     pub(crate) reference: f64,
     /// Additive increases since the last multiplicative change (incStage).
     pub(crate) stage: u32,
@@ -24,20 +24,20 @@ impl Control {
         }
     }
 
-    /// Averages `sample`, measured over `interval_ns`, into the utilization of a base round-trip time
-    /// of `rtt` nanoseconds (T).
+    /// Includes `sample`, measured over `interval_ns`, in the average utilization. `rtt` is the
+    /// base round-trip time (T) in nanoseconds.
     #[inline]
     pub(crate) fn observe(&mut self, sample: f64, interval_ns: f64, rtt: f64) {
         let interval = interval_ns.min(rtt);
         if interval <= 0.0 {
-            // Entries of two switches at one instant: another path, of which the header did not
-            // tell.
+            // Two switches wrote these entries at the same instant: the path changed, but the
+            // header cannot tell.
             return;
         }
         self.utilization = (self.utilization * (rtt - interval) + sample * interval) / rtt;
     }
 
-    /// The rate and stage that follow from the utilization by `rule`.
+    /// Returns the rate and stage that `rule` derives from the utilization.
     #[inline]
     pub(crate) fn step(&self, rule: &RateRule) -> (f64, u32) {
         rule.step(self.reference, self.stage, self.utilization)

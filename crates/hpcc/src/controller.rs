@@ -27,16 +27,16 @@ pub struct Hpcc<S> {
     #[checkpoint(rebuilt)]
     constants: Arc<Constants>,
     single: Control,
-    /// One for each hop when rates are kept per hop.
+    /// One per hop if rates are kept per hop, otherwise empty.
     per_hop: Vec<Control>,
     previous: S,
-    /// The telemetry of the paths but that of `previous`, where packets take several.
+    /// Telemetry of all paths other than that of `previous`, if packets take several paths.
     other_paths: Option<Box<OtherPaths<S>>>,
-    /// The `snd_nxt` at the last commit of the reference; 0 before the first acknowledgement.
+    /// The `snd_nxt` at the last commit of the reference, or 0 before the first acknowledgement.
     last_update_seq: u64,
     rate: Rate,
     window: Bytes,
-    /// Whether the last acknowledgement led to a rate, be it the same one.
+    /// `true` if the last acknowledgement set a rate, even if it did not change.
     updated: bool,
 }
 
@@ -76,7 +76,7 @@ impl<S: IntHeader> Hpcc<S> {
         }
     }
 
-    /// The averaged utilization of the busiest link (U in the paper).
+    /// Returns the average utilization of the busiest link (U in the paper).
     #[must_use]
     pub const fn utilization(&self) -> f64 {
         self.single.utilization
@@ -89,18 +89,18 @@ impl<S: IntHeader> Hpcc<S> {
         let bits = link.sent * 8;
         let link_rate = constants.scale.rate_bps(link.rate_code);
         let queue = link.least_queue;
-        // Far below 2^63, and a signed number takes one instruction to convert.
+        // The value is far below 2^63, and converting a signed integer takes a single instruction.
         let mut sample = bits.cast_signed() as f64 / seconds / link_rate;
-        // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
-        // has for it). Most queues are empty, and divisions are half of what an acknowledgement
-        // costs.
+        // This is qlen / (B T), because the window is the data that the NIC sends in T (the
+        // published model reads it from a script). Most queues are empty, and divisions are half of
+        // the cost of an acknowledgement, so skip them if possible.
         if queue > Bytes::ZERO {
             sample += queue.as_f64() * constants.rule.max_rate / link_rate / constants.bdp;
         }
         sample
     }
 
-    /// Follows the telemetry of all links, the busiest of which counts.
+    /// Updates the rate from the telemetry of all links; only the busiest link counts.
     #[inline]
     fn follow_busiest(&mut self, now: Time, stack: &S, round: Round) {
         let constants = &*self.constants;
@@ -118,7 +118,7 @@ impl<S: IntHeader> Hpcc<S> {
         }
     }
 
-    /// Follows the utilization `busiest`, measured over `measured_over` nanoseconds.
+    /// Updates the rate from the utilization `busiest`, measured over `measured_over` nanoseconds.
     #[inline]
     fn follow(&mut self, now: Time, busiest: f64, mut measured_over: f64, round: Round) {
         let rtt = self.constants.base_rtt_ns;
@@ -134,7 +134,7 @@ impl<S: IntHeader> Hpcc<S> {
         self.updated = true;
     }
 
-    /// Follows the telemetry; the reference moves with a new round.
+    /// Updates the rate from the telemetry. The reference changes only at a new round.
     #[inline]
     fn update(&mut self, now: Time, stack: &S, round: Round) {
         if self.per_hop.is_empty() && !self.constants.sampled_feedback {
@@ -144,8 +144,8 @@ impl<S: IntHeader> Hpcc<S> {
         }
     }
 
-    /// [`Self::update`] where hops have rates of their own, or some are skipped.
-    // Apart from the code of the paper's default.
+    /// Same as [`Self::update`], for rates per hop or sampled feedback.
+    // Kept out of line, so that the code of the paper's default stays short.
     #[inline(never)]
     fn update_by_hop(&mut self, now: Time, stack: &S, round: Round) {
         let constants = Arc::clone(&self.constants);
@@ -161,6 +161,8 @@ impl<S: IntHeader> Hpcc<S> {
                 && round == Round::Same
                 && stack.queue(index, &constants.scale) == Bytes::ZERO;
             index += 1;
+            // An empty queue within a round trip carries no news, but the link's old rate still
+            // limits the flow.
             if skip {
                 if let Some(hop) = own {
                     lowest = lowest.min(hop.reference);
@@ -181,6 +183,7 @@ impl<S: IntHeader> Hpcc<S> {
                 measured_over = link.interval_ns;
             }
         });
+        // If all links were skipped, the flow keeps its rate.
         if !any {
             return;
         }
@@ -213,15 +216,15 @@ impl<S: IntHeader> Hpcc<S> {
         };
     }
 
-    /// Drops the records of the links of another path, as the paper's `pathID` is for: differences
-    /// between the entries of two ports mean nothing. What the flow itself has learned, its rate
-    /// and the average utilization, is where it goes on from, and moves within a round trip.
+    /// Drops the records of the previous path, which is the purpose of the paper's `pathID`: the
+    /// difference between entries of two ports is meaningless. The flow's rate and average
+    /// utilization stay and adapt to the new path within a round trip.
     ///
-    /// Rates of hops belong to links. Those of the new path begin with that of the link that ruled,
-    /// like the one rate of a flow without them.
+    /// Rates per hop belong to links. All rates of the new path start with the lowest one of the
+    /// previous path, just as a single rate would continue.
     ///
-    /// Where each packet takes a path of its own, the records of all of them are kept. Returns
-    /// whether there is one of the path of `stack`.
+    /// If each packet takes a path of its own, the records of all paths are kept. Returns `true` if
+    /// there is one for the path of `stack`.
     #[cold]
     fn change_path(&mut self, stack: &S) -> bool {
         if let Some(others) = &mut self.other_paths {
@@ -238,7 +241,7 @@ impl<S: IntHeader> Hpcc<S> {
         false
     }
 
-    /// Replaces the remembered stack, but for the hops that a sampled update has skipped.
+    /// Replaces the remembered stack, except for hops skipped by a sampled update.
     #[inline]
     fn remember(&mut self, stack: &S, round: Round) {
         if self.constants.sampled_feedback && round == Round::Same {
@@ -263,12 +266,12 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
         let round = Round::of(ack.cumulative, self.last_update_seq);
         self.updated = false;
         if self.last_update_seq == 0 {
-            // The first acknowledgement: nothing to compare with. It may be of a later packet than the
-            // first, which a switch has trimmed.
+            // There is nothing to compare the first acknowledgement with. It may acknowledge a
+            // later packet than the first one if a switch trimmed that.
             self.previous = *stack;
             self.last_update_seq = ack.next_seq;
         } else if !stack.same_path(&self.previous) && !self.change_path(stack) {
-            // Nothing to compare with, on this path.
+            // There is no earlier telemetry of this path to compare with.
         } else if stack.hops() <= S::CAPACITY
             && (round == Round::New || self.constants.reaction == Reaction::PerAck)
         {

@@ -1,4 +1,4 @@
-//! Decodes INT for controllers that know no header.
+//! Decodes INT for controllers without access to the header.
 
 use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{CcContext, TelemetryReader, TelemetryView};
@@ -15,7 +15,7 @@ pub struct IntDecoder {
 }
 
 impl IntDecoder {
-    /// Returns the decoder of the headers of `network`.
+    /// Returns the decoder for the headers of `network`.
     #[must_use]
     pub fn new(network: &CcContext) -> Self {
         Self {
@@ -27,7 +27,8 @@ impl IntDecoder {
 impl<H: HasInt> TelemetryReader<H> for IntDecoder {
     fn read(&self, header: &H, now: Time, view: &mut TelemetryView) {
         let stack = header.int();
-        // Entries beyond the capacity are lost, and those before them may be overwritten.
+        // If there are more entries than the capacity, some are lost and the rest may be
+        // overwritten.
         let hops = Some(stack.hops()).filter(|&hops| hops <= H::Int::CAPACITY);
         let hops = 0..hops.unwrap_or(0);
         let entries = hops.filter_map(|index| stack.hop(index, now, &self.scale));

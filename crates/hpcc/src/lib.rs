@@ -1,12 +1,12 @@
 //! HPCC: high precision congestion control (Li et al., SIGCOMM 2019).
 //!
-//! Switches write their egress load into every data packet ([`IntTelemetry`]), receivers echo it,
-//! and the sender computes how busy the busiest link of the path is and sets its rate so that this
-//! link runs at the target utilization ([`Hpcc`]).
+//! Switches write their egress load into every data packet ([`IntTelemetry`]) and receivers echo
+//! it. From this the sender computes the utilization of the busiest link of the path, and sets its
+//! rate so that this link runs at the target utilization ([`Hpcc`]).
 //!
-//! The telemetry comes in two packings: [`ExactStack`] for any number of hops and any link rate,
-//! and [`PublishedStack`] with the field widths of the published simulator. The first also tells
-//! whether two packets took the same path: only then can their entries be compared.
+//! The telemetry has two formats: [`ExactStack`] for any number of hops and any link rate, and
+//! [`PublishedStack`] with the field widths of the published simulator. The first one also tells if
+//! two packets took the same path, which is the condition for comparing their entries.
 //!
 //! ```
 //! use fabricsim_base::id::{NodeId, PortId};

@@ -1,34 +1,35 @@
-//! Identification of the path that a packet has taken.
+//! Identifies the path that a packet has taken.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::rng::mix;
 
-/// Bits of a count of hops, and of a rate code; the identities of paths and ports are above them.
+/// Bits of the hop count and of the rate code. The identity of the path or port is above them.
 const LOW_BITS: u32 = 8;
 const LOW_MASK: u32 = (1 << LOW_BITS) - 1;
 
-/// Data common to all entries of an egress port: the code of its rate, and the port's contribution
-/// to the identities of the paths through it.
+/// Data common to all entries of an egress port: its rate code, and its contribution to the
+/// identity of each path through it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PortLabel(u32);
 
 impl PortLabel {
-    /// The label of `port` of the switch `node`, whose rate has `rate_code`.
+    /// Returns the label of `port` of switch `node`, for a link with `rate_code`.
     #[must_use]
     pub fn new(node: NodeId, port: PortId, rate_code: u8) -> Self {
         let place = u64::from(node.0) << 16 | u64::from(port.0);
-        // The first number of SplitMix64 after the place-th; the port 0 of the node 0 has one, too.
+        // The output number `place` of SplitMix64. Adding 1 gives port 0 of node 0 a nonzero label,
+        // too.
         let number = mix((place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Self((number >> 32) as u32 & !LOW_MASK | u32::from(rate_code))
     }
 
-    /// The link of the port has another rate from now on; it is the same port.
+    /// Sets the rate code for a new rate of the link. The port keeps its identity.
     pub(crate) fn set_rate_code(&mut self, rate_code: u8) {
         self.0 = self.0 & !LOW_MASK | u32::from(rate_code);
     }
 
-    /// The code of the rate.
+    /// Returns the rate code.
     #[inline]
     #[must_use]
     pub const fn rate_code(self) -> u8 {
@@ -39,50 +40,50 @@ impl PortLabel {
 /// Number and identity of the switches that a packet has passed: `nHop` and `pathID` of the paper's
 /// header.
 ///
-/// Differs from the paper: the identity is the exclusive or of 24 bits for each egress port, as a
-/// hash gives them, where the paper has 12 bits for each switch. So parallel links between two
-/// switches, whose counters differ, are told apart, and so are spines whose small numbers happen to
-/// agree. Two paths have the same identity with a probability of 2^-24. On the wire it is counted
-/// with the paper's 12 bits.
+/// Differs from the paper: the identity is the exclusive or of a 24-bit hash for each egress port;
+/// the paper has 12 bits for each switch. This distinguishes parallel links between two switches,
+/// which have different counters, and spines even if their small numbers happen to collide. Two
+/// paths have the same identity with a probability of 2^-24. The size on the wire is that of the
+/// paper's 12 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub(crate) struct PathTrace(u32);
 
 impl PathTrace {
-    /// More hops are not counted.
+    /// Maximum hop count. Further hops are not counted.
     pub(crate) const MAX_HOPS: usize = LOW_MASK as usize;
 
-    /// The trace in four bytes.
+    /// Returns the trace as four bytes.
     #[inline]
     pub(crate) const fn to_bytes(self) -> [u8; 4] {
         self.0.to_le_bytes()
     }
 
-    /// The trace of which [`Self::to_bytes`] has returned these.
+    /// Restores a trace from the bytes returned by [`Self::to_bytes`].
     #[inline]
     pub(crate) const fn from_bytes(bytes: [u8; 4]) -> Self {
         Self(u32::from_le_bytes(bytes))
     }
 
-    /// The packet leaves a switch by the port of `label`.
+    /// Records that the packet leaves a switch through the port of `label`.
     #[inline]
     pub(crate) fn pass(&mut self, label: PortLabel) {
         let more = u32::from(self.hops() < Self::MAX_HOPS);
         self.0 = (self.0 ^ (label.0 & !LOW_MASK)) + more;
     }
 
-    /// The same where fewer than [`Self::MAX_HOPS`] have been passed.
+    /// Same as [`Self::pass`], for a hop count below [`Self::MAX_HOPS`].
     #[inline]
     pub(crate) const fn pass_counted(&mut self, label: PortLabel) {
         self.0 = (self.0 ^ (label.0 & !LOW_MASK)) + 1;
     }
 
-    /// Switches passed, up to [`Self::MAX_HOPS`].
+    /// Returns the number of switches passed, up to [`Self::MAX_HOPS`].
     #[inline]
     pub(crate) const fn hops(self) -> usize {
         (self.0 & LOW_MASK) as usize
     }
 
-    /// Returns a value that distinguishes this path from others.
+    /// Returns a value that identifies this path.
     pub(crate) const fn identity(self) -> u32 {
         self.0
     }
@@ -118,7 +119,7 @@ mod tests {
         let path = trace([(4, 1), (9, 0), (5, 3)]);
         assert_eq!(path.hops(), 3);
         assert_eq!(path, trace([(4, 1), (9, 0), (5, 3)]));
-        // A parallel link, another spine, a spine with whose number those of two leaves agree.
+        // A parallel link, another spine, and another spine through another port.
         for other in [
             [(4, 2), (9, 0), (5, 3)],
             [(4, 1), (9, 1), (5, 3)],
@@ -138,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Random paths of five ports: of m of them about m^2 / 2^25 pairs agree.
+    /// Random paths of five ports: among m paths, about m^2 / 2^25 pairs agree.
     #[test]
     fn identities_agree_as_rarely_as_24_bits_can() {
         let mut state = 1u64;
@@ -156,7 +157,7 @@ mod tests {
             }
         }
         let pairs: u64 = seen.values().map(|&count| count * (count - 1) / 2).sum();
-        // 50,000^2 / 2^25 = 74.5, with a deviation of 8.6.
+        // 50,000^2 / 2^25 = 74.5, with a standard deviation of 8.6.
         assert!((40..=110).contains(&pairs), "{pairs} pairs of paths agree");
     }
 }

@@ -1,10 +1,10 @@
 //! PowerTCP on in-band telemetry (Addanki, Michel and Schmid, "PowerTCP: Pushing the Performance
-//! Limits of Datacenter Networks", NSDI 2022, algorithm 1) and theta-PowerTCP, which reads
-//! round-trip times alone (algorithm 2).
+//! Limits of Datacenter Networks", NSDI 2022, algorithm 1) and theta-PowerTCP, which needs only
+//! round-trip times (algorithm 2).
 //!
-//! The power of a link is its current, the rate at which bytes come to it, times its voltage, the
-//! bytes in its queue and on the path. A full link without a queue has power 1, in units of its
-//! base power. The window follows the power of the busiest link.
+//! The power of a link is its current (the rate at which bytes arrive) times its voltage (the bytes
+//! in its queue and on the path). In units of its base power, a fully used link without a queue has
+//! power 1. The window follows the power of the busiest link.
 
 mod config;
 mod theta;
@@ -26,7 +26,7 @@ use crate::scale::IntScale;
 use crate::slot::HasInt;
 use crate::stack::IntHeader;
 
-/// Constants shared by flows over NICs of the same rate.
+/// Constants shared by all flows from NICs of the same rate.
 #[derive(Clone, Debug)]
 struct Constants {
     scale: IntScale,
@@ -68,9 +68,9 @@ pub struct PowerTcp<S> {
     constants: Arc<Constants>,
     window: PowerWindow,
     previous: S,
-    /// The telemetry of the paths but that of `previous`, where packets take several.
+    /// Telemetry of all paths other than that of `previous`, if packets take several paths.
     other_paths: Option<Box<OtherPaths<S>>>,
-    /// Whether there has been an acknowledgement.
+    /// `true` after the first acknowledgement.
     begun: bool,
 }
 
@@ -96,14 +96,14 @@ impl<H: HasInt> ControllerFactory<H> for PowerTcpConfig {
 }
 
 impl<S: IntHeader> PowerTcp<S> {
-    /// The power of the busiest link, averaged over a round trip (Γ smooth in the paper).
+    /// Returns the power of the busiest link, averaged over a round trip (Γ smooth in the paper).
     #[must_use]
     pub const fn power(&self) -> f64 {
         self.window.power
     }
 
-    /// Returns the power of the link of hop `index` and the nanoseconds over which it was measured;
-    /// `None` where none have passed.
+    /// Returns the power of the link of hop `index` and the nanoseconds over which it was measured,
+    /// or `None` if no time has passed.
     #[inline]
     fn link_power(&self, stack: &S, index: usize) -> Option<(f64, f64)> {
         let scale = &self.constants.scale;
@@ -111,7 +111,7 @@ impl<S: IntHeader> PowerTcp<S> {
         if interval <= 0.0 {
             return None;
         }
-        // Bytes in a nanosecond.
+        // In bytes per nanosecond.
         let capacity = scale.rate_bps(stack.rate_code(index)) / 8e9;
         let queue = stack.queue(index, scale).as_f64();
         let growth = queue - self.previous.queue(index, scale).as_f64();
@@ -121,7 +121,8 @@ impl<S: IntHeader> PowerTcp<S> {
         Some((current.max(LEAST_CURRENT) * voltage, interval))
     }
 
-    /// Averages the power of the busiest link; returns whether there was one.
+    /// Includes the power of the busiest link in the average. Returns `false` if there is no
+    /// sample.
     fn observe(&mut self, now: Time, stack: &S) -> bool {
         let samples = (0..stack.hops()).filter_map(|index| self.link_power(stack, index));
         let Some((power, mut interval)) = samples.max_by(|a, b| a.0.total_cmp(&b.0)) else {
@@ -135,7 +136,7 @@ impl<S: IntHeader> PowerTcp<S> {
         true
     }
 
-    /// Returns whether there is telemetry of the path of `stack` to compare with. Entries of two
+    /// Returns `true` if there is earlier telemetry of the path of `stack`. Entries of different
     /// paths cannot be compared.
     fn has_previous(&mut self, stack: &S) -> bool {
         if !self.begun || stack.same_path(&self.previous) {

@@ -18,9 +18,10 @@ const fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
-/// The header of the published simulator: five hops of 64 bits (time 24 bits of a nanosecond, bytes
-/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits). It has no identity
-/// of the path, which the paper's header has: paths of equal length are taken for the same.
+/// The header of the published simulator: five hops of 64 bits each (24 bits of time in
+/// nanoseconds, 20 bits of sent bytes in units of 128 m, 17 bits of queue in units of 80 m bytes, 3
+/// bits of rate code). Unlike the paper's header, it does not identify the path, so paths of equal
+/// length appear equal.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, packed(4))]
 pub struct PublishedStack {

@@ -1,37 +1,37 @@
-//! From a utilization to the next rate.
+//! Computes the next rate from a utilization.
 
 use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::RateUnit;
 
-/// Rule by which a rate follows the utilization of the busiest link (HPCC paper, algorithm 1,
+/// Rule that derives a rate from the utilization of the busiest link (HPCC paper, algorithm 1,
 /// `ComputeWind`), regardless of the source of the utilization. Rates are in bit/s.
 #[derive(Clone, Copy, Debug)]
 pub struct RateRule {
     /// Target utilization (η in the paper).
     pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilization again (maxStage).
+    /// Consecutive additive increases before the rate follows the utilization again (maxStage).
     pub max_stage: u32,
-    /// Added at each step.
+    /// Rate added at each step.
     pub additive_increase: f64,
-    /// The lowest rate.
+    /// Lowest rate.
     pub min_rate: f64,
-    /// The highest rate; it wins over a lowest rate above it.
+    /// Highest rate; it has precedence over a larger `min_rate`.
     pub max_rate: f64,
-    /// The resolution of rates.
+    /// Resolution of rates.
     pub unit: RateUnit,
 }
 
 impl RateRule {
-    /// Returns the additive increase of NICs of `nic_rate` where none is set
-    /// ([`Quirks::increase_share`]): in the papers 50 Mbps at 100 Gbps (W_AI = 80 bytes).
+    /// Returns the default additive increase for NICs of `nic_rate` ([`Quirks::increase_share`]):
+    /// 50 Mbps at 100 Gbps in the papers (W_AI = 80 bytes).
     #[must_use]
     pub fn default_increase(nic_rate: Rate, quirks: &Quirks) -> Rate {
         Rate::from_bps_f64(nic_rate.as_bps_f64() * quirks.increase_share)
     }
 
-    /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`
-    /// (incStage), at `utilization` (U).
+    /// Returns the rate and stage after one step at `utilization` (U), from the rate `reference`
+    /// (R_c in the paper) and `stage` (incStage).
     #[inline]
     #[must_use]
     pub fn step(&self, reference: f64, stage: u32, utilization: f64) -> (f64, u32) {
@@ -42,8 +42,8 @@ impl RateRule {
         } else {
             (reference + self.additive_increase, stage + 1)
         };
-        // An idle path has no load, and the quotient may not be a number: then the rate is the
-        // highest.
+        // On an idle path the load is zero and the quotient may be infinite or NaN. Then the rate
+        // is the highest.
         let bounded = if rate < self.max_rate {
             rate.max(self.min_rate).min(self.max_rate)
         } else {
@@ -57,7 +57,7 @@ impl RateRule {
 mod tests {
     use super::*;
 
-    /// Algorithm 1, line 12: the rate follows the utilization from U = η on, not only above.
+    /// Algorithm 1, line 12: the rate follows the utilization from U = η on, not only above it.
     #[test]
     fn a_link_at_its_target_is_followed() {
         let rule = RateRule {

@@ -1,4 +1,4 @@
-//! The units of telemetry.
+//! Units of telemetry.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::CcContext;
 use fabricsim_core::plugin::quirks::EntryFormat;
 
-/// Scale of the entries of a stack: the units of the quantized fields and the rates that the rate
-/// codes stand for. Shared by the switches that write the entries and the senders that read them.
+/// Scale of the entries of a stack: the units of quantized fields and the rate of each rate code.
+/// The switches that write entries and the senders that read them share it.
 #[derive(Clone, Debug)]
 pub struct IntScale {
     pub(crate) sent_unit: u64,
     pub(crate) queue_unit: u64,
-    /// The units of full-width fields are powers of two.
+    /// Units of full-width fields are powers of two.
     pub(crate) sent_shift: u32,
     pub(crate) queue_shift: u32,
-    /// For each code the rate of links that it stands for, and the rate that senders read.
+    /// For each code, the rate of the link and the rate that senders read.
     rates: Arc<[(Rate, Rate)]>,
-    /// The latter in bit/s.
+    /// The rates that senders read, in bit/s.
     read_bps: Arc<[f64]>,
 }
 
-/// Rates that the published header has codes for.
+/// Rates with a code in the published header.
 const PUBLISHED_RATES: [Rate; 5] = [
     Rate::from_gbps(25),
     Rate::from_gbps(50),
@@ -31,7 +31,7 @@ const PUBLISHED_RATES: [Rate; 5] = [
 ];
 
 impl IntScale {
-    /// The scale that `context` asks for.
+    /// Returns the scale for the header format of `context`.
     #[must_use]
     pub fn new(context: &CcContext) -> Self {
         let rates = context.link_rates.to_vec();
@@ -44,15 +44,15 @@ impl IntScale {
         }
     }
 
-    /// Full-width values; `rates` are the distinct rates of the network's links.
+    /// Returns the scale of full-width fields. `rates` are the distinct link rates of the network.
     #[must_use]
     pub fn exact(rates: Vec<Rate>) -> Self {
         Self::for_round_trip(rates, Bytes::ZERO)
     }
 
-    /// Full-width values for a network whose fastest link carries `bytes` in a round-trip time: the
-    /// units grow where a queue of four times as much, or sixteen times as much traffic between two
-    /// acknowledgements, would not fit the fields.
+    /// Returns the scale of full-width fields for a network with `bytes` in flight per round trip
+    /// on its fastest link. The units grow until the fields can hold a queue of four times `bytes`,
+    /// and sixteen times `bytes` of traffic between two acknowledgements.
     fn for_round_trip(rates: Vec<Rate>, bytes: Bytes) -> Self {
         let unit = |least: u64, room: u64| {
             let mut unit = least;
@@ -72,8 +72,8 @@ impl IntScale {
         }
     }
 
-    /// The published units: sent bytes in 128 m, queues in 80 m bytes with m = `multiple`. The code
-    /// of a rate that the header has none for is left at zero, which is read as the lowest.
+    /// Returns the published units: 128 m for sent bytes and 80 m for queues, with m = `multiple`.
+    /// A rate without a code is written as zero, which senders read as the lowest rate.
     #[must_use]
     pub fn published(rates: Vec<Rate>, multiple: u32) -> Self {
         let read = |rate: Rate| match PUBLISHED_RATES.contains(&rate) {
@@ -90,20 +90,20 @@ impl IntScale {
         }
     }
 
-    /// The code of `rate`, or `None` when it is not in the table.
+    /// Returns the code of `rate`, or `None` if it is not in the table.
     #[must_use]
     pub fn code(&self, rate: Rate) -> Option<u8> {
         let position = self.rates.iter().position(|&(known, _)| known == rate)?;
         u8::try_from(position).ok()
     }
 
-    /// The rate that a sender reads from `code`.
+    /// Returns the rate that a sender reads from `code`.
     #[must_use]
     pub fn rate(&self, code: u8) -> Rate {
         self.rates[usize::from(code)].1
     }
 
-    /// The same in bit/s.
+    /// Returns the rate that a sender reads from `code`, in bit/s.
     #[inline]
     #[must_use]
     pub fn rate_bps(&self, code: u8) -> f64 {

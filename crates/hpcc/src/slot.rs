@@ -7,17 +7,17 @@ use crate::stack::{ExactStack, IntHeader};
 
 /// A header with a slot for INT.
 pub trait HasInt: Header {
-    /// The content of the slot; `()` where there is none.
+    /// Type of the content; `()` if there is no slot.
     type Int: IntHeader;
 
-    /// Returns the slot.
+    /// Returns the content of the slot.
     fn int(&self) -> &Self::Int;
 
-    /// Returns the slot, to be written.
+    /// Returns the content of the slot for writing.
     fn int_mut(&mut self) -> &mut Self::Int;
 }
 
-/// Headers that are all slot.
+/// Implements [`HasInt`] for headers that consist of the slot alone.
 macro_rules! alone {
     ($([$($parameter:tt)*] $header:ty),*) => {$(
         impl<$($parameter)*> HasInt for $header {

@@ -1,4 +1,4 @@
-//! The telemetry that a packet collects on its way: one entry for each switch.
+//! The telemetry that a packet collects along its path: one entry per switch.
 
 use std::fmt;
 
@@ -11,51 +11,51 @@ use crate::path::{PathTrace, PortLabel};
 use crate::scale::IntScale;
 use crate::view::{ByteCounter, IntHop};
 
-/// What lies between the entries of two packets at one hop.
+/// The difference between the entries of two packets at one hop.
 #[derive(Clone, Copy, Debug)]
 pub struct HopDifference {
     /// Nanoseconds between the two dequeues.
     pub interval_ns: f64,
-    /// Bytes sent by the port between them.
+    /// Bytes that the port sent between them.
     pub sent: u64,
     /// The shorter of the two queues.
     pub least_queue: Bytes,
-    /// The rate code of the link.
+    /// Rate code of the link.
     pub rate_code: u8,
 }
 
-/// A telemetry header that holds one entry for each hop: what stands in the slot of
-/// [`HasInt`](crate::HasInt). Differences between the stacks of two packets that took the same path
-/// wrap with their fields.
+/// A telemetry header with one entry per hop: the content of the slot of [`HasInt`](crate::HasInt).
+/// Differences between the stacks of two packets on the same path take the wraparound of fields
+/// into account.
 pub trait IntHeader: Header {
-    /// The most entries that it holds.
+    /// Maximum number of entries.
     const CAPACITY: usize;
 
-    /// Adds the entry of a switch, whose egress port has `label`.
+    /// Adds the entry of a switch. `label` belongs to its egress port.
     fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale);
 
-    /// The number of switches passed; may be above the capacity, whose entries are then not
-    /// trustworthy.
+    /// Returns the number of switches passed. If it is above the capacity, the entries are not
+    /// reliable.
     fn hops(&self) -> usize;
 
-    /// Returns whether the packets of `earlier` and `self` took the same path, as far as their
-    /// headers tell: only then are differences between their entries about one port.
+    /// Returns `true` if the packets of `earlier` and `self` took the same path, as far as their
+    /// headers tell. Only then does the difference of two entries refer to a single port.
     fn same_path(&self, earlier: &Self) -> bool;
 
-    /// Nanoseconds between the dequeues at hop `index` of the packets of `earlier` and `self`.
+    /// Returns the nanoseconds between the dequeues of `earlier` and `self` at hop `index`.
     fn interval_ns(&self, index: usize, earlier: &Self) -> f64;
 
-    /// Bytes sent by the port of hop `index` between the two dequeues.
+    /// Returns the bytes that the port of hop `index` sent between the two dequeues.
     fn sent_since(&self, index: usize, earlier: &Self, scale: &IntScale) -> u64;
 
-    /// Bytes in the queue at hop `index`.
+    /// Returns the bytes in the queue at hop `index`.
     fn queue(&self, index: usize, scale: &IntScale) -> Bytes;
 
-    /// The rate code of the link of hop `index`.
+    /// Returns the rate code of the link at hop `index`.
     fn rate_code(&self, index: usize) -> u8;
 
-    /// Shows what lies between the stacks of two packets that took the same path to `visit`, hop by
-    /// hop.
+    /// Calls `visit` for each hop with the difference between the stacks of two packets on the same
+    /// path.
     #[inline]
     fn differences(&self, earlier: &Self, scale: &IntScale, mut visit: impl FnMut(HopDifference)) {
         for index in 0..self.hops().min(Self::CAPACITY) {
@@ -68,28 +68,28 @@ pub trait IntHeader: Header {
         }
     }
 
-    /// Replaces the entries of `other` for which `wanted` holds.
+    /// Copies the entries of `other` for which `wanted` returns `true`.
     fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool);
 
-    /// The identity of the path, as far as the header tells.
+    /// Returns the identity of the path, as far as the header tells.
     fn path(&self) -> u32 {
         0
     }
 
-    /// The entry at hop `index`, which was written before `now`, decoded; `None` where there is
-    /// none.
+    /// Returns the decoded entry of hop `index`, which was written before `now`, or `None` if there
+    /// is none.
     fn hop(&self, _index: usize, _now: Time, _scale: &IntScale) -> Option<IntHop> {
         None
     }
 }
 
-/// The last time before `now` that fields of `period` show as `stamp`.
+/// Returns the latest time before `now` that a field with `period` represents as `stamp`.
 pub(crate) fn time_before(now: Time, stamp: u64, period: u64) -> Time {
     let age = (now.as_ps() % period + period - stamp % period) % period;
     Time::from_ps(now.as_ps().saturating_sub(age))
 }
 
-/// No telemetry: the empty slot.
+/// The empty slot: no telemetry.
 impl IntHeader for () {
     const CAPACITY: usize = 0;
 
@@ -122,27 +122,28 @@ impl IntHeader for () {
     fn copy_hops(&mut self, _other: &Self, _wanted: impl Fn(usize) -> bool) {}
 }
 
-/// Times in units of 2^8 ps: 34 bits last 4.4 s.
+/// Times are in units of 2^8 ps; 34 bits last 4.4 s.
 const EXACT_TIME_SHIFT: u32 = 8;
 const EXACT_TIME_BITS: u32 = 34;
 const EXACT_TIME_MASK: u64 = (1 << EXACT_TIME_BITS) - 1;
 
-/// One hop in 12 bytes: time 34 bits of 256 ps, bytes sent 32 bits, queue 24 bits of 16 bytes, rate
-/// code 6 bits. A time wraps after 4.4 s and a count of bytes after 4.3 GB; in networks where that
-/// is not far above what passes in a round trip the units are larger (see [`IntScale`]).
+/// One hop in 12 bytes: 34 bits of time in units of 256 ps, 32 bits of sent bytes, 24 bits of queue
+/// in units of 16 bytes, 6 bits of rate code. The time wraps after 4.4 s and the count of bytes
+/// after 4.3 GB. If a round trip comes close to these limits, the units are larger (see
+/// [`IntScale`]).
 type ExactHop = [u32; 3];
 
 /// Bytes of an entry.
 const HOP_BYTES: usize = 12;
 
-/// Up to `N` hops at full resolution, and which path they are of.
+/// Up to `N` hops at full resolution, and the identity of their path.
 #[derive(Clone, Copy)]
 pub struct ExactStack<const N: usize> {
     path: PathTrace,
     hops: [ExactHop; N],
 }
 
-/// The entries in use: what stands behind them is of no path.
+/// Shows only the entries in use. All other entries are stale.
 impl<const N: usize> fmt::Debug for ExactStack<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let used = N.min(self.path.hops());
@@ -153,7 +154,8 @@ impl<const N: usize> fmt::Debug for ExactStack<N> {
     }
 }
 
-/// Stacks of more entries are copied as far as they are filled.
+/// Stacks of at most this many entries are copied whole; larger ones only as far as they are
+/// filled.
 const COPIED_WHOLE: usize = 32;
 
 impl<const N: usize> Header for ExactStack<N> {
@@ -199,7 +201,7 @@ impl<const N: usize> Header for ExactStack<N> {
     }
 }
 
-/// A checkpoint holds the entries that are in use.
+/// A checkpoint contains only the entries in use.
 impl<const N: usize> Stored for ExactStack<N> {
     fn store(&self, out: &mut Writer) {
         self.path.store(out);
@@ -235,21 +237,21 @@ impl<const N: usize> Default for ExactStack<N> {
     }
 }
 
-/// The time of `entry`, in its units.
+/// Returns the time of `entry`, in its units.
 #[inline]
 fn time(entry: &ExactHop) -> u64 {
     u64::from(entry[0]) | u64::from(entry[2] & 3) << 32
 }
 
-/// Nanoseconds between the dequeues of `before` and `entry`.
+/// Returns the nanoseconds between the dequeues of `before` and `entry`.
 #[inline]
 fn interval_ns(entry: &ExactHop, before: &ExactHop) -> f64 {
     let low = u64::from(entry[0]).wrapping_sub(u64::from(before[0]));
     let high = u64::from(entry[2].wrapping_sub(before[2])) << 32;
-    // What lies above the bits of the time goes out at the top.
+    // The left shift discards all bits above those of the time.
     let top = u64::BITS - EXACT_TIME_BITS;
     let ps = low.wrapping_add(high) << top >> (top - EXACT_TIME_SHIFT);
-    // Far below 2^63, and a signed number takes one instruction to convert.
+    // The value is far below 2^63, and converting a signed integer takes a single instruction.
     ps.cast_signed() as f64 / 1_000.0
 }
 
@@ -268,7 +270,7 @@ impl<const N: usize> IntHeader for ExactStack<N> {
     )]
     fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
         if let Some(entry) = self.hops.get_mut(self.path.hops()) {
-            // There is room, so the count is below the most that it can be.
+            // There is room, so the hop count is below its maximum.
             self.path.pass_counted(label);
             let time = (hop.now.as_ps() >> EXACT_TIME_SHIFT) & EXACT_TIME_MASK;
             let queue = (hop.queue.get() >> scale.queue_shift).min((1 << 24) - 1) as u32;
@@ -312,7 +314,7 @@ impl<const N: usize> IntHeader for ExactStack<N> {
         rate_code(&self.hops[index])
     }
 
-    // Without a check of the index for each field of each entry: half the instructions.
+    // Slices avoid the bounds check for each field of each entry, which halves the instructions.
     #[inline]
     fn differences(&self, earlier: &Self, scale: &IntScale, mut visit: impl FnMut(HopDifference)) {
         let filled = N.min(self.path.hops());

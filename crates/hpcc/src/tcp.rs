@@ -1,9 +1,9 @@
-//! HPCC inside TCP (Miao et al., "Buffer sizing with HPCC", BS 2019): segments carry no telemetry, a
-//! probe in each round trip does.
+//! HPCC inside TCP (Miao et al., "Buffer sizing with HPCC", BS 2019): segments carry no telemetry;
+//! one probe per round trip does.
 //!
-//! The source says no more of the sender than that it sends such a probe, that acknowledgements are
-//! delayed and that segments leave in bursts. The rule is HPCC's own in its form for windows (HPCC
-//! paper, section 3.3): one sample for a round trip, over about T, so that U is the latest sample.
+//! The source says about the sender only that it sends such a probe, that acknowledgements are
+//! delayed, and that segments leave in bursts. The rule is the window form of HPCC (HPCC paper,
+//! section 3.3). There is one sample per round trip, over about T, so U equals the latest sample.
 
 mod config;
 
@@ -22,10 +22,10 @@ use crate::rate_rule::RateRule;
 use crate::round::Round;
 use crate::view::{IntHop, IntView};
 
-/// HPCC for one connection of TCP.
+/// HPCC for one TCP connection.
 ///
-/// Windows of the rule are bytes on the wire, as telemetry counts them; those of the sender are as
-/// many whole segments as fit, and [`TcpHpccConfig::min_window`] at least.
+/// The rule computes windows in bytes on the wire, like the telemetry. The sender's window is the
+/// largest number of whole segments that fit, but at least [`TcpHpccConfig::min_window`].
 #[derive(Checkpointed, Clone, Debug)]
 pub struct TcpHpcc {
     #[checkpoint(rebuilt)]
@@ -33,7 +33,7 @@ pub struct TcpHpcc {
     /// T in nanoseconds.
     #[checkpoint(rebuilt)]
     base_rtt_ns: f64,
-    /// Bytes of a full segment on the wire, and of its payload.
+    /// Bytes on the wire of a full segment; `mss` is its payload.
     #[checkpoint(rebuilt)]
     packet: f64,
     #[checkpoint(rebuilt)]
@@ -47,11 +47,11 @@ pub struct TcpHpcc {
     #[checkpoint(rebuilt)]
     probes: Probes,
     control: Control,
-    /// W / T, bit/s on the wire.
+    /// W / T, in bit/s on the wire.
     rate: f64,
-    /// The telemetry of the last probe.
+    /// Telemetry of the last probe.
     previous: IntView,
-    /// The `snd_nxt` at the last commit of the reference; 0 before the first probe.
+    /// The `snd_nxt` at the last commit of the reference, or 0 before the first probe.
     last_update_seq: u64,
 }
 
@@ -70,8 +70,8 @@ impl TcpHpcc {
         let base_rtt = config.base_rtt.unwrap_or(start.base_rtt);
         let base_rtt_ns = base_rtt.as_ps() as f64 / 1_000.0;
         let packet = start.wire.as_f64();
-        // A sender that spaces its segments may be slower than its smallest window allows, like one
-        // of RDMA.
+        // If segments are paced, the rate may be lower than one smallest window per T, like that of
+        // an RDMA sender.
         let min_rate = match config.pacing {
             Pacing::Off => f64::from(config.min_window) * packet * 8e9 / base_rtt_ns,
             Pacing::On => default_min_rate(nic_rate, &network.quirks).as_bps_f64(),
@@ -103,14 +103,14 @@ impl TcpHpcc {
         }
     }
 
-    /// The utilization of the busiest link (U in the paper).
+    /// Returns the utilization of the busiest link (U in the paper).
     #[must_use]
     pub const fn utilization(&self) -> f64 {
         self.control.utilization
     }
 
-    /// Returns the utilization of a link that showed `before` and now shows `hop` (u_i in the
-    /// paper), and the nanoseconds over which it was measured.
+    /// Returns the utilization of a link (u_i in the paper) between the entries `before` and `hop`,
+    /// and the nanoseconds over which it was measured.
     fn link_sample(&self, hop: &IntHop, before: &IntHop) -> (f64, f64) {
         let interval = hop.at.since(before.at).as_ps() as f64 / 1_000.0;
         let capacity = |ns: f64| hop.rate.as_bps_f64() * ns / 8e9;
@@ -120,8 +120,8 @@ impl TcpHpcc {
         (load, interval)
     }
 
-    /// Returns the sample of the busiest link on the path of `seen`; `None` if there is nothing to
-    /// compare with.
+    /// Returns the sample of the busiest link on the path of `seen`, or `None` if there is nothing
+    /// to compare with.
     fn sample(&self, seen: &IntView) -> Option<(f64, f64)> {
         let before = &self.previous;
         if before.path != seen.path || before.hops.len() != seen.hops.len() {
@@ -133,7 +133,7 @@ impl TcpHpcc {
         samples.max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// W in whole segments.
+    /// Returns W in whole segments.
     fn segments(&self) -> u64 {
         let bytes = self.rate * self.base_rtt_ns / 8e9;
         #[expect(
@@ -157,8 +157,8 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
         false
     }
 
-    /// The reference moves with a probe that left after more had been sent than at its last move:
-    /// the one that left right then has measured what was sent before.
+    /// Updates the window. The reference changes only at a probe sent strictly after `snd_nxt`
+    /// passed its value at the last change, because an earlier probe still measures the old window.
     fn on_probe(&mut self, probe: &ReturnedProbe<'_, TelemetryView>) {
         let round = Round::of(probe.sent_next, self.last_update_seq);
         let seen = probe.telemetry.of::<IntView>();
@@ -197,7 +197,7 @@ impl CongestionControl<TelemetryView> for TcpHpcc {
         CongestionControl::<TelemetryView>::window(self)
     }
 
-    /// The rate of payload: W counts whole packets.
+    /// Returns the rate in payload bytes; W counts bytes on the wire.
     fn pacing_rate(&self) -> Option<Rate> {
         let payload = self.mss as f64 / self.packet;
         match self.pacing {

@@ -1,4 +1,4 @@
-//! The switch side: an entry for each data packet that leaves.
+//! The switch side: adds an entry to each data packet that leaves.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::{NodeId, PortId};
@@ -12,22 +12,21 @@ use crate::slot::HasInt;
 use crate::stack::IntHeader as _;
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
-/// queue (HPCC paper, section 3.2), of TCP only probes.
+/// queue (HPCC paper, section 3.2). For TCP, only probes do.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct IntTelemetry {
     #[checkpoint(rebuilt)]
     scale: IntScale,
-    /// Data common to the entries of each port.
+    /// Label of each port, common to all its entries.
     #[checkpoint(rebuilt)]
     labels: Vec<PortLabel>,
 }
 
 impl IntTelemetry {
-    /// The telemetry of switch `node`, whose ports have `rates`, or the first rate that `scale`
-    /// does not know.
+    /// Returns the telemetry of switch `node`; `rates` are the rates of its ports.
     ///
     /// # Errors
-    /// When a rate has no code in `scale`.
+    /// Returns the first rate without a code in `scale`.
     pub fn new(scale: &IntScale, node: NodeId, rates: &[Rate]) -> Result<Self, Rate> {
         let label = |(index, &rate): (usize, &Rate)| {
             let code = scale.code(rate).ok_or(rate)?;
@@ -77,7 +76,7 @@ mod tests {
     use super::*;
     use crate::stack::ExactStack;
 
-    /// INT beside a transport that asks for telemetry, or one that always has it.
+    /// INT next to a transport that either sends probes for telemetry or adds it to every packet.
     #[derive(Clone, Copy, Debug, Default, Stored)]
     struct Carried {
         int: ExactStack<5>,
@@ -102,7 +101,7 @@ mod tests {
         }
     }
 
-    /// Entries in a packet of `kind` with `flags` after a switch.
+    /// Returns the entries in a packet of `kind` with `flags` after one switch.
     fn entries(is_probed: bool, kind: PacketKind, flags: Flags) -> usize {
         let rate = Rate::from_gbps(100);
         let scale = IntScale::exact(vec![rate]);

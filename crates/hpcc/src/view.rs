@@ -1,9 +1,9 @@
-//! INT as controllers see it that know no header.
+//! INT for controllers without access to the header.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Rate, Time};
 
-/// A count of bytes that begins anew after `period` bytes, as fields of headers do.
+/// A count of bytes that wraps around after `period` bytes, like a header field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct ByteCounter {
     bytes: u64,
@@ -11,7 +11,7 @@ pub struct ByteCounter {
 }
 
 impl ByteCounter {
-    /// Returns a counter at `bytes` and begins anew after `period` bytes, at least one.
+    /// Returns a counter at `bytes` that wraps around after `period` bytes (at least one).
     #[must_use]
     pub fn new(bytes: Bytes, period: Bytes) -> Self {
         let period = period.get().max(1);
@@ -21,8 +21,8 @@ impl ByteCounter {
         }
     }
 
-    /// Returns the bytes counted since `earlier` of the same port, unless they were a period or
-    /// more.
+    /// Returns the bytes counted since `earlier`, from the same port. The result is correct if
+    /// fewer than one period has been counted.
     #[must_use]
     pub fn since(self, earlier: Self) -> Bytes {
         if self.bytes >= earlier.bytes {
@@ -33,26 +33,26 @@ impl ByteCounter {
     }
 }
 
-/// The entry of one switch: its egress port when the packet left it.
+/// The entry of one switch: the state of its egress port when the packet left.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct IntHop {
-    /// Time at which the packet left, to the resolution of the header.
+    /// Departure time of the packet, at the resolution of the header.
     pub at: Time,
     /// Bytes that the port had sent before.
     pub sent: ByteCounter,
-    /// Bytes left in its queues.
+    /// Bytes left in the port's queues.
     pub queue: Bytes,
-    /// The rate of its link.
+    /// Rate of the port's link.
     pub rate: Rate,
 }
 
 /// The INT of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct IntView {
-    /// The identity of the path: only entries of one path are about the same ports.
+    /// Identity of the path. Entries refer to the same ports only if their paths are equal.
     pub path: u32,
-    /// The entries of the switches on the path, in the order in which they were passed. There are
-    /// none when the path has more than the header holds.
+    /// Entries of the switches on the path, in path order. Empty if the path has more switches than
+    /// the header has room for.
     pub hops: Vec<IntHop>,
 }
 

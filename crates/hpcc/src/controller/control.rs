@@ -8,18 +8,18 @@ use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;
 use crate::scale::IntScale;
 
-/// The window that goes with a rate R.
+/// The window for a rate R.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WindowRule {
     /// W x R / line rate.
     Scaled,
     /// W.
     Fixed,
-    /// R x T, from which R was computed.
+    /// R x T, the window that R was computed from.
     OfRate,
 }
 
-/// Constants shared by flows over NICs of the same rate.
+/// Constants shared by all flows from NICs of the same rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     pub(super) format: EntryFormat,
@@ -27,7 +27,7 @@ pub(crate) struct Constants {
     pub(super) rule: RateRule,
     /// T in nanoseconds.
     pub(super) base_rtt_ns: f64,
-    /// W = B T in bytes, with B the rate of the NIC.
+    /// W = B T in bytes; B is the rate of the NIC.
     pub(super) bdp: f64,
     pub(super) reaction: Reaction,
     pub(super) per_hop_rates: bool,
@@ -77,7 +77,7 @@ impl Constants {
         }
     }
 
-    /// Returns whether a flow that begins like `start` has these constants.
+    /// Returns `true` if these constants apply to a flow that begins like `start`.
     pub(super) fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.base_rtt, self.full_window, self.mtu)
             == (start.line_rate, start.base_rtt, start.bdp, start.mtu)

@@ -1,29 +1,29 @@
-//! The telemetry of flows whose packets take several paths.
+//! Telemetry of flows that send packets over several paths.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
 
 use crate::stack::IntHeader;
 
-/// The most paths whose telemetry is kept.
+/// Maximum number of paths with stored telemetry.
 const MOST_PATHS: usize = 64;
 
-/// The last telemetry of each path but the one of the last acknowledgement.
+/// The last telemetry of each path, except the path of the last acknowledgement.
 ///
-/// Differs from the paper: HPCC's flows have one path, and its sender compares an acknowledgement
-/// with the one before. Counters of two paths have nothing to do with one another, so each is
-/// compared with the last one of its own path, and the flow has one rate for all of them.
+/// Differs from the paper: a flow of the paper has one path, so its sender compares each
+/// acknowledgement with the previous one. Counters of different paths are unrelated, so we compare
+/// each acknowledgement with the last one of its own path. The flow has one rate for all paths.
 ///
-/// Such a comparison spans as much time as the flow's packets take to come round to the path again,
-/// and those of several paths overlap. The average over a round trip (U in the paper) therefore
-/// weighs each by the time since the acknowledgement before it, which is what it spans on one path:
-/// by their own spans, the last few of many paths would be all that counts.
+/// Such a comparison spans the time until the flow uses the path again, so the spans of several
+/// paths overlap. The average over a round trip (U in the paper) therefore weights each sample by
+/// the time since the previous acknowledgement, which equals the span if there is one path. If
+/// weighted by their own spans, only the last few samples of many paths would count.
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct OtherPaths<S> {
     records: Vec<S>,
-    /// The position of the record that is given up for the next one.
+    /// Index of the record that the next new path replaces.
     next_victim: usize,
-    /// Time of the last acknowledgement that gave a sample.
+    /// Time of the last acknowledgement with a sample.
     sampled_at: Option<Time>,
 }
 
@@ -38,8 +38,9 @@ impl<S> Default for OtherPaths<S> {
 }
 
 impl<S: IntHeader> OtherPaths<S> {
-    /// Returns the nanoseconds that a sample of an acknowledgement which arrives `now` stands for,
-    /// where it spans `interval_ns` on its own path: those since the sample before it, of any path.
+    /// Returns the weight in nanoseconds of a sample that arrives `now`: the time since the
+    /// previous sample of any path. `interval_ns`, the sample's span on its own path, is the weight
+    /// of the first sample.
     pub(crate) fn weight_ns(&mut self, now: Time, interval_ns: f64) -> f64 {
         match self.sampled_at.replace(now) {
             Some(before) => now.since(before).as_ps() as f64 / 1_000.0,
@@ -47,8 +48,8 @@ impl<S: IntHeader> OtherPaths<S> {
         }
     }
 
-    /// Puts the record of the path of `stack` in the place of `previous`, which is kept, and
-    /// returns true. When there is none, `stack` becomes the first one.
+    /// Exchanges `previous` for the record of the path of `stack` and returns `true`. If there is
+    /// no such record, stores `previous`, sets it to `stack`, and returns `false`.
     pub(crate) fn swap_in(&mut self, previous: &mut S, stack: &S) -> bool {
         let known = (self.records.iter_mut()).find(|record| stack.same_path(record));
         if let Some(record) = known {

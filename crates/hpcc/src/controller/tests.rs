@@ -1,4 +1,4 @@
-//! The algorithm on telemetry made by hand.
+//! Tests of the algorithm with handmade telemetry.
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
@@ -62,7 +62,7 @@ fn label(node: u32, port: u16) -> PortLabel {
     PortLabel::new(NodeId(node), PortId(port), 0)
 }
 
-/// One hop, seen at `ns` with `sent` bytes sent and `queue` bytes waiting.
+/// Returns the stack of one hop, dequeued at `ns`, with `sent` bytes sent and `queue` bytes queued.
 fn seen(factory: &Setup, ns: u64, sent: u64, queue: u64) -> Stack {
     let mut stack = Stack::default();
     let hop = Hop {
@@ -106,12 +106,12 @@ fn the_first_acknowledgement_only_sets_the_scene() {
 fn a_flow_whose_first_packet_was_trimmed_follows_the_link_all_the_same() {
     let factory = factory(HpccConfig::default(), Quirks::EXACT);
     let mut cc = flow(&factory);
-    // Later packets have arrived, and none below them.
+    // Only later packets have arrived.
     let first = seen(&factory, 1_024, 0, 125_000);
     let second = seen(&factory, 11_264, 128_000, 125_000);
     ack(&mut cc, &first, 0, 100_000);
     ack(&mut cc, &second, 0, 101_000);
-    // A full link with a bandwidth-delay product in its queue.
+    // The link is full and its queue holds one bandwidth-delay product.
     assert!(gbps(&cc) < 50.0, "{}", gbps(&cc));
 }
 
@@ -122,7 +122,7 @@ fn a_half_idle_link_over_a_whole_round_trip_doubles_the_reference() {
     // Start from half the line rate.
     cc.single.reference = 50e9;
     ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
-    // 62,500 bytes in 10,000 ns are 50 Gbps: u = 0.5, measured over the whole of T.
+    // 62,500 bytes in 10,000 ns are 50 Gbps: u = 0.5, measured over all of T.
     ack(
         &mut cc,
         &seen(&factory, 1_024 + T_NS, 62_500, 0),
@@ -134,7 +134,7 @@ fn a_half_idle_link_over_a_whole_round_trip_doubles_the_reference() {
         "{}",
         cc.utilization()
     );
-    // 50 / (0.5 / 0.95) + 0.05 = 95.05 Gbps; the resolution of the stamps is 256 ps.
+    // 50 / (0.5 / 0.95) + 0.05 = 95.05 Gbps; the resolution of timestamps is 256 ps.
     assert!((gbps(&cc) - 95.05).abs() < 0.1, "{}", gbps(&cc));
 }
 
@@ -143,7 +143,7 @@ fn a_standing_queue_counts_like_load() {
     let factory = factory(HpccConfig::default(), Quirks::EXACT);
     let mut cc = flow(&factory);
     ack(&mut cc, &seen(&factory, 1_024, 0, 125_008), 1_000, 100_000);
-    // Line rate and one bandwidth-delay product of queue: u = 2.
+    // Line rate and a queue of one bandwidth-delay product: u = 2.
     ack(
         &mut cc,
         &seen(&factory, 1_024 + T_NS, 125_000, 125_008),
@@ -164,7 +164,7 @@ fn a_standing_queue_counts_like_load() {
     assert!((59_000..=60_000).contains(&window), "{window}");
 }
 
-/// B T of a link of 100 Gbps are 125,000 bytes, whatever the flow's own NIC.
+/// B T of a link of 100 Gbps is 125,000 bytes, regardless of the flow's own NIC.
 #[test]
 fn a_queue_is_measured_by_its_link_and_not_by_the_nic() {
     for nic in [10, 25, 100].map(Rate::from_gbps) {
@@ -178,7 +178,7 @@ fn a_queue_is_measured_by_its_link_and_not_by_the_nic() {
             },
         );
         ack(&mut cc, &seen(&factory, 1_024, 0, 125_008), 1_000, 100_000);
-        // A quarter of the link, and one bandwidth-delay product of queue: u = 1.25.
+        // A quarter of the link's rate and a queue of one bandwidth-delay product: u = 1.25.
         let loaded = seen(&factory, 1_024 + T_NS, 31_250, 125_008);
         ack(&mut cc, &loaded, 101_000, 200_000);
         let utilization = cc.utilization();
@@ -199,7 +199,7 @@ fn between_commits_the_rate_moves_and_the_reference_stays() {
     );
     assert!(cc.rate < LINE);
     assert!((cc.single.reference - 100e9).abs() < 1.0);
-    // The first acknowledgement beyond what had been sent commits.
+    // The first acknowledgement above the old `snd_nxt` commits.
     ack(
         &mut cc,
         &seen(&factory, 1_224, 2_500, 50_000),
@@ -234,8 +234,8 @@ fn per_rtt_reaction_ignores_what_comes_between() {
     assert!(cc.rate < LINE);
 }
 
-/// Within a round trip an empty queue says nothing, so its entry is passed over; one acknowledgement
-/// in each round trip counts whatever it shows.
+/// Within a round trip, an empty queue carries no information, so its entry is skipped. One
+/// acknowledgement per round trip counts even so.
 #[test]
 fn with_sampled_feedback_empty_queues_count_once_in_a_round_trip() {
     let config = HpccConfig {

@@ -23,8 +23,8 @@ settings! {
         pub gamma: f64 = 0.9,
         /// Added at each change.
         ///
-        /// In the paper β, which is this times τ / 8. Flows at one link keep a queue of the sum of
-        /// theirs.
+        /// The paper has β, which is this rate times τ / 8. Flows that share a link keep a queue of
+        /// the sum of their β.
         #[note("(default \"600Mbps\" for each 100 Gbps of NIC rate)")]
         pub additive_increase: Option<Rate> = none,
         /// Lowest rate.
@@ -47,7 +47,7 @@ settings! {
         pub gamma: f64 = 0.7,
         /// Added at each change.
         ///
-        /// In the paper β, which is this times τ / 8.
+        /// The paper has β, which is this rate times τ / 8.
         #[note("(default \"600Mbps\" for each 100 Gbps of NIC rate)")]
         pub additive_increase: Option<Rate> = none,
         /// Lowest rate.
@@ -65,7 +65,7 @@ settings! {
     }
 }
 
-/// The authors' simulator adds 150 Mbps at 25 Gbps.
+/// Additive increase as a share of the NIC rate. The authors' simulator adds 150 Mbps at 25 Gbps.
 const INCREASE: f64 = 6e-3;
 
 fn increase(set: Option<Rate>, nic_rate: Rate) -> Rate {
@@ -77,22 +77,22 @@ fn least(set: Option<Rate>, nic_rate: Rate, quirks: &Quirks) -> Rate {
     set.unwrap_or_else(|| default_min_rate(nic_rate, quirks))
 }
 
-/// What both configurations have in common.
+/// Implements the methods common to both configurations.
 macro_rules! common {
     ($config:ty) => {
         impl $config {
-            /// The additive increase of a flow.
+            /// Returns the additive increase of a flow.
             pub(super) fn increase(&self, start: &FlowStart<'_>) -> Rate {
                 increase(self.additive_increase, start.default_nic_rate())
             }
 
-            /// The lowest rate of a flow.
+            /// Returns the lowest rate of a flow.
             pub(super) fn least(&self, start: &FlowStart<'_>) -> Rate {
                 let quirks = &start.network.quirks;
                 least(self.min_rate, start.default_nic_rate(), quirks)
             }
 
-            /// Fills in the additive increase and the lowest rate.
+            /// Sets the additive increase and the lowest rate if they are absent.
             fn filled(&self, network: &CcContext) -> Self {
                 let nic_rate = network.nic_rate;
                 Self {

@@ -1,4 +1,4 @@
-//! Steps computed by hand.
+//! Tests of steps computed by hand.
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Time;
@@ -33,7 +33,7 @@ fn flow(network: &CcContext) -> PowerTcp<Stack> {
     ControllerFactory::<Stack>::build(&config, &start)
 }
 
-/// One hop of `node` at `ns` with `sent` bytes sent and `queue` bytes waiting.
+/// Returns the stack of one hop of `node` at `ns`, with `sent` bytes sent and `queue` bytes queued.
 fn seen(network: &CcContext, node: u32, ns: u64, sent: u64, queue: u64) -> Stack {
     let mut stack = Stack::default();
     let hop = Hop {
@@ -67,7 +67,7 @@ fn a_full_link_without_a_queue_has_power_one() {
     let mut cc = flow(&network);
     let window = ack(&mut cc, 1_000, &seen(&network, 4, 1_024, 0, 0));
     assert!((window - 125_000.0).abs() < 1e-6, "{window}");
-    // 12,800 bytes in 1,024 ns are line rate: the power stays 1, and the window is at its bound.
+    // 12,800 bytes in 1,024 ns are line rate: the power stays 1, and the window is at its limit.
     let window = ack(&mut cc, 2_000, &seen(&network, 4, 2_048, 12_800, 0));
     assert!((window - 125_000.0).abs() < 1e-6, "{window}");
     assert!((cc.power() - 1.0).abs() < 1e-9, "{}", cc.power());
@@ -78,8 +78,8 @@ fn a_queue_of_one_product_halves_the_window() {
     let network = network();
     let mut cc = flow(&network);
     ack(&mut cc, 1_000, &seen(&network, 4, 1_024, 0, 125_008));
-    // Over a whole round trip: current 1, voltage 2, so that the power is 2, and the window
-    // 0.9 (125,000 / 2 + 12,500) + 0.1 125,000 = 80,000.
+    // Over a whole round trip: current 1 and voltage 2, so the power is 2, and the window is 0.9
+    // (125,000 / 2 + 12,500) + 0.1 125,000 = 80,000.
     let window = ack(&mut cc, 2_000, &seen(&network, 4, 11_264, 128_000, 125_008));
     assert!((cc.power() - 2.0).abs() < 1e-3, "{}", cc.power());
     assert!((window - 80_000.0).abs() < 20.0, "{window}");
@@ -90,8 +90,8 @@ fn a_queue_that_grows_counts_before_it_is_long() {
     let network = network();
     let mut cc = flow(&network);
     ack(&mut cc, 1_000, &seen(&network, 4, 1_024, 0, 0));
-    // 12,800 bytes sent and as many queued in 1,024 ns: current 2, voltage 1.1024; 0.1024 of a round
-    // trip counts: 0.8976 + 0.1024 2.2048 = 1.12337.
+    // 12,800 bytes sent and as many queued in 1,024 ns: current 2, voltage 1.1024. The weight is
+    // 0.1024 of a round trip: 0.8976 + 0.1024 2.2048 = 1.12337.
     let window = ack(&mut cc, 2_000, &seen(&network, 4, 2_048, 12_800, 12_800));
     assert!((cc.power() - 1.12337).abs() < 1e-4, "{}", cc.power());
     let expected = 0.9 * (125_000.0 / 1.12337 + 12_500.0) + 12_500.0;
@@ -138,15 +138,15 @@ fn theta_measures_the_power_by_the_round_trip_time() {
     let network = network();
     let mut cc = theta(&network);
     assert_eq!(theta_ack(&mut cc, 100, 10, 1_000), (1.0, 125_000));
-    // A microsecond later 1 us more: current 2, voltage 1.1; a tenth of a round trip counts. The
-    // window is 0.7 (125,000 / 1.12 + 12,500) + 0.3 125,000 = 124,375.
+    // 1 us later, the round-trip time is 1 us longer: current 2, voltage 1.1, with a weight of a
+    // tenth of a round trip. The window is 0.7 (125,000 / 1.12 + 12,500) + 0.3 125,000 = 124,375.
     let (power, window) = theta_ack(&mut cc, 101, 11, 2_000);
     assert!((power - 1.12).abs() < 1e-9, "{power}");
     assert_eq!(window, 124_375);
-    // As long as before: current 1, voltage 1.1, over a whole round trip.
+    // Same round-trip time as before: current 1, voltage 1.1, over a whole round trip.
     let (power, _) = theta_ack(&mut cc, 111, 11, 3_000);
     assert!((power - 1.1).abs() < 1e-9, "{power}");
-    // Half at least, however fast it falls.
+    // The current counts as at least one half, even if the round-trip time falls quickly.
     let (power, _) = theta_ack(&mut cc, 121, 1, 4_000);
     assert!(power > 0.49 && power < 0.51, "{power}");
 }
@@ -163,7 +163,7 @@ fn theta_moves_its_window_once_in_a_round_trip_if_told_so() {
     let start = FlowStart::new(LINE, TAU, Bytes::new(1_000), &network);
     let mut cc = ControllerFactory::<Stack>::build(&config, &start);
     assert_eq!(theta_ack(&mut cc, 100, 10, 1_000), (1.0, 125_000));
-    // What is acknowledged was sent before that: the power is 1.12, and the window stays.
+    // The acknowledged bytes were sent before that: the power is 1.12, and the window stays.
     let (power, window) = theta_ack(&mut cc, 101, 11, 2_000);
     assert!((power - 1.12).abs() < 1e-9, "{power}");
     assert_eq!(window, 125_000);

@@ -1,7 +1,8 @@
-//! theta-PowerTCP: the power of the path from round-trip times (PowerTCP paper, algorithm 2).
+//! theta-PowerTCP: estimates the power of the path from round-trip times (PowerTCP paper, algorithm
+//! 2).
 //!
-//! Where a queue is all that changes a round-trip time θ, the current of the bottleneck is 1 + dθ/dt
-//! and its voltage θ / τ, in units of its base power.
+//! If only the queue changes the round-trip time θ, the current of the bottleneck is 1 + dθ/dt and
+//! its voltage θ / τ, in units of its base power.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
@@ -13,10 +14,10 @@ use crate::config::Reaction;
 
 /// theta-PowerTCP for one flow.
 ///
-/// Differs from the paper: τ, also that of the window, is the smallest round-trip time so far, at most
-/// the base round-trip time that the algorithm is given, which section 3.3 has as an alternative, with
-/// an allowance of 5%; a current below one half counts as one
-/// half; and γ is 0.7. All as in the simulator that the authors published.
+/// Differs from the paper: τ, also for the window, is the smallest round-trip time so far, limited
+/// to the given base round-trip time (an alternative in section 3.3), with an allowance of 5%. A
+/// current below one half counts as one half, and γ is 0.7. The simulator published by the authors
+/// does the same.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct ThetaPowerTcp {
     #[checkpoint(rebuilt)]
@@ -26,9 +27,9 @@ pub struct ThetaPowerTcp {
     reaction: Reaction,
     #[checkpoint(rebuilt)]
     allowance: f64,
-    /// τ in shares of the base round-trip time that the algorithm is given.
+    /// τ as a share of the given base round-trip time.
     tau: f64,
-    /// The last acknowledgement: its time and its round-trip time.
+    /// Time and round-trip time of the last acknowledgement.
     previous: Option<(Time, Duration)>,
 }
 
@@ -49,13 +50,13 @@ impl<H> ControllerFactory<H> for ThetaPowerTcpConfig {
 }
 
 impl ThetaPowerTcp {
-    /// The power of the path, averaged over a round trip (Γ smooth in the paper).
+    /// Returns the power of the path, averaged over a round trip (Γ smooth in the paper).
     #[must_use]
     pub const fn power(&self) -> f64 {
         self.window.power
     }
 
-    /// Averages the power that the round-trip time `rtt` shows.
+    /// Includes the power indicated by the round-trip time `rtt` in the average.
     fn observe(&mut self, now: Time, rtt: Duration, least: Duration) {
         let rtt_ns = rtt.as_ps() as f64 / 1_000.0;
         let tau = self.rule.tau_ns.min(least.as_ps() as f64 / 1_000.0);
@@ -97,7 +98,7 @@ impl<H> CongestionControl<H> for ThetaPowerTcp {
         }
     }
 
-    /// What the flow sends at its rate in τ.
+    /// Returns the bytes that the flow sends at its rate in τ.
     #[inline]
     fn window(&self) -> Option<Bytes> {
         Some(self.window.bytes_of(self.tau))

@@ -1,17 +1,17 @@
-//! From power to the next window (PowerTCP paper, algorithm 1, `UpdateWindow`).
+//! Computes the next window from the power (PowerTCP paper, algorithm 1, `UpdateWindow`).
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::FlowStart;
 
-/// Constants of the rule. Windows are bytes, times nanoseconds.
+/// Constants of the rule. Windows are in bytes, times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowRule {
     /// Weight of a new window (γ).
     gamma: f64,
-    /// Added at each change (β).
+    /// Bytes added at each change (β).
     beta: f64,
-    /// The base round-trip time (τ).
+    /// Base round-trip time (τ).
     pub(super) tau_ns: f64,
     least: f64,
     most: f64,
@@ -19,7 +19,8 @@ pub(super) struct WindowRule {
 }
 
 impl WindowRule {
-    /// The rule of a flow that gains `increase` at each change and goes down to the rate `least`.
+    /// Returns the rule of a flow with an additive increase of `increase` and a lowest rate of
+    /// `least`.
     pub(super) fn new(start: &FlowStart<'_>, gamma: f64, increase: Rate, least: Rate) -> Self {
         let tau_ns = start.base_rtt.as_ps() as f64 / 1_000.0;
         let bytes = |rate: Rate| rate.as_bps_f64() * tau_ns / 8e9;
@@ -35,29 +36,30 @@ impl WindowRule {
     }
 }
 
-/// The window of a flow, and the power that it follows.
+/// The window of a flow, and the power that determines it.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct PowerWindow {
     pub(super) window: f64,
-    /// The window a round trip ago, when what is acknowledged now was sent.
+    /// Window one round trip ago, when the bytes acknowledged now were sent.
     pub(super) old: f64,
-    /// The power, averaged over a round trip. It starts at 1.
+    /// Power, averaged over a round trip. Its initial value is 1.
     pub(super) power: f64,
-    /// The `snd_nxt` when the running round trip began.
+    /// The `snd_nxt` at the start of the current round trip.
     round_end: u64,
 }
 
-/// Least current of a link, relative to its rate.
+/// Minimum current of a link, relative to its rate.
 ///
-/// Differs from the paper: while a queue drains and nothing comes, its power is zero, and windows
-/// would open again. As in the simulator that the authors published.
+/// Differs from the paper: if a queue drains and nothing arrives, the current and thus the power is
+/// zero, which would open windows again. The simulator published by the authors has the same
+/// minimum.
 pub(super) const LEAST_CURRENT: f64 = 0.5;
 
-/// Least power that is divided by: an idle path has none, and bounds of the window hold then.
+/// Minimum divisor. An idle path has no power, so the limits of the window apply then.
 const LEAST_POWER: f64 = 1e-6;
 
 impl PowerWindow {
-    /// A whole bandwidth-delay product: how a flow begins.
+    /// Returns the state at the start of a flow: a window of one bandwidth-delay product.
     pub(super) const fn new(rule: &WindowRule) -> Self {
         Self {
             window: rule.most,
@@ -67,18 +69,19 @@ impl PowerWindow {
         }
     }
 
-    /// Averages `power`, measured over `interval` nanoseconds, over a round trip of `tau`.
+    /// Includes `power`, measured over `interval` nanoseconds, in the average over a round trip of
+    /// `tau`.
     #[inline]
     pub(super) fn observe(&mut self, power: f64, interval: f64, tau: f64) {
         let interval = interval.min(tau);
         self.power = (self.power * (tau - interval) + power * interval) / tau;
     }
 
-    /// Moves the window to where the power wants it.
+    /// Sets the window according to the power.
     ///
-    /// Differs from the paper: what is left of the window is that of the old one, not of the current
-    /// one, which has followed the same power at each acknowledgement since. As in the simulator that
-    /// the authors published.
+    /// Differs from the paper: the retained share is of the old window, not of the current one,
+    /// because the current one already followed the same power at each acknowledgement since. The
+    /// simulator published by the authors does the same.
     #[inline]
     pub(super) fn follow(&mut self, rule: &WindowRule) {
         let target = self.old / self.power.max(LEAST_POWER) + rule.beta;
@@ -86,8 +89,8 @@ impl PowerWindow {
         self.window = window.clamp(rule.least, rule.most);
     }
 
-    /// Returns whether an acknowledgement of all below `cumulative` begins a round trip; the window
-    /// is then the old one of the next.
+    /// Returns `true` if an acknowledgement of all bytes below `cumulative` begins a round trip.
+    /// The current window then becomes the old one.
     #[inline]
     pub(super) fn close_round(&mut self, cumulative: u64, next_seq: u64) -> bool {
         let new = cumulative > self.round_end;
@@ -103,7 +106,7 @@ impl PowerWindow {
         self.bytes_of(1.0)
     }
 
-    /// The window of a base round-trip time that is `share` of the rule's.
+    /// Returns the window for a base round-trip time that is `share` of the rule's.
     #[inline]
     pub(super) fn bytes_of(&self, share: f64) -> Bytes {
         #[expect(
@@ -115,7 +118,7 @@ impl PowerWindow {
         Bytes::new(bytes.max(1))
     }
 
-    /// The window in a base round-trip time.
+    /// Returns the rate: one window per base round-trip time.
     #[inline]
     pub(super) fn rate(&self, rule: &WindowRule) -> Rate {
         Rate::from_bps_f64(self.window * 8e9 / rule.tau_ns).min(rule.line_rate)

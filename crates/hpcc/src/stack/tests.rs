@@ -1,4 +1,4 @@
-//! Entries of switches written and read.
+//! Tests that write and read entries of switches.
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Duration, Rate, Time};
@@ -60,7 +60,7 @@ fn large_stacks_are_copied_as_far_as_they_are_filled() {
         (0..hops).for_each(|i| stack.push(&hop(i * 1_000, i, queue), label(0), &scale));
         stack
     };
-    // 130 switches: two more than there is room for.
+    // 130 switches: two more than the capacity.
     let mut slot = filled(130, 1_600);
     slot.assign(&filled(3, 800));
     assert_eq!(slot.hops(), 3);
@@ -90,7 +90,7 @@ fn exact_entries_tell_paths_apart_and_published_ones_only_lengths() {
     };
     let path = [(8, 4), (10, 1)];
     assert_eq!(same(&path, &path), (true, true));
-    // By a parallel link, by another spine, and two switches further.
+    // A parallel link, another spine, and a path with two more switches.
     assert_eq!(same(&path, &[(8, 5), (10, 1)]), (false, true));
     assert_eq!(same(&path, &[(8, 5), (11, 1)]), (false, true));
     assert_eq!(
@@ -172,7 +172,7 @@ fn published_units_are_multiples_of_128_and_80_bytes() {
     }
 }
 
-/// The entry of a stack of two, decoded at `now`. There is no third one.
+/// Returns the entry of a stack of two hops, decoded at `now`. There is no third entry.
 fn decoded<S: IntHeader>(at: Time, sent: u64, queue: u64, now: Time, scale: &IntScale) -> IntHop {
     let mut stack = S::default();
     stack.push(&hop(1, 2, 3), label(0), scale);
@@ -182,7 +182,7 @@ fn decoded<S: IntHeader>(at: Time, sent: u64, queue: u64, now: Time, scale: &Int
 }
 
 proptest! {
-    /// What algorithms from outside are shown of an entry, before and after its fields begin anew.
+    /// Decoded entries are equal to the written ones, even if fields have wrapped around.
     #[test]
     fn decoded_entries_are_what_switches_wrote(
         at_ns in 0u64..40_000_000_000, age_ns in 0u64..4_000_000_000,

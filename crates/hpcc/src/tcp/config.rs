@@ -9,21 +9,21 @@ use crate::config::INT;
 use crate::rate_rule::RateRule;
 
 choices! {
-    /// Whether segments are spaced.
+    /// Pacing of segments.
     pub enum Pacing {
-        /// All that the window lets go leaves at once, as from a stack in software.
+        /// All segments that fit in the window leave at once, as from a software stack.
         Off = "off" ("bursts, as of software"),
-        /// They are spaced at W / T, which may be less than the smallest window each T.
+        /// Segments are paced at W / T, which may be less than the smallest window per T.
         On = "on" ("at W / T"),
     }
 }
 
 choices! {
-    /// What a loss does to the window.
+    /// Reaction of the window to a loss.
     pub enum OnLoss {
-        /// Nothing: telemetry has told of the queue in which it happened.
+        /// None, because the telemetry already reported the queue that caused the loss.
         Keep = "keep" ("telemetry tells of the queue"),
-        /// It halves the reference of the rule, once for an episode of recovery or a timeout.
+        /// Halve the reference of the rule, once per recovery episode or timeout.
         Halve = "halve",
     }
 }
@@ -42,16 +42,17 @@ settings! {
         pub eta: f64 = 0.95,
         /// Additive increases in a row before a multiplicative change.
         ///
-        /// It is maxStage in the paper: after it the window follows the utilization again.
+        /// This is maxStage in the paper. After it, the window follows the utilization again.
         pub max_stage: u32 = 0,
         /// Added at each change.
         ///
-        /// In the paper W_AI, which is this times T / 8.
+        /// The paper has W_AI, which is this rate times T / 8.
         #[note("(default \"50Mbps\" for each 100 Gbps of NIC rate)")]
         pub additive_increase: Option<Rate> = none,
         /// Base round-trip time.
         ///
-        /// It is T in the paper; the first and largest window is what the NIC sends in it.
+        /// This is T in the paper. The first and largest window is the data that the NIC sends in
+        /// T.
         #[range(above "0s")]
         #[refused(
             "windows of a base round-trip time of {value} hold nothing",
@@ -83,7 +84,8 @@ impl CcConfig for TcpHpccConfig {
         self.validate_ranges()
     }
 
-    /// Fills in the additive increase and, where the network has one, the base round-trip time.
+    /// Sets the additive increase if it is absent, and the base round-trip time if the network has
+    /// one.
     fn resolved(&self, network: &CcContext) -> Self {
         let known = Some(network.base_rtt).filter(|&rtt| rtt > Duration::ZERO);
         Self {
@@ -95,7 +97,7 @@ impl CcConfig for TcpHpccConfig {
 }
 
 impl TcpHpccConfig {
-    /// The additive increase of a connection whose NIC has `nic_rate`.
+    /// Returns the additive increase of a connection from a NIC of `nic_rate`.
     pub(super) fn increase(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
         let increase = || RateRule::default_increase(nic_rate, quirks);
         self.additive_increase.unwrap_or_else(increase)

@@ -1,4 +1,4 @@
-//! HPCC inside TCP on probes made by hand.
+//! Tests of HPCC inside TCP with handmade probes.
 
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::{CcContext, ProbeForm};
@@ -9,7 +9,7 @@ use crate::view::ByteCounter;
 const LINE: Rate = Rate::from_gbps(25);
 /// T of the tests.
 const T: Duration = Duration::from_us(15);
-/// What the line sends in T.
+/// Bytes that the line sends in T.
 const BDP: u64 = 46_875;
 const MSS: u64 = 1_448;
 
@@ -32,8 +32,8 @@ fn with(change: impl FnOnce(&mut TcpHpccConfig)) -> TcpHpcc {
     controller(&config)
 }
 
-/// A link whose port has sent `sent` bytes until `us` and holds `queue`, on the path numbered
-/// `path`.
+/// Returns the view of path `path` over one link that has sent `sent` bytes until `us` and has a
+/// queue of `queue` bytes.
 fn seen(path: u32, us: u64, sent: u64, queue: u64) -> TelemetryView {
     view(path, vec![link(us, sent, queue)])
 }
@@ -53,7 +53,8 @@ fn link(us: u64, sent: u64, queue: u64) -> IntHop {
     }
 }
 
-/// A probe with `view` that left when `sent_next` was next comes back when `next_seq` is.
+/// Delivers a probe with `view` that left when `snd_nxt` was `sent_next` and returns when it is
+/// `next_seq`.
 fn probe(cc: &mut TcpHpcc, view: &TelemetryView, sent_next: u64, next_seq: u64) {
     cc.on_probe(&ReturnedProbe {
         now: Time::ZERO,
@@ -64,14 +65,14 @@ fn probe(cc: &mut TcpHpcc, view: &TelemetryView, sent_next: u64, next_seq: u64) 
     });
 }
 
-/// Whole segments of the window.
+/// Returns the window in whole segments.
 fn segments(cc: &TcpHpcc) -> u64 {
     cc.window().map_or(0, Bytes::get) / MSS
 }
 
 #[test]
 fn the_first_window_is_what_the_nic_sends_in_the_base_round_trip() {
-    // 46,875 bytes are 30.5 packets of 1,538.
+    // 46,875 bytes are 30.5 packets of 1,538 bytes.
     assert_eq!(segments(&with(|_| {})), 30);
     let longer = with(|config| config.base_rtt = Some(T * 2));
     assert_eq!(segments(&longer), 60);
@@ -90,7 +91,7 @@ fn the_first_probe_only_sets_the_scene() {
     assert_eq!(cc.last_update_seq, 30 * MSS);
 }
 
-/// The line is busy and holds a queue of a bandwidth-delay product: U = 2, and W = W_c 0.95 / 2.
+/// The line is busy and has a queue of one bandwidth-delay product: U = 2, and W = W_c 0.95 / 2.
 #[test]
 fn a_standing_queue_halves_the_window_and_an_idle_path_opens_it() {
     let mut cc = with(|_| {});
@@ -104,33 +105,33 @@ fn a_standing_queue_halves_the_window_and_an_idle_path_opens_it() {
     assert_eq!(segments(&cc), 30, "never more than the first window");
 }
 
-/// A probe that is away for longer than T counts as one sample of all of T.
+/// The sample of a probe that was away for longer than T has the weight of T.
 #[test]
 fn a_sample_of_a_round_trip_replaces_the_average() {
     let mut cc = with(|_| {});
     probe(&mut cc, &seen(1, 0, 0, 0), MSS, 30 * MSS);
-    // Half of the line for two T.
+    // Half of the line rate for two T.
     probe(&mut cc, &seen(1, 30, BDP, 0), 31 * MSS, 60 * MSS);
     assert!((cc.utilization() - 0.5).abs() < 1e-9);
-    // All of it for a fifth of T: 4/5 of the average stay.
+    // Full line rate for a fifth of T: 4/5 of the average remain.
     probe(&mut cc, &seen(1, 33, BDP + BDP / 5, 0), 61 * MSS, 90 * MSS);
     assert!((cc.utilization() - 0.6).abs() < 1e-9);
 }
 
-/// The probe that leaves right after a commit has measured what the window before it has sent.
+/// A probe that left right after a commit has measured the window before it.
 #[test]
 fn a_probe_that_left_at_a_commit_does_not_commit() {
     let mut cc = with(|_| {});
     probe(&mut cc, &seen(1, 0, 0, BDP), MSS, 30 * MSS);
     probe(&mut cc, &seen(1, 15, BDP, BDP), 31 * MSS, 60 * MSS);
     let (committed, reduced) = (cc.control.reference, segments(&cc));
-    // It left at that instant: 60 segments were sent then, and it sees the same queue.
+    // The probe left at that instant: 60 segments were sent by then, and it reports the same queue.
     probe(&mut cc, &seen(1, 30, 2 * BDP, BDP), 60 * MSS, 64 * MSS);
     assert!((cc.control.reference - committed).abs() < 1.0);
     assert_eq!(cc.last_update_seq, 60 * MSS);
     // The window is computed from the same reference, not from itself: about half of a half.
     assert_eq!((reduced, segments(&cc)), (14, 6));
-    // The queue is gone when the next one passes, which left a segment later: that commits.
+    // The next probe left one segment later and finds the queue empty: it commits.
     probe(&mut cc, &seen(1, 45, 3 * BDP, 0), 61 * MSS, 70 * MSS);
     assert!((cc.control.reference - (committed * 0.95 + 12.5e6)).abs() < 1.0);
     assert_eq!(cc.last_update_seq, 70 * MSS);
@@ -147,7 +148,7 @@ fn windows_have_a_floor_in_whole_segments() {
             probe(&mut cc, &view, sent, sent);
         }
         assert_eq!(segments(&cc), u64::from(floor));
-        // The reference is no lower, so that the way back is as short.
+        // The reference has the same limit, so that the window can grow back just as quickly.
         let floor = f64::from(floor) * 1_538.0 * 8.0 / 15e-6;
         assert!((cc.control.reference - floor).abs() < 1.0);
     }
@@ -173,7 +174,7 @@ fn additive_stages_come_before_a_multiplicative_change() {
     assert!(cc.rate > 20e9, "{}", cc.rate);
 }
 
-/// Counters of two ports have nothing in common.
+/// Counters of two ports are unrelated.
 #[test]
 fn another_path_starts_anew() {
     let mut cc = with(|_| {});
@@ -234,7 +235,7 @@ fn a_loss_keeps_the_window_or_halves_it() {
     assert_eq!(lose(OnLoss::Halve, Signal::RepeatedTimeout), 30);
 }
 
-/// 24 senders that share a line leave less than two segments each T to each.
+/// 24 senders that share a line get less than two segments per T each.
 #[test]
 fn spaced_segments_may_be_slower_than_the_smallest_window() {
     let mut cc = with(|config| config.pacing = Pacing::On);
@@ -248,7 +249,7 @@ fn spaced_segments_may_be_slower_than_the_smallest_window() {
         probe(&mut cc, &view, sent, sent);
     }
     assert_eq!(segments(&cc), 2);
-    // A hundredth of the line.
+    // A hundredth of the line rate.
     assert!((rate(&cc) - 0.25e9 * 1_448.0 / 1_538.0).abs() < 10.0);
 }
 

@@ -1,4 +1,4 @@
-//! Flows that are moved to another path.
+//! Tests of flows that change their path.
 
 use super::*;
 use crate::published_stack::PublishedStack;
@@ -27,7 +27,7 @@ fn another_path_starts_the_comparison_anew() {
     assert!(!reschedules(&cc));
 }
 
-/// One hop of switch `node`, seen at `ns` with `sent` bytes sent.
+/// Returns the stack of one hop of switch `node`, dequeued at `ns`, with `sent` bytes sent.
 fn seen_of<S: IntHeader>(factory: &Setup, node: u32, ns: u64, sent: u64) -> S {
     let mut stack = S::default();
     let hop = Hop {
@@ -43,8 +43,8 @@ fn seen_of<S: IntHeader>(factory: &Setup, node: u32, ns: u64, sent: u64) -> S {
     stack
 }
 
-/// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another
-/// path.
+/// Moves a flow from spine 4, which has sent 1 GB, to spine 5, which has sent 5 KB. A difference of
+/// 4 GB in 100 ns means another path. Returns the rate and the utilization afterwards.
 fn moved_to_another_spine<S: IntHeader + HasInt<Int = S>>(quirks: Quirks) -> (f64, f64) {
     let factory = factory(HpccConfig::default(), quirks);
     let mut cc = ControllerFactory::<S>::build(&factory.config, &factory.start());
@@ -70,7 +70,7 @@ fn moved_to_another_spine<S: IntHeader + HasInt<Int = S>>(quirks: Quirks) -> (f6
 
 #[test]
 fn another_path_of_equal_length_starts_the_comparison_anew() {
-    // 1,187 bytes in 100 ns are 95%, as before: neither rate nor average have moved.
+    // 1,187 bytes in 100 ns are 95%, as before, so neither the rate nor the average changes.
     let (rate, utilization) = moved_to_another_spine::<Stack>(Quirks::EXACT);
     assert!((utilization - 0.95).abs() < 0.01, "{utilization}");
     assert!((rate - 100.0).abs() < 0.5, "{rate}");
@@ -110,13 +110,13 @@ fn rates_of_hops_begin_a_path_with_the_one_that_ruled() {
         1_000,
         100_000,
     );
-    // The first link a tenth full, the second twice over its target.
+    // The first link is at a tenth of its rate, the second at twice its target.
     let loaded = path(&factory, [4, 5], 1_024 + T_NS, [12_500, 237_500]);
     ack(&mut cc, &loaded, 101_000, 200_000);
     let (rate, rates) = (cc.rate, [0, 1].map(|hop| cc.per_hop[hop].reference / 1e9));
     assert!((rates[0] - 100.0).abs() < 0.1, "{rates:?}");
     assert!((rates[1] - 50.05).abs() < 0.1, "{rates:?}");
-    // The same busy second link behind another first one, then in the place of the first.
+    // The same busy second link, behind another first link, then as the first link.
     for (nodes, seen) in [([6, 5], 1), ([5, 7], 2)] {
         let ns = 1_024 + T_NS + seen * 100;
         let other = path(&factory, nodes, ns, [0, 0]);
@@ -129,8 +129,8 @@ fn rates_of_hops_begin_a_path_with_the_one_that_ruled() {
     }
 }
 
-/// Packets take 8 paths in turns, each of which is half full. An acknowledgement comes each 125 ns,
-/// and that of one path after eight of them.
+/// Packets take 8 paths in turn, each at half of its rate. An acknowledgement arrives every 125 ns,
+/// and every eighth is from the same path.
 #[test]
 fn the_samples_of_all_paths_together_are_averaged_over_a_round_trip() {
     let factory = factory(HpccConfig::default(), Quirks::EXACT);
@@ -149,11 +149,11 @@ fn the_samples_of_all_paths_together_are_averaged_over_a_round_trip() {
         CongestionControl::<Stack>::on_ack(&mut cc, &ack);
         cc.utilization()
     };
-    // The first packet of each path has nothing to be compared with.
+    // The first packet of each path has nothing to compare with.
     for number in 0..8 {
         assert!((see(number) - 1.0).abs() < 1e-9, "{number}");
     }
-    // The next one spans 1,000 of the 10,000 ns, and each one after it stands for another 125.
+    // The next sample spans 1,000 of the 10,000 ns, and each later one has a weight of 125 ns.
     let mut expected = 1.0;
     for number in 8..88 {
         let weight_ns = if number == 8 { 1_000.0 } else { 125.0 };
@@ -166,7 +166,7 @@ fn the_samples_of_all_paths_together_are_averaged_over_a_round_trip() {
     }
 }
 
-/// 64 paths are remembered beside the last one. Those beyond take the places of the oldest, in turn.
+/// 64 paths are stored besides the last one. Further paths replace the oldest ones in turn.
 #[test]
 fn the_oldest_of_many_paths_are_forgotten() {
     let factory = factory(HpccConfig::default(), Quirks::EXACT);
