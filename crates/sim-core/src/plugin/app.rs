@@ -1,4 +1,4 @@
-//! Applications at hosts: what starts flows in reaction to what happens there.
+//! Applications at hosts, which start flows in reaction to events.
 
 use std::any::Any;
 use std::fmt;
@@ -10,38 +10,38 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-/// An application at one host: a client, a server, one rank of a collective.
+/// An application at one host: a client, a server, or one rank of a collective.
 ///
-/// The host calls it at exact simulated times, and a flow that it starts in a callback starts at
-/// that time, whatever the number of threads is. An application belongs to one host and shares
-/// nothing with others: what it wants to tell them travels as flows.
+/// The host calls it at exact simulated times. A flow that it starts in a callback starts at that
+/// time, independently of the number of threads. An application belongs to one host and shares
+/// nothing with other applications: it sends them messages as flows.
 ///
 /// Every callback does nothing by default. A host with several applications calls each of them, in
-/// the order in which they were added, for all flows of the host; the flow class and the tag tell
-/// them apart.
+/// the order in which they were added, for all flows of the host. Use the flow class and the tag to
+/// recognize your own flows.
 pub trait Application: Any + Send + fmt::Debug {
-    /// Called once, when the run begins, or now when the application is added later.
+    /// Called once: when the run begins, or immediately if the application is added later.
     fn on_start(&mut self, _context: &mut AppContext<'_>) {}
 
     /// Called at the sender when the last byte of one of its flows has been acknowledged.
     fn on_flow_finished(&mut self, _context: &mut AppContext<'_>, _completion: &Completion) {}
 
-    /// Called at the receiver at the instant at which the last byte of `flow` has been delivered,
-    /// once for each flow. `tag` is what the sender has given with it; 0 for flows of workloads.
+    /// Called at the receiver when the last byte of `flow` is delivered, once for each flow. `tag`
+    /// is the tag that the sender attached to the flow; 0 for flows of workloads.
     fn on_flow_received(&mut self, _context: &mut AppContext<'_>, _flow: &Flow, _tag: u64) {}
 
-    /// Called when the timer `token` is due. The timer is no longer set then.
+    /// Called when the timer `token` expires. The timer is no longer set then.
     fn on_timer(&mut self, _context: &mut AppContext<'_>, _token: u64) {}
 
-    /// Called when flow `id` of this application, which it has asked to start later, is due and no
-    /// route leads to its destination. `tag` is what was given with the flow.
+    /// Called if a delayed flow of this application, with number `id`, is due and no route leads to
+    /// its destination. `tag` is the tag of the flow.
     fn on_flow_unreachable(&mut self, _context: &mut AppContext<'_>, _id: FlowId, _tag: u64) {}
 
-    /// Returns what the application still waits for, in words, or `None` when it has nothing left
-    /// to do.
+    /// Describes in words the event that the application still waits for, or returns `None` if it
+    /// has nothing left to do.
     ///
-    /// Asked for when nothing is left to happen: a run ends as stalled and not as finished if some
-    /// application waits. An application that only replies to others never waits.
+    /// Called when no events are left: a run ends as stalled instead of finished if some
+    /// application waits. An application that only replies to other applications never waits.
     fn waits_for(&self) -> Option<String> {
         None
     }
@@ -49,28 +49,28 @@ pub trait Application: Any + Send + fmt::Debug {
     fabricsim_base::plugin_state!("the application");
 }
 
-/// A flow that an application asks for.
+/// A flow requested by an application.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct AppFlow {
     /// The receiving host.
     pub dst: NodeId,
     /// Payload bytes, at least one.
     pub size: Bytes,
-    /// The flow class, by which results are told apart.
+    /// The flow class, by which results are grouped.
     pub class: ClassId,
     /// Priority queue of the flow's packets, 1 to 7.
     pub priority: Priority,
     /// Destination port.
     pub dst_port: u16,
-    /// Value that is passed to the receiving application with the flow. It stands for the content
+    /// Value that is passed to the receiving application with the flow. It represents the content
     /// of the message, which is not simulated.
     pub tag: u64,
-    /// The connection whose message it is; `None` for a flow of its own.
+    /// The connection of the message; `None` for a flow of its own.
     pub connection: Option<Connection>,
 }
 
 impl AppFlow {
-    /// A flow of `size` to `dst`, with priority 3, destination port 100 and tag 0.
+    /// Returns a flow of `size` to `dst`, with priority 3, destination port 100 and tag 0.
     #[must_use]
     pub const fn new(dst: NodeId, size: Bytes, class: ClassId) -> Self {
         Self {
@@ -84,8 +84,8 @@ impl AppFlow {
         }
     }
 
-    /// A message of `size` on `connection`, with tag 0. It follows what has been sent on the
-    /// connection before.
+    /// Returns a message of `size` on `connection`, with tag 0. It follows all earlier messages of
+    /// the connection.
     #[must_use]
     pub const fn on(connection: &Connection, size: Bytes) -> Self {
         Self {
@@ -99,14 +99,14 @@ impl AppFlow {
         }
     }
 
-    /// The same flow with another tag.
+    /// Returns the same flow with the given tag.
     #[must_use]
     pub const fn with_tag(mut self, tag: u64) -> Self {
         self.tag = tag;
         self
     }
 
-    /// The request of this flow when `src` starts it at `start` from the port `src_port`.
+    /// Returns the request of this flow if `src` starts it at `start` from the port `src_port`.
     #[must_use]
     pub const fn request(&self, src: NodeId, start: Time, src_port: u16) -> FlowRequest {
         FlowRequest {
@@ -122,15 +122,14 @@ impl AppFlow {
     }
 }
 
-/// Why a flow of an application has not been started.
+/// Why an application's flow was not started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum StartError {
-    /// No route leads to the destination of a flow of its own now. It is listed among the
-    /// unreachable ones.
+    /// No route leads to the destination of a flow of its own. The flow is listed as unreachable.
     NoRoute,
-    /// The flow is impossible; in words.
+    /// The flow is impossible, for the reason in words.
     Refused(String),
-    /// The host has started as many flows as there are numbers for. The run ends.
+    /// The host has used up its flow numbers. The run ends.
     OutOfNumbers,
 }
 
@@ -148,20 +147,20 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// Carries out what an application asks for. The network implements it; tests of applications can
+/// Executes the requests of an application. The network implements this; tests of applications can
 /// do so, too.
 pub trait AppActions {
     /// Starts `flow` at `at`, now or later. Returns the number of the flow.
     ///
     /// # Errors
-    /// When the flow is impossible, or is to start now and no route leads to its destination.
+    /// If the flow is impossible, or if it is to start now and no route leads to its destination.
     fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError>;
 
-    /// Returns a new connection to `dst`, whose flows have `class` and `priority`. Nothing is sent
+    /// Returns a new connection to `dst` for flows of `class` and `priority`. Nothing is sent
     /// before its first message.
     ///
     /// # Errors
-    /// When such a connection is impossible.
+    /// If such a connection is impossible.
     fn connect(
         &mut self,
         dst: NodeId,
@@ -175,10 +174,10 @@ pub trait AppActions {
         ))
     }
 
-    /// Sets the timer `token` to `at`, or moves it there when it is set.
+    /// Sets the timer `token` to `at`, or moves it there if it is already set.
     fn set_timer(&mut self, at: Time, token: u64);
 
-    /// Cancels the timer `token`. Returns whether it was set.
+    /// Cancels the timer `token`. Returns `true` if it was set.
     fn cancel_timer(&mut self, token: u64) -> bool;
 }
 
@@ -200,7 +199,7 @@ impl fmt::Debug for AppContext<'_> {
 }
 
 impl<'a> AppContext<'a> {
-    /// The context of a callback at `host` at `now`.
+    /// Returns the context of a callback at `host` at `now`.
     pub fn new(
         now: Time,
         host: NodeId,
@@ -215,19 +214,19 @@ impl<'a> AppContext<'a> {
         }
     }
 
-    /// The present simulated time.
+    /// Returns the current simulated time.
     #[must_use]
     pub const fn now(&self) -> Time {
         self.now
     }
 
-    /// The application's host.
+    /// Returns the application's host.
     #[must_use]
     pub const fn host(&self) -> NodeId {
         self.host
     }
 
-    /// The application's own stream of random numbers.
+    /// Returns the application's own stream of random numbers.
     pub const fn random(&mut self) -> &mut Stream {
         self.stream
     }
@@ -235,17 +234,17 @@ impl<'a> AppContext<'a> {
     /// Starts `flow` now. Returns its number.
     ///
     /// # Errors
-    /// When the flow is impossible or, for a flow of its own, no route leads to its destination.
+    /// If the flow is impossible or, for a flow of its own, no route leads to its destination.
     pub fn start_flow(&mut self, flow: &AppFlow) -> Result<FlowId, StartError> {
         self.actions.start_flow(self.now, flow)
     }
 
-    /// Starts `flow` after `delay`. Returns its number. When no route leads to the destination of a
-    /// flow of its own by then, it is listed among the unreachable flows and
+    /// Starts `flow` after `delay`. Returns its number. If no route leads to the destination of a
+    /// flow of its own by then, the flow is listed as unreachable and
     /// [`Application::on_flow_unreachable`] is called.
     ///
     /// # Errors
-    /// When the flow is impossible.
+    /// If the flow is impossible.
     pub fn start_flow_after(
         &mut self,
         delay: Duration,
@@ -256,13 +255,13 @@ impl<'a> AppContext<'a> {
     }
 
     /// Returns a new connection to `dst`, on which [`AppFlow::on`] sends messages of `class` and
-    /// `priority`. Nothing is sent before the first one, with which the transport opens the
+    /// `priority`. Nothing is sent before the first message, with which the transport opens the
     /// connection. The receiver of a message replies on [`Flow::reply_connection`].
     ///
-    /// A message that is due when no route leads to `dst` waits for one.
+    /// A message that is due while no route leads to `dst` waits for one.
     ///
     /// # Errors
-    /// When such a connection is impossible.
+    /// If such a connection is impossible.
     pub fn connect(
         &mut self,
         dst: NodeId,
@@ -273,35 +272,36 @@ impl<'a> AppContext<'a> {
         self.actions.connect(dst, class, priority, dst_port)
     }
 
-    /// Sets the timer `token` to go off after `delay`, or moves it there when it is set. Tokens are
-    /// the application's own.
+    /// Sets the timer `token` to expire after `delay`, or moves it if it is already set. Each
+    /// application has its own tokens.
     pub fn set_timer(&mut self, delay: Duration, token: u64) {
         let at = self.now.saturating_add(delay);
         self.actions.set_timer(at, token);
     }
 
-    /// Cancels the timer `token`. Returns whether it was set.
+    /// Cancels the timer `token`. Returns `true` if it was set.
     pub fn cancel_timer(&mut self, token: u64) -> bool {
         self.actions.cancel_timer(token)
     }
 }
 
-/// Finds the paths of flows that hosts start themselves, by the routes that are in force. Hosts of
-/// all threads share it.
+/// Finds the paths of flows that hosts start themselves, by the current routes. Hosts of all
+/// threads share it.
 pub trait PathResolver: Send + Sync + fmt::Debug {
-    /// Checks that flows like `request` can be carried when a route leads to their destination.
+    /// Checks that flows like `request` can run if a route leads to their destination.
     ///
     /// # Errors
-    /// Why not, in words.
+    /// The reason why not, in words.
     fn check(&self, request: &FlowRequest) -> Result<(), String>;
 
-    /// Returns what the idle network offers `request`, the NIC port that it leaves through, the
-    /// addresses of its packets and its ideal completion time, or `None` when no route leads there.
-    /// `turn` is the number of flows and connections that its host has started before, where NICs take
-    /// turns.
+    /// Returns the path of `request` in the idle network: its NIC port, the addresses of its
+    /// packets and its ideal completion time. Returns `None` if no route leads to the destination.
+    ///
+    /// `turn` is the number of flows and connections that the host has started before; hosts that
+    /// rotate over their NICs use it.
     fn resolve(&self, turn: u64, request: &FlowRequest) -> Option<ResolvedPath>;
 
-    /// Like [`Self::resolve`], for a message of a connection between the addresses `ends`: the same
-    /// for all messages of a connection, which ask once.
+    /// Like [`Self::resolve`], for a message of a connection between the addresses `ends`. The
+    /// result is the same for all messages of a connection, so a connection calls this only once.
     fn resolve_between(&self, request: &FlowRequest, ends: Ends) -> Option<ResolvedPath>;
 }

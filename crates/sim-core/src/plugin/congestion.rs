@@ -1,8 +1,8 @@
-//! Congestion control, which determines how fast a flow may send, of RDMA and TCP alike.
+//! Congestion control for RDMA and TCP: it determines how fast a flow may send.
 //!
 //! A configuration ([`CcConfig`]) is the factory ([`ControllerFactory`]) of controllers
-//! ([`CongestionControl`]), one for each flow. A sender tells its controller of acknowledgements,
-//! losses and marks, and asks it for a window and a rate. Windows and thresholds are bytes of
+//! ([`CongestionControl`]), one for each flow. A sender reports acknowledgements, losses and marks
+//! to its controller, and reads a window and a rate from it. Windows and thresholds are in bytes of
 //! payload.
 
 mod config;
@@ -28,58 +28,59 @@ pub use view::{TelemetryReader, TelemetryView};
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 
-/// Whether an acknowledgement is the first one of a new round trip.
+/// Tells if an acknowledgement is the first one of a new round trip.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Round {
-    /// Of the same one as before.
+    /// It belongs to the same round trip as the previous acknowledgement.
     #[default]
     Same,
-    /// All that was in flight when the last one began is acknowledged.
+    /// It starts a new round trip: all bytes in flight when the last one began are acknowledged.
     New,
 }
 
-/// Whether a window may grow.
+/// Tells if a window may grow.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub enum Growth {
-    /// It may.
+    /// It may grow.
     #[default]
     Allowed,
-    /// The sender has not filled it (RFC 7661, section 4.3): more would mean nothing.
+    /// The sender has not filled it (RFC 7661, section 4.3), so a larger window would not be
+    /// validated.
     Unused,
-    /// It is just being reduced.
+    /// It is being reduced.
     Reducing,
 }
 
-/// Whether losses are being recovered from, after they were found or after a timeout.
+/// Tells if the sender is recovering from losses, after a fast retransmit or a timeout.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Recovering {
-    /// They are, or this acknowledgement is the one that shows them.
+    /// It is, or this acknowledgement reveals the losses.
     Yes,
-    /// They are not.
+    /// It is not.
     #[default]
     No,
 }
 
-/// An acknowledgement, as a controller sees it.
+/// An acknowledgement in the form that a controller receives.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a, H> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// All bytes below this one have arrived.
+    /// All bytes before this one have arrived.
     pub cumulative: u64,
     /// Payload bytes that this acknowledgement newly covers.
     pub newly_acked: Bytes,
-    /// Bytes beyond a gap that it newly reports, less those of `newly_acked` that were reported before,
-    /// where packets of RDMA arrive in any order; else 0. See [`Self::received`].
+    /// Bytes beyond a gap that it newly reports, minus the bytes of `newly_acked` that were
+    /// reported before. Zero unless RDMA packets may arrive in any order. See [`Self::received`].
     pub reported: i64,
-    /// The next byte that the sender would send (`snd_nxt`).
+    /// The next byte to be sent (`snd_nxt`).
     pub next_seq: u64,
     /// Packets that it newly acknowledges or selectively reports; RDMA acknowledges each packet.
     pub delivered: u32,
     /// Packets that it reports as marked (ECN CE).
     pub marked: u32,
-    /// From the sending of the packet that caused it until now; `None` where TCP cannot tell which
-    /// transmission that was.
+    /// Round-trip time of the packet that caused it; `None` if TCP cannot tell which transmission
+    /// of a segment is acknowledged.
     pub rtt: Option<Duration>,
     /// The smallest round-trip time of the flow; zero before the first sample.
     pub least_rtt: Duration,
@@ -87,22 +88,22 @@ pub struct Ack<'a, H> {
     pub smoothed_rtt: Duration,
     /// Bytes in flight after it; TCP counts whole segments.
     pub in_flight: Bytes,
-    /// Whether losses are being recovered from.
+    /// Tells if the sender is recovering from losses.
     pub recovering: Recovering,
-    /// Whether a new round trip begins.
+    /// Tells if a new round trip begins.
     pub round: Round,
-    /// Whether the window may grow.
+    /// Tells if the window may grow.
     pub growth: Growth,
-    /// The sample of the delivery rate that it brings, where the controller asks for it.
+    /// Sample of the delivery rate, if the controller uses samples.
     pub sample: Option<&'a RateSample>,
     /// The telemetry of the packet that caused it.
     pub telemetry: &'a H,
 }
 
 impl<'a, H> Ack<'a, H> {
-    /// Returns the acknowledgement at `now` of one unmarked packet after a round trip of `rtt`,
-    /// with all bytes below `cumulative` arrived and those below `next_seq` sent. For tests and
-    /// drivers of controllers; other fields are set by struct update.
+    /// Returns an acknowledgement at `now` for one unmarked packet with a round-trip time of `rtt`.
+    /// All bytes before `cumulative` have arrived, and all bytes before `next_seq` were sent. For
+    /// tests and drivers of controllers; set other fields by struct update.
     #[must_use]
     pub fn new(now: Time, cumulative: u64, next_seq: u64, rtt: Duration, telemetry: &'a H) -> Self {
         Self {
@@ -125,8 +126,8 @@ impl<'a, H> Ack<'a, H> {
         }
     }
 
-    /// Returns the bytes that it newly tells to have arrived, beyond a gap or not. Packets beyond a gap
-    /// count as full ones, so that the last one of a flow may count for a little too much.
+    /// Returns the bytes that it newly reports as arrived, beyond a gap or not. Packets beyond a
+    /// gap count as full packets, so the last packet of a flow may count for slightly too much.
     #[inline]
     #[must_use]
     pub const fn received(&self) -> Bytes {
@@ -137,7 +138,7 @@ impl<'a, H> Ack<'a, H> {
         })
     }
 
-    /// Returns the acknowledgement with `telemetry` in another form.
+    /// Returns the acknowledgement with its telemetry replaced.
     #[must_use]
     pub const fn with_telemetry<'b, T>(&self, telemetry: &'b T) -> Ack<'b, T>
     where
@@ -169,145 +170,150 @@ impl<'a, H> Ack<'a, H> {
 pub enum Signal {
     /// A packet is lost: recovery begins, or the receiver of a go-back-N flow has reported a gap.
     Loss,
-    /// A mark is echoed: once per window, where the sender reacts to marks
+    /// A mark is echoed: once per window, if the sender reacts to marks
     /// ([`MarkResponse::OncePerWindow`]).
     Mark,
-    /// Nothing was acknowledged for a retransmission timeout.
+    /// No acknowledgement arrived during a retransmission timeout.
     Timeout,
-    /// The same in a window for which the threshold has been lowered before: it stays.
+    /// A further timeout in the same window: the threshold was already lowered and does not change.
     RepeatedTimeout,
 }
 
-/// Congestion, as a controller sees it.
+/// A congestion event in the form that a controller receives.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// Signal by which the congestion was noticed.
+    /// The signal that revealed the congestion.
     pub signal: Signal,
-    /// Bytes in flight before it was noticed; TCP counts whole segments.
+    /// Bytes in flight before the signal; TCP counts whole segments.
     pub in_flight: Bytes,
-    /// The next byte that the sender would have sent.
+    /// The next byte to be sent.
     pub next_seq: u64,
 }
 
-/// A congestion controller: one value for each live flow. `H` is the header of the run's packets; a
-/// controller that reads no telemetry is written for every `H`, one from outside of the workspace
-/// that does for [`TelemetryView`].
+/// A congestion controller: one value for each live flow. `H` is the header of the run's packets.
+/// If your controller reads no telemetry, implement the trait for every `H`; if it does and is not
+/// part of the workspace, implement it for [`TelemetryView`].
 ///
-/// A simple one needs three methods. Those about slow start and idle times are asked by TCP alone.
+/// A simple controller needs three methods. Only TCP calls the methods about slow start and idle
+/// times.
 pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Called for each data packet just before it leaves: prepares its empty telemetry header, and
-    /// returns how many bytes that takes on the wire. The acknowledgement echoes them. RDMA alone.
+    /// returns the number of bytes that the header adds on the wire. The acknowledgement echoes the
+    /// header. RDMA only.
     fn prepare(&mut self, _header: &mut H) -> u16 {
         0
     }
 
-    /// Called for each data packet of `wire` bytes that has left, after it was timed: a rate that
-    /// changes here holds from the next packet on.
+    /// Called for each data packet of `wire` bytes that has left. A new rate takes effect from the
+    /// next packet on, because the packet's departure time is already fixed.
     fn on_sent(&mut self, _wire: Bytes) {}
 
-    /// Returns whether [`Self::on_sent`] does something. TCP asks once, when the connection begins, and
-    /// does not call `on_sent` after `false`, which saves a call for each segment. True by default. RDMA
-    /// does not ask, and always calls it.
+    /// Returns `true` if [`Self::on_sent`] has an effect. TCP reads this once, when the connection
+    /// begins; if it is `false`, TCP never calls `on_sent`, which saves a call for each segment.
+    /// RDMA always calls `on_sent`.
     fn counts_sends(&self) -> bool {
         true
     }
 
-    /// Called when the handshake of a connection has measured its round-trip time: the first sample,
-    /// before the first segment leaves. TCP alone.
+    /// Called when the handshake of a connection has measured the first round-trip time, before the
+    /// first segment leaves. TCP only.
     fn on_handshake(&mut self, _now: Time, _rtt: Duration) {}
 
-    /// Called for each acknowledgement that reaches the sender; with TCP for each that delivers
-    /// something.
+    /// Called for each acknowledgement that reaches the sender; with TCP, only if it reports newly
+    /// delivered data.
     fn on_ack(&mut self, ack: &Ack<'_, H>);
 
     /// Called for each signal of congestion: when an episode of recovery begins, at each timeout,
-    /// and for marks where the sender reacts to them.
+    /// and for marks if the sender reacts to them.
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
-    /// Called for each further packet of an episode of recovery that a switch has trimmed; the first
-    /// one begins the episode. RDMA alone.
+    /// Called for each further trimmed packet of an episode of recovery; the first one begins the
+    /// episode. RDMA only.
     fn on_trimmed(&mut self, _congestion: &Congestion) {}
 
-    /// Called when an episode of reduction has ended: the window becomes the threshold, at most
+    /// Called at the end of an episode of reduction: the window becomes the threshold, limited to
     /// `most`.
     fn on_recovery_exit(&mut self, _most: Option<Bytes>) {}
 
-    /// Called before the first packet after `idle` without anything in flight; `restart` is the
-    /// most that the window may be (RFC 5681, section 4.1), or `None` where it is kept.
+    /// Called before the first packet after `idle` time with nothing in flight. `restart` is the
+    /// upper limit for the window (RFC 5681, section 4.1), or `None` if the window is kept.
     fn on_idle(&mut self, _idle: Duration, _restart: Option<Bytes>) {}
 
-    /// Returns the probes that a connection of TCP sends for the controller, one in each round trip,
-    /// or `None` where it needs none. It is asked once, when the connection begins.
+    /// Returns the probes that a TCP connection sends for the controller, one in each round trip,
+    /// or `None` if it needs none. Read once, when the connection begins.
     fn probes(&self) -> Option<Probes> {
         None
     }
 
-    /// Called for each of those probes that comes back.
+    /// Called for each returning probe.
     fn on_probe(&mut self, _probe: &ReturnedProbe<'_, H>) {}
 
-    /// Returns whether acknowledgements bring samples of the delivery rate. It is asked once, when
-    /// the connection begins. TCP alone.
+    /// Tells if acknowledgements carry samples of the delivery rate. Read once, when the connection
+    /// begins. TCP only.
     fn delivery_rate(&self) -> DeliveryRate {
         DeliveryRate::Unused
     }
 
-    /// Returns the most bytes that may be in flight, or `None` without a window. It is checked
-    /// before a packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.
+    /// Returns the maximum number of bytes in flight, or `None` without a window. The sender checks
+    /// it before each packet: the last packet of RDMA may exceed it, TCP sends whole segments
+    /// within it.
     fn window(&self) -> Option<Bytes>;
 
-    /// Returns whether the receiver's credit lets one more packet go. It is asked beside the window,
-    /// where the configuration uses credit ([`CcConfig::credit`]). RDMA alone.
+    /// Returns `true` if the receiver's credit allows one more packet. RDMA only; read together
+    /// with the window if the configuration uses credit ([`CcConfig::credit`]).
     fn has_credit(&self) -> bool {
         true
     }
 
-    /// Called for each data packet that leaves, after [`Self::on_sent`], and when the sender asks
-    /// without data: returns the number up to which the flow asks for credit, or `None` where it
-    /// uses none. Numbers count bytes on the wire from [`CREDIT_BEGINS`] on, so that one that is
-    /// lost is made up for by the next. RDMA alone.
+    /// Returns the number up to which the flow requests credit, or `None` if it uses none. RDMA
+    /// only; called for each data packet that leaves, after [`Self::on_sent`], and when the sender
+    /// requests credit without data.
+    ///
+    /// Numbers count bytes on the wire, starting at [`CREDIT_BEGINS`]. A request is cumulative, so
+    /// the next one makes up for a lost one.
     fn ask_for_credit(&mut self, _demand: &CreditDemand) -> Option<u64> {
         None
     }
 
-    /// Called when the receiver has granted credit up to `granted`. RDMA alone.
+    /// Called when the receiver has granted credit up to the number `granted`. RDMA only.
     fn on_credit(&mut self, _now: Time, _granted: u64) {}
 
-    /// Returns the slow-start threshold (ssthresh), to which the window falls while losses are
-    /// recovered from; `None` before the first congestion, and where there is none.
+    /// Returns the slow-start threshold (ssthresh), to which the window falls during loss recovery.
+    /// `None` before the first congestion, and if the algorithm has no threshold.
     fn slow_start_threshold(&self) -> Option<Bytes> {
         None
     }
 
-    /// Returns whether the window is below the threshold: it may then grow although half of it is
-    /// used.
+    /// Returns `true` if the window is below the threshold. It may then grow even if only half of
+    /// it is used.
     fn in_slow_start(&self) -> bool {
         false
     }
 
-    /// Returns the rate at which packets are spaced, or `None` to send whenever window and port let
-    /// them go.
+    /// Returns the rate at which packets are spaced, or `None` to send whenever window and port
+    /// allow.
     fn pacing_rate(&self) -> Option<Rate>;
 
-    /// Returns whether the last acknowledgement rescheduled the packet that waits for its pacing:
-    /// it then leaves when it would have if the packet before it had left at the new rate. Without
-    /// this a new rate holds from the next packet on.
+    /// Returns `true` if the last acknowledgement reschedules the packet that waits for its pacing:
+    /// it then leaves as if the previous packet had left at the new rate. Otherwise a new rate
+    /// takes effect from the next packet on.
     fn reschedules(&self) -> bool {
         true
     }
 
-    /// Returns when [`Self::on_timer`] wants to be called; [`Time::MAX`] for never.
+    /// Returns the time of the next call to [`Self::on_timer`]; [`Time::MAX`] for never.
     fn deadline(&self) -> Time {
         Time::MAX
     }
 
-    /// Called when `deadline` has come.
+    /// Called when `deadline` is reached.
     fn on_timer(&mut self, _now: Time) {}
 
-    /// Returns window, rate and deadline, which senders keep until the next event: a call for each of
-    /// them where it is needed would cost more than what it returns. Algorithms implement neither
-    /// this method nor the next three.
+    /// Returns window, rate and deadline, which senders keep until the next event, because a
+    /// separate call for each use would cost more. Algorithms implement neither this method nor the
+    /// next three.
     #[inline]
     fn limits(&self) -> SendLimits {
         SendLimits {
@@ -317,10 +323,11 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
         }
     }
 
-    /// Calls [`Self::on_ack`]. Writes to `limits` what holds from now on, and returns whether the
+    /// Calls [`Self::on_ack`], then writes the new limits to `limits`. Returns `true` if the
     /// waiting packet is rescheduled ([`Self::reschedules`]).
-    // Limits that were returned would be read back at once and in wider parts than they were written
-    // in, for which the processor waits until all that was written before has reached the cache.
+    // An output parameter because returned limits would be read back immediately and in wider loads
+    // than the stores, so that the processor would wait until all earlier stores have reached the
+    // cache.
     #[inline]
     fn acknowledge(&mut self, ack: &Ack<'_, H>, limits: &mut SendLimits) -> bool {
         self.on_ack(ack);
@@ -328,15 +335,15 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
         self.reschedules()
     }
 
-    /// Calls [`Self::on_sent`], and writes to `limits` what holds from now on. TCP alone.
+    /// Calls [`Self::on_sent`], then writes the new limits to `limits`. TCP only.
     #[inline]
     fn note_sent(&mut self, wire: Bytes, limits: &mut SendLimits) {
         self.on_sent(wire);
         *limits = self.limits();
     }
 
-    /// Calls [`Self::prepare`] and [`Self::on_sent`] for a data packet with `header` and `wire` bytes
-    /// besides its telemetry. RDMA alone.
+    /// Calls [`Self::prepare`] and [`Self::on_sent`] for a data packet with `header` and `wire`
+    /// bytes besides its telemetry. RDMA only.
     #[inline]
     fn send(&mut self, header: &mut H, wire: u16) -> Departure {
         let telemetry = self.prepare(header);

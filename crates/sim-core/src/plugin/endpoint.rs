@@ -1,4 +1,4 @@
-//! The transport of one host: where flows become packets and packets become completions.
+//! The transport of one host, which turns flows into packets and packets into completions.
 
 use std::ops::AddAssign;
 
@@ -9,21 +9,21 @@ use fabricsim_base::id::{ClassId, FlowId, PortId};
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Rate, Time};
 
-/// A flow that has not been finished, and why.
+/// A flow that has not finished, with the reason.
 #[derive(Clone, Debug, Stored)]
 pub struct Unfinished {
     /// The flow's number.
     pub id: FlowId,
     /// Request for the flow.
     pub request: FlowRequest,
-    /// Payload bytes that the receiver has acknowledged.
+    /// Acknowledged payload bytes.
     pub acknowledged: Bytes,
-    /// Description of what the sender is waiting for.
+    /// Description of the event for which the sender waits.
     pub reason: String,
 }
 
 impl Unfinished {
-    /// A `flow` that has its path.
+    /// Returns the unfinished state of `flow`, whose path is known.
     #[must_use]
     pub const fn new(flow: &Flow, acknowledged: Bytes, reason: String) -> Self {
         Self {
@@ -34,51 +34,50 @@ impl Unfinished {
         }
     }
 
-    /// Puts `flows` into the order of their numbers.
+    /// Sorts `flows` by number.
     pub fn sort(flows: &mut [Self]) {
         flows.sort_by_key(|unfinished| unfinished.id);
     }
 }
 
-/// A flow that has started and not ended, as its sender holds it.
+/// The sender's state of a flow that has started and not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct LiveFlow {
     /// The flow.
     pub flow: Flow,
-    /// The rate at which its algorithm spaces packets; where it does not, that of the port it
-    /// leaves by.
+    /// The pacing rate of its algorithm, or the rate of its port if the algorithm does not pace.
     pub rate: Rate,
-    /// The most bytes that its algorithm lets be in flight, or `None` without a window.
+    /// The window of its algorithm, in bytes, or `None` without a window.
     pub window: Option<Bytes>,
-    /// Payload bytes that have been acknowledged.
+    /// Acknowledged payload bytes.
     pub acknowledged: Bytes,
 }
 
-/// Part of a live flow that one endpoint knows: of a flow whose bytes the other side sends, each side
-/// knows a part.
+/// The part of a live flow that one endpoint knows. If the other side of a connection sends the
+/// bytes, each side knows a part.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub enum LivePart {
-    /// A flow that has started here, and whose bytes leave here.
+    /// A flow that has started here and is sent from here.
     Sent(LiveFlow),
-    /// A flow that has started here, and whose bytes the other side of a connection sends. Its rate and
-    /// window are those with which that side will begin.
+    /// A flow that has started here and is sent by the other side of a connection. Its rate and
+    /// window are the ones with which that side will begin.
     Fetched(LiveFlow, FlowId),
-    /// Rate and window of the side of a connection that sends the bytes of such a flow.
+    /// Rate and window at the side of a connection that sends the bytes of such a flow.
     Serving(FlowId, Rate, Option<Bytes>),
 }
 
-/// Counters of what an endpoint has sent and received, for conservation checks.
+/// Counters of sent and received data of an endpoint, for conservation checks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct EndpointCounters {
-    /// Payload bytes sent, retransmissions included.
+    /// Payload bytes sent, including retransmissions.
     pub sent: Bytes,
     /// Payload bytes retransmitted.
     pub retransmitted: Bytes,
     /// Payload bytes that arrived, in order or not.
     pub arrived: Bytes,
-    /// Payload bytes that arrived in order and were delivered.
+    /// Payload bytes that were delivered in order.
     pub delivered: Bytes,
-    /// Payload bytes of this host's flows that have been acknowledged.
+    /// Acknowledged payload bytes of this host's flows.
     pub acknowledged: Bytes,
     /// Data packets sent.
     pub packets: u64,
@@ -98,35 +97,36 @@ impl AddAssign for EndpointCounters {
     }
 }
 
-/// The change that an arrival or a deadline has made for the ports of a host.
+/// The effect of an arrival or a deadline on the ports of a host, so that the host does not serve
+/// ports unnecessarily.
 ///
-/// A host whose events are ordered by node serves all ports after an arrival, but where
-/// [`Self::Replied`] or [`Self::Flow`] says that little has changed, and after each deadline. With
-/// events in the order of insertion a port that waits has a timer, which [`Self::Rescheduled`] and
-/// [`Self::Flow`] move.
+/// If events are ordered by node, the host serves all ports after each deadline and each arrival,
+/// except after [`Self::Replied`] and [`Self::Flow`], which report a small change. If events are
+/// ordered by insertion, a waiting port has a timer, which [`Self::Rescheduled`] and [`Self::Flow`]
+/// move.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PortUpdate {
     /// Packets may have become ready.
     Ready,
-    /// The same, and a flow's packet that waits for its pacing has been rescheduled.
+    /// Packets may have become ready, and a packet that waits for its pacing has been rescheduled.
     Rescheduled {
         /// The port by which it leaves.
         nic: PortId,
-        /// The time at which it may; [`Time::MAX`] when it waits for the network.
+        /// Earliest time at which it may leave; [`Time::MAX`] if it waits for the network.
         at: Time,
     },
-    /// A reply has left at once, and nothing has changed for the ports but that.
+    /// A reply has left immediately, which is the only change for the ports.
     Replied,
-    /// Nothing has changed for the ports but the next packet of one flow.
+    /// Only the next packet of one flow has changed.
     Flow {
         /// The port by which it leaves.
         nic: PortId,
-        /// The time at which it may leave; [`Time::MAX`] when it waits for the network.
+        /// Earliest time at which it may leave; [`Time::MAX`] if it waits for the network.
         due: Time,
-        /// The time to which its pacing has been rescheduled; [`Time::MAX`] where it has not.
+        /// The time to which its pacing was rescheduled; [`Time::MAX`] if it was not.
         moved: Time,
     },
-    /// At most rates and windows have changed, and no packet has become ready.
+    /// No packet has become ready; only rates and windows may have changed.
     Unchanged,
 }
 
@@ -139,19 +139,23 @@ pub enum Received {
     Stream {
         /// The connection.
         connection: FlowId,
-        /// All bytes of the stream below this one have been delivered.
+        /// All bytes of the stream before this one have been delivered.
         until: u64,
     },
 }
 
-/// The transport of one host. The host calls it and moves packets; the endpoint decides.
+/// The transport of one host. The host moves packets and calls the endpoint, which makes all
+/// decisions.
 pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
-    /// `flow` starts now and leaves through port `nic`.
+    /// Starts `flow` now; it leaves through port `nic`.
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId);
 
-    /// `packet` (never a pause frame) has arrived at port `nic`. Flows that end are appended to
-    /// `done`. `send` is given where the port is free, nothing is paused, and no packet of a flow is
-    /// ready: it puts a reply on the wire of `nic` now, and returns when the wire is free again.
+    /// Handles `packet` (never a pause frame), which has arrived at port `nic`. Appends ended flows
+    /// to `done`.
+    ///
+    /// `send` is present if the port is free, nothing is paused, and no packet of a flow is ready.
+    /// It puts a reply on the wire of `nic` now, and returns the time at which the wire is free
+    /// again.
     fn on_packet(
         &mut self,
         now: Time,
@@ -161,8 +165,9 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         send: Option<impl FnOnce(&Packet<H>) -> Time>,
     ) -> PortUpdate;
 
-    /// Port `nic` is free: gives the packet that leaves now to `send`, if any may; whether it has.
-    /// `send` returns when the wire is free again; the port is not polled before that.
+    /// Called when port `nic` is free: passes the packet that leaves now to `send`, if any may.
+    /// Returns `true` if it has sent one. `send` returns the time at which the wire is free again;
+    /// the port is not polled before that.
     fn poll(
         &mut self,
         now: Time,
@@ -171,52 +176,51 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         send: impl FnOnce(&Packet<H>) -> Time,
     ) -> bool;
 
-    /// Returns when `poll` will next have a packet for `nic` if nothing happens before the wire is
-    /// free `at` that time, which may be now or later: `at` or earlier when it has one by then,
-    /// [`Time::MAX`] when it waits for the network.
+    /// Returns the time at which `poll` will next have a packet for `nic`, if nothing happens
+    /// before the wire becomes free `at` that time, which is now or later. The result is `at` or
+    /// earlier if a packet is ready by then, and [`Time::MAX`] if all packets wait for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
-    /// Returns what the last packet has delivered. Asked for after each packet at hosts that know
-    /// applications, and nowhere else. It may name a flow again when a late copy of its packets
+    /// Returns the data that the last packet has delivered. Hosts with applications call this after
+    /// each packet; other hosts never do. It may name a flow again if a late copy of its packets
     /// arrives.
     fn take_received(&mut self) -> Option<Received> {
         None
     }
 
-    /// Returns whether the arrival of `packet`, after others that may precede it, may end a flow that
-    /// starts here or bring the last missing byte of one that ends here. For data it is enough that
-    /// the result is right for the last packet of a flow, and for all that come after that one.
-    /// Asked for in runs that are steered, and nowhere else.
+    /// Returns `true` if the arrival of `packet`, possibly after other packets, may end a flow that
+    /// started here or deliver the last missing byte of a flow that ends here. For data, the result
+    /// only needs to be right for the last packet of a flow and for all later ones. Called only in
+    /// steered runs.
     fn may_complete(&self, _packet: &Packet<H>) -> bool {
         true
     }
 
-    /// Returns the multiple of bytes at which messages of connections of `class` begin in their
-    /// stream.
+    /// Returns the alignment, in bytes, of messages in the stream of a connection of `class`.
     fn message_alignment(&self, _class: ClassId) -> Bytes {
         Bytes::new(1)
     }
 
-    /// Returns when [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
+    /// Returns the time of the next call to [`Self::on_deadline`]; [`Time::MAX`] for never.
     fn deadline(&self) -> Time;
 
-    /// Called when `deadline` has come.
+    /// Called when `deadline` is reached.
     fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> PortUpdate;
 
-    /// Flows that have started here and not ended, in the order of their numbers.
+    /// Returns the flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;
 
-    /// Shows the parts of flows that have started and not ended to `visit`, in any fixed order. Not
-    /// called on the packet path. An endpoint that shows none is not seen by those who sample
-    /// flows.
+    /// Calls `visit` with the parts of flows that have started and not ended, in any fixed order.
+    /// Not called on the packet path. If an endpoint does not implement this, its flows do not
+    /// appear in samples.
     fn for_each_live(&self, _visit: impl FnMut(&LivePart)) {}
 
-    /// Acknowledgements that wait for a port. Not called on the packet path.
+    /// Returns the number of acknowledgements that wait for a port. Not called on the packet path.
     fn waiting_acks(&self) -> usize {
         0
     }
 
-    /// Returns the counters of what has been sent and received so far.
+    /// Returns the counters of sent and received data.
     fn counters(&self) -> EndpointCounters;
 
     fabricsim_base::plugin_state!("the transport");

@@ -11,19 +11,18 @@ pub use knobs::{
 
 use fabricsim_base::units::Rate;
 
-/// The places where a model rounds, truncates, quantizes or orders as the published HPCC simulator
-/// (on ns-3.17) does.
+/// The rounding, truncation, quantization and event order of a model, compared with the published
+/// HPCC simulator (on ns-3.17).
 ///
-/// A scenario's profile chooses one of the constants; every knob stands alone, so that what one of
-/// them changes can be read where it is used. The exceptions are [`Self::entries`], [`Self::nic_timer`]
-/// and [`Self::event_order`]: no network is built that has one of the published ones without the
-/// others.
+/// A scenario's profile chooses one of the constants. The code that a knob changes tests that knob
+/// alone, so its effect is easy to find. The exceptions are [`Self::entries`], [`Self::nic_timer`]
+/// and [`Self::event_order`]: a network has the published variants of either all three or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quirks {
-    /// The resolution of transmission times. The published simulator computes them in doubles and
-    /// cuts them to nanoseconds (`DataRate::CalculateTxTime`).
+    /// The resolution of transmission times. The published simulator computes them as doubles and
+    /// truncates them to nanoseconds (`DataRate::CalculateTxTime`).
     pub transmission: TimeUnit,
-    /// The resolution of the spacing of packets by a rate (`RdmaHw::UpdateNextAvail`).
+    /// The resolution of pacing (`RdmaHw::UpdateNextAvail`).
     pub pacing: TimeUnit,
     /// The resolution of the base round-trip time T (`baseRtt`), and of the share of each hop.
     pub base_rtt: TimeUnit,
@@ -33,19 +32,19 @@ pub struct Quirks {
     pub ideal_times: TimeUnit,
     /// The path of an ideal completion time.
     pub ideal_path: IdealPath,
-    /// The resolution of an algorithm's rates (`DataRate` holds whole bits per second).
+    /// The resolution of an algorithm's rates (`DataRate` stores whole bits per second).
     pub rates: RateUnit,
-    /// The NIC whose rate thresholds and defaults follow (`get_nic_rate`).
+    /// The NIC from which thresholds and default rates are derived (`get_nic_rate`).
     pub nic_rate: NicRateSource,
-    /// The lowest rate of an algorithm that sets none (`MIN_RATE`).
+    /// The minimum rate if the algorithm sets none (`MIN_RATE`).
     pub min_rate: MinRateRule,
     /// The additive increase of HPCC and HPCC-PINT, as a share of the NIC rate: 50 Mbps at 100 Gbps
     /// in the papers, 40 in the script (`RATE_AI`).
     pub increase_share: f64,
-    /// The additive increase of DCTCP; `None` is one full packet for each base round-trip time
+    /// The additive increase of DCTCP; `None` means one full packet per base round-trip time
     /// (`DCTCP_RATE_AI`).
     pub fixed_increase: Option<Rate>,
-    /// The whole window W of RDMA's algorithms (the script's `maxBdp` and `pairBdp`).
+    /// The full window W of RDMA's algorithms (the script's `maxBdp` and `pairBdp`).
     pub window: WindowRule,
     /// The fields of the INT header (`IntHop`).
     pub entries: EntryFormat,
@@ -54,39 +53,40 @@ pub struct Quirks {
     /// The arithmetic by which switches compute PINT's utilization (`SwitchNode::logres_shift`,
     /// `log2apprx`).
     pub switch_arithmetic: SwitchArithmetic,
-    /// The packets that PINT's utilization is measured from (`SwitchNode::SwitchNotifyDequeue`).
+    /// The packets from which switches measure PINT's utilization
+    /// (`SwitchNode::SwitchNotifyDequeue`).
     pub measured: MeasuredPackets,
-    /// The random draw where not every digest counts (`RdmaHw::HandleAckHpPint`).
+    /// The random choice if not every digest counts (`RdmaHw::HandleAckHpPint`).
     pub sampling: SamplingDraw,
-    /// The numbers by which PINT rounds at random, in a network with one switch.
+    /// The random numbers for PINT's rounding, in a network with one switch.
     pub rounding_draws: RoundingDraws,
     /// The default rule of headroom (the script's `3 x rate x delay`).
     pub headroom: HeadroomRule,
-    /// The ports and priorities that headroom and reserves are set aside for
+    /// The ports and priorities for which headroom and reserves are set aside
     /// (`SwitchMmu::ConfigHdrm`).
     pub set_aside: SetAside,
-    /// The size of a switch's buffer where none is set.
+    /// The size of a switch's buffer if none is set.
     pub unset_buffer: UnsetBuffer,
-    /// The numbers that decide ECN marks (`SwitchMmu::ShouldSendCN`).
+    /// The random numbers that decide ECN marks (`SwitchMmu::ShouldSendCN`).
     pub mark_draws: MarkDraws,
     /// The default hash of flows and order of next hops (`SwitchNode::EcmpHash`).
     pub ecmp: EcmpRule,
-    /// The links that routes go over, where several join two nodes (the script's `nbr2if`).
+    /// The links that routes use if several links join two nodes (the script's `nbr2if`).
     pub parallel_links: ParallelLinks,
-    /// The NIC by which a reply leaves a host with several (`RdmaHw::GetNicIdxOfRxQp`).
+    /// The NIC by which a reply leaves a host with several NICs (`RdmaHw::GetNicIdxOfRxQp`).
     pub reply_nic: ReplyNic,
     /// The source ports of flows, which ECMP hashes (the script counts them).
     pub source_ports: SourcePortRule,
-    /// The least retransmission timeout where none is set.
+    /// The minimum retransmission timeout if none is set.
     pub least_timeout: LeastTimeout,
-    /// Whether ACKs leave a host whose data is paused, and in which order (`ACK_HIGH_PRIO`).
+    /// The treatment of ACKs at a host with paused data, and their order (`ACK_HIGH_PRIO`).
     pub paused_acks: PausedAcks,
-    /// The time at which a NIC with nothing to send looks again
+    /// The time at which a NIC with nothing to send checks again
     /// (`QbbNetDevice::DequeueAndTransmit`).
     pub nic_timer: NicTimer,
-    /// The order in which flows of a NIC have their turns (`RdmaEgressQueue::GetNextQindex`).
+    /// The order in which flows of a NIC take turns (`RdmaEgressQueue::GetNextQindex`).
     pub turns: FlowTurns,
-    /// The order of events of one time at one node (`MapScheduler`).
+    /// The order of simultaneous events at one node (`MapScheduler`).
     pub event_order: SimultaneousEvents,
 }
 

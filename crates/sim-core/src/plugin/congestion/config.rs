@@ -1,4 +1,4 @@
-//! Inputs from which a controller is made: the configuration, the flow and the network.
+//! Inputs from which a controller is built: the configuration, the flow and the network.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,8 @@ pub enum Transport {
     Tcp,
 }
 
-/// The feedback of marks, asked for in the SYN and agreed to in the SYN-ACK. RDMA echoes each mark.
+/// The way in which receivers echo marks: requested in the SYN and confirmed in the SYN-ACK. RDMA
+/// echoes each mark.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -36,9 +37,9 @@ pub enum Feedback {
     /// Packets are not ECN-capable.
     #[default]
     None,
-    /// The echo of RFC 3168: set from a mark until the sender says that it has heard.
+    /// The echo of RFC 3168: set from a mark until the sender signals its reaction (CWR).
     Classic,
-    /// The echo of RFC 8257, section 3.2: as the last packet was.
+    /// The echo of RFC 8257, section 3.2: set if the last packet was marked.
     Dctcp,
     /// A count of marked packets (RFC 9768).
     Accurate,
@@ -56,8 +57,8 @@ fabricsim_base::setting_values! {
 /// Component that responds to ECN marks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum MarkResponse {
-    /// The sender reports [`Signal::Mark`](super::Signal::Mark) once per window and brings down
-    /// what is in flight by proportional rate reduction.
+    /// The sender: it reports [`Signal::Mark`](super::Signal::Mark) once per window and reduces the
+    /// bytes in flight by proportional rate reduction.
     OncePerWindow,
     /// The controller, by [`Ack::marked`](super::Ack::marked).
     Own,
@@ -80,54 +81,55 @@ impl EcnUse {
     };
 }
 
-/// Node that decides which packets carry telemetry that not all do.
+/// Node that decides which packets carry telemetry, if not all of them do.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum TelemetryCarrier {
     /// The sender.
     #[default]
     Sender,
-    /// The first switch, by the plan of all queries, whose bytes all packets have room for.
+    /// The first switch, by the plan of all queries. All packets have room for its bytes.
     Switch,
 }
 
-/// What becomes of packets of RDMA that find no room in a switch.
+/// Treatment of RDMA packets that find no room in a switch.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Overflow {
-    /// They are dropped, where switches do not pause their neighbors before.
+    /// They are dropped, unless switches pause their neighbors before that happens.
     #[default]
     Drop,
-    /// Their headers go on, and receivers report each of them.
+    /// Their headers are forwarded, and receivers report each of them.
     Trim,
 }
 
-/// The network that flows of one configuration run in.
+/// The network in which the flows of one configuration run.
 #[derive(Clone, Debug)]
 pub struct CcContext {
-    /// The rate of the hosts' NICs: the most common one, or as [`Quirks::nic_rate`] has it.
+    /// The NIC rate of the hosts: the most common one, or the rate chosen by [`Quirks::nic_rate`].
     pub nic_rate: Rate,
     /// The distinct rates of all links, ascending.
     pub link_rates: Arc<[Rate]>,
-    /// The units of the published INT header: 128 bytes sent and 80 bytes of a queue, times this.
+    /// Multiplier of the units of the published INT header, which are 128 bytes sent and 80 bytes
+    /// of a queue.
     pub entry_multiple: u32,
-    /// The largest base round-trip time of all pairs of hosts.
+    /// The largest base round-trip time over all pairs of hosts.
     pub base_rtt: Duration,
-    /// The most switches on a path between two hosts.
+    /// The largest number of switches on a path between two hosts.
     pub longest_path: u16,
-    /// Seed of the run, for algorithms that draw.
+    /// Seed of the run, for randomized algorithms.
     pub seed: u64,
-    /// The ways in which the model follows the reference simulator.
+    /// The habits of the reference simulator that the model follows.
     pub quirks: Quirks,
     /// Node that decides which packets carry telemetry.
     pub carrier: TelemetryCarrier,
-    /// What becomes of packets that find no room.
+    /// Treatment of packets that find no room.
     pub overflow: Overflow,
     /// Constants that the controllers of this configuration share.
     pub shared: SharedConstants,
 }
 
 impl CcContext {
-    /// Returns a network of NICs and links of `rate` of which nothing else is known, for senders
-    /// outside of a simulation.
+    /// Returns a network with NICs and links of `rate` and defaults for all other fields, for
+    /// senders outside of a simulation.
     #[must_use]
     pub fn of_nics(rate: Rate) -> Self {
         Self {
@@ -145,14 +147,14 @@ impl CcContext {
     }
 }
 
-/// Returns the multiple that the published script has for NICs of `rate`: one for each 25 Gbps.
+/// Returns the multiplier of the published script for NICs of `rate`: one for each 25 Gbps.
 fn default_entry_multiple(rate: Rate) -> u32 {
     let multiple = rate.as_bps() / Rate::from_gbps(25).as_bps();
     u32::try_from(multiple).unwrap_or(u32::MAX).max(1)
 }
 
-/// Constants that follow from the configuration and the network, in one piece of memory for nearly
-/// all flows: those of the first one. A clone begins anew.
+/// Constants derived from the configuration and the network. Nearly all flows share the constants
+/// of the first flow, to save memory. A clone starts empty.
 #[derive(Debug, Default)]
 pub struct SharedConstants(OnceLock<Arc<dyn Any + Send + Sync>>);
 
@@ -165,41 +167,42 @@ impl Clone for SharedConstants {
 /// A flow that starts.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowStart<'a> {
-    /// The number of the flow, or of the one for which a connection of TCP was opened.
+    /// The number of the flow, or of the flow for which a TCP connection was opened.
     pub id: FlowId,
-    /// Its class.
+    /// The class of the flow.
     pub class: ClassId,
-    /// The flow with its path; `None` where a connection of TCP does not know of one.
+    /// The flow with its path; `None` if a TCP connection does not know one.
     pub flow: Option<Flow>,
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// The rate of the flow's NIC port: where a flow of RDMA starts.
+    /// The rate of the flow's NIC port, which is the initial rate of an RDMA flow.
     pub line_rate: Rate,
-    /// The base round-trip time that the algorithm works with (`T` in the HPCC paper): the largest
-    /// of all pairs, or the pair's own, as configured.
+    /// The base round-trip time for the algorithm (`T` in the HPCC paper): the largest of all
+    /// pairs, or the pair's own, depending on the configuration.
     pub base_rtt: Duration,
-    /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
-    /// B_NIC x T` in the HPCC paper), or as [`Quirks::window`] has it.
+    /// The bandwidth-delay product: the bytes that the NIC sends in `base_rtt` (`W_init = B_NIC x
+    /// T` in the HPCC paper), or the window chosen by [`Quirks::window`].
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
-    /// Whether the packets of a flow of RDMA stay on one path.
+    /// Tells if the packets of an RDMA flow stay on one path.
     pub paths: PathStability,
     /// Bytes of a full packet on the wire, without telemetry.
     pub wire: Bytes,
-    /// Bytes of its IP packet: without what the link adds.
+    /// Bytes of the IP packet, without link-layer overhead.
     pub ip: Bytes,
-    /// The first window of TCP (RFC 6928).
+    /// The initial window of TCP (RFC 6928).
     pub initial_window: Bytes,
-    /// The feedback of marks that the two sides have agreed on.
+    /// The feedback of marks that both sides have agreed on.
     pub feedback: Feedback,
     /// The network.
     pub network: &'a CcContext,
 }
 
 impl<'a> FlowStart<'a> {
-    /// Returns a start at time 0 of a flow of RDMA with packets of `mtu` payload bytes and 48 bytes
-    /// of headers over a path of `base_rtt`, for tests and drivers of controllers.
+    /// Returns the start of an RDMA flow at time 0 with packets of `mtu` payload bytes and 48
+    /// header bytes, over a path with a round-trip time of `base_rtt`. For tests and drivers of
+    /// controllers.
     #[must_use]
     pub fn new(line_rate: Rate, base_rtt: Duration, mtu: Bytes, network: &'a CcContext) -> Self {
         let bdp = line_rate.bytes_in(base_rtt);
@@ -221,7 +224,7 @@ impl<'a> FlowStart<'a> {
         }
     }
 
-    /// Returns the NIC rate that defaults follow ([`Quirks::nic_rate`]).
+    /// Returns the NIC rate from which defaults are derived ([`Quirks::nic_rate`]).
     #[must_use]
     pub fn default_nic_rate(&self) -> Rate {
         match self.network.quirks.nic_rate {
@@ -230,8 +233,8 @@ impl<'a> FlowStart<'a> {
         }
     }
 
-    /// Returns the constants of this flow: those of the first flow of the configuration where they
-    /// `fit`, others otherwise.
+    /// Returns the constants of this flow: the shared constants of the first flow of the
+    /// configuration if they `fit`, otherwise new ones from `make`.
     pub fn shared<T: Send + Sync + 'static>(
         &self,
         fit: impl FnOnce(&T) -> bool,
@@ -245,20 +248,20 @@ impl<'a> FlowStart<'a> {
     }
 }
 
-/// Marking thresholds of a switch port: packets are never marked up to `kmin` bytes, marked with a
-/// probability that grows linearly to `pmax` at `kmax`, and always marked above.
+/// Marking thresholds of a switch port. Packets are never marked up to `kmin` bytes, always marked
+/// above `kmax`, and in between with a probability that grows linearly to `pmax`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarkingThresholds {
-    /// Bytes up to which nothing is marked.
+    /// Bytes up to which no packet is marked.
     pub kmin: Bytes,
-    /// Bytes above which everything is marked.
+    /// Bytes above which every packet is marked.
     pub kmax: Bytes,
     /// Probability of a mark at `kmax`, 0 to 1.
     pub pmax: f64,
 }
 
-/// `full x rate / line_rate`, rounded down, at least one byte: the window of an algorithm that
-/// keeps a rate and lets its window shrink with it.
+/// Returns `full x rate / line_rate`, rounded down, at least one byte: the window of an algorithm
+/// that controls a rate and scales its window with it.
 #[inline]
 #[must_use]
 pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
@@ -273,7 +276,7 @@ pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
     Bytes::new(scaled.max(1))
 }
 
-/// Returns the lowest rate of an algorithm that sets none, on NICs of `nic_rate`
+/// Returns the minimum rate on NICs of `nic_rate` if the algorithm sets none
 /// ([`Quirks::min_rate`]).
 #[must_use]
 pub fn default_min_rate(nic_rate: Rate, quirks: &Quirks) -> Rate {
@@ -284,10 +287,10 @@ pub fn default_min_rate(nic_rate: Rate, quirks: &Quirks) -> Rate {
     }
 }
 
-/// The configuration of an algorithm: one table of a scenario. It is the factory of the controllers
-/// ([`ControllerFactory`]).
+/// The configuration of an algorithm: one table of a scenario. It is also the factory of
+/// controllers ([`ControllerFactory`]).
 pub trait CcConfig: Clone + std::fmt::Debug {
-    /// The keys of the table, each with what it means.
+    /// The keys of the table with their meanings.
     const KEYS: Keys;
 
     /// The transport of its flows.
@@ -296,60 +299,60 @@ pub trait CcConfig: Clone + std::fmt::Debug {
     /// The telemetry that its controllers read, if any; runs with this algorithm carry it.
     const TELEMETRY: Option<TelemetryId> = None;
 
-    /// Refuses values without a meaning.
+    /// Checks that every value is meaningful.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// Names the key, the problem and a valid alternative.
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
 
-    /// Returns the configuration with every default filled in that depends on the network.
+    /// Returns the configuration with all defaults that depend on the network filled in.
     #[must_use]
     fn resolved(&self, _network: &CcContext) -> Self {
         self.clone()
     }
 
-    /// Returns the bytes of telemetry that a full data packet takes on the wire, for reports.
-    /// Controllers that read a [`TelemetryView`](super::TelemetryView) leave out what it is made
-    /// from.
+    /// Returns the telemetry bytes of a full data packet on the wire, for reports. Controllers that
+    /// read a [`TelemetryView`](super::TelemetryView) do not count the telemetry from which the
+    /// view is decoded.
     fn telemetry_bytes(&self, _network: &CcContext) -> u16 {
         0
     }
 
-    /// Returns when ports of `rate` should mark packets, unless the user sets other thresholds;
-    /// `None` when the algorithm does not read marks.
+    /// Returns the marking thresholds for ports of `rate`, used unless the user sets others; `None`
+    /// if the algorithm does not read marks.
     fn marking(&self, _rate: Rate) -> Option<MarkingThresholds> {
         None
     }
 
-    /// Returns the rules by which receivers grant credit to flows of the algorithm, whose full packets
-    /// hold `mtu` payload bytes; `None` when it uses no credit. RDMA alone.
+    /// Returns the rules by which receivers grant credit to flows of the algorithm, with full
+    /// packets of `mtu` payload bytes; `None` if it uses no credit. RDMA only.
     fn credit(&self, _mtu: Bytes, _network: &CcContext) -> Option<CreditRules> {
         None
     }
 
-    /// Returns the lowest rate that the user has set; above the NICs' rate it would leave no
+    /// Returns the minimum rate that the user has set. Above the NICs' rate, it would leave no
     /// control.
     fn lowest_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Returns the feedback of marks that the algorithm is made for: what its connections of TCP
-    /// ask for where nothing else is said.
+    /// Returns the feedback of marks for which the algorithm is designed. Its TCP connections
+    /// request it unless the scenario sets another one.
     fn feedback(&self) -> Feedback {
         Feedback::None
     }
 
-    /// Returns how connections of TCP that have `agreed` on a feedback use ECN.
+    /// Returns the use of ECN on TCP connections that have `agreed` on a feedback.
     fn ecn(&self, _agreed: Feedback) -> EcnUse {
         EcnUse::CLASSIC
     }
 }
 
-/// Makes the controller of each flow: configurations do.
+/// Builds the controller of each flow. Configurations implement this.
 pub trait ControllerFactory<H>: Send + Sync + std::fmt::Debug {
-    /// The controller that is made.
+    /// The type of the controllers.
     type Controller: CongestionControl<H>;
 
     /// Returns the controller of a flow that starts now.

@@ -1,37 +1,38 @@
-//! Credit: receivers say how much each sender may send (EQDS: Olteanu et al., NSDI 2022; the
+//! Credit: receivers tell each sender how much it may send (EQDS: Olteanu et al., NSDI 2022; the
 //! receiver-credit congestion control of Ultra Ethernet).
 //!
-//! Senders ask by a number on each packet, and receivers grant by a number in packets of their own,
-//! at a pace that the NIC port by which data comes can take. What is granted and how is the
-//! transport's; what is asked for, and what is sent before the first grant, the controller's.
+//! Each data packet carries a number up to which the sender requests credit. Receivers grant credit
+//! by a number in separate packets, at a pace that the receiving NIC port can handle. The transport
+//! decides about grants; the controller decides about requests, and about the bytes sent before the
+//! first grant.
 
 use fabricsim_base::units::{Bytes, Duration};
 
-/// The number of credit at which every flow begins. It leaves room for numbers below it: a flow that
-/// has more credit than it has bytes left asks for less than it was granted.
+/// The initial credit number of every flow. It leaves room for smaller numbers, because a flow with
+/// more credit than remaining bytes requests less than it was granted.
 pub const CREDIT_BEGINS: u64 = 1 << 60;
 
-/// Rules by which receivers grant credit, one set for all flows of a run.
+/// Rules by which receivers grant credit, the same for all flows of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CreditRules {
-    /// The most bytes of one grant. Flows take turns by grants.
+    /// Maximum bytes of one grant. Flows take turns grant by grant.
     pub grant: Bytes,
-    /// The share of the port's rate that grants make up.
+    /// Total rate of grants, as a share of the port's rate.
     pub rate: f64,
-    /// Flows that ask for nothing are granted more, while no other flow asks, until they have what
-    /// the port sends in this time.
+    /// Limit of spare credit, as a time at the port's rate: if no flow requests credit, the
+    /// receiver grants each flow up to this much beyond its request.
     pub spare: Duration,
 }
 
-/// What a sender of RDMA has to send, as its controller asks for credit.
+/// The demand of an RDMA sender, on which its controller bases a request for credit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CreditDemand {
-    /// Bytes on the wire that have never been sent.
+    /// Bytes on the wire that were never sent.
     pub unsent: Bytes,
-    /// Bytes on the wire that wait to be retransmitted.
+    /// Bytes on the wire that wait for retransmission.
     pub lost: Bytes,
     /// Bytes of a full packet on the wire.
     pub packet: Bytes,
-    /// Flows that the NIC port could send of at this moment, this one among them.
+    /// Number of flows of the NIC port that could send now, including this one.
     pub ready: u32,
 }

@@ -1,17 +1,17 @@
-//! Controllers behind a pointer.
+//! Controllers with their types erased.
 
 use super::TelemetryView;
 use super::{CcConfig, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart};
 
-/// A controller whose type is not known: one dynamic call for each method.
+/// A controller with its type erased: one dynamic call for each method.
 pub type DynController = Box<dyn CongestionControl<TelemetryView>>;
 
-/// A configuration whose type is not known, as the factory of controllers.
+/// A configuration with its type erased, as the factory of controllers.
 pub trait DynFactory: Send + Sync + std::fmt::Debug {
     /// Returns the controller of a flow that starts now.
     fn build_dyn(&self, start: &FlowStart<'_>) -> DynController;
 
-    /// As [`CcConfig::ecn`].
+    /// Like [`CcConfig::ecn`].
     fn ecn(&self, agreed: Feedback) -> EcnUse;
 }
 

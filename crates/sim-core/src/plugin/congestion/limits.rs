@@ -1,20 +1,20 @@
-//! What a controller says to its sender, in one piece.
+//! The limits that a controller sets for its sender, passed as one value.
 
 use fabricsim_base::units::{Bytes, Rate, Time};
 
-/// What a controller allows until it is told of the next event.
+/// The limits that hold until the controller receives the next event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SendLimits {
-    /// As [`CongestionControl::window`](super::CongestionControl::window).
+    /// Like [`CongestionControl::window`](super::CongestionControl::window).
     pub window: Option<Bytes>,
-    /// As [`CongestionControl::pacing_rate`](super::CongestionControl::pacing_rate).
+    /// Like [`CongestionControl::pacing_rate`](super::CongestionControl::pacing_rate).
     pub rate: Option<Rate>,
-    /// As [`CongestionControl::deadline`](super::CongestionControl::deadline).
+    /// Like [`CongestionControl::deadline`](super::CongestionControl::deadline).
     pub deadline: Time,
 }
 
 impl SendLimits {
-    /// Nothing is limited, and no time is set.
+    /// No limits and no deadline.
     pub const NONE: Self = Self {
         window: None,
         rate: None,
@@ -22,13 +22,13 @@ impl SendLimits {
     };
 }
 
-/// What a controller says about a data packet that leaves.
+/// The controller's decisions about a departing data packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
     /// Bytes of telemetry on the wire.
     pub telemetry: u16,
-    /// The rate that the packet is paced at.
+    /// The pacing rate of the packet.
     pub rate: Option<Rate>,
-    /// What holds from the next packet on.
+    /// The limits from the next packet on.
     pub limits: SendLimits,
 }

@@ -1,10 +1,10 @@
-//! Probes: what gathers telemetry for connections of TCP, whose segments carry none.
+//! Probes, which collect telemetry for TCP connections, because TCP segments carry none.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::input::{Choice, ValueKind};
 use fabricsim_base::units::{Duration, Time};
 
-/// Packet that gathers the telemetry.
+/// The packet that collects the telemetry.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -13,10 +13,10 @@ use fabricsim_base::units::{Duration, Time};
 )]
 #[derive(Stored)]
 pub enum ProbeForm {
-    /// A small packet of its own, in the queues of the data.
+    /// A small separate packet in the queues of the data.
     #[default]
     Packet,
-    /// A segment of data.
+    /// A data segment.
     Data,
 }
 
@@ -30,23 +30,23 @@ fabricsim_base::setting_values! {
 /// The probes of a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Probes {
-    /// Packet that gathers the telemetry.
+    /// The packet that collects the telemetry.
     pub form: ProbeForm,
-    /// Bytes that the telemetry takes on the wire.
+    /// Bytes of the telemetry on the wire.
     pub telemetry_bytes: u16,
 }
 
-/// A probe that has come back to its sender.
+/// A probe that has returned to its sender.
 #[derive(Clone, Copy, Debug)]
 pub struct ReturnedProbe<'a, H> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// The next byte that the sender would have sent when the probe left (`snd_nxt`).
+    /// The next byte to be sent (`snd_nxt`) when the probe left.
     pub sent_next: u64,
-    /// The next byte that it would send now.
+    /// The next byte to be sent now.
     pub next_seq: u64,
-    /// From its sending until now.
+    /// Round-trip time of the probe.
     pub rtt: Duration,
-    /// The telemetry that it has gathered.
+    /// The collected telemetry.
     pub telemetry: &'a H,
 }

@@ -1,17 +1,17 @@
-//! Telemetry in a form that no header decides.
+//! Telemetry in a form that does not depend on the packet header.
 
 use std::any::Any;
 use std::fmt::Debug;
 
 use fabricsim_base::units::Time;
 
-/// Telemetry of any kind, decoded.
+/// Decoded telemetry of any kind.
 pub trait Seen: Any + Debug + Send + Sync {}
 
 impl<T: Any + Debug + Send + Sync> Seen for T {}
 
-/// The telemetry that an acknowledgement brings back, decoded: a value of a type of its own for each
-/// kind. There is none unless the configuration requires the kind
+/// The decoded telemetry of an acknowledgement, with one type for each kind of telemetry. A kind is
+/// present only if the configuration requires it
 /// ([`CcConfig::TELEMETRY`](super::CcConfig::TELEMETRY)).
 #[derive(Debug, Default)]
 pub struct TelemetryView {
@@ -22,14 +22,14 @@ impl TelemetryView {
     /// No telemetry.
     pub const EMPTY: Self = Self { values: Vec::new() };
 
-    /// Returns the telemetry that is seen as a `T`, if the packet carried it.
+    /// Returns the telemetry of type `T` if the packet carried it.
     #[must_use]
     pub fn of<T: Seen>(&self) -> Option<&T> {
         let mut values = self.values.iter();
         values.find_map(|value| (&**value as &dyn Any).downcast_ref())
     }
 
-    /// Replaces the telemetry that is seen as a `T`.
+    /// Replaces the telemetry of type `T`.
     pub fn set<T: Seen>(&mut self, value: T) {
         let mut values = self.values.iter_mut();
         match values.find_map(|value| (&mut **value as &mut dyn Any).downcast_mut::<T>()) {
@@ -38,7 +38,7 @@ impl TelemetryView {
         }
     }
 
-    /// Takes out the telemetry that is seen as a `T`: the packet carried none.
+    /// Removes the telemetry of type `T`, because the packet carried none.
     pub fn clear<T: Seen>(&mut self) {
         self.values
             .retain(|value| !(&**value as &dyn Any).is::<T>());
@@ -47,7 +47,7 @@ impl TelemetryView {
 
 /// Decodes the telemetry of packets with the header `H`.
 pub trait TelemetryReader<H>: Send + Sync + Debug {
-    /// Puts the telemetry of `header`, which was all written before `now`, into `view`.
+    /// Decodes the telemetry of `header` into `view`. All of it was written before `now`.
     fn read(&self, header: &H, now: Time, view: &mut TelemetryView);
 }
 

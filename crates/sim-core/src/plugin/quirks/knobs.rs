@@ -5,9 +5,9 @@ use fabricsim_base::units::Duration;
 /// The resolution of times.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TimeUnit {
-    /// That of [`Time`](fabricsim_base::units::Time).
+    /// The resolution of [`Time`](fabricsim_base::units::Time).
     Picosecond,
-    /// Whole nanoseconds: the rest is cut off.
+    /// Whole nanoseconds, truncated.
     Nanosecond,
 }
 
@@ -25,9 +25,9 @@ impl TimeUnit {
 /// The resolution of rates in bit/s.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RateUnit {
-    /// They are not rounded.
+    /// Not rounded.
     Fraction,
-    /// Whole bits per second: the rest is cut off after every operation.
+    /// Whole bits per second, truncated after every operation.
     WholeBit,
 }
 
@@ -44,64 +44,64 @@ impl RateUnit {
 }
 
 /// Returns `bps` without its fraction.
-// A call that the compiler does not make before it knows whether the result is wanted.
+// Not inlined, so that the compiler does not compute it unless the result is needed.
 #[cold]
 #[inline(never)]
 const fn whole(bps: f64) -> f64 {
     bps.trunc()
 }
 
-/// The path of an ideal completion time, where a pair of hosts has several.
+/// The path of an ideal completion time if a pair of hosts has several paths.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum IdealPath {
-    /// That of the least time.
+    /// The path with the shortest time.
     Least,
-    /// The first one.
+    /// The first path.
     First,
 }
 
-/// The NIC rate that the defaults of an algorithm follow.
+/// The NIC from which an algorithm's default rates are derived.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NicRateSource {
-    /// That of the flow's own NIC.
+    /// The flow's own NIC.
     Flow,
-    /// That of the first host's first link, for all flows.
+    /// The first link of the first host, for all flows.
     FirstHost,
 }
 
-/// The lowest rate of an algorithm that sets none.
+/// The minimum rate if the algorithm sets none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MinRateRule {
-    /// 1 Gbps, at most a hundredth of the NIC rate.
+    /// 1 Gbps, but at most a hundredth of the NIC rate.
     Scaled,
     /// 1 Gbps.
     Fixed,
 }
 
-/// The whole window of RDMA's algorithms.
+/// The full window of RDMA's algorithms.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum WindowRule {
     /// The bytes that the flow's own NIC sends in T, as in the HPCC paper.
     OwnNic,
-    /// The bytes that the slowest link of the path carries in T: of the pair, or the most of all
-    /// pairs.
+    /// The bytes that the slowest link of the path carries in T: of the pair, or the maximum over
+    /// all pairs.
     SlowestLink,
 }
 
 /// The fields of the INT header.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EntryFormat {
-    /// Full width, with an identity of the path.
+    /// Full width, with a path identifier.
     Exact,
-    /// 64 bits for each of five hops, in coarse units, without an identity of the path. Rates that
-    /// the header has no code for are taken for its lowest.
+    /// 64 bits for each of five hops, in coarse units, without a path identifier. If the header has
+    /// no code for a rate, the lowest coded rate is used.
     Quantized,
 }
 
 /// The digest of HPCC-PINT.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ValueCode {
-    /// Logarithms to base 1.05, rounded as such: one byte.
+    /// Logarithms to base 1.05, rounded after taking the logarithm: one byte.
     Byte,
     /// Logarithms to base 1.01 of rounded values, counted as two bytes on the wire.
     TwoBytes,
@@ -110,31 +110,31 @@ pub enum ValueCode {
 /// The arithmetic of switches.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SwitchArithmetic {
-    /// Double precision, unless a size of tables is set.
+    /// Double precision, unless a table size is set.
     Exact,
-    /// By tables of logarithms of 16 bits.
+    /// Lookup tables of 16-bit logarithms.
     Tables,
 }
 
-/// The packets that a utilization is measured from.
+/// The packets from which a utilization is measured.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MeasuredPackets {
-    /// All that leave a port.
+    /// All packets that leave a port.
     All,
-    /// Data; ACKs and pauses only set the time and size of the last packet.
+    /// Data; ACKs and pause frames only set the time and size of the last packet.
     Data,
 }
 
-/// The random draw where not every digest counts.
+/// The random choice if not every digest counts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SamplingDraw {
-    /// The packets that carry one, by a hash.
+    /// A hash chooses the packets that carry a digest.
     Packets,
-    /// The ACKs that the sender looks at; every packet carries one.
+    /// Every packet carries a digest, and the sender chooses the ACKs that count.
     Acks,
 }
 
-/// The numbers by which switches round at random.
+/// The random numbers for the rounding of switches.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum RoundingDraws {
     /// A stream for each switch.
@@ -146,31 +146,31 @@ pub enum RoundingDraws {
 /// The default rule of headroom.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum HeadroomRule {
-    /// The worst case of what can arrive after a pause.
+    /// The worst case of arrivals after a pause.
     WorstCase,
-    /// Three times what the link carries in its delay.
+    /// Three times the bytes that the link carries in its delay.
     ThreeDelays,
 }
 
-/// The ports and priorities that headroom and reserves are set aside for.
+/// The ports and priorities for which headroom and reserves are set aside.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SetAside {
     /// Each priority in use at a port.
     PrioritiesInUse,
-    /// The port, once.
+    /// The port as a whole, once.
     WholePort,
 }
 
-/// The buffer of a switch where no size is set: by the NIC rate.
+/// The buffer size of a switch if none is set: derived from the NIC rate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UnsetBuffer {
-    /// At least twice what is set aside.
+    /// At least twice the bytes that are set aside.
     TwiceSetAside,
-    /// Whatever is set aside.
+    /// Independent of the bytes that are set aside.
     ByRate,
 }
 
-/// The numbers that decide ECN marks.
+/// The random numbers that decide ECN marks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MarkDraws {
     /// A stream for each port and priority.
@@ -191,75 +191,77 @@ pub enum EcmpRule {
 /// The source ports of flows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SourcePortRule {
-    /// By flow number.
+    /// Derived from the flow number.
     ByFlow,
     /// Counted from 10,000 for each pair of hosts.
     ByPair,
 }
 
-/// The least retransmission timeout where none is set.
+/// The minimum retransmission timeout if none is set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LeastTimeout {
-    /// By whether the fabric can lose packets.
+    /// Depends on the fabric: far longer if it cannot lose packets.
     ByFabric,
-    /// That of fabrics that can.
+    /// The timeout of lossy fabrics, in every fabric.
     Lossy,
 }
 
-/// Whether ACKs leave a host while their priority is paused, where nothing is set.
+/// The treatment of ACKs while their priority is paused at a host, if none is set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PausedAcks {
-    /// Those of the priorities that are paused wait.
+    /// ACKs of paused priorities wait.
     Wait,
-    /// All wait in one queue for priority 3, or leave under some algorithms.
+    /// All ACKs wait in one queue for priority 3, or leave under some algorithms.
     ByAlgorithm,
 }
 
-/// The links that routes go over, where several join two nodes.
+/// The links that routes use if several links join two nodes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ParallelLinks {
     /// All of them.
     All,
-    /// The last one in the list of links. The others are there, with their ports, and carry nothing.
+    /// The last one in the list of links. The other links exist, with their ports, but carry no
+    /// packets.
     Last,
 }
 
-/// The NIC by which a reply leaves a host with several.
+/// The NIC by which a reply leaves a host with several NICs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ReplyNic {
-    /// The one at which its packet arrived.
+    /// The NIC at which its packet arrived.
     Arrival,
-    /// The one that its own addresses and ports select, as for data in its direction.
+    /// The NIC that the hash of the reply's addresses and ports selects, as for data in that
+    /// direction.
     Hashed,
 }
 
-/// The order in which the flows of a NIC have their turns.
+/// The order in which the flows of a NIC take turns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FlowTurns {
-    /// By the place that a host keeps for a flow, which a later flow takes over.
+    /// By the slot that a host assigns to a flow, which a later flow reuses.
     BySlot,
-    /// By a list in the order of starts, from which flows that have ended are taken when a search
-    /// passes them.
+    /// By a list in the order of starts. A search removes the ended flows that it passes.
     Listed,
 }
 
 /// Time at which a NIC port with nothing to send checks again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NicTimer {
-    /// The time at which the first flow that its window allows to send is due.
+    /// The time at which the first flow with an open window is due.
     Precise,
-    /// The time at which the first flow with bytes left is due, whether or not its window lets it
-    /// go, and not at all when that time has passed. A flow that waits for its pacing beside one
-    /// that waits for its window is then late until the next arrival. Hosts know what to do with a
-    /// time that has passed only where events are in the order of insertion.
+    /// The time at which the first flow with bytes left is due, even if its window is closed; no
+    /// check if that time has passed. A flow that waits for its pacing while another flow waits for
+    /// its window is therefore late until the next arrival. Hosts handle a time that has passed
+    /// only if events are ordered by insertion.
     FirstWithBytes,
 }
 
-/// The order of events of one time at one node.
+/// The order of simultaneous events at one node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SimultaneousEvents {
     /// Arrivals by port, then the node's own events by kind and port.
     ByNode,
-    /// By when they were set, as in one event list; hosts have the events of the published NIC.
+    /// By the time at which they were set, as in one event list; hosts have the events of the
+    /// published NIC.
     ByInsertion,
 }
