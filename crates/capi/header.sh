@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes include/fabricsim.h from the sources, or with --check says whether it is current.
+# Makes include/fabricsim.h from the sources; with --check, fails if it is not current.
 # Needs cbindgen (cargo install cbindgen --locked).
 set -euo pipefail
 cd "$(dirname "$0")"

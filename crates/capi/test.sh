@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds libfabricsim and its examples in C and C++ and runs them: against the shared library by
-# pkg-config, as a program from outside would, and against the static one, under valgrind where it is
-# installed. CC, CXX, PROFILE and CARGO_TARGET_DIR are heeded; with `--built` the library is there.
+# pkg-config, as an external program would, and against the static one, under valgrind if it is
+# installed. Uses CC, CXX, PROFILE and CARGO_TARGET_DIR; `--built` skips building the library.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -37,12 +37,12 @@ if command -v "${CXX:-c++}" >/dev/null; then
         examples/requests.cpp "${shared[@]}"
 fi
 
-# expect PATTERN COMMAND...: the command prints a line that the pattern fits and nothing else.
+# expect PATTERN COMMAND...: the command must print one line that matches the pattern, and no more.
 expect() {
     local pattern=$1 printed
     shift
     printed=$("$@")
-    # The pattern is a pattern: not quoted.
+    # Not quoted, so that it acts as a pattern.
     if [[ $printed != $pattern ]]; then
         echo "$*: printed \"$printed\" and not \"$pattern\"" >&2
         exit 1
@@ -55,13 +55,13 @@ ring="1024 messages, the last delivered at $last ps"
 export LD_LIBRARY_PATH=$library
 expect "$ring" "$work/ring"
 expect "$ring" "$work/ring-static"
-# A child of fork() and its parent go on with the same simulation.
+# A child of fork() and its parent can both continue the same simulation.
 forked=$("$work/fork" | uniq -c)
 if [[ $(wc -l <<<"$forked") != 1 || $forked != *" 2 "* ]]; then
     echo "parent and child differ: $forked" >&2
     exit 1
 fi
-# The table that a program reads is the file.
+# The table that a program reads is equal to the file.
 "$work/table" "$work/fct.csv" >/dev/null
 table=$(awk -F, 'NR > 1 { flows++; bytes += $5; slowdown += $9 }
     END { printf "%d flows, %d bytes, mean slowdown %.6f", flows, bytes, slowdown / flows }' "$work/fct.csv")
@@ -82,8 +82,8 @@ if command -v valgrind >/dev/null; then
 else
     echo "skipped: valgrind is not installed"
 fi
-# What cargo-c installs is enough for a program from outside: the library under the name that
-# programs load it by, the header, the static library and the file for pkg-config.
+# The files that cargo-c installs are enough for an external program: the library under its soname,
+# the header, the static library and the file for pkg-config.
 if command -v cargo-cinstall >/dev/null && command -v pkg-config >/dev/null; then
     installed=$work/installed
     cargo cinstall --locked --profile "$profile" -p fabricsim-capi \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package, installs it into an environment of its own, and runs its
 # tests and the notebook of examples/python. With `--wheel DIR` it only builds the wheel into DIR.
-# PYTHON, PROFILE (dev or release) and CARGO_TARGET_DIR are heeded.
+# Uses PYTHON, PROFILE (dev or release) and CARGO_TARGET_DIR.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -49,6 +49,6 @@ if [ "${1:-}" = --wheel ]; then
 fi
 
 install pytest mypy nbclient nbformat ipykernel pandas pyarrow polars "$wheels"/*.whl
-# From here on the package is that of the wheel, and not that of this folder.
+# From here on Python imports the package of the wheel, not the sources in this folder.
 "$bin/python" -m pytest tests
 "$bin/python" tests/notebook.py ../../examples/python/*.ipynb

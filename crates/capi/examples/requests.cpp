@@ -1,7 +1,7 @@
-// Requests and responses: each of 8 clients keeps one request open at a server that takes 2 us for
-// each. Prints how long requests take.
+// Requests and responses: each of 8 clients keeps one request open at a server that needs 2 us for
+// each. Prints the response times.
 //
-// The library's loop calls back at each event; a class closes the simulation.
+// The library's loop calls the program back at each event; a class closes the simulation.
 #include <fabricsim.h>
 
 #include <cinttypes>

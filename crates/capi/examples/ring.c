@@ -1,7 +1,7 @@
-/* A ring: each of 16 hosts sends 64 messages to the next one, each of them when the one before it
- * has been delivered to it. Prints when the last one was delivered.
+/* A ring: each of 16 hosts sends 64 messages to the next host, each one as soon as the message of
+ * the step before has arrived from the previous host. Prints the time of the last delivery.
  *
- * The loop is the program's own: fabricsim_run_until_next() comes back at each event.
+ * The loop is the program's own: fabricsim_run_until_next() returns at each event.
  */
 #include <fabricsim.h>
 
@@ -22,7 +22,7 @@ static const char *const NETWORK =
     "[cc]\n"
     "kind = \"dcqcn\"\n";
 
-/* Ends the program with the words of the library if a function has failed. */
+/* Ends the program with the library's message if a function has failed. */
 static void check(int32_t code)
 {
     if (code != FABRICSIM_OK) {

@@ -1,8 +1,8 @@
-/* A table of results: runs a permutation of 32 hosts and reads its flows column by column, as Apache
- * Arrow's C data interface has them. Prints how many there are, their bytes, and their mean slowdown.
- * With an argument, also writes them as an fct.csv.
+/* A table of results: runs a permutation of 32 hosts and reads its flows column by column, as
+ * Apache Arrow's C data interface stores them. Prints their number, bytes, and mean slowdown. With an
+ * argument, also writes them as an fct.csv.
  *
- * Libraries that know Arrow (nanoarrow, Arrow C++, DuckDB and others) import the stream by a call.
+ * Libraries for Arrow (nanoarrow, Arrow C++, DuckDB and more) import the stream with one call.
  */
 #include <fabricsim.h>
 
@@ -23,7 +23,7 @@ static const char *const SCENARIO =
     "[cc]\n"
     "kind = \"dcqcn\"\n";
 
-/* Ends the program with the words of the library if a function has failed. */
+/* Ends the program with the library's message if a function has failed. */
 static void check(int32_t code)
 {
     if (code != FABRICSIM_OK) {
@@ -34,7 +34,7 @@ static void check(int32_t code)
     }
 }
 
-/* Ends the program with the words of the stream if one of its functions has failed. */
+/* Ends the program with the stream's message if one of its functions has failed. */
 static void check_stream(struct ArrowArrayStream *stream, int code)
 {
     if (code != 0) {
@@ -44,7 +44,7 @@ static void check_stream(struct ArrowArrayStream *stream, int code)
     }
 }
 
-/* The place of the column `name`, which has to be of the type `format`: "l" is int64, "g" double. */
+/* The index of the column `name`, which must have the type `format`: "l" is int64, "g" double. */
 static int64_t column(const struct ArrowSchema *schema, const char *name, const char *format)
 {
     for (int64_t place = 0; place < schema->n_children; place++) {
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
         check(fabricsim_write_flows(simulation, argv[1]));
     }
     check(fabricsim_export_flows(simulation, &stream));
-    /* The table has nothing to do with the simulation any more. */
+    /* The table is independent of the simulation from here on. */
     check(fabricsim_close(simulation));
 
     check_stream(&stream, stream.get_schema(&stream, &schema));
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         if (rows.release == NULL) {
             break; /* the end of the stream */
         }
-        /* Buffer 0 says which values are there: all of these are. */
+        /* Buffer 0 marks nulls; these columns have none. */
         const struct ArrowArray *sizes = rows.children[size];
         const struct ArrowArray *ratios = rows.children[slowdown];
         for (int64_t row = 0; row < rows.length; row++) {

@@ -2,22 +2,22 @@
  *
  * Made by cbindgen from crates/capi; do not edit. docs/embedding.md has a guide.
  *
- * Every function that returns an int32_t returns FABRICSIM_OK or FABRICSIM_ERROR_...; then
- * fabricsim_last_error() has the words, on the same thread. Times are in picoseconds.
+ * Every function that returns an int32_t returns FABRICSIM_OK or FABRICSIM_ERROR_...; after an
+ * error, fabricsim_last_error() returns its message, on the same thread. Times are in picoseconds.
  *
- * Pointers: a function uses a pointer until it returns and keeps none, but the callback and its
- * `user`, which stay in use until another callback is set or the simulation is closed. A pointer is
- * not null unless its function says that it may be. Texts end with a zero and are UTF-8.
+ * Pointers: no function keeps a pointer after it has returned, except the callback and its
+ * `user`, which stay in use until another callback is set or the simulation is closed. A pointer must
+ * not be null unless its function allows it. Texts end with a zero and are UTF-8.
  *
- * Tables: what fabricsim_export_...() fills in is a stream of Apache Arrow's C stream interface
- * (https://arrow.apache.org/docs/format/CStreamInterface.html). It belongs to the program, has
- * nothing to do with the simulation any more and can be used after fabricsim_close(), by any thread,
- * one at a time, as long as the library is loaded. The program calls its `release` once; schemas and
- * arrays taken from it are released on their own, and may live longer. After an error of
+ * Tables: fabricsim_export_...() fills a stream of Apache Arrow's C stream interface
+ * (https://arrow.apache.org/docs/format/CStreamInterface.html). It belongs to the program and is
+ * independent of the simulation: any thread, one at a time, can use it after fabricsim_close(), as
+ * long as the library is loaded. The program calls its `release` once; schemas and arrays taken
+ * from it have a `release` of their own, and may live longer. After an error of
  * fabricsim_export_...() `release` is null: there is nothing to release.
  *
- * Threads: simulations are independent of one another. One simulation is used by one thread at a
- * time; where two use it, one gets FABRICSIM_ERROR_BUSY.
+ * Threads: simulations are independent of one another. Only one thread at a time can use a
+ * simulation: if two try, one gets FABRICSIM_ERROR_BUSY.
  */
 
 #ifndef FABRICSIM_H
@@ -82,23 +82,23 @@ struct ArrowArrayStream {
 // The version of the functions and types of this header: it grows when they change.
 #define FABRICSIM_ABI_VERSION 1
 
-// A function has done what it says.
+// The function has succeeded.
 #define FABRICSIM_OK 0
 
-// A pointer is null that must not be.
+// A pointer is null, but must not be.
 #define FABRICSIM_ERROR_NULL -1
 
-// The handle is none, or that of a simulation that has been closed.
+// The handle is not valid, or its simulation has been closed.
 #define FABRICSIM_ERROR_HANDLE -2
 
-// A value is impossible: fabricsim_last_error() says which, and why.
+// A value is impossible: fabricsim_last_error() names it and explains the error.
 #define FABRICSIM_ERROR_ARGUMENT -3
 
-// The scenario cannot be read or built: fabricsim_last_error() names place and help.
+// The scenario cannot be read or built: fabricsim_last_error() names the position and the remedy.
 #define FABRICSIM_ERROR_SCENARIO -4
 
-// The simulation is running: the function cannot be called from a callback, or another thread is
-// at work on it.
+// The simulation is running: a callback cannot call this function, or another thread is using the
+// simulation.
 #define FABRICSIM_ERROR_BUSY -5
 
 // A file cannot be written, or cannot be read.
@@ -110,28 +110,28 @@ struct ArrowArrayStream {
 // An error of the library itself, now or in an earlier call. The simulation can only be closed.
 #define FABRICSIM_ERROR_INTERNAL -8
 
-// All flows have ended and nothing more is to happen.
+// All flows have ended and no event is left.
 #define FABRICSIM_STOP_FINISHED 0
 
-// The time that was asked for has come.
+// The run has reached the given time.
 #define FABRICSIM_STOP_TIME 1
 
-// An event: of fabricsim_run_until_next() alone.
+// An event has occurred (only of fabricsim_run_until_next()).
 #define FABRICSIM_STOP_EVENT 2
 
-// Flows are left, and nothing moves.
+// Unfinished flows are left, but no packet moves.
 #define FABRICSIM_STOP_STALLED 3
 
 // Switches wait for one another (a PFC deadlock).
 #define FABRICSIM_STOP_DEADLOCKED 4
 
-// The end of simulated time, 53 days.
+// The run has reached the end of simulated time, 53 days.
 #define FABRICSIM_STOP_HORIZON 5
 
-// More is under way than a run keeps.
+// The simulation has more packets and events under way than it can store.
 #define FABRICSIM_STOP_OVERLOADED 6
 
-// A callback has asked for it by fabricsim_stop(). The run can go on.
+// A callback has called fabricsim_stop(). The run can continue.
 #define FABRICSIM_STOP_ASKED 7
 
 // The last byte of a message has been delivered to its receiver.
@@ -143,10 +143,10 @@ struct ArrowArrayStream {
 // No route led to the receiver when a message was to start. It is lost.
 #define FABRICSIM_EVENT_UNREACHABLE 4
 
-// A timer has gone off.
+// A timer has fired.
 #define FABRICSIM_EVENT_TIMER 8
 
-// A simulation. Zero is none; the number of one that has been closed is not used again.
+// A simulation. Zero is not a valid handle; the handle of a closed simulation is not used again.
 typedef uint64_t FabricsimHandle;
 
 // A message from one host to another.
@@ -157,18 +157,18 @@ typedef struct FabricsimMessage {
   uint32_t dst;
   // Payload bytes, at least one.
   uint64_t size;
-  // A number of the program's own, which comes back with the events of the message.
+  // A number of the program's choice, repeated in the events of the message.
   uint64_t tag;
-  // A second one.
+  // A second number of the program's choice, also repeated in the events.
   uint64_t token;
-  // The flow class, by which results are told apart: that of `[[workload]]` with this number, if
-  // there is one.
+  // The flow class, which separates the flows in the results. It is the class of the
+  // `[[workload]]` with this number, if there is one.
   uint16_t flow_class;
   // Destination port; 0 for port 100.
   uint16_t dst_port;
   // Priority queue of its packets, 1 to 7; 0 for priority 3.
   uint8_t priority;
-  // Zero, or the message is refused.
+  // Must be zero.
   uint8_t reserved[3];
 } FabricsimMessage;
 
@@ -176,17 +176,17 @@ typedef struct FabricsimMessage {
 typedef struct FabricsimStatistics {
   // The present time, in picoseconds.
   uint64_t now;
-  // Flows that have started, those of workloads included.
+  // Flows that have started, including flows of workloads.
   uint64_t flows_started;
   // Flows that have ended.
   uint64_t flows_finished;
-  // Flows that no route led to the destination of.
+  // Flows without a route to their destination.
   uint64_t flows_unreachable;
   // Packets that crossed a link.
   uint64_t packet_hops;
   // Bytes that crossed a link.
   uint64_t wire_bytes;
-  // Packets dropped by switches, for want of buffer or by a queue discipline.
+  // Packets dropped by switches, because the buffer was full or by a queue discipline.
   uint64_t drops;
   // Packets lost on links, or because a link was down.
   uint64_t losses;
@@ -198,15 +198,15 @@ typedef struct FabricsimStatistics {
   uint64_t retransmitted_bytes;
   // Retransmission timeouts.
   uint64_t timeouts;
-  // The most bytes that stood in the queues of one switch port.
+  // The largest number of bytes queued at one switch port.
   uint64_t max_queue_bytes;
 } FabricsimStatistics;
 
-// Something that has happened.
+// An event of a message or a timer.
 typedef struct FabricsimEvent {
   // The exact time, in picoseconds.
   uint64_t at;
-  // Token of the timer, of FABRICSIM_EVENT_TIMER alone.
+  // Token of the timer; only of FABRICSIM_EVENT_TIMER.
   uint64_t timer;
   // One of FABRICSIM_EVENT_...
   uint32_t kind;
@@ -216,51 +216,50 @@ typedef struct FabricsimEvent {
   struct FabricsimMessage message;
 } FabricsimEvent;
 
-// Is called with each event. `user` is the pointer that was given with it, and the event lives until
-// the callback returns. No exception and no longjmp may leave it.
+// Function that receives each event. `user` is the pointer that was set with it, and the event
+// lives until the callback returns. No exception and no longjmp may leave it.
 typedef void (*FabricsimCallback)(void *user, const struct FabricsimEvent *event);
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// Fills `stream` with the flows that have ended so far, messages and flows of workloads, as one table
-// with the columns of fct.csv; fabricsim_write_flows() writes the same. The columns `src` and `dst`
-// are numbers of nodes: fabricsim_node_host().
+// Fills `stream` with the flows that have ended so far (messages and flows of workloads) as one
+// table with the columns of fct.csv; fabricsim_write_flows() writes the same. The columns `src`
+// and `dst` are node numbers; fabricsim_node_host() converts them to hosts.
 //
 // # Safety
-// `stream` points to room for a stream, which is not one in use: it is overwritten.
+// `stream` points to room for a stream. It is overwritten, so it must not be in use.
 int32_t fabricsim_export_flows(FabricsimHandle simulation,
                                struct ArrowArrayStream *stream);
 
-// Fills `stream` with the result file at `path` as one table: `fct.csv`, a time series, the points of
-// a sweep, or another file of columns with a header. Whole numbers are of the type int64, times and
-// ratios are doubles, names are UTF-8, and empty cells are null.
+// Fills `stream` with the result file at `path` as one table: `fct.csv`, a time series, the points
+// of a sweep, or any other file of columns with a header. Whole numbers have the type int64, times
+// and ratios are doubles, names are UTF-8, and empty cells are null.
 //
 // # Safety
-// `path` ends with a zero; `stream` points to room for a stream, which is not one in use: it is
-// overwritten.
+// `path` ends with a zero. `stream` points to room for a stream; it is overwritten, so it must not
+// be in use.
 int32_t fabricsim_export_file(const char *path,
                               struct ArrowArrayStream *stream);
 
-// Returns the version of the functions and types that the library has: compare it with
-// FABRICSIM_ABI_VERSION.
+// Returns the version of the library's functions and types: compare it with FABRICSIM_ABI_VERSION.
 uint32_t fabricsim_abi_version(void);
 
-// Returns the version of the library, such as "0.2.0". The text stays.
+// Returns the version of the library, such as "0.2.0". The text stays valid.
 const char *fabricsim_version(void);
 
-// Copies the words of the last error of this thread to `buffer`, as much as fits into `room` bytes
-// with a zero behind it. Returns how many bytes all of it takes, with the zero. `buffer` may be null
-// when `room` is 0.
+// Copies the message of the last error of this thread to `buffer`, as much as fits into `room`
+// bytes with a terminating zero. Returns the number of bytes that the whole message needs,
+// including the zero. `buffer` may be null if `room` is 0.
 //
 // # Safety
 // `buffer` is null or points to `room` bytes.
 size_t fabricsim_last_error(char *buffer,
                             size_t room);
 
-// Opens a simulation of the scenario `toml`, whose paths are relative to the working folder. It may
-// be without `[[workload]]`. `threads` is 1 or more; results do not depend on it. Writes the handle
+// Opens a simulation of the scenario `toml`. Its paths are relative to the working folder. It
+// needs no `[[workload]]`. `threads` is 1 or more; results do not depend on it. Writes the handle
 // to `simulation`.
 //
 // # Safety
@@ -269,8 +268,8 @@ int32_t fabricsim_open_text(const char *toml,
                             uint32_t threads,
                             FabricsimHandle *simulation);
 
-// Like fabricsim_open_text(), from the file at `path`. Each of the `count` texts of `settings` is a
-// change to it, such as "cc.kind=hpcc"; `settings` may be null when `count` is 0.
+// Like fabricsim_open_text(), from the file at `path`. Each of the `count` texts of `settings`
+// changes a key of the scenario, such as "cc.kind=hpcc"; `settings` may be null if `count` is 0.
 //
 // # Safety
 // `path` and each of `settings` end with a zero; `simulation` points to room for a handle.
@@ -280,19 +279,19 @@ int32_t fabricsim_open_file(const char *path,
                             uint32_t threads,
                             FabricsimHandle *simulation);
 
-// Closes a simulation: its handle is none from now on. Not from a callback of it.
+// Closes a simulation: its handle becomes invalid. A callback of the simulation cannot call this.
 int32_t fabricsim_close(FabricsimHandle simulation);
 
-// Writes the number of hosts to `count`. Hosts are counted from 0; fabricsim_host_node() says which
-// node one is.
+// Writes the number of hosts to `count`. Hosts are counted from 0; fabricsim_host_node() returns
+// their nodes.
 //
 // # Safety
 // `count` points to room for it.
 int32_t fabricsim_hosts(FabricsimHandle simulation,
                         uint32_t *count);
 
-// Copies the name of a host to `buffer`, as much as fits into `room` bytes with a zero behind it, and
-// writes how many bytes all of it takes to `needed`, which may be null.
+// Copies the name of a host to `buffer`, as much as fits into `room` bytes with a terminating
+// zero, and writes the number of bytes that the whole name needs to `needed`, which may be null.
 //
 // # Safety
 // `buffer` is null or points to `room` bytes; `needed` is null or points to room for it.
@@ -308,9 +307,9 @@ int32_t fabricsim_host_name(FabricsimHandle simulation,
 // `name` ends with a zero; `host` points to room for the number.
 int32_t fabricsim_find_host(FabricsimHandle simulation, const char *name, uint32_t *host);
 
-// Writes the number of the node that host `host` is to `node`. Scenarios and results (`fct.csv`,
-// `topology.csv`) number all nodes, hosts and switches; hosts counted from 0 are the nodes from 0 on
-// unless the topology is a file that has other nodes between them.
+// Writes the node number of host `host` to `node`. Scenarios and results (`fct.csv`,
+// `topology.csv`) number all nodes, hosts and switches. Hosts counted from 0 are the nodes from 0
+// on, unless the topology is a file that numbers other nodes between them.
 //
 // # Safety
 // `node` points to room for the number.
@@ -318,15 +317,16 @@ int32_t fabricsim_host_node(FabricsimHandle simulation,
                             uint32_t host,
                             uint32_t *node);
 
-// Writes which host, counted from 0, the node `node` is to `host`: the other way round than
-// fabricsim_host_node(). It is an error if the node is a switch, or none.
+// Writes the number of the host, counted from 0, that is node `node` to `host`: the inverse of
+// fabricsim_host_node(). It is an error if the node is a switch or does not exist.
 //
 // # Safety
 // `host` points to room for the number.
 int32_t fabricsim_node_host(FabricsimHandle simulation, uint32_t node, uint32_t *host);
 
-// Writes how long a message takes alone in the idle network to its last acknowledgement, in
-// picoseconds, to `time`, by the rule of `[output] ideal`. Its ends, size, class and priority count.
+// Writes the time from the start of a message to its last acknowledgement, if it is alone in the
+// idle network, to `time`, in picoseconds, by the rule of `[output] ideal`. It depends on the
+// ends, size, class and priority of the message.
 //
 // # Safety
 // `message` points to a message and `time` to room for the time.
@@ -334,50 +334,52 @@ int32_t fabricsim_ideal_time(FabricsimHandle simulation,
                              const struct FabricsimMessage *message,
                              uint64_t *time);
 
-// Writes the present time, in picoseconds, to `now`. In a callback it is that of the event.
+// Writes the present time, in picoseconds, to `now`. In a callback it is the time of the event.
 //
 // # Safety
 // `now` points to room for it.
 int32_t fabricsim_now(FabricsimHandle simulation, uint64_t *now);
 
-// Writes counts over the whole network to `statistics`. After an event they contain what switches
-// have done up to the end of the synchronization window in which the run stands.
+// Writes counts over the whole network to `statistics`. After an event they include the work of
+// the switches up to the end of the current synchronization window.
 //
 // # Safety
 // `statistics` points to room for them.
 int32_t fabricsim_statistics(FabricsimHandle simulation,
                              struct FabricsimStatistics *statistics);
 
-// Writes the flows that have ended so far to the file at `path`, as the `fct.csv` of a run: messages
-// and flows of workloads, in the order of their ends.
+// Writes the flows that have ended so far to the file at `path`, in the format of a run's
+// `fct.csv`: messages and flows of workloads, in the order of their ends.
 //
 // # Safety
 // `path` ends with a zero.
 int32_t fabricsim_write_flows(FabricsimHandle simulation,
                               const char *path);
 
-// Says whether flows that end from now on are kept for fabricsim_write_flows(): 1 at first, and 0 for
-// a program that sends without end, since each of them takes about a hundred bytes.
+// Sets if flows that end from now on are kept for fabricsim_write_flows(): 1 by default, and 0 for
+// a program that sends without end, because each flow takes about a hundred bytes.
 int32_t fabricsim_keep_flows(FabricsimHandle simulation,
                              uint32_t keep);
 
-// Lets `callback` be called with each event of the `kinds` (FABRICSIM_EVENT_... put together by
-// `|`) within fabricsim_run_until(), on the thread that runs the simulation. `user` is handed to it
-// and has to stay for as long. A callback that is null ends this.
+// Sets the function that fabricsim_run_until() calls with each event of the `kinds`
+// (FABRICSIM_EVENT_... combined by `|`), on the thread that runs the simulation. The library
+// passes `user` to each call, so it must stay valid for as long. A null callback ends the calls.
 //
-// From a callback, messages can be sent, timers be set and canceled, fabricsim_now() asked and
-// fabricsim_stop() called: what it asks for is done at the instant of the event. Nothing else.
+// A callback can send messages, set and cancel timers, and call fabricsim_now() and
+// fabricsim_stop(): its requests take effect at the instant of the event. It can call no other
+// function.
 //
 // # Safety
-// `callback` can be called with `user` until another one is set or the simulation is closed.
+// `callback` can be called with `user` until the program sets another one or closes the
+// simulation.
 int32_t fabricsim_set_callback(FabricsimHandle simulation,
                                FabricsimCallback callback,
                                void *user,
                                uint32_t kinds);
 
-// Runs everything that happens before `until`, in picoseconds; UINT64_MAX for all there is. Writes
-// why it has come back to `stop`, FABRICSIM_STOP_..., which may be null. Events without a callback
-// are kept for fabricsim_run_until_next().
+// Runs all events before `until`, in picoseconds; UINT64_MAX runs to the end. Writes the reason
+// for the return, FABRICSIM_STOP_..., to `stop`, which may be null. Without a callback, events are
+// kept for fabricsim_run_until_next().
 //
 // # Safety
 // `stop` is null or points to room for it.
@@ -385,9 +387,9 @@ int32_t fabricsim_run_until(FabricsimHandle simulation,
                             uint64_t until,
                             uint32_t *stop);
 
-// Runs to the next event before `until` and writes it to `event`; fabricsim_now() is its exact time
-// then, and what is asked for happens at that time. Writes FABRICSIM_STOP_EVENT to `stop`, or why
-// there is no event. Not with a callback.
+// Runs to the next event before `until` and writes it to `event`. fabricsim_now() is then the
+// exact time of the event, and requests take effect at that time. Writes FABRICSIM_STOP_EVENT to
+// `stop`, or the reason for having no event. Fails if a callback is set.
 //
 // # Safety
 // `event` and `stop` point to room for them.
@@ -396,20 +398,20 @@ int32_t fabricsim_run_until_next(FabricsimHandle simulation,
                                  struct FabricsimEvent *event,
                                  uint32_t *stop);
 
-// Ends the events FABRICSIM_EVENT_ACKNOWLEDGED from now on: a run in which deliveries and timers
-// alone are heard of costs less. Not from a callback.
+// Ends the events FABRICSIM_EVENT_ACKNOWLEDGED from now on: a run costs less if only deliveries
+// and timers are events. A callback cannot call this.
 int32_t fabricsim_ignore_acknowledgements(FabricsimHandle simulation);
 
-// Ends the run after the present event. From a callback alone. The run can go on later.
+// Ends the run after the present event. Only a callback can call this. The run can continue later.
 int32_t fabricsim_stop(FabricsimHandle simulation);
 
-// Sends a message now. It is copied.
+// Sends a message now. The library copies it.
 //
 // # Safety
 // `message` points to a message.
 int32_t fabricsim_send(FabricsimHandle simulation, const struct FabricsimMessage *message);
 
-// Sends a message at the time `at`, in picoseconds, which is now or later. It is copied.
+// Sends a message at the time `at`, in picoseconds, which is now or later. The library copies it.
 //
 // # Safety
 // `message` points to a message.
@@ -417,8 +419,8 @@ int32_t fabricsim_send_at(FabricsimHandle simulation,
                           uint64_t at,
                           const struct FabricsimMessage *message);
 
-// Sets the timer `token` to the time `at`, in picoseconds, or moves it there: then there is an
-// event FABRICSIM_EVENT_TIMER. `at` is now or later.
+// Sets the timer `token` to the time `at`, in picoseconds, or moves it there if it is already set.
+// It fires as an event FABRICSIM_EVENT_TIMER. `at` is now or later.
 int32_t fabricsim_set_timer(FabricsimHandle simulation, uint64_t at, uint64_t token);
 
 // Cancels the timer `token`, if it is set.

@@ -9,7 +9,7 @@ use facade::driver::{Actions, Driver, Event};
 use crate::session::{Current, Request, Session};
 use crate::types::FabricsimEvent;
 
-/// Hands events to the callback of a session and carries out what it asks for.
+/// Passes events to the callback of a session, then carries out the requests that it made.
 pub(crate) struct Caller(Weak<Session>);
 
 impl Caller {
@@ -38,8 +38,8 @@ impl Driver for Caller {
         });
         drop(calls);
         let user = callback.user;
-        // SAFETY: the program has given function and pointer for this, and the event lives until the
-        // function returns.
+        // SAFETY: the program has given the function and the pointer for this call, and the event
+        // lives until the function returns.
         let called = catch_unwind(AssertUnwindSafe(|| unsafe {
             function(user.0, &raw const told)
         }));
@@ -52,7 +52,7 @@ impl Driver for Caller {
             actions.stop();
         }
         for request in requests {
-            // What is impossible has been refused when it was asked for.
+            // The callback's own call has already refused an impossible request.
             let _ = match request {
                 Request::Send(at, message) => actions.send_at(at, &message),
                 Request::SetTimer(at, token) => actions.set_timer(at, token),

@@ -1,4 +1,4 @@
-//! Error codes, and the words of the last error of each thread.
+//! Error codes, and the message of the last error of each thread.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use crate::types::{
     FABRICSIM_ERROR_INTERNAL, FABRICSIM_ERROR_NULL, FABRICSIM_ERROR_SCENARIO, FABRICSIM_OK,
 };
 
-/// Why a function has not done what it says.
+/// An error code of the header and its message.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: i32,
@@ -23,7 +23,7 @@ impl Failure {
         Self { code, text }
     }
 
-    /// `argument` is null.
+    /// Returns the error for a null pointer in `argument`.
     pub(crate) fn null(argument: &str) -> Self {
         Self::new(FABRICSIM_ERROR_NULL, format!("`{argument}` is null"))
     }
@@ -32,7 +32,7 @@ impl Failure {
         Self::new(FABRICSIM_ERROR_ARGUMENT, text)
     }
 
-    /// There is no simulation of this handle.
+    /// Returns the error for a handle without an open simulation.
     pub(crate) fn handle() -> Self {
         let text = "there is no simulation of this handle, or it has been closed";
         Self::new(FABRICSIM_ERROR_HANDLE, text)
@@ -50,18 +50,20 @@ impl Failure {
         Self::new(FABRICSIM_ERROR_INTERNAL, text)
     }
 
-    /// A scenario that cannot be used, with each of its errors, where it is and what helps.
+    /// Returns the error for an unusable scenario, with the position and the remedy of each mistake
+    /// in it.
     pub(crate) fn scenario(error: Error) -> Self {
         Self::new(FABRICSIM_ERROR_SCENARIO, words(error))
     }
 
-    /// A file that cannot be read, or is not what it should be.
+    /// Returns the error for a file that cannot be read, cannot be written or has the wrong
+    /// content.
     pub(crate) fn file(error: Error) -> Self {
         Self::new(FABRICSIM_ERROR_FILE, words(error))
     }
 }
 
-/// Each error of `error`, where it is and what helps.
+/// Returns one line for each error of `error`, with its position, followed by its help.
 fn words(error: Error) -> String {
     let lines = error.each().into_iter().map(|error| {
         let help = match &error {
@@ -88,12 +90,13 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Returns the words of the last error of this thread.
+/// Returns the message of the last error of this thread.
 pub(crate) fn last() -> String {
     LAST.with_borrow(String::clone)
 }
 
-/// Calls `function`, keeps the words of its failure, and lets no panic out.
+/// Runs `function`, remembers its error message for `last`, and stops panics from reaching the
+/// caller.
 pub(crate) fn guard(function: impl FnOnce() -> Result<(), Failure>) -> i32 {
     let result = catch_unwind(AssertUnwindSafe(function));
     let failure = match result {

@@ -1,5 +1,5 @@
-//! Results as tables of Apache Arrow, through its C stream interface: the columns are handed over
-//! where they are, without copying.
+//! Results as Apache Arrow tables, through its C stream interface: the program receives the columns
+//! without copying.
 
 use std::ffi::c_char;
 use std::io;
@@ -17,12 +17,12 @@ use crate::error::{Failure, guard};
 use crate::types::{FABRICSIM_ERROR_FILE, FabricsimHandle};
 use crate::{pointers, table};
 
-/// Fills `stream` with the flows that have ended so far, messages and flows of workloads, as one table
-/// with the columns of fct.csv; fabricsim_write_flows() writes the same. The columns `src` and `dst`
-/// are numbers of nodes: fabricsim_node_host().
+/// Fills `stream` with the flows that have ended so far (messages and flows of workloads) as one
+/// table with the columns of fct.csv; fabricsim_write_flows() writes the same. The columns `src`
+/// and `dst` are node numbers; fabricsim_node_host() converts them to hosts.
 ///
 /// # Safety
-/// `stream` points to room for a stream, which is not one in use: it is overwritten.
+/// `stream` points to room for a stream. It is overwritten, so it must not be in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fabricsim_export_flows(
     simulation: FabricsimHandle,
@@ -44,13 +44,13 @@ pub unsafe extern "C" fn fabricsim_export_flows(
     })
 }
 
-/// Fills `stream` with the result file at `path` as one table: `fct.csv`, a time series, the points of
-/// a sweep, or another file of columns with a header. Whole numbers are of the type int64, times and
-/// ratios are doubles, names are UTF-8, and empty cells are null.
+/// Fills `stream` with the result file at `path` as one table: `fct.csv`, a time series, the points
+/// of a sweep, or any other file of columns with a header. Whole numbers have the type int64, times
+/// and ratios are doubles, names are UTF-8, and empty cells are null.
 ///
 /// # Safety
-/// `path` ends with a zero; `stream` points to room for a stream, which is not one in use: it is
-/// overwritten.
+/// `path` ends with a zero. `stream` points to room for a stream; it is overwritten, so it must not
+/// be in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fabricsim_export_file(
     path: *const c_char,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn fabricsim_export_file(
     })
 }
 
-/// Returns the text of fct.csv with `records`.
+/// Returns `records` as the text of an fct.csv.
 fn flows_csv(records: &[FctRecord]) -> io::Result<String> {
     let mut rows = Vec::new();
     let mut writer = FctWriter::new(&mut rows)?;
@@ -80,7 +80,7 @@ fn flows_csv(records: &[FctRecord]) -> io::Result<String> {
     String::from_utf8(rows).map_err(io::Error::other)
 }
 
-/// Returns the stream of one table, which owns it.
+/// Returns a stream of one table. The stream owns the table.
 fn stream_of(rows: RecordBatch) -> ArrowArrayStream {
     let schema = rows.schema();
     ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(rows)], schema)))

@@ -1,11 +1,11 @@
 //! libfabricsim: the simulator for programs in C and in languages that can call C.
 //!
-//! `include/fabricsim.h` documents every function; `docs/embedding.md` tells how to use them. A
-//! program opens a simulation from a scenario and holds it by a handle, a number that is checked at
-//! each call. It sends messages, hears of what becomes of them at the exact time, and reacts.
+//! `include/fabricsim.h` documents every function; `docs/embedding.md` explains how to use them. A
+//! program opens a simulation from a scenario and refers to it by a handle, a number that each call
+//! checks. It sends messages, receives their events at the exact time, and reacts.
 //!
-//! No panic leaves the library, and no function keeps a pointer that it is given but the one of
-//! `fabricsim_set_callback`. What is exported as a stream of Apache Arrow belongs to the program.
+//! No panic leaves the library, and no function keeps a pointer of the program, except the one of
+//! `fabricsim_set_callback`. Exported Apache Arrow streams belong to the program.
 
 mod callback;
 mod error;

@@ -1,4 +1,4 @@
-//! Opening and closing simulations, and what is known of errors.
+//! Opening and closing simulations, versions, and the last error.
 
 use std::ffi::c_char;
 use std::path::Path;
@@ -11,25 +11,24 @@ use crate::session::Session;
 use crate::types::{FABRICSIM_ABI_VERSION, FABRICSIM_ERROR_SCENARIO, FabricsimHandle};
 use crate::{pointers, table};
 
-/// The version of the library, with a zero behind it.
+/// The version of the library, with a terminating zero for C.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
-/// Returns the version of the functions and types that the library has: compare it with
-/// FABRICSIM_ABI_VERSION.
+/// Returns the version of the library's functions and types: compare it with FABRICSIM_ABI_VERSION.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_abi_version() -> u32 {
     FABRICSIM_ABI_VERSION
 }
 
-/// Returns the version of the library, such as "0.2.0". The text stays.
+/// Returns the version of the library, such as "0.2.0". The text stays valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Copies the words of the last error of this thread to `buffer`, as much as fits into `room` bytes
-/// with a zero behind it. Returns how many bytes all of it takes, with the zero. `buffer` may be null
-/// when `room` is 0.
+/// Copies the message of the last error of this thread to `buffer`, as much as fits into `room`
+/// bytes with a terminating zero. Returns the number of bytes that the whole message needs,
+/// including the zero. `buffer` may be null if `room` is 0.
 ///
 /// # Safety
 /// `buffer` is null or points to `room` bytes.
@@ -39,8 +38,8 @@ pub unsafe extern "C" fn fabricsim_last_error(buffer: *mut c_char, room: usize) 
     unsafe { pointers::copy(&last(), buffer, room) }
 }
 
-/// Opens a simulation of the scenario `toml`, whose paths are relative to the working folder. It may
-/// be without `[[workload]]`. `threads` is 1 or more; results do not depend on it. Writes the handle
+/// Opens a simulation of the scenario `toml`. Its paths are relative to the working folder. It
+/// needs no `[[workload]]`. `threads` is 1 or more; results do not depend on it. Writes the handle
 /// to `simulation`.
 ///
 /// # Safety
@@ -64,8 +63,8 @@ pub unsafe extern "C" fn fabricsim_open_text(
     })
 }
 
-/// Like fabricsim_open_text(), from the file at `path`. Each of the `count` texts of `settings` is a
-/// change to it, such as "cc.kind=hpcc"; `settings` may be null when `count` is 0.
+/// Like fabricsim_open_text(), from the file at `path`. Each of the `count` texts of `settings`
+/// changes a key of the scenario, such as "cc.kind=hpcc"; `settings` may be null if `count` is 0.
 ///
 /// # Safety
 /// `path` and each of `settings` end with a zero; `simulation` points to room for a handle.
@@ -109,7 +108,7 @@ fn open(scenario: &Scenario, threads: u32) -> Result<FabricsimHandle, Failure> {
     table::add(Session::new(simulation))
 }
 
-/// Closes a simulation: its handle is none from now on. Not from a callback of it.
+/// Closes a simulation: its handle becomes invalid. A callback of the simulation cannot call this.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_close(simulation: FabricsimHandle) -> i32 {
     guard(|| table::remove(simulation))

@@ -1,10 +1,10 @@
-//! Pointers of C, read and written. Nothing else of the library looks behind a pointer.
+//! Reads and writes through pointers of C. No other part of the library dereferences a pointer.
 
 use std::ffi::{CStr, c_char};
 
 use crate::error::Failure;
 
-/// Reads a text.
+/// Reads a UTF-8 text.
 ///
 /// # Safety
 /// `text` is null, or points to characters that end with a zero.
@@ -21,13 +21,13 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str
 /// Reads a list of texts.
 ///
 /// # Safety
-/// `texts` is null, or points to `count` pointers as [`text`] takes them.
+/// `texts` is null, or points to `count` pointers that each fulfil the conditions of [`text`].
 pub(crate) unsafe fn texts(
     texts: *const *const c_char,
     count: usize,
     name: &str,
 ) -> Result<Vec<String>, Failure> {
-    /// More is a mistaken length.
+    /// A greater count is surely a mistake.
     const MOST: usize = 1 << 16;
     if count == 0 {
         return Ok(Vec::new());
@@ -41,7 +41,8 @@ pub(crate) unsafe fn texts(
         )));
     }
     let read = |index: usize| {
-        // SAFETY: `index` is below the number of pointers, each of which is as `text` takes them.
+        // SAFETY: `index` is below the number of pointers, and each of them meets the conditions of
+        // `text`.
         unsafe { text(*texts.add(index), name) }.map(str::to_owned)
     };
     (0..count).map(read).collect()
@@ -59,7 +60,7 @@ pub(crate) unsafe fn read<T: Copy>(value: *const T, name: &str) -> Result<T, Fai
     Ok(unsafe { *value })
 }
 
-/// Writes a value where the program has asked for it.
+/// Writes a result to the `place` that the program passed for it.
 ///
 /// # Safety
 /// `place` is null, or points to room for a `T` that is aligned.
@@ -72,10 +73,10 @@ pub(crate) unsafe fn write<T>(place: *mut T, value: T, name: &str) -> Result<(),
     Ok(())
 }
 
-/// Writes a value if the program has asked for it.
+/// Writes a result, unless the program passed null because it does not want it.
 ///
 /// # Safety
-/// That of [`write`].
+/// As for [`write`].
 pub(crate) unsafe fn write_if_asked<T>(place: *mut T, value: T) {
     if !place.is_null() {
         // SAFETY: it is not null, and the caller says that there is room for a `T`.
@@ -83,8 +84,8 @@ pub(crate) unsafe fn write_if_asked<T>(place: *mut T, value: T) {
     }
 }
 
-/// Copies as much of `text` as fits into `room` bytes at `buffer`, and a zero behind it. Returns how
-/// many bytes all of it takes, with the zero.
+/// Copies as much of `text` as fits into `room` bytes at `buffer`, with a terminating zero. Returns
+/// the number of bytes that the whole text needs, including the zero.
 ///
 /// # Safety
 /// `buffer` is null, or points to `room` bytes.

@@ -1,4 +1,4 @@
-//! Questions about the network and the state of a simulation, and its results.
+//! The network, the state and the results of a simulation.
 
 use std::ffi::c_char;
 use std::fs::File;
@@ -12,8 +12,8 @@ use crate::session::{Caller, Engine, Session};
 use crate::types::{FABRICSIM_ERROR_FILE, FabricsimHandle, FabricsimMessage, FabricsimStatistics};
 use crate::{pointers, table};
 
-/// Writes the number of hosts to `count`. Hosts are counted from 0; fabricsim_host_node() says which
-/// node one is.
+/// Writes the number of hosts to `count`. Hosts are counted from 0; fabricsim_host_node() returns
+/// their nodes.
 ///
 /// # Safety
 /// `count` points to room for it.
@@ -27,8 +27,8 @@ pub unsafe extern "C" fn fabricsim_hosts(simulation: FabricsimHandle, count: *mu
     })
 }
 
-/// Copies the name of a host to `buffer`, as much as fits into `room` bytes with a zero behind it, and
-/// writes how many bytes all of it takes to `needed`, which may be null.
+/// Copies the name of a host to `buffer`, as much as fits into `room` bytes with a terminating
+/// zero, and writes the number of bytes that the whole name needs to `needed`, which may be null.
 ///
 /// # Safety
 /// `buffer` is null or points to `room` bytes; `needed` is null or points to room for it.
@@ -75,9 +75,9 @@ pub unsafe extern "C" fn fabricsim_find_host(
     })
 }
 
-/// Writes the number of the node that host `host` is to `node`. Scenarios and results (`fct.csv`,
-/// `topology.csv`) number all nodes, hosts and switches; hosts counted from 0 are the nodes from 0 on
-/// unless the topology is a file that has other nodes between them.
+/// Writes the node number of host `host` to `node`. Scenarios and results (`fct.csv`,
+/// `topology.csv`) number all nodes, hosts and switches. Hosts counted from 0 are the nodes from 0
+/// on, unless the topology is a file that numbers other nodes between them.
 ///
 /// # Safety
 /// `node` points to room for the number.
@@ -97,8 +97,8 @@ pub unsafe extern "C" fn fabricsim_host_node(
     })
 }
 
-/// Writes which host, counted from 0, the node `node` is to `host`: the other way round than
-/// fabricsim_host_node(). It is an error if the node is a switch, or none.
+/// Writes the number of the host, counted from 0, that is node `node` to `host`: the inverse of
+/// fabricsim_host_node(). It is an error if the node is a switch or does not exist.
 ///
 /// # Safety
 /// `host` points to room for the number.
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn fabricsim_node_host(
     })
 }
 
-/// Says that there is no host `host`.
+/// Returns the error for a host number that is too large.
 fn no_host(session: &Session, host: u32) -> Failure {
     let count = session.hosts.len();
     Failure::argument(format!(
@@ -126,8 +126,9 @@ fn no_host(session: &Session, host: u32) -> Failure {
     ))
 }
 
-/// Writes how long a message takes alone in the idle network to its last acknowledgement, in
-/// picoseconds, to `time`, by the rule of `[output] ideal`. Its ends, size, class and priority count.
+/// Writes the time from the start of a message to its last acknowledgement, if it is alone in the
+/// idle network, to `time`, in picoseconds, by the rule of `[output] ideal`. It depends on the
+/// ends, size, class and priority of the message.
 ///
 /// # Safety
 /// `message` points to a message and `time` to room for the time.
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn fabricsim_ideal_time(
     })
 }
 
-/// Writes the present time, in picoseconds, to `now`. In a callback it is that of the event.
+/// Writes the present time, in picoseconds, to `now`. In a callback it is the time of the event.
 ///
 /// # Safety
 /// `now` points to room for it.
@@ -169,8 +170,8 @@ pub unsafe extern "C" fn fabricsim_now(simulation: FabricsimHandle, now: *mut u6
     })
 }
 
-/// Writes counts over the whole network to `statistics`. After an event they contain what switches
-/// have done up to the end of the synchronization window in which the run stands.
+/// Writes counts over the whole network to `statistics`. After an event they include the work of
+/// the switches up to the end of the current synchronization window.
 ///
 /// # Safety
 /// `statistics` points to room for them.
@@ -208,8 +209,8 @@ fn count(engine: &Engine) -> FabricsimStatistics {
     }
 }
 
-/// Writes the flows that have ended so far to the file at `path`, as the `fct.csv` of a run: messages
-/// and flows of workloads, in the order of their ends.
+/// Writes the flows that have ended so far to the file at `path`, in the format of a run's
+/// `fct.csv`: messages and flows of workloads, in the order of their ends.
 ///
 /// # Safety
 /// `path` ends with a zero.
@@ -242,8 +243,8 @@ pub unsafe extern "C" fn fabricsim_write_flows(
     })
 }
 
-/// Says whether flows that end from now on are kept for fabricsim_write_flows(): 1 at first, and 0 for
-/// a program that sends without end, since each of them takes about a hundred bytes.
+/// Sets if flows that end from now on are kept for fabricsim_write_flows(): 1 by default, and 0 for
+/// a program that sends without end, because each flow takes about a hundred bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_keep_flows(simulation: FabricsimHandle, keep: u32) -> i32 {
     guard(|| {

@@ -16,15 +16,17 @@ use crate::types::{
 };
 use crate::{pointers, table};
 
-/// Lets `callback` be called with each event of the `kinds` (FABRICSIM_EVENT_... put together by
-/// `|`) within fabricsim_run_until(), on the thread that runs the simulation. `user` is handed to it
-/// and has to stay for as long. A callback that is null ends this.
+/// Sets the function that fabricsim_run_until() calls with each event of the `kinds`
+/// (FABRICSIM_EVENT_... combined by `|`), on the thread that runs the simulation. The library
+/// passes `user` to each call, so it must stay valid for as long. A null callback ends the calls.
 ///
-/// From a callback, messages can be sent, timers be set and canceled, fabricsim_now() asked and
-/// fabricsim_stop() called: what it asks for is done at the instant of the event. Nothing else.
+/// A callback can send messages, set and cancel timers, and call fabricsim_now() and
+/// fabricsim_stop(): its requests take effect at the instant of the event. It can call no other
+/// function.
 ///
 /// # Safety
-/// `callback` can be called with `user` until another one is set or the simulation is closed.
+/// `callback` can be called with `user` until the program sets another one or closes the
+/// simulation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fabricsim_set_callback(
     simulation: FabricsimHandle,
@@ -50,9 +52,9 @@ pub unsafe extern "C" fn fabricsim_set_callback(
     })
 }
 
-/// Runs everything that happens before `until`, in picoseconds; UINT64_MAX for all there is. Writes
-/// why it has come back to `stop`, FABRICSIM_STOP_..., which may be null. Events without a callback
-/// are kept for fabricsim_run_until_next().
+/// Runs all events before `until`, in picoseconds; UINT64_MAX runs to the end. Writes the reason
+/// for the return, FABRICSIM_STOP_..., to `stop`, which may be null. Without a callback, events are
+/// kept for fabricsim_run_until_next().
 ///
 /// # Safety
 /// `stop` is null or points to room for it.
@@ -73,9 +75,9 @@ pub unsafe extern "C" fn fabricsim_run_until(
     })
 }
 
-/// Runs to the next event before `until` and writes it to `event`; fabricsim_now() is its exact time
-/// then, and what is asked for happens at that time. Writes FABRICSIM_STOP_EVENT to `stop`, or why
-/// there is no event. Not with a callback.
+/// Runs to the next event before `until` and writes it to `event`. fabricsim_now() is then the
+/// exact time of the event, and requests take effect at that time. Writes FABRICSIM_STOP_EVENT to
+/// `stop`, or the reason for having no event. Fails if a callback is set.
 ///
 /// # Safety
 /// `event` and `stop` point to room for them.
@@ -114,8 +116,8 @@ pub unsafe extern "C" fn fabricsim_run_until_next(
     })
 }
 
-/// Ends the events FABRICSIM_EVENT_ACKNOWLEDGED from now on: a run in which deliveries and timers
-/// alone are heard of costs less. Not from a callback.
+/// Ends the events FABRICSIM_EVENT_ACKNOWLEDGED from now on: a run costs less if only deliveries
+/// and timers are events. A callback cannot call this.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_ignore_acknowledgements(simulation: FabricsimHandle) -> i32 {
     guard(|| {
@@ -125,7 +127,7 @@ pub extern "C" fn fabricsim_ignore_acknowledgements(simulation: FabricsimHandle)
     })
 }
 
-/// Ends the run after the present event. From a callback alone. The run can go on later.
+/// Ends the run after the present event. Only a callback can call this. The run can continue later.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_stop(simulation: FabricsimHandle) -> i32 {
     guard(|| {
@@ -140,7 +142,7 @@ pub extern "C" fn fabricsim_stop(simulation: FabricsimHandle) -> i32 {
     })
 }
 
-/// Returns the failure of a run in which a callback has panicked.
+/// Returns an error if a callback has panicked during the run.
 fn after_callbacks(session: &Session) -> Result<(), Failure> {
     if std::mem::take(&mut session.calls().panicked) {
         let text = "a callback has panicked, and the run has ended there";

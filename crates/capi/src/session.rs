@@ -12,9 +12,9 @@ use facade::prelude::{FctRecord, Time};
 use crate::error::Failure;
 use crate::types::FabricsimCallback;
 
-/// A simulation and what belongs to it.
+/// A simulation, its hosts, and the state of its callback.
 pub(crate) struct Session {
-    /// The nodes of the hosts, in order.
+    /// The node of each host, in ascending order.
     pub(crate) hosts: Vec<NodeId>,
     pub(crate) names: Vec<String>,
     pub(crate) rules: MessageRules,
@@ -26,12 +26,12 @@ pub(crate) struct Session {
 pub(crate) struct Engine {
     pub(crate) simulation: Simulation,
     pub(crate) records: Vec<FctRecord>,
-    /// Whether flows that end from now on are forgotten.
+    /// If `true`, flows that end from now on are not kept.
     pub(crate) forgets: bool,
 }
 
 impl Engine {
-    /// Keeps the results of the flows that have ended, unless they are to be forgotten.
+    /// Moves the flows that have ended since the last call to `records`, unless `forgets` is set.
     pub(crate) fn keep_completions(&mut self) {
         let ended = self.simulation.take_completions();
         if !self.forgets {
@@ -42,24 +42,24 @@ impl Engine {
     }
 }
 
-/// What the program is called with, and what it asks for meanwhile.
+/// The program's callback, and the requests of the call in progress.
 #[derive(Default)]
 pub(crate) struct Calls {
     pub(crate) callback: Callback,
-    /// The callback that is under way.
+    /// The callback in progress.
     pub(crate) current: Option<Current>,
     pub(crate) requests: Vec<Request>,
-    /// A callback has panicked, and the program has not been told.
+    /// A callback has panicked, and no function has returned the error yet.
     pub(crate) panicked: bool,
 }
 
-/// A callback that is under way.
+/// A callback in progress.
 pub(crate) struct Current {
     pub(crate) thread: ThreadId,
     pub(crate) now: Time,
 }
 
-/// What a callback asks for.
+/// A request of a callback, carried out after it has returned.
 pub(crate) enum Request {
     Send(Time, Message),
     SetTimer(Time, u64),
@@ -67,16 +67,16 @@ pub(crate) enum Request {
     Stop,
 }
 
-/// The function that is called with events, and its pointer.
+/// The function that receives events, and the program's pointer for it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Callback {
     pub(crate) function: FabricsimCallback,
     pub(crate) user: User,
-    /// The kinds of events that it is called with.
+    /// The kinds of events that it receives.
     pub(crate) kinds: u32,
 }
 
-/// A pointer of the program's own, which the library only hands back.
+/// A pointer of the program, which the library only passes back.
 #[derive(Clone, Copy)]
 pub(crate) struct User(pub(crate) *mut c_void);
 
@@ -86,15 +86,15 @@ impl Default for User {
     }
 }
 
-// SAFETY: the library never looks behind the pointer. Callbacks are called on the thread that runs
-// the simulation, and the header says that the pointer is used there.
+// SAFETY: the library never dereferences the pointer. It calls callbacks on the thread that runs
+// the simulation, and the header says that they use the pointer there.
 unsafe impl Send for User {}
 
-/// Where a function has been called from.
+/// The context of a call into the library.
 pub(crate) enum Caller<'a> {
-    /// From a callback, at this time.
+    /// A callback makes the call, at this time.
     Callback(MutexGuard<'a, Calls>, Time),
-    /// From elsewhere.
+    /// The call is not from a callback.
     Outside(MutexGuard<'a, Engine>),
 }
 
@@ -117,7 +117,7 @@ impl Session {
         }
     }
 
-    /// Returns the simulation, unless it is at work.
+    /// Returns the simulation, or an error while it runs.
     pub(crate) fn engine(&self) -> Result<MutexGuard<'_, Engine>, Failure> {
         match self.simulation.try_lock() {
             Ok(engine) => Ok(engine),
@@ -130,7 +130,7 @@ impl Session {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns where this thread calls from.
+    /// Returns the context of a call from this thread.
     pub(crate) fn caller(&self) -> Result<Caller<'_>, Failure> {
         let calls = self.calls();
         if let Some(current) = &calls.current

@@ -29,7 +29,7 @@ fn open(text: &str) -> FabricsimHandle {
     handle
 }
 
-/// The words of the last error of this thread.
+/// Returns the message of the last error of this thread.
 fn last_error() -> String {
     // SAFETY: no buffer is given.
     let room = unsafe { fabricsim_last_error(std::ptr::null_mut(), 0) };
@@ -59,7 +59,7 @@ fn send(handle: FabricsimHandle, message: &FabricsimMessage) -> i32 {
     unsafe { fabricsim_send(handle, message) }
 }
 
-/// Runs to the next event before `until`; the event, or why there is none.
+/// Runs to the next event before `until`. Returns the event, or the reason for having none.
 fn next(handle: FabricsimHandle, until: u64) -> Result<FabricsimEvent, u32> {
     let (mut event, mut stop) = (FabricsimEvent::default(), 0);
     // SAFETY: both have room.

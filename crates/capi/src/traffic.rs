@@ -8,7 +8,7 @@ use crate::session::{Caller, Request};
 use crate::types::{FabricsimHandle, FabricsimMessage};
 use crate::{pointers, table};
 
-/// Sends a message now. It is copied.
+/// Sends a message now. The library copies it.
 ///
 /// # Safety
 /// `message` points to a message.
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn fabricsim_send(
     })
 }
 
-/// Sends a message at the time `at`, in picoseconds, which is now or later. It is copied.
+/// Sends a message at the time `at`, in picoseconds, which is now or later. The library copies it.
 ///
 /// # Safety
 /// `message` points to a message.
@@ -64,8 +64,8 @@ fn send(
     Ok(())
 }
 
-/// Sets the timer `token` to the time `at`, in picoseconds, or moves it there: then there is an
-/// event FABRICSIM_EVENT_TIMER. `at` is now or later.
+/// Sets the timer `token` to the time `at`, in picoseconds, or moves it there if it is already set.
+/// It fires as an event FABRICSIM_EVENT_TIMER. `at` is now or later.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_set_timer(simulation: FabricsimHandle, at: u64, token: u64) -> i32 {
     guard(|| {

@@ -9,18 +9,18 @@ use facade::prelude::{Bytes, Priority};
 /// The version of the functions and types of this header: it grows when they change.
 pub const FABRICSIM_ABI_VERSION: u32 = 1;
 
-/// A function has done what it says.
+/// The function has succeeded.
 pub const FABRICSIM_OK: i32 = 0;
-/// A pointer is null that must not be.
+/// A pointer is null, but must not be.
 pub const FABRICSIM_ERROR_NULL: i32 = -1;
-/// The handle is none, or that of a simulation that has been closed.
+/// The handle is not valid, or its simulation has been closed.
 pub const FABRICSIM_ERROR_HANDLE: i32 = -2;
-/// A value is impossible: fabricsim_last_error() says which, and why.
+/// A value is impossible: fabricsim_last_error() names it and explains the error.
 pub const FABRICSIM_ERROR_ARGUMENT: i32 = -3;
-/// The scenario cannot be read or built: fabricsim_last_error() names place and help.
+/// The scenario cannot be read or built: fabricsim_last_error() names the position and the remedy.
 pub const FABRICSIM_ERROR_SCENARIO: i32 = -4;
-/// The simulation is running: the function cannot be called from a callback, or another thread is
-/// at work on it.
+/// The simulation is running: a callback cannot call this function, or another thread is using the
+/// simulation.
 pub const FABRICSIM_ERROR_BUSY: i32 = -5;
 /// A file cannot be written, or cannot be read.
 pub const FABRICSIM_ERROR_FILE: i32 = -6;
@@ -29,21 +29,21 @@ pub const FABRICSIM_ERROR_CALLBACK: i32 = -7;
 /// An error of the library itself, now or in an earlier call. The simulation can only be closed.
 pub const FABRICSIM_ERROR_INTERNAL: i32 = -8;
 
-/// All flows have ended and nothing more is to happen.
+/// All flows have ended and no event is left.
 pub const FABRICSIM_STOP_FINISHED: u32 = 0;
-/// The time that was asked for has come.
+/// The run has reached the given time.
 pub const FABRICSIM_STOP_TIME: u32 = 1;
-/// An event: of fabricsim_run_until_next() alone.
+/// An event has occurred (only of fabricsim_run_until_next()).
 pub const FABRICSIM_STOP_EVENT: u32 = 2;
-/// Flows are left, and nothing moves.
+/// Unfinished flows are left, but no packet moves.
 pub const FABRICSIM_STOP_STALLED: u32 = 3;
 /// Switches wait for one another (a PFC deadlock).
 pub const FABRICSIM_STOP_DEADLOCKED: u32 = 4;
-/// The end of simulated time, 53 days.
+/// The run has reached the end of simulated time, 53 days.
 pub const FABRICSIM_STOP_HORIZON: u32 = 5;
-/// More is under way than a run keeps.
+/// The simulation has more packets and events under way than it can store.
 pub const FABRICSIM_STOP_OVERLOADED: u32 = 6;
-/// A callback has asked for it by fabricsim_stop(). The run can go on.
+/// A callback has called fabricsim_stop(). The run can continue.
 pub const FABRICSIM_STOP_ASKED: u32 = 7;
 
 /// The last byte of a message has been delivered to its receiver.
@@ -52,10 +52,10 @@ pub const FABRICSIM_EVENT_DELIVERED: u32 = 1;
 pub const FABRICSIM_EVENT_ACKNOWLEDGED: u32 = 2;
 /// No route led to the receiver when a message was to start. It is lost.
 pub const FABRICSIM_EVENT_UNREACHABLE: u32 = 4;
-/// A timer has gone off.
+/// A timer has fired.
 pub const FABRICSIM_EVENT_TIMER: u32 = 8;
 
-/// A simulation. Zero is none; the number of one that has been closed is not used again.
+/// A simulation. Zero is not a valid handle; the handle of a closed simulation is not used again.
 pub type FabricsimHandle = u64;
 
 /// A message from one host to another.
@@ -68,28 +68,28 @@ pub struct FabricsimMessage {
     pub dst: u32,
     /// Payload bytes, at least one.
     pub size: u64,
-    /// A number of the program's own, which comes back with the events of the message.
+    /// A number of the program's choice, repeated in the events of the message.
     pub tag: u64,
-    /// A second one.
+    /// A second number of the program's choice, also repeated in the events.
     pub token: u64,
-    /// The flow class, by which results are told apart: that of `[[workload]]` with this number, if
-    /// there is one.
+    /// The flow class, which separates the flows in the results. It is the class of the
+    /// `[[workload]]` with this number, if there is one.
     pub flow_class: u16,
     /// Destination port; 0 for port 100.
     pub dst_port: u16,
     /// Priority queue of its packets, 1 to 7; 0 for priority 3.
     pub priority: u8,
-    /// Zero, or the message is refused.
+    /// Must be zero.
     pub reserved: [u8; 3],
 }
 
-/// Something that has happened.
+/// An event of a message or a timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct FabricsimEvent {
     /// The exact time, in picoseconds.
     pub at: u64,
-    /// Token of the timer, of FABRICSIM_EVENT_TIMER alone.
+    /// Token of the timer; only of FABRICSIM_EVENT_TIMER.
     pub timer: u64,
     /// One of FABRICSIM_EVENT_...
     pub kind: u32,
@@ -99,8 +99,8 @@ pub struct FabricsimEvent {
     pub message: FabricsimMessage,
 }
 
-/// Is called with each event. `user` is the pointer that was given with it, and the event lives until
-/// the callback returns. No exception and no longjmp may leave it.
+/// Function that receives each event. `user` is the pointer that was set with it, and the event
+/// lives until the callback returns. No exception and no longjmp may leave it.
 pub type FabricsimCallback =
     Option<unsafe extern "C-unwind" fn(user: *mut c_void, event: *const FabricsimEvent)>;
 
@@ -110,17 +110,17 @@ pub type FabricsimCallback =
 pub struct FabricsimStatistics {
     /// The present time, in picoseconds.
     pub now: u64,
-    /// Flows that have started, those of workloads included.
+    /// Flows that have started, including flows of workloads.
     pub flows_started: u64,
     /// Flows that have ended.
     pub flows_finished: u64,
-    /// Flows that no route led to the destination of.
+    /// Flows without a route to their destination.
     pub flows_unreachable: u64,
     /// Packets that crossed a link.
     pub packet_hops: u64,
     /// Bytes that crossed a link.
     pub wire_bytes: u64,
-    /// Packets dropped by switches, for want of buffer or by a queue discipline.
+    /// Packets dropped by switches, because the buffer was full or by a queue discipline.
     pub drops: u64,
     /// Packets lost on links, or because a link was down.
     pub losses: u64,
@@ -132,15 +132,15 @@ pub struct FabricsimStatistics {
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// The most bytes that stood in the queues of one switch port.
+    /// The largest number of bytes queued at one switch port.
     pub max_queue_bytes: u64,
 }
 
 impl FabricsimMessage {
-    /// The message of the facade; `hosts` are the nodes of the hosts.
+    /// Converts to a message of the facade; `hosts` maps host numbers to nodes.
     ///
     /// # Errors
-    /// Why there is no such message.
+    /// Returns the reason if the message is impossible.
     pub(crate) fn message(&self, hosts: &[NodeId]) -> Result<Message, String> {
         let node = |end: &str, host: u32| {
             let node = usize::try_from(host)

@@ -1,6 +1,6 @@
-/* A process forks while it has a simulation on two threads. Parent and child go on with the simulation,
- * each on its own, and both print when the last message has been delivered. A child that waited for
- * threads that it does not have would be ended by the alarm.
+/* A process forks while it has a simulation on two threads. Parent and child continue the
+ * simulation, each on its own, and both print the time of the last delivery. A child has none of the
+ * parent's threads; if it waited for them, the alarm would end it.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-//! A scenario that is run in intervals and drawn on the way.
+//! A scenario that runs in intervals and draws its figures meanwhile.
 
 use std::io::{self, Sink};
 
@@ -13,16 +13,16 @@ use fabricsim_plot::figure::{
 };
 use serde_json::{Value, json};
 
-/// Time from one sample to the next.
+/// Time between two samples.
 const INTERVAL: Duration = Duration::from_us(10);
-/// Flows whose rates are drawn: the first ones.
+/// The rates of the flows with a number below this are drawn.
 const FLOWS: u32 = 64;
-/// Series in one figure.
+/// Largest number of series in one figure.
 const SERIES: usize = 6;
-/// The fewest flows whose slowdowns are drawn.
+/// Slowdowns are drawn if at least this many flows have ended.
 const FEW: usize = 20;
 
-/// A scenario under way.
+/// A scenario in progress.
 pub struct Experiment {
     simulation: Simulation,
     until: Time,
@@ -38,7 +38,7 @@ impl Experiment {
     /// Builds the network of the scenario `text`.
     ///
     /// # Errors
-    /// When the scenario is wrong or asks for what cannot be simulated.
+    /// Fails if the scenario is wrong or cannot be simulated.
     pub fn new(text: &str) -> Result<Self, Error> {
         let scenario = Scenario::from_toml(text)?;
         let simulation = Simulation::new(&scenario, 1)?;
@@ -65,7 +65,7 @@ impl Experiment {
         })
     }
 
-    /// Simulates `intervals` intervals, or to the end, and says how far it is.
+    /// Simulates `intervals` intervals, or to the end of the run. Returns the progress.
     pub fn step(&mut self, intervals: u32) -> Value {
         for _ in 0..intervals {
             if self.ended.is_none() {
@@ -138,7 +138,7 @@ impl Experiment {
         }
     }
 
-    /// Draws what has been seen so far.
+    /// Draws the samples and results so far.
     #[must_use]
     pub fn figures(&self) -> Vec<String> {
         let lines = self.queues.iter().map(|(_, _, line)| line.clone());
@@ -165,7 +165,7 @@ fn over_time(title: &str, quantity: Quantity, lines: Vec<TimeLine>) -> Figure {
     time_figure(title, quantity, &[run], SERIES)
 }
 
-/// Why a run has ended.
+/// Returns the reason for the end of a run, in words.
 const fn words(stop: Stop) -> &'static str {
     match stop {
         Stop::Finished => "all flows have ended",
@@ -178,7 +178,7 @@ const fn words(stop: Stop) -> &'static str {
     }
 }
 
-/// What is wrong with a scenario, and where.
+/// Returns the errors of a scenario, with their positions.
 #[must_use]
 pub fn refusal(error: &Error) -> Value {
     let of_one = |error: &Error| match error.diagnostic() {
@@ -200,7 +200,8 @@ mod tests {
 
     const DEFAULT: &str = include_str!("../../../examples/scenarios/default.toml");
 
-    /// The checksum is that of `fabricsim run`, which the test of the page compares as well.
+    /// The checksum is equal to the one of `fabricsim run`, which the test of the page compares as
+    /// well.
     #[test]
     fn the_default_scenario_has_the_checksum_of_the_command() {
         let mut experiment = Experiment::new(DEFAULT).expect("a scenario");

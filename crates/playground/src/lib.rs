@@ -1,5 +1,6 @@
-//! The simulator in a browser: `docs/playground` has the page whose worker calls what is exported
-//! here. Texts go in and out through a buffer of this module; what comes out is JSON.
+//! The simulator in a browser. The worker of the page in `docs/playground` calls the functions that
+//! this module exports. Input texts and replies pass through a buffer of this module; replies are
+//! JSON.
 
 mod experiment;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 pub use experiment::{Experiment, refusal};
 
-/// What the exported functions work on. A worker is one thread.
+/// The state of the exported functions. A worker is one thread, so it needs no lock.
 #[derive(Default)]
 struct State {
     text: Vec<u8>,
@@ -21,7 +22,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Runs `action` and keeps what it says as the reply. Returns the length of that.
+/// Runs `action` and stores its result as the reply. Returns the length of the reply.
 fn reply(action: impl FnOnce(&mut State) -> Value) -> usize {
     STATE.with_borrow_mut(|state| {
         state.reply = action(state).to_string();
@@ -29,7 +30,8 @@ fn reply(action: impl FnOnce(&mut State) -> Value) -> usize {
     })
 }
 
-/// Makes room for a text of `len` bytes and returns where it is. The room lasts until the next call.
+/// Reserves a buffer for a text of `len` bytes and returns its address. The buffer is valid until
+/// the next call.
 #[expect(unsafe_code, reason = "a name for the page's script")]
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_room(len: usize) -> *mut u8 {
@@ -40,8 +42,8 @@ pub extern "C" fn fabricsim_room(len: usize) -> *mut u8 {
     })
 }
 
-/// Opens the scenario whose text has been put into the room. The reply is empty, or says what is wrong.
-/// Returns the length of the reply.
+/// Opens the scenario in the buffer. The reply is an empty object, or the errors if the scenario is
+/// wrong. Returns the length of the reply.
 #[expect(unsafe_code, reason = "a name for the page's script")]
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_open() -> usize {
@@ -58,8 +60,8 @@ pub extern "C" fn fabricsim_open() -> usize {
     })
 }
 
-/// Simulates `intervals` intervals, or to the end. The reply says how far it is. Returns the length of
-/// the reply.
+/// Simulates `intervals` intervals, or to the end of the run. The reply is the progress. Returns
+/// the length of the reply.
 #[expect(unsafe_code, reason = "a name for the page's script")]
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_step(intervals: u32) -> usize {
@@ -69,8 +71,8 @@ pub extern "C" fn fabricsim_step(intervals: u32) -> usize {
     })
 }
 
-/// Draws what has been seen so far. The reply has a list of figures as SVG. Returns the length of the
-/// reply.
+/// Draws the samples and results so far. The reply is a list of figures as SVG. Returns the length
+/// of the reply.
 #[expect(unsafe_code, reason = "a name for the page's script")]
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_draw() -> usize {
@@ -80,7 +82,7 @@ pub extern "C" fn fabricsim_draw() -> usize {
     })
 }
 
-/// Returns where the last reply is. It lasts until the next call.
+/// Returns the address of the last reply. It is valid until the next call.
 #[expect(unsafe_code, reason = "a name for the page's script")]
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_reply() -> *const u8 {

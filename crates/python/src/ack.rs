@@ -1,16 +1,16 @@
-//! What congestion controls in Python are told.
+//! The events that congestion controls in Python receive.
 
 use fabricsim::cc;
 use fabricsim::cc::{IntView, Round, Signal, TelemetryView};
 use pyo3::prelude::*;
 
-/// A flow that starts, as the controller that is made for it sees it. Times are in picoseconds,
+/// The start of a flow, passed to the controller that is created for it. Times are in picoseconds,
 /// sizes in bytes, rates in bits per second.
 #[pyclass(frozen, get_all, module = "fabricsim")]
 pub(crate) struct FlowStart {
     /// The number of the flow.
     flow: u32,
-    /// Its class.
+    /// The flow class.
     flow_class: u16,
     /// The present time.
     now: u64,
@@ -18,7 +18,7 @@ pub(crate) struct FlowStart {
     line_rate: u64,
     /// The base round-trip time.
     base_rtt: u64,
-    /// The bandwidth-delay product of these.
+    /// The bandwidth-delay product: `line_rate` times `base_rtt`.
     bdp: u64,
     /// Payload of a full packet.
     mtu: u64,
@@ -52,16 +52,16 @@ impl FlowStart {
 #[pyclass(frozen, get_all, module = "fabricsim")]
 #[derive(Clone)]
 pub(crate) struct Hop {
-    /// When it left, in picoseconds.
+    /// The time at which the packet left, in picoseconds.
     time: u64,
-    /// Bytes left in the port's queues.
+    /// Bytes in the port's queues after the packet had left.
     queue: u64,
     /// The rate of the link, in bits per second.
     rate: u64,
-    /// Bytes that the port has sent since the last acknowledged packet left it; None where that took
-    /// another path.
+    /// Bytes that the port has sent since the last acknowledged packet left it; None if that packet
+    /// took another path.
     sent: Option<u64>,
-    /// How long ago that was, in picoseconds.
+    /// Time since then, in picoseconds; None in the same case.
     elapsed: Option<u64>,
 }
 
@@ -71,41 +71,42 @@ pub(crate) struct Ack {
     /// The present time.
     #[pyo3(get)]
     now: u64,
-    /// Round-trip time of the packet that is acknowledged.
+    /// Round-trip time of the acknowledged packet.
     #[pyo3(get)]
     rtt: Option<u64>,
-    /// The smallest round-trip time of the flow.
+    /// The smallest round-trip time of the flow so far.
     #[pyo3(get)]
     least_rtt: u64,
-    /// Payload that is newly acknowledged.
+    /// Payload that this acknowledges for the first time.
     #[pyo3(get)]
     newly_acked: u64,
     /// All bytes below this one have arrived.
     #[pyo3(get)]
     cumulative: u64,
-    /// The next byte that the sender would send.
+    /// The next byte in the sender's sequence.
     #[pyo3(get)]
     next_seq: u64,
-    /// Payload in flight after it.
+    /// Payload in flight after this acknowledgement.
     #[pyo3(get)]
     in_flight: u64,
-    /// Packets that it newly acknowledges.
+    /// Packets that this acknowledges for the first time.
     #[pyo3(get)]
     packets: u32,
-    /// Those of them that were marked (ECN CE).
+    /// The number of these packets that were marked (ECN CE).
     #[pyo3(get)]
     marked: u32,
-    /// Whether a new round trip begins.
+    /// True if a new round trip begins.
     #[pyo3(get)]
     new_round: bool,
-    /// The identity of the path: only hops of one path are of the same ports.
+    /// The identity of the path: hops of two acknowledgements belong to the same ports only if this
+    /// is equal.
     #[pyo3(get)]
     path: u32,
     hops: Vec<Hop>,
 }
 
 impl Ack {
-    /// The acknowledgement `ack`; `before` is the telemetry of the last one.
+    /// Converts the acknowledgement `ack`; `before` is the telemetry of the last one.
     pub(crate) fn new(ack: &cc::Ack<'_, TelemetryView>, before: &IntView) -> Self {
         let none = IntView::default();
         let seen = ack.telemetry.of().unwrap_or(&none);
@@ -140,7 +141,7 @@ impl Ack {
 
 #[pymethods]
 impl Ack {
-    /// The telemetry of the switches on the path, for algorithms that ask for it.
+    /// The telemetry of the switches on the path, if the algorithm uses telemetry.
     #[getter]
     fn hops(&self) -> Vec<Hop> {
         self.hops.clone()
@@ -161,9 +162,9 @@ pub(crate) struct Congestion {
     now: u64,
     /// `"loss"`, `"mark"` or `"timeout"`.
     signal: &'static str,
-    /// Payload in flight before.
+    /// Payload in flight before the signal.
     in_flight: u64,
-    /// The next byte that the sender would have sent.
+    /// The next byte in the sender's sequence.
     next_seq: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Looking for Ctrl-C while something runs.
+//! Checks for Ctrl-C while a run is in progress.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -8,15 +8,15 @@ use fabricsim::simulation::Interrupt;
 use fabricsim::simulation::{Progress, RunCallback};
 use pyo3::prelude::*;
 
-/// Interval at which Python is asked whether a signal has come.
+/// Interval between two checks for signals. It bounds the delay of Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs `work` on a thread of its own, without the interpreter. This thread has it look for signals
-/// and calls `tick` meanwhile; an exception of either raises `stop`, which is to end the work, and
-/// is returned.
+/// Runs `work` on a thread of its own, without the interpreter, so that this thread can check for
+/// signals and call `tick` meanwhile. If either raises an exception, this raises `stop`, which must
+/// end the work.
 ///
 /// # Errors
-/// That exception.
+/// Returns that exception.
 pub(crate) fn attended<R: Send>(
     py: Python<'_>,
     stop: &Interrupt,
@@ -56,7 +56,7 @@ pub(crate) fn attended<R: Send>(
     }
 }
 
-/// Looks for signals on the thread that runs a simulation, which is one of Python's.
+/// Checks for signals on the thread that runs a simulation, which is a thread of Python.
 pub(crate) struct Listener {
     looked: Instant,
     stop: Interrupt,
@@ -65,7 +65,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// A listener to a run that `stop` ends at once.
+    /// Returns a listener to a run that ends at once if `stop` is raised.
     pub(crate) fn new(stop: &Interrupt) -> Self {
         Self {
             looked: Instant::now(),

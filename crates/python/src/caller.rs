@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::event::Event;
 use crate::session::{Current, Request, Session};
 
-/// Hands events to the callbacks of a session and carries out what they ask for.
+/// Passes events to the callbacks of a session, then carries out the requests that they made.
 pub(crate) struct EventCaller(Weak<Session>);
 
 impl EventCaller {
@@ -37,7 +37,7 @@ impl Driver for EventCaller {
         }
         drop(calls);
         for request in requests {
-            // What is impossible has been refused when it was asked for.
+            // The callback's own call has already refused an impossible request.
             let _ = match request {
                 Request::Send(at, message) => actions.send_at(at, &message),
                 Request::SetTimer(at, number) => actions.set_timer(at, number),
@@ -54,7 +54,7 @@ impl Driver for EventCaller {
     }
 }
 
-/// Calls the callback that hears of `event`.
+/// Calls the callback that receives events like `event`.
 fn call(py: Python<'_>, session: &Session, event: &Told) -> PyResult<()> {
     let told = Event::new(py, event, &session.tags);
     let mut calls = session.calls();

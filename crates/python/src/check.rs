@@ -1,4 +1,4 @@
-//! What `fabricsim check` says.
+//! The results of `fabricsim check`.
 
 use fabricsim::simulation::Interrupt;
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::error::raise;
 use crate::scenario::{Given, Traffic};
 
-/// Checks a scenario. Returns what `fabricsim check --json` prints, and warnings.
+/// Checks a scenario. Returns the output of `fabricsim check --json`, and warnings.
 #[pyfunction]
 pub(crate) fn check(py: Python<'_>, given: &Given) -> PyResult<(String, Vec<String>)> {
     let loaded = given.load(py, Traffic::OfProgram, &Interrupt::default())?;

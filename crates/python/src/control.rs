@@ -1,8 +1,8 @@
 //! Congestion controls that are written in Python.
 //!
-//! A scenario names one as `kind = "python"` (or `"python-int"`, with telemetry), and `handle` is its
-//! place among the classes that are handed over with the scenario's text. The other keys say what
-//! it is, for whoever compares the settings of two runs.
+//! A scenario names one as `kind = "python"` (or `"python-int"`, with telemetry), and `handle` is
+//! its index in the list of classes that accompanies the scenario's text. The other keys describe
+//! the class, so that the settings of two runs can be compared.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ack;
 
-/// Where congestion controls leave the first exception, which ends the run.
+/// The first exception of a congestion control. It ends the run.
 pub(crate) struct Failure {
     error: Mutex<Option<PyErr>>,
     stop: Interrupt,
@@ -41,14 +41,14 @@ impl Failure {
         self.stop.raise();
     }
 
-    /// Returns the exception that has ended the run, if one has.
+    /// Returns the exception if one has ended the run.
     pub(crate) fn take(&self) -> Option<PyErr> {
         let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         error.take()
     }
 }
 
-/// A class of controllers, and the settings that each is made with.
+/// A class of controllers, and the settings that each controller receives.
 pub(crate) struct PythonClass {
     class: Py<PyType>,
     settings: Py<PyDict>,
@@ -72,11 +72,11 @@ impl fmt::Debug for PythonClass {
 }
 
 thread_local! {
-    /// The classes of the scenario that this thread reads, by their handles.
+    /// The classes of the scenario that this thread is reading, indexed by their handles.
     static CLASSES: RefCell<Vec<Arc<PythonClass>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Calls `read`, which reads a scenario with these classes.
+/// Calls `read`, which reads a scenario, with these classes as its congestion controls.
 pub(crate) fn with_classes<R>(classes: Vec<Arc<PythonClass>>, read: impl FnOnce() -> R) -> R {
     let before = CLASSES.replace(classes);
     let result = read();
@@ -84,14 +84,14 @@ pub(crate) fn with_classes<R>(classes: Vec<Arc<PythonClass>>, read: impl FnOnce(
     result
 }
 
-/// Lets scenarios name congestion controls in Python.
+/// Registers the kinds of congestion controls that scenarios can write in Python.
 pub(crate) fn register(registry: &mut CcRegistry) {
     let about = "an algorithm written in Python";
     registry.register::<PythonConfig<false>>("python", about);
     registry.register::<PythonConfig<true>>("python-int", about);
 }
 
-/// The `[cc]` table; `HOPS` says whether acknowledgements bring telemetry.
+/// The `[cc]` table; `HOPS` is `true` if acknowledgements carry telemetry.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(from = "Written")]
 struct PythonConfig<const HOPS: bool> {
@@ -104,7 +104,7 @@ struct PythonConfig<const HOPS: bool> {
     own: Option<Arc<PythonClass>>,
 }
 
-/// The table as it is written.
+/// The table as the scenario's text contains it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -207,7 +207,8 @@ impl<const HOPS: bool> ControllerFactory<TelemetryView> for PythonConfig<HOPS> {
     }
 }
 
-/// The controller of one flow: an object of Python, and what it has decided last.
+/// The controller of one flow: an object of Python, and its latest decisions. Reading them from the
+/// object for every packet would be too slow.
 struct PythonController {
     object: Option<Py<PyAny>>,
     class: Arc<PythonClass>,
@@ -228,19 +229,19 @@ impl fmt::Debug for PythonController {
 }
 
 impl PythonController {
-    /// Calls `act` and takes what the object then decides. An exception ends the run.
+    /// Calls `act` and then reads the object's decisions. An exception ends the run.
     fn call(&mut self, now: Time, act: impl FnOnce(Python<'_>, &mut Self) -> PyResult<()>) {
         Python::attach(|py| {
             let called = act(py, self).and_then(|()| self.decide(py, now));
             if let Err(error) = called {
                 self.class.failure.put(error);
-                // Nothing more is asked of it.
+                // A failed object is not called again.
                 self.object = None;
             }
         });
     }
 
-    /// Tells the object of `event`, which happens at `now`.
+    /// Passes `event`, which happens at `now`, to a method of the object.
     fn tell(&mut self, now: Time, method: &str, event: impl for<'py> IntoPyObject<'py>) {
         if self.object.is_none() {
             return;
@@ -274,7 +275,7 @@ impl PythonController {
         let timer: Option<f64> = number(object, "timer")?;
         self.deadline = match timer {
             None => Time::MAX,
-            // One that is due goes off after what else happens now.
+            // A timer that is due now stays set: it fires after the other events of this instant.
             Some(ps) if ps >= 0.0 && Time::from_ps(whole(ps)) == self.deadline => self.deadline,
             Some(ps) if ps > now.as_ps() as f64 => Time::from_ps(whole(ps)),
             Some(ps) => {

@@ -11,18 +11,18 @@ use pyo3::types::PyType;
 
 use crate::key_path::key_at;
 
-/// A text that errors are about.
+/// A text that errors refer to.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// What errors call it.
+    /// The name of the text in messages.
     pub(crate) name: String,
     pub(crate) text: String,
-    /// Whether the text has been made of values of Python: keys are places in it, and lines are not.
+    /// True if the package made the text from values of Python: messages then name the key instead
+    /// of the line.
     pub(crate) is_made: bool,
 }
 
-/// What is wrong with an input: (file, line, key, message, help), the arguments of
-/// `fabricsim.Problem`.
+/// A mistake in an input: (file, line, key, message, help), the arguments of `fabricsim.Problem`.
 type Problem = (
     Option<String>,
     Option<usize>,
@@ -31,7 +31,7 @@ type Problem = (
     Option<String>,
 );
 
-/// Returns the exception of `error`; `sources` are the texts that it may be about.
+/// Converts `error` to an exception; `sources` are the texts that it may refer to.
 pub(crate) fn raise(py: Python<'_>, error: Error, sources: &[Source]) -> PyErr {
     match error {
         Error::Read { kind, path, source } => {
@@ -90,7 +90,7 @@ fn problem(error: &Error, sources: &[Source]) -> Problem {
     (file, line, key, message, Some(help))
 }
 
-/// The exception that Python has for an error of the operating system, which is about `path`.
+/// Converts an error of the operating system about `path` to an exception of Python.
 fn os_error(source: &io::Error, what: &str, path: &Path) -> PyErr {
     let why = source.to_string();
     let why = why.split(" (os error").next().unwrap_or_default();
@@ -101,7 +101,7 @@ fn os_error(source: &io::Error, what: &str, path: &Path) -> PyErr {
     }
 }
 
-/// An exception that the package defines.
+/// Creates an exception of a class that the package defines.
 pub(crate) fn exception<'py>(
     py: Python<'py>,
     name: &'static str,
@@ -114,7 +114,7 @@ pub(crate) fn exception<'py>(
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// `KeyboardInterrupt`, for a run that was stopped while nobody has said why.
+/// Returns `KeyboardInterrupt`, for a run that was stopped without an exception.
 pub(crate) fn interrupted(py: Python<'_>) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     match CLASS.import(py, "builtins", "KeyboardInterrupt") {

@@ -11,7 +11,7 @@ pub(crate) const ACKNOWLEDGED: &str = "acknowledged";
 pub(crate) const UNREACHABLE: &str = "unreachable";
 pub(crate) const TIMER: &str = "timer";
 
-/// Something that has happened at an exact time.
+/// An event of a message or a timer, at an exact time.
 #[pyclass(frozen, get_all, module = "fabricsim")]
 pub(crate) struct Event {
     /// "delivered", "acknowledged", "unreachable" or "timer".
@@ -34,7 +34,7 @@ pub(crate) struct Event {
     port: Option<u16>,
 }
 
-/// The name of what has happened, and the message that it has happened to.
+/// Returns the name of the kind of an event, and its message.
 pub(crate) const fn parts(kind: &EventKind) -> (&'static str, Option<&Message>) {
     match kind {
         EventKind::Delivered(message) => (DELIVERED, Some(message)),
@@ -45,7 +45,7 @@ pub(crate) const fn parts(kind: &EventKind) -> (&'static str, Option<&Message>) 
 }
 
 impl Event {
-    /// The event `event`, whose tag is in `tags`.
+    /// Converts the event `event`. Its tag is in `tags`.
     pub(crate) fn new(py: Python<'_>, event: &Told, tags: &Tags) -> Self {
         let (kind, message) = parts(&event.kind);
         Self {

@@ -105,7 +105,7 @@ impl Figure {
     }
 }
 
-/// The figure that `fabricsim plot` draws with `arguments`.
+/// Returns the figure that `fabricsim plot` draws with `arguments`.
 #[pyfunction]
 pub(crate) fn plot(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<Figure> {
     let drawn = py.detach(|| fabricsim_cli::figure(arguments));

@@ -1,12 +1,12 @@
-//! The key of a TOML text that stands at a place.
+//! Finds the key at a position of a TOML text.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Returns the dotted key whose name or value `at` is in, such as `workload.0.load`, with tables of
-/// a list by their numbers; `None` where the text is not TOML or no key stands there.
+/// Returns the dotted key with `at` in its name or value, such as `workload.0.load`; tables of a
+/// list are numbered. Returns `None` if the text is not TOML or has no key there.
 pub(crate) fn key_at(text: &str, at: &Range<usize>) -> Option<String> {
     let root = DeTable::parse(text).ok()?;
     let mut found = None;

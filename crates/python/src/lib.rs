@@ -1,11 +1,11 @@
 //! The native part of the Python package `fabricsim`: `fabricsim._native`.
 //!
-//! The package in `python/fabricsim` is what users import; it gives scenarios their text, and
-//! results their properties. Here are the run, the sweep, the simulation that is driven, tables in
-//! the memory layout of Arrow, and figures. `docs/python.md` tells how to use it all.
+//! Users import the package in `python/fabricsim`. It makes the text of scenarios, and adds
+//! properties to results. This crate has the run, the sweep, the driven simulation, tables in the
+//! memory layout of Arrow, and figures. `docs/python.md` explains how to use the package.
 //!
-//! Runs release the interpreter (the GIL) and take it back for callbacks, for congestion controls
-//! that are written in Python, and to look for Ctrl-C.
+//! Runs release the interpreter (the GIL) and acquire it again for callbacks, for congestion
+//! controls that are written in Python, and to check for Ctrl-C.
 
 mod ack;
 mod attend;

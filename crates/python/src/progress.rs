@@ -1,4 +1,4 @@
-//! How far a run or a sweep is.
+//! Progress of a run or a sweep.
 
 use fabricsim::outcome::share_done;
 use fabricsim::simulation::Expectation;
@@ -6,11 +6,11 @@ use fabricsim::simulation::Progress as RunProgress;
 use fabricsim_experiments::sweep;
 use pyo3::prelude::*;
 
-/// How far a run is.
+/// Progress of a run.
 #[pyclass(frozen, get_all, module = "fabricsim")]
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
-    /// Share of the expected bytes that has been acknowledged, 0 to 1.
+    /// Acknowledged bytes as a share of the expected bytes, 0 to 1.
     share: f64,
     /// Simulated time, in picoseconds.
     now: u64,
@@ -55,13 +55,13 @@ impl Progress {
     }
 }
 
-/// How far a sweep is.
+/// Progress of a sweep.
 #[pyclass(frozen, get_all, module = "fabricsim")]
 #[derive(Clone, Debug)]
 pub(crate) struct SweepProgress {
-    /// Share of the expected bytes that has been acknowledged, 0 to 1.
+    /// Acknowledged bytes as a share of the expected bytes, 0 to 1.
     share: f64,
-    /// Points to run: without those that were done before.
+    /// Points to run, without the points that already had results.
     points: usize,
     /// Points that have ended.
     ended: usize,

@@ -1,4 +1,4 @@
-//! Times and sizes as Python gives them: whole numbers, or texts with a unit.
+//! Times and sizes as Python passes them: whole numbers, or texts with a unit.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyFloat, PyString};
 /// Reads a time: picoseconds, or a text such as `"10us"`.
 ///
 /// # Errors
-/// `TypeError` for what is neither, `ValueError` for what is out of range.
+/// `TypeError` if `value` is neither, `ValueError` if it is out of range.
 pub(crate) fn time(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Time> {
     quantity(name, value, "picoseconds", "\"10us\"", Time::from_ps)
 }
@@ -18,7 +18,7 @@ pub(crate) fn time(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Time> {
 /// Reads a time, or [`Time::MAX`] for `None`.
 ///
 /// # Errors
-/// Those of [`time`].
+/// As for [`time`].
 pub(crate) fn time_or_end(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Time> {
     value.map_or(Ok(Time::MAX), |value| time(name, value))
 }
@@ -26,7 +26,7 @@ pub(crate) fn time_or_end(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyRes
 /// Reads a size: bytes, or a text such as `"100KB"`.
 ///
 /// # Errors
-/// Those of [`time`].
+/// As for [`time`].
 pub(crate) fn size(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     quantity(name, value, "bytes", "\"100KB\"", Bytes::new)
 }

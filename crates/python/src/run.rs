@@ -22,7 +22,7 @@ use crate::scenario::{Given, Traffic};
 
 const SUMMARY: &str = "summary.json";
 
-/// Watches a run and tells the thread of Python.
+/// Watches a run and passes its progress to the thread of Python.
 struct Teller<'a> {
     begun: Instant,
     latest: &'a Mutex<Option<Progress>>,
@@ -49,13 +49,13 @@ pub(crate) const fn existing(force: bool) -> Existing {
     }
 }
 
-/// The number of cores.
+/// Returns the number of cores.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Runs a scenario to its end and writes its results into the folder `out`. Calls `progress` now and
-/// then. Returns the notes on the scenario.
+/// Runs a scenario to its end and writes its results into the folder `out`. Calls `progress` at
+/// intervals. Returns the notes on the scenario.
 #[pyfunction]
 pub(crate) fn run(
     py: Python<'_>,
@@ -96,8 +96,8 @@ pub(crate) fn run(
     }
 }
 
-/// Copies the results in the folder `from` to `to`. Results of something else there stay, unless it
-/// is to be by `force`.
+/// Copies the results in the folder `from` to `to`. Fails if that would overwrite results of
+/// another scenario, unless `force` is set.
 #[pyfunction]
 pub(crate) fn copy_results(
     py: Python<'_>,
@@ -138,7 +138,8 @@ fn read_summary(folder: &Path) -> io::Result<Value> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// Returns why the files `names` of the run of `summary` are not to be written into `folder`.
+/// Returns the reason if the files `names` of the run of `summary` must not be written into
+/// `folder`.
 fn refusal(summary: &Value, names: &[&str], folder: &Path) -> Option<String> {
     let there = match read_summary(folder).map_err(|error| (error.kind(), error)) {
         Ok(there) => there,

@@ -1,4 +1,4 @@
-//! Scenarios and sweeps as the package hands them over.
+//! Scenarios and sweeps as the package passes them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use pyo3::types::{PyDict, PyType};
 use crate::control::{Failure, PythonClass, register, with_classes};
 use crate::error::{Source, raise};
 
-/// A scenario or a sweep: its text or its file, and what goes with it.
+/// A scenario or a sweep: its text or its file, and the values that accompany it.
 #[pyclass(frozen, module = "fabricsim._native")]
 pub(crate) struct Given {
-    /// What messages call it, or the path of its file.
+    /// The name of the text in messages, or the path of the file.
     name: String,
-    /// `None` for a file.
+    /// `None` if the scenario is a file.
     text: Option<String>,
-    /// The folder that paths in it are relative to; a file has its own.
+    /// The folder that relative paths of a text start from; a file uses its own folder.
     folder: PathBuf,
     is_made: bool,
     set: Vec<String>,
-    /// Congestion controls in Python, by their handles.
+    /// Congestion controls in Python, indexed by their handles.
     controls: Vec<(Py<PyType>, Py<PyDict>)>,
 }
 
@@ -53,7 +53,7 @@ impl Given {
     }
 }
 
-/// Whether a scenario may be without traffic of its own.
+/// The source of a run's traffic. A scenario needs a workload only if its workloads are the source.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Traffic {
     OfWorkloads,
@@ -63,22 +63,22 @@ pub(crate) enum Traffic {
 /// A scenario that has been read.
 pub(crate) struct Loaded {
     pub(crate) scenario: Scenario,
-    /// The texts that errors may be about.
+    /// The texts that errors may refer to.
     pub(crate) sources: Vec<Source>,
-    /// Where congestion controls in Python leave their exceptions; `None` without any.
+    /// Receives the exception of a congestion control in Python; `None` if the scenario has none.
     pub(crate) failure: Option<Arc<Failure>>,
-    /// What a user should know of the scenario.
+    /// Notes on the scenario for the user.
     pub(crate) notes: Vec<String>,
-    /// The same for one whose traffic is all its own.
+    /// Further notes that apply only if all traffic is the scenario's own.
     pub(crate) notes_on_traffic: Vec<String>,
 }
 
 impl Loaded {
-    /// Returns how many threads to run on: those that are `asked` for, or `most` by default, and one
-    /// with a congestion control in Python.
+    /// Returns the number of threads to run on: `asked`, or `most` by default, and 1 with a
+    /// congestion control in Python.
     ///
     /// # Errors
-    /// When none or too many are asked for.
+    /// Fails if `asked` is 0, or more than 1 with a congestion control in Python.
     pub(crate) fn threads(&self, asked: Option<usize>, most: usize) -> PyResult<usize> {
         match (asked, &self.failure) {
             (Some(0), _) => Err(PyValueError::new_err("threads: there is 1 at least")),
@@ -96,7 +96,7 @@ impl Given {
     /// Reads the text.
     ///
     /// # Errors
-    /// When it is in a file that cannot be read.
+    /// Fails if its file cannot be read.
     fn read(&self, kind: FileKind) -> Result<(String, PathBuf), Error> {
         match &self.text {
             Some(text) => Ok((text.clone(), self.folder.clone())),
@@ -108,7 +108,8 @@ impl Given {
         }
     }
 
-    /// The texts that errors may be about: as given, and as `set` has changed it.
+    /// Returns the texts that errors may refer to: the original, and the text changed by `set` if
+    /// any.
     fn sources(&self, text: String) -> Vec<Source> {
         let changed = match self.set.is_empty() {
             true => None,
@@ -127,10 +128,10 @@ impl Given {
         changed.into_iter().chain([first]).collect()
     }
 
-    /// Reads the scenario. `stop` ends its runs when a congestion control in Python fails.
+    /// Reads the scenario. `stop` ends its runs if a congestion control in Python fails.
     ///
     /// # Errors
-    /// Everything that is wrong with it, as an exception.
+    /// Returns all mistakes in the scenario, as one exception.
     pub(crate) fn load(
         &self,
         py: Python<'_>,
@@ -177,10 +178,11 @@ impl Given {
         })
     }
 
-    /// The text of a sweep, the folder that its paths are relative to, and the changes to its base.
+    /// Returns the text of a sweep, the folder that its relative paths start from, and the changes
+    /// to its base.
     ///
     /// # Errors
-    /// When it is in a file that cannot be read.
+    /// Fails if its file cannot be read.
     pub(crate) fn sweep(&self) -> Result<(Source, PathBuf, &[String]), Error> {
         let (text, folder) = self.read(FileKind::SWEEP)?;
         let (name, is_made) = (self.name.clone(), self.is_made);

@@ -16,15 +16,15 @@ use pyo3::types::{PyBool, PyString};
 use crate::control::Failure;
 use crate::tags::Tags;
 
-/// A simulation and what belongs to it.
+/// A simulation, its hosts and tags, and the state of its callbacks.
 pub(crate) struct Session {
-    /// The nodes of the hosts, in order.
+    /// The node of each host, in ascending order.
     pub(crate) hosts: Vec<NodeId>,
-    /// Their names.
+    /// The names of the hosts, in the same order.
     pub(crate) names: Vec<String>,
     by_name: HashMap<String, NodeId>,
     pub(crate) rules: MessageRules,
-    /// Ends a run at once; raised when a congestion control fails.
+    /// Ends a run at once; raised if a congestion control fails.
     pub(crate) stop: Interrupt,
     pub(crate) failure: Option<Arc<Failure>>,
     engine: Mutex<Engine>,
@@ -36,12 +36,12 @@ pub(crate) struct Session {
 pub(crate) struct Engine {
     pub(crate) simulation: Simulation,
     pub(crate) records: Vec<FctRecord>,
-    /// How many of these have been taken.
+    /// The number of `records` that `take_flows` has returned.
     pub(crate) taken: usize,
 }
 
 impl Engine {
-    /// Keeps the results of the flows that have ended.
+    /// Moves the flows that have ended since the last call to `records`.
     pub(crate) fn keep_completions(&mut self) {
         for completion in self.simulation.take_completions() {
             self.records.push(self.simulation.record(&completion));
@@ -49,18 +49,18 @@ impl Engine {
     }
 }
 
-/// What the program is called with, and what it asks for meanwhile.
+/// The program's callbacks, and the requests of the call in progress.
 #[derive(Default)]
 pub(crate) struct Calls {
     pub(crate) callbacks: Callbacks,
-    /// The callback that is under way.
+    /// The callback in progress.
     pub(crate) current: Option<Current>,
     pub(crate) requests: Vec<Request>,
     /// The exception of a callback, which has ended the run.
     pub(crate) error: Option<PyErr>,
 }
 
-/// The functions that are called with events.
+/// The functions that receive events, one for each kind.
 #[derive(Default)]
 pub(crate) struct Callbacks {
     pub(crate) delivered: Option<Py<PyAny>>,
@@ -81,7 +81,7 @@ impl Callbacks {
         .flatten()
     }
 
-    /// The function that hears of events like `kind`.
+    /// Returns the function that receives events like `kind`.
     pub(crate) fn of(&self, kind: &EventKind) -> Option<&Py<PyAny>> {
         match kind {
             EventKind::Delivered(_) => self.delivered.as_ref(),
@@ -92,13 +92,13 @@ impl Callbacks {
     }
 }
 
-/// A callback that is under way.
+/// A callback in progress.
 pub(crate) struct Current {
     pub(crate) thread: ThreadId,
     pub(crate) now: Time,
 }
 
-/// What a callback asks for.
+/// A request of a callback, carried out after it has returned.
 pub(crate) enum Request {
     Send(Time, Message),
     SetTimer(Time, u64),
@@ -106,15 +106,15 @@ pub(crate) enum Request {
     Stop,
 }
 
-/// Where a method has been called from.
+/// The context of a call of a method.
 pub(crate) enum Caller<'a> {
-    /// From a callback, at this time.
+    /// A callback makes the call, at this time.
     Callback(MutexGuard<'a, Calls>, Time),
-    /// From elsewhere.
+    /// The call is not from a callback.
     Outside(MutexGuard<'a, Engine>),
 }
 
-/// The exception of a method that has to wait.
+/// Returns the exception of a method that cannot be called during a run.
 fn busy() -> PyErr {
     PyRuntimeError::new_err(
         "the simulation is running: a callback can send, set timers, ask for the time and stop the \
@@ -151,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Returns the simulation, unless it is at work.
+    /// Returns the simulation, or an exception while it runs.
     pub(crate) fn engine(&self) -> PyResult<MutexGuard<'_, Engine>> {
         match self.engine.try_lock() {
             Ok(engine) => Ok(engine),
@@ -162,7 +162,8 @@ impl Session {
         }
     }
 
-    /// Returns the simulation, unless it is at work or cannot go on.
+    /// Returns the simulation, or an exception while it runs or if a congestion control has ended
+    /// the run.
     pub(crate) fn runnable(&self) -> PyResult<MutexGuard<'_, Engine>> {
         let engine = self.engine()?;
         match self.stop.is_raised() {
@@ -177,12 +178,12 @@ impl Session {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The callbacks, unless another thread is at them.
+    /// Returns the callbacks, unless another thread is using them.
     pub(crate) fn try_calls(&self) -> Option<MutexGuard<'_, Calls>> {
         self.calls.try_lock().ok()
     }
 
-    /// Returns where this thread calls from.
+    /// Returns the context of a call from this thread.
     pub(crate) fn caller(&self) -> PyResult<Caller<'_>> {
         let calls = self.calls();
         if let Some(current) = &calls.current
@@ -195,7 +196,7 @@ impl Session {
         Ok(Caller::Outside(self.engine()?))
     }
 
-    /// The host that `given` names, or whose number it is.
+    /// Returns the host with the name or the number `given`.
     pub(crate) fn host(&self, name: &str, given: &Bound<'_, PyAny>) -> PyResult<NodeId> {
         if let Ok(text) = given.cast::<PyString>() {
             let text = text.to_cow()?;
@@ -222,7 +223,7 @@ impl Session {
         })
     }
 
-    /// Which hosts there are, in words.
+    /// Describes the hosts of the network, for messages.
     fn known(&self) -> String {
         match (self.names.first(), self.names.last()) {
             (Some(first), Some(last)) => {

@@ -26,21 +26,21 @@ use crate::session::{Caller, Engine, Request, Session};
 
 pub(crate) use events::Events;
 
-/// A simulation of a scenario that a program drives: it sends messages, hears of what becomes of
-/// them at the exact time, and reacts.
+/// A simulation of a scenario that a program drives: the program sends messages, receives their
+/// events at the exact time, and reacts.
 #[pyclass(frozen, weakref, subclass, module = "fabricsim._native")]
 pub(crate) struct Simulation {
-    /// `None` when it is closed.
+    /// `None` if it is closed.
     session: Mutex<Option<Arc<Session>>>,
     notes: Vec<String>,
 }
 
-/// What is the matter with a simulation that nothing can be asked of.
+/// Returns the exception of a method of a closed simulation.
 fn closed() -> PyErr {
     PyValueError::new_err("the simulation is closed")
 }
 
-/// The name of why a run has come back.
+/// Returns the name of the reason why a run has returned.
 const fn stop_name(stop: Stop) -> &'static str {
     match stop {
         Stop::Finished => "finished",
@@ -59,7 +59,7 @@ impl Simulation {
         session.clone().ok_or_else(closed)
     }
 
-    /// Runs the simulation to `until`, and returns why it has come back.
+    /// Runs the simulation to `until`, and returns the reason why it has returned.
     fn run_engine(
         py: Python<'_>,
         session: &Session,
@@ -75,7 +75,7 @@ impl Simulation {
         Self::after(session, ran)
     }
 
-    /// Returns what a run has come to: an exception where one has ended it.
+    /// Returns the result of a run, or the exception if one has ended it.
     fn after<R>(session: &Session, ran: PyResult<R>) -> PyResult<R> {
         if let Some(error) = session.failure.as_ref().and_then(|failure| failure.take()) {
             return Err(error);
@@ -109,7 +109,7 @@ impl Simulation {
         Ok(Err(stop_name(Self::after(&session, ran)?)))
     }
 
-    /// Sends a message that is to have this tag.
+    /// Sends a message with this tag.
     fn send_message(
         py: Python<'_>,
         session: &Session,
@@ -170,7 +170,7 @@ impl Simulation {
         })
     }
 
-    /// What a user should know of the scenario.
+    /// Notes on the scenario for the user.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
@@ -210,7 +210,7 @@ impl Simulation {
         Self::send_message(py, &session, message, at, tag)
     }
 
-    /// Sets the timer `tag` to `at`, or moves it there.
+    /// Sets the timer `tag` to `at`, or moves it there if it is already set.
     fn set_timer(
         &self,
         py: Python<'_>,
@@ -235,7 +235,7 @@ impl Simulation {
         }
     }
 
-    /// Cancels the timer `tag`. Returns whether it was set.
+    /// Cancels the timer `tag`. Returns True if it was set.
     fn cancel_timer(&self, py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<bool> {
         let session = self.session()?;
         let Some(number) = session.tags.number(tag)? else {
@@ -251,11 +251,11 @@ impl Simulation {
         Ok(true)
     }
 
-    /// Lets `callback` hear of events of a kind, or nobody for None.
+    /// Sets the function that receives events of a kind; None unsets it.
     fn set_callback(&self, kind: &str, callback: Option<Py<PyAny>>) -> PyResult<()> {
         let session = self.session()?;
         let before = {
-            // A run that is under way has its callbacks.
+            // The callbacks of a run in progress cannot change.
             let _engine = session.engine()?;
             let mut calls = session.calls();
             let place = match kind {
@@ -270,7 +270,7 @@ impl Simulation {
             };
             std::mem::replace(place, callback)
         };
-        // What dropping it calls may call the simulation.
+        // Dropped without the lock: the destructor may call the simulation.
         drop(before);
         Ok(())
     }
@@ -283,7 +283,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs everything that happens before `until`, and calls the callbacks.
+    /// Runs all events before `until`, and calls the callbacks.
     #[pyo3(signature = (until=None))]
     fn run_until(
         &self,
@@ -302,7 +302,7 @@ impl Simulation {
         Self::run_engine(py, &session, &mut engine, until).map(stop_name)
     }
 
-    /// Runs to the next event before `until`, or returns None where there is none.
+    /// Runs to the next event before `until`, or returns None if there is none.
     #[pyo3(signature = (until=None))]
     fn run_until_next(
         &self,
@@ -313,7 +313,7 @@ impl Simulation {
         Ok(self.next_event(py, until)?.ok())
     }
 
-    /// Ends the run after the event that a callback is called with.
+    /// Ends the run after the event of the callback in progress.
     fn stop(&self) -> PyResult<()> {
         match self.session()?.caller()? {
             Caller::Callback(mut calls, _) => {
@@ -324,15 +324,15 @@ impl Simulation {
         }
     }
 
-    /// Ends the capture and writes its file. Returns how many frames that has, or None where nothing
-    /// is captured.
+    /// Ends the capture and writes its file. Returns the number of frames in the file, or None if
+    /// nothing is captured.
     fn finish_capture(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let session = self.session()?;
         let mut engine = session.engine()?;
         Self::write_capture(py, &session, &mut engine)
     }
 
-    /// Writes the capture, if there is one, and closes the simulation, which gives its memory back.
+    /// Writes the capture, if there is one, and closes the simulation, which frees its memory.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let taken = {
             let mut place = self.session.lock().unwrap_or_else(PoisonError::into_inner);
@@ -351,7 +351,7 @@ impl Simulation {
         written.map(|_| ())
     }
 
-    /// Whether the simulation is closed.
+    /// True if the simulation is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.session().is_err()

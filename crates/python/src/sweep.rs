@@ -14,7 +14,7 @@ use crate::progress;
 use crate::run::{cores, existing};
 use crate::scenario::Given;
 
-/// Watches a sweep on the thread of Python.
+/// Watches a sweep on the thread of Python, and checks for signals there.
 struct Listener {
     begun: Instant,
     callback: Option<Py<PyAny>>,
@@ -39,11 +39,11 @@ impl SweepMonitor for Listener {
     }
 }
 
-/// A point: its name, its folder, how it ended and, if it failed, why.
+/// A point: its name, its folder, its outcome and, if it failed, the reason.
 type Point = (String, PathBuf, &'static str, Option<String>);
 
 /// Runs the points of a sweep that have no results in the folder `out` yet, `jobs` at a time.
-/// Returns its name, the names of its axes, and its points.
+/// Returns the folder, the names of its axes, and its points.
 #[pyfunction]
 pub(crate) fn sweep(
     py: Python<'_>,
@@ -57,6 +57,7 @@ pub(crate) fn sweep(
     if jobs == Some(0) || threads == 0 {
         return Err(PyValueError::new_err("jobs, threads: there is 1 at least"));
     }
+    // Errors of the sweep refer to its text, so that stays here while another thread reads it.
     let (source, folder, set) = given.sweep().map_err(|error| raise(py, error, &[]))?;
     let input = SweepInput {
         overrides: set.to_vec(),
@@ -66,6 +67,7 @@ pub(crate) fn sweep(
     let sources = [source.clone()];
     let fail = |error| raise(py, error, &sources);
     let sweep = py.detach(read).map_err(fail)?;
+    // By default every core has one thread to run.
     let options = SweepOptions {
         jobs: jobs.unwrap_or_else(|| (cores() / threads).max(1)),
         threads,
@@ -79,6 +81,7 @@ pub(crate) fn sweep(
     };
     let out = out.unwrap_or_else(|| PathBuf::from("results").join(sweep.name()));
     let outcome = py.detach(|| run(&sweep, &out, &options, &mut listener));
+    // An exception of the callback explains an interruption, so it has precedence.
     if let Some(error) = listener.error {
         return Err(error);
     }
@@ -86,6 +89,7 @@ pub(crate) fn sweep(
     if outcome.interrupted {
         return Err(interrupted(py));
     }
+    // Python knows the outcomes by their names.
     let points = outcome.points.into_iter().map(|point| {
         let (how, why) = match point.ended {
             Ended::Kept(_) => ("kept", None),

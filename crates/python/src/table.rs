@@ -19,11 +19,11 @@ use pyo3::types::{PyCapsule, PyList, PyNone};
 
 use crate::error::raise;
 
-/// The names that the Arrow PyCapsule interface gives its capsules.
+/// Names that the Arrow PyCapsule interface prescribes for capsules.
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
 
-/// A table of results, column by column. Programs that take Arrow tables take it as it is, without
+/// A table of results, column by column. Programs that accept Arrow tables use it directly, without
 /// copying: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`.
 #[pyclass(frozen, module = "fabricsim")]
 pub(crate) struct Table {
@@ -31,7 +31,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The table in the text of a result file called `name`.
+    /// Reads the text of a result file called `name`.
     pub(crate) fn of_text(py: Python<'_>, name: &str, text: &str) -> PyResult<Self> {
         let batch = py.detach(|| read_table(text));
         let batch = batch.map_err(|error| raise(py, Error::input(name, text, error), &[]))?;
@@ -133,7 +133,7 @@ impl Table {
     }
 
     /// The columns, for the Arrow PyCapsule interface: they are shared and not copied. The types
-    /// are those of the table, whatever is requested.
+    /// are always the table's own; `requested_schema` has no effect.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -148,13 +148,13 @@ impl Table {
     }
 }
 
-/// Calls a function of `fabricsim._frames`, where the libraries of data frames are known.
+/// Calls a function of `fabricsim._frames`, the module that knows the libraries of data frames.
 fn frames<'py>(name: &str, table: &Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
     let module = table.py().import("fabricsim._frames")?;
     module.call_method1(name, (table,))
 }
 
-/// A cell as a value of Python.
+/// Converts a cell to a value of Python.
 fn cell<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(PyNone::get(py).to_owned().into_any());

@@ -9,10 +9,11 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The tags of messages that are under way and of timers that are set. The simulation knows them by
+/// The tags of messages under way and of timers that are set. The simulation refers to tags by
 /// numbers; 0 is a message without a tag.
 ///
-/// Nothing of Python is called while the lock is held: whoever has the interpreter may wait for it.
+/// No code of Python runs while the lock is held: the thread that holds the interpreter may be
+/// waiting for the lock.
 pub(crate) struct Tags {
     known: Mutex<Known>,
     /// The numbers of timers, by their tags.
@@ -24,7 +25,7 @@ struct Known {
     last: u64,
     messages: HashMap<u64, Py<PyAny>>,
     timers: HashMap<u64, Py<PyAny>>,
-    /// Whether nothing is heard of acknowledgements, so that a message is over when it is delivered.
+    /// If `true`, acknowledgements are not events, so a message is over when it is delivered.
     ends_at_delivery: bool,
 }
 
@@ -40,12 +41,12 @@ impl Tags {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A message is over when it is delivered, from now on.
+    /// From now on, a message is over when it is delivered.
     pub(crate) fn end_at_delivery(&self) {
         self.known().ends_at_delivery = true;
     }
 
-    /// The number of a message with this tag.
+    /// Stores the tag of a message. Returns the number of the message.
     pub(crate) fn add(&self, tag: Option<Py<PyAny>>) -> u64 {
         let Some(tag) = tag else {
             return 0;
@@ -62,10 +63,10 @@ impl Tags {
         self.known().messages.remove(&number)
     }
 
-    /// The number of the timer with this tag, which may be set already.
+    /// Returns the number of the timer with this tag, which may be set already.
     ///
     /// # Errors
-    /// When the tag is not hashable.
+    /// Fails if the tag is not hashable.
     pub(crate) fn timer(&self, tag: &Bound<'_, PyAny>) -> PyResult<u64> {
         if let Some(number) = self.number(tag)? {
             return Ok(number);
@@ -80,24 +81,25 @@ impl Tags {
         Ok(number)
     }
 
-    /// The number of the timer with this tag, if it is set.
+    /// Returns the number of the timer with this tag if it is set.
     ///
     /// # Errors
-    /// When the tag is not hashable.
+    /// Fails if the tag is not hashable.
     pub(crate) fn number(&self, tag: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         let number = self.numbers.bind(tag.py()).get_item(tag)?;
         number.map(|number| number.extract()).transpose()
     }
 
-    /// Forgets a timer, which has gone off or is canceled. Returns its tag.
+    /// Forgets a timer that has fired or is canceled. Returns its tag.
     pub(crate) fn take_timer(&self, py: Python<'_>, number: u64) -> Option<Py<PyAny>> {
         let tag = self.known().timers.remove(&number)?;
-        // Its hash may have changed since; then the entry stays and does no harm.
+        // If the hash of the tag has changed since, the entry remains, which does no harm.
         let _ = self.numbers.bind(py).del_item(&tag);
         Some(tag)
     }
 
-    /// The tag of what an event is about, which is forgotten with the last event of it.
+    /// Returns the tag of the message or timer of an event. Forgets the tag with the last event of
+    /// its message or timer.
     pub(crate) fn of(&self, py: Python<'_>, kind: &EventKind) -> Option<Py<PyAny>> {
         match kind {
             EventKind::Delivered(message) => {
@@ -115,7 +117,7 @@ impl Tags {
         }
     }
 
-    /// Notes an event that nobody hears of.
+    /// Handles an event that no callback receives: forgets its tag if it is the last one.
     pub(crate) fn pass(&self, kind: &EventKind) {
         let is_over = !matches!(kind, EventKind::Delivered(_)) || self.known().ends_at_delivery;
         if is_over {

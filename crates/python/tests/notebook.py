@@ -1,4 +1,4 @@
-"""Runs notebooks and says whether they have outputs: ``python notebook.py [--strip] FILE...``."""
+"""Runs notebooks and reports if they have outputs: ``python notebook.py [--strip] FILE...``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbclient import NotebookClient
 
 
 def strip(path: Path) -> None:
-    """Removes outputs, numbers and all that depends on the machine."""
+    """Removes outputs, execution counts and all machine-dependent data."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.metadata = {}
@@ -25,7 +25,7 @@ def strip(path: Path) -> None:
 
 
 def run(path: Path) -> None:
-    """Runs a notebook in an empty folder. An exception in a cell is one here."""
+    """Runs a notebook in an empty folder. An exception in a cell is raised here."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code" and (cell.outputs or cell.execution_count is not None):

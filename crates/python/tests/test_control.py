@@ -16,7 +16,7 @@ INCAST: dict[str, Any] = {
 
 
 class Plain(CongestionControl):
-    """What the class does without anything added."""
+    """The behaviour of the base class."""
 
 
 class HalfOnMark(CongestionControl):

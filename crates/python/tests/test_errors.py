@@ -1,4 +1,4 @@
-"""What is said of scenarios that cannot be used."""
+"""Error messages for scenarios that cannot be used."""
 
 from __future__ import annotations
 

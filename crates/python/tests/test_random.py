@@ -118,7 +118,7 @@ def test_random_calls_of_a_simulation(star: dict[str, Any]) -> None:
             act(chance, simulation)
             done += 1
         except Exception as error:
-            # A panic of Rust would be a BaseException, and end the test.
+            # A panic of Rust would be a BaseException, so it would end the test.
             assert str(error) or isinstance(error, StopIteration)
             refused += 1
     assert done > CALLS / 10 and refused > CALLS / 10

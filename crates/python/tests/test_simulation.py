@@ -16,7 +16,7 @@ from fabricsim import Event, Simulation
 HOSTS = 16
 STEPS = 64
 SIZE = 40_000
-# When the last message of the ring is delivered: that of the C library and of its example.
+# Time of the last delivery in the ring; the C library and its example have the same.
 LAST = 429_632_320
 
 NETWORK: dict[str, Any] = {
@@ -42,7 +42,7 @@ def goal() -> str:
 
 @pytest.fixture(scope="module")
 def ring_of_a_scenario(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """fct.csv of the ring in a scenario."""
+    """Returns the fct.csv of the ring in a scenario."""
     path = tmp_path_factory.mktemp("ring") / "ring.goal"
     path.write_text(goal())
     graph = {"kind": "graph", "path": path, "connections": "per-message"}
@@ -241,7 +241,7 @@ def test_exceptions_of_callbacks_come_out_with_their_traceback(star: dict[str, A
     with pytest.raises(KeyError, match="mine") as error:
         simulation.run_until()
     assert "fail" in [frame.name for frame in traceback.extract_tb(error.value.__traceback__)]
-    # What it had asked for is done, and the simulation goes on.
+    # The requests before the exception take effect, and the simulation continues.
     heard: list[object] = []
     simulation.on_delivered(lambda event: heard.append(event.tag))
     assert simulation.run_until() == "finished"
@@ -325,7 +325,7 @@ def test_a_simulation_writes_its_capture(
             send_step(simulation, host, 0)
         assert drive(simulation) == LAST
         assert not path.exists()
-    # 64 messages of 40 packets, and an acknowledgement of each that has come.
+    # 64 messages of 40 packets, and an acknowledgement of each packet that has arrived.
     assert len(frames(path)) == 2 * STEPS * SIZE // 1000
     assert [item.name for item in tmp_path.iterdir()] == ["host0.pcapng"]
 

@@ -1,4 +1,4 @@
-"""Tables in the libraries that people work with."""
+"""Conversion of tables to the usual libraries of data frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_columns_are_shared_with_pyarrow(results: fabricsim.Results) -> None:
     assert one.column_names == fct.columns and one.num_rows == len(fct) == 12
     for name in fct.columns:
         buffers = [table.column(name).chunk(0).buffers() for table in (one, two)]
-        # The same memory both times: nothing was copied.
+        # The same address both times: the columns were not copied.
         assert buffers[0][-1].address == buffers[1][-1].address
         assert one.column(name).to_pylist() == fct[name]
     types = {field.name: str(field.type) for field in one.schema}

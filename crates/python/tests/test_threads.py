@@ -14,7 +14,7 @@ from fabricsim import Event, Simulation
 
 
 def test_two_runs_are_under_way_at_once(text: str) -> None:
-    # Each is held in its progress until the other one has got there.
+    # Each run waits in its progress callback until the other one has reached it.
     meet = threading.Barrier(2, timeout=60)
     met = threading.local()
 
@@ -44,7 +44,7 @@ def test_a_child_of_fork_goes_on_with_a_simulation_on_several_threads(
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        # Nothing of the test's machinery is to run twice.
+        # The child must not run the test's clean-up a second time.
         signal.alarm(20)
         simulation.run_until()
         os.write(write, str(simulation.now).encode())
@@ -70,7 +70,7 @@ def test_python_runs_while_a_simulation_does(text: str) -> None:
             assert "is running" in str(error)
             busy += 1
     runner.join()
-    # It would have had its turn once in five milliseconds, if at all.
+    # With the interpreter locked, it would get a turn at most once in five milliseconds.
     assert busy > 100 and turns >= busy
     assert len(simulation.flows()) == 12
 

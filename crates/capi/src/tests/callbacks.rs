@@ -1,11 +1,11 @@
-//! Callbacks: what they may ask for, and panics in them.
+//! Callbacks: the requests that they can make, and panics in them.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use super::*;
 
-/// What a callback has seen.
+/// A record of the calls of a callback.
 #[derive(Default)]
 struct Seen {
     handle: FabricsimHandle,
@@ -15,7 +15,7 @@ struct Seen {
 
 const ALL: u32 = u32::MAX;
 
-/// Passes a message on until it has been delivered ten times, and stops then.
+/// Forwards a message until it has been delivered ten times, then stops the run.
 unsafe extern "C-unwind" fn pass_on(user: *mut c_void, event: *const FabricsimEvent) {
     // SAFETY: the test has given a `Seen`, and the library gives an event.
     let (seen, event) = unsafe { (&mut *user.cast::<Seen>(), &*event) };

@@ -1,4 +1,4 @@
-//! Errors have a code and words.
+//! Errors have a code and a message.
 
 use std::ptr::{null, null_mut};
 
@@ -38,7 +38,7 @@ fn a_handle_that_has_been_closed_is_none() {
 #[test]
 fn null_is_refused() {
     let handle = open(STAR);
-    // SAFETY: null is what all of these have to refuse.
+    // SAFETY: all of these must refuse null.
     unsafe {
         assert_eq!(
             fabricsim_open_text(null(), 1, null_mut()),
@@ -108,7 +108,7 @@ fn hosts_have_names_and_messages_an_ideal_time() {
     let handle = open(STAR);
     let (mut count, mut host, mut needed, mut time) = (0, 9, 0, 0);
     let mut buffer = [1; 3];
-    // SAFETY: all pointers are to variables, and the room is that of the buffer.
+    // SAFETY: all pointers are to variables, and `room` is the length of the buffer.
     unsafe {
         assert_eq!(fabricsim_hosts(handle, &raw mut count), FABRICSIM_OK);
         let place = buffer.as_mut_ptr();

@@ -1,4 +1,4 @@
-//! Tables that are exported are those of the files.
+//! Exported tables are equal to the result files.
 
 use std::fs;
 
@@ -8,12 +8,12 @@ use fabricsim_report::arrow::read_table;
 
 use super::*;
 
-/// A stream that nobody has filled, with room.
+/// Returns room for a stream, still empty.
 fn stream() -> FFI_ArrowArrayStream {
     FFI_ArrowArrayStream::empty()
 }
 
-/// Imports what a program has been given.
+/// Imports the table of a stream that the library has filled.
 fn import(mut stream: FFI_ArrowArrayStream) -> RecordBatch {
     // SAFETY: the library has filled the stream.
     let reader = unsafe { RecordBatchStreamReader::from_raw(&raw mut stream) }.unwrap();
@@ -84,7 +84,7 @@ fn a_stream_that_is_not_read_is_released() {
 #[test]
 fn what_cannot_be_exported_has_a_code_and_leaves_nothing_to_release() {
     let mut stream = stream();
-    // SAFETY: there is room, and null is what has to be refused.
+    // SAFETY: there is room, and the functions must refuse null.
     unsafe {
         let none = fabricsim_export_flows(0, &raw mut stream);
         assert_eq!(none, FABRICSIM_ERROR_HANDLE);

@@ -1,9 +1,9 @@
-//! The header declares what the library has.
+//! The header declares all functions, constants and fields of the library.
 
 use std::fs;
 use std::path::Path;
 
-/// The names that `text` has between `before` and `after`.
+/// Returns the names that follow `before` and end at `after` in `text`, sorted.
 fn names<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
     let rest = text.split(before).skip(1);
     let mut names: Vec<&str> = rest.filter_map(|rest| rest.split(after).next()).collect();
@@ -11,7 +11,7 @@ fn names<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
     names
 }
 
-/// The functions that a line of the header declares.
+/// Returns the functions that a line of the header declares.
 fn declared(line: &str) -> impl Iterator<Item = &str> {
     let is_comment = line.trim_start().starts_with(['/', '*']);
     let words = line.split(|letter: char| !letter.is_alphanumeric() && !"_(".contains(letter));

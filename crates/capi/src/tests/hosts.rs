@@ -1,10 +1,10 @@
-//! Hosts, counted from 0, and the nodes that they are.
+//! Hosts, counted from 0, and their nodes.
 
 use std::fs;
 
 use super::*;
 
-/// A switch stands between the hosts: nodes 0, 2 and 3.
+/// Node 1 is a switch, so the hosts are the nodes 0, 2 and 3.
 const NETWORK: &str = "4 1 3\n1\n1 0 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Sequences of calls that make no sense end in error codes.
+//! Senseless sequences of calls end in error codes.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
 
-/// A call, with numbers that say what it is given.
+/// A call: its kind, and the numbers that its arguments are made of.
 type Call = (u8, u8, u64, u64);
 
 const SCENARIOS: [&std::ffi::CStr; 5] = [
@@ -20,7 +20,7 @@ const SCENARIOS: [&std::ffi::CStr; 5] = [
     c"",
 ];
 
-/// Sends, sets timers or panics, as the event has it.
+/// Sends, sets timers, stops or panics, depending on the time of the event.
 unsafe extern "C-unwind" fn erratic(user: *mut c_void, event: *const FabricsimEvent) {
     // SAFETY: the test has given a handle, and the library gives an event.
     let (handle, event) = unsafe { (*user.cast::<FabricsimHandle>(), &*event) };
@@ -46,7 +46,7 @@ unsafe extern "C-unwind" fn erratic(user: *mut c_void, event: *const FabricsimEv
     }
 }
 
-/// A message with these numbers, of which many are impossible.
+/// Returns a message made of these numbers, which is often impossible.
 fn message_of(which: u8, a: u64, b: u64) -> FabricsimMessage {
     FabricsimMessage {
         src: u32::try_from(a % 5).unwrap(),
@@ -61,7 +61,7 @@ fn message_of(which: u8, a: u64, b: u64) -> FabricsimMessage {
     }
 }
 
-/// Exports the flows, to nowhere if `null_now`, and releases them.
+/// Exports the flows, to a null pointer if `null_now`, and releases them.
 fn export(handle: FabricsimHandle, null_now: bool) -> i32 {
     let mut stream = FFI_ArrowArrayStream::empty();
     let place = if null_now {
@@ -73,9 +73,9 @@ fn export(handle: FabricsimHandle, null_now: bool) -> i32 {
     unsafe { fabricsim_export_flows(handle, place) }
 }
 
-/// Makes one call. Its code is one that is documented.
+/// Makes one call. Its code must be one that the header documents.
 fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mut c_void) {
-    // Mostly a handle that is open.
+    // Most calls need an open handle: otherwise they would only test the check of handles.
     let handle = match which {
         0 => a,
         1 => 0,
@@ -91,7 +91,8 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
     } else {
         a % (1 << 28)
     };
-    // SAFETY: pointers are to variables here, with the room that is said, or null.
+    // SAFETY: all pointers are null or to variables here, and each `room` is at most the length of
+    // its buffer.
     let code = unsafe {
         match kind % 22 {
             0 => {
@@ -141,7 +142,7 @@ fn call((kind, which, a, b): Call, handles: &mut Vec<FabricsimHandle>, user: *mu
             _ => fabricsim_write_flows(handle, c"/nowhere/fct.csv".as_ptr()),
         }
     };
-    // An error of the library itself is none that a program can bring about.
+    // No call of a program can cause an internal error of the library.
     assert!(
         (FABRICSIM_ERROR_CALLBACK..=FABRICSIM_OK).contains(&code),
         "{code}"

@@ -1,4 +1,5 @@
-//! A ring of 64 steps on 16 hosts: through the library it is what it is in a scenario.
+//! A ring of 64 steps on 16 hosts, sent through the library: its flows are equal to the flows of
+//! the same ring in a scenario.
 
 use std::fmt::Write;
 use std::fs;
@@ -13,7 +14,7 @@ const STEPS: u64 = 64;
 const SIZE: u64 = 40_000;
 const NETWORK: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\n\
                        spines = 2\n[cc]\nkind = \"dcqcn\"\n";
-/// When the last message of the ring is delivered; examples/ring.c prints it, too.
+/// The time at which the last message of the ring is delivered; examples/ring.c prints it, too.
 const LAST: u64 = 429_632_320;
 
 /// The ring as a graph of a scenario, in GOAL.
@@ -34,7 +35,7 @@ fn goal() -> String {
     text
 }
 
-/// The flows of the ring in a scenario, as fct.csv has them.
+/// Returns the flows of the ring in a scenario, in the format of fct.csv.
 fn expected() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ring.goal");

@@ -1,14 +1,14 @@
 """A packet-level simulator of datacenter networks.
 
 ``run`` runs a scenario and returns its ``Results``: Arrow tables, a summary and figures.
-``sweep`` runs one at many points and returns one table of them. ``check`` says what a scenario
-asks for and runs nothing. A ``Simulation`` is driven by the program: it sends messages, hears of
-what becomes of them at the exact time, and reacts. A ``CongestionControl`` is an algorithm in
-Python.
+``sweep`` runs one at many points and returns one table of them. ``check`` checks a scenario and
+describes its network and traffic without a run. A program drives a ``Simulation``: it sends
+messages, receives their events at the exact time, and reacts. A ``CongestionControl`` is an
+algorithm in Python.
 
-Times are whole picoseconds and sizes are bytes; wherever one is taken, a text with a unit does as
-well, such as ``"10us"`` or ``"100KB"``. Hosts are named by their numbers, as in tables of results,
-or by their names.
+Times are whole picoseconds and sizes are bytes; every function also accepts a text with a unit,
+such as ``"10us"`` or ``"100KB"``. A host is given by its number, as in tables of results, or by its
+name.
 """
 
 from ._control import CongestionControl

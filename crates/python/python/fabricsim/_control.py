@@ -12,16 +12,16 @@ from . import _native
 
 
 class CongestionControl:
-    """An algorithm of congestion control, for teaching and for trying ideas out.
+    """An algorithm of congestion control, for teaching and for trying out ideas.
 
-    A scenario names a subclass in place of a kind: ``{"cc": {"kind": MyAlgorithm, "gain": 0.1}}``,
-    or ``run(scenario, cc=MyAlgorithm)``. Each flow of RDMA has an object of its own, which is made
-    with the flow that starts and with the other keys of the table. It decides by its attributes
-    ``rate`` and ``window``, which are read after each call.
+    A scenario names a subclass instead of a kind: ``{"cc": {"kind": MyAlgorithm, "gain": 0.1}}``,
+    or ``run(scenario, cc=MyAlgorithm)``. Each RDMA flow has its own object. The constructor
+    receives the flow and the other keys of the table. The object controls the flow by its attributes ``rate`` and
+    ``window``, which the simulator reads after each call.
 
-    It is slow: about a hundred thousand acknowledgements a second, where compiled algorithms have
-    millions. It runs on one thread, so results are the same each time, as long as it draws from no
-    random numbers of its own. An exception ends the run and comes out of it.
+    It is slow: about a hundred thousand acknowledgements a second, instead of the millions of a
+    compiled algorithm. It runs on one thread, so results are the same each time, unless it uses
+    random numbers of its own. An exception ends the run, which then raises it.
 
     Example::
 
@@ -36,22 +36,22 @@ class CongestionControl:
     """
 
     telemetry: ClassVar[Literal["int"] | None] = None
-    """``"int"`` for in-band telemetry: packets carry it, and acknowledgements bring ``hops``."""
+    """``"int"`` for in-band telemetry: packets carry it, and acknowledgements have ``hops``."""
 
     marking: ClassVar[tuple[int, int, float] | None] = None
-    """When switches mark packets, unless the scenario says: kmin and kmax in bytes, and pmax."""
+    """Thresholds for ECN marking if the scenario has none: kmin and kmax in bytes, and pmax."""
 
     flow: _native.FlowStart
     """The flow, as it started."""
 
     rate: float | None
-    """Bits per second at which packets are spaced; None to send whenever the window lets them."""
+    """Bits per second at which packets are spaced; None to send as soon as the window allows."""
 
     window: float | None
     """Bytes that may be in flight; None without a window."""
 
     timer: float | None
-    """When ``on_timer`` is to be called, in picoseconds; None for never."""
+    """Time of the next call of ``on_timer``, in picoseconds; None for no call."""
 
     def __init__(self, flow: _native.FlowStart) -> None:
         """Starts at the rate of the NIC, with a window of the bandwidth-delay product."""
@@ -61,17 +61,17 @@ class CongestionControl:
         self.timer = None
 
     def on_ack(self, ack: _native.Ack) -> None:
-        """Hears of each acknowledgement that reaches the sender."""
+        """Called for each acknowledgement that reaches the sender."""
 
     def on_congestion(self, congestion: _native.Congestion) -> None:
-        """Hears of losses and timeouts."""
+        """Called for losses and timeouts."""
 
     def on_timer(self, now: int) -> None:
-        """Is called at the time ``timer``, which is None again then unless it is set here."""
+        """Called at the time ``timer``, which is then None unless this sets it again."""
 
 
 def table_of(algorithm: type[CongestionControl], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the table of a scenario that stands for a class and its settings, but for its handle."""
+    """Returns the table that describes a class and its settings in a scenario, without a handle."""
     table: dict[str, Any] = {
         "kind": "python" if algorithm.telemetry is None else f"python-{algorithm.telemetry}",
         "class": f"{algorithm.__module__}.{algorithm.__qualname__}",
@@ -84,7 +84,7 @@ def table_of(algorithm: type[CongestionControl], settings: Mapping[str, Any]) ->
 
 
 def _checksum(algorithm: type[CongestionControl]) -> str:
-    """Returns a checksum of the source text of a class, as far as it is known."""
+    """Returns a checksum of the source text of a class, or of its name if the text is unknown."""
     text = ""
     for part in algorithm.__mro__:
         if part not in (CongestionControl, object):

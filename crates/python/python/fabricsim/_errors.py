@@ -8,35 +8,35 @@ from typing import Any
 
 
 class FabricsimError(Exception):
-    """What the errors of fabricsim have in common."""
+    """The base class of the errors of fabricsim."""
 
 
 class FabricsimWarning(UserWarning):
-    """Something about a scenario or its run that a user should know."""
+    """A warning about a scenario or its run."""
 
 
 class ResultsError(FabricsimError, FileExistsError):
-    """A folder has results of something else, or somebody else writes to it."""
+    """A folder has results of another scenario, or another process is writing to it."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a scenario or another input."""
+    """One mistake in a scenario or another input."""
 
     file: str | None
-    """The file, or what else the text came from; None for a dict."""
+    """The file, or the name of the text; None for a dict."""
 
     line: int | None
-    """The line in it, from 1; None where there is no text."""
+    """The line in it, from 1; None if there is no text."""
 
     key: str | None
-    """The dotted key, such as ``workload.0.load``, where the problem is at one."""
+    """The dotted key, such as ``workload.0.load``, if the mistake is at a key."""
 
     message: str
-    """What is wrong."""
+    """The mistake."""
 
     help: str | None
-    """What would be right."""
+    """The remedy, if one is known."""
 
     def __str__(self) -> str:
         place = [str(part) for part in (self.file, self.line) if part is not None]
@@ -47,10 +47,10 @@ class Problem:
 
 
 class ScenarioError(FabricsimError, ValueError):
-    """An input that cannot be used, with everything that is wrong with it."""
+    """An input that cannot be used, with all its mistakes."""
 
     problems: list[Problem]
-    """All problems that can be told at once, in the order of the text."""
+    """All mistakes that can be found at once, in the order of the text."""
 
     def __init__(
         self, problems: Iterable[tuple[str | None, int | None, str | None, str, str | None]]

@@ -1,4 +1,4 @@
-"""Tables in the libraries that people work with."""
+"""Conversion of tables to the usual libraries of data frames."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def to_polars(table: Table) -> Any:
 
 
 def to_pandas(table: Table) -> Any:
-    """Returns a ``pandas.DataFrame``: by pyarrow, or, where that is not installed, by lists."""
+    """Returns a ``pandas.DataFrame``: by pyarrow, or by lists if pyarrow is not installed."""
     import pandas
 
     try:

@@ -35,7 +35,7 @@ VERSION: Final[str]
 
 @final
 class Given:
-    """A scenario or a sweep: its text or its file, and what goes with it."""
+    """A scenario or a sweep: its text or its file, and the values that accompany it."""
 
     def __new__(
         cls,
@@ -51,7 +51,7 @@ class Given:
 class Table:
     """A table of results, column by column.
 
-    Programs that take Arrow tables take it as it is, without copying: ``pyarrow.table(t)``,
+    Programs that accept Arrow tables use it directly, without copying: ``pyarrow.table(t)``,
     ``polars.DataFrame(t)``, ``pandas.DataFrame.from_arrow(t)``.
     """
 
@@ -119,7 +119,7 @@ class Figure:
 
 @final
 class Progress:
-    """How far a run is."""
+    """Progress of a run."""
 
     @property
     def share(self) -> float:
@@ -147,7 +147,7 @@ class Progress:
 
 @final
 class SweepProgress:
-    """How far a sweep is."""
+    """Progress of a sweep."""
 
     @property
     def share(self) -> float:
@@ -155,7 +155,7 @@ class SweepProgress:
 
     @property
     def points(self) -> int:
-        """Points to run: without those that were done before."""
+        """Points to run, without the points that already had results."""
 
     @property
     def ended(self) -> int:
@@ -175,15 +175,15 @@ class SweepProgress:
 
 @final
 class Event:
-    """Something that has happened at an exact time."""
+    """An event of a message or a timer, at an exact time."""
 
     @property
     def kind(self) -> Literal["delivered", "acknowledged", "unreachable", "timer"]:
-        """What has happened.
+        """The kind of the event.
 
         "delivered": the last byte of a message has arrived at its receiver. "acknowledged": the last
         acknowledgement has arrived at its sender. "unreachable": no route led to the receiver when
-        the message was to start, and it is lost. "timer": a timer has gone off.
+        the message was due to start, so it is lost. "timer": a timer has fired.
         """
 
     @property
@@ -220,7 +220,7 @@ class Event:
 
 @final
 class FlowStart:
-    """A flow that starts, as the congestion control that is made for it sees it."""
+    """The start of a flow, passed to the congestion control that is created for it."""
 
     @property
     def flow(self) -> int:
@@ -228,7 +228,7 @@ class FlowStart:
 
     @property
     def flow_class(self) -> int:
-        """Its class."""
+        """The flow class."""
 
     @property
     def now(self) -> int:
@@ -244,7 +244,7 @@ class FlowStart:
 
     @property
     def bdp(self) -> int:
-        """The bandwidth-delay product of these, in bytes."""
+        """The bandwidth-delay product, ``line_rate`` times ``base_rtt``, in bytes."""
 
     @property
     def mtu(self) -> int:
@@ -256,11 +256,11 @@ class Hop:
 
     @property
     def time(self) -> int:
-        """When it left, in picoseconds."""
+        """The time at which the packet left, in picoseconds."""
 
     @property
     def queue(self) -> int:
-        """Bytes left in the port's queues."""
+        """Bytes in the port's queues after the packet had left."""
 
     @property
     def rate(self) -> int:
@@ -268,12 +268,12 @@ class Hop:
 
     @property
     def sent(self) -> int | None:
-        """Bytes that the port has sent since the last acknowledged packet left it; None where that
-        took another path."""
+        """Bytes that the port has sent since the last acknowledged packet left it; None if that
+        packet took another path."""
 
     @property
     def elapsed(self) -> int | None:
-        """How long ago that was, in picoseconds."""
+        """Time since then, in picoseconds; None in the same case."""
 
 @final
 class Ack:
@@ -285,15 +285,15 @@ class Ack:
 
     @property
     def rtt(self) -> int | None:
-        """Round-trip time of the packet that is acknowledged."""
+        """Round-trip time of the acknowledged packet."""
 
     @property
     def least_rtt(self) -> int:
-        """The smallest round-trip time of the flow."""
+        """The smallest round-trip time of the flow so far."""
 
     @property
     def newly_acked(self) -> int:
-        """Payload that is newly acknowledged."""
+        """Payload that this acknowledges for the first time."""
 
     @property
     def cumulative(self) -> int:
@@ -301,31 +301,32 @@ class Ack:
 
     @property
     def next_seq(self) -> int:
-        """The next byte that the sender would send."""
+        """The next byte in the sender's sequence."""
 
     @property
     def in_flight(self) -> int:
-        """Payload in flight after it."""
+        """Payload in flight after this acknowledgement."""
 
     @property
     def packets(self) -> int:
-        """Packets that it newly acknowledges."""
+        """Packets that this acknowledges for the first time."""
 
     @property
     def marked(self) -> int:
-        """Those of them that were marked (ECN CE)."""
+        """The number of these packets that were marked (ECN CE)."""
 
     @property
     def new_round(self) -> bool:
-        """Whether a new round trip begins."""
+        """True if a new round trip begins."""
 
     @property
     def path(self) -> int:
-        """The identity of the path: only hops of one path are of the same ports."""
+        """The identity of the path: hops of two acknowledgements belong to the same ports only if
+        this is equal."""
 
     @property
     def hops(self) -> list[Hop]:
-        """The telemetry of the switches on the path, for algorithms that ask for it."""
+        """The telemetry of the switches on the path, if the algorithm uses telemetry."""
 
 @final
 class Congestion:
@@ -337,15 +338,15 @@ class Congestion:
 
     @property
     def signal(self) -> Literal["loss", "mark", "timeout"]:
-        """What has been noticed."""
+        """The kind of the signal."""
 
     @property
     def in_flight(self) -> int:
-        """Payload in flight before."""
+        """Payload in flight before the signal."""
 
     @property
     def next_seq(self) -> int:
-        """The next byte that the sender would have sent."""
+        """The next byte in the sender's sequence."""
 
 _Stop: TypeAlias = Literal[
     "finished",
@@ -380,94 +381,94 @@ class Simulation:
             src: The sending host, by number or name.
             dst: The receiving host.
             size: Payload, in bytes or such as "100KB".
-            at: When it starts, in picoseconds or such as "10us"; now by default.
-            tag: Any object, which comes back with the events of the message.
-            flow_class: The flow class: that of the workload with this number, if there is one.
+            at: Its start time, in picoseconds or such as "10us"; now by default.
+            tag: Any object; the events of the message have it, too.
+            flow_class: The flow class: the class of the workload with this number, if there is one.
             priority: Priority queue of its packets, 1 to 7.
-            port: Destination port, which ECMP reads.
+            port: Destination port, which ECMP hashes.
 
         Raises:
-            ValueError: When it is impossible: it says why.
-            TypeError: When a value is of the wrong type.
+            ValueError: If the message is impossible, with the reason.
+            TypeError: If a value has the wrong type.
         """
 
     def set_timer(self, at: SupportsIndex | str, tag: object) -> None:
         """Sets the timer ``tag``, a hashable object, to ``at``, or moves it there."""
 
     def cancel_timer(self, tag: object) -> bool:
-        """Cancels the timer ``tag``. Returns whether it was set."""
+        """Cancels the timer ``tag``. Returns True if it was set."""
 
     def set_callback(self, kind: str, callback: Callable[[Event], Any] | None) -> None:
-        """Lets ``callback`` hear of events of a kind, or nobody for None."""
+        """Sets the function that receives events of a kind; None unsets it."""
 
     def ignore_acknowledgements(self) -> None:
         """Ends the events "acknowledged": a run without them costs less."""
 
     def run_until(self, until: SupportsIndex | str | None = None) -> _Stop:
-        """Runs everything that happens before ``until``, and calls the callbacks.
+        """Runs all events before ``until``, and calls the callbacks.
 
-        Returns why it has come back: "finished", "time-reached", "stalled", "deadlocked",
+        Returns the reason why it has returned: "finished", "time-reached", "stalled", "deadlocked",
         "beyond-horizon", "overloaded" or, after ``stop``, "stopped". Without callbacks, events are
         kept for ``run_until_next``.
         """
 
     def run_until_next(self, until: SupportsIndex | str | None = None) -> Event | None:
-        """Runs to the next event before ``until``, or returns None where there is none.
+        """Runs to the next event before ``until``, or returns None if there is none.
 
-        ``now`` is the time of the event then, and what is asked for happens at that time. Not with
-        callbacks.
+        ``now`` is then the time of the event, and requests take effect at that time. Fails if a
+        callback is set.
         """
 
     def stop(self) -> None:
-        """Ends the run after the present event; from a callback alone. The run can go on later."""
+        """Ends the run after the present event; only a callback can. The run can continue later."""
 
     def finish_capture(self) -> int | None:
-        """Ends the capture and writes the frames up to now to the file that ``capture`` named when the
-        simulation was opened. Returns how many there are, or None where nothing is captured.
+        """Ends the capture and writes its frames to the file that ``capture`` named when the
+        simulation was opened. Returns the number of frames, or None if nothing is captured.
 
-        At an event the simulation goes on for less than the time that the shortest link takes, and
-        callbacks do not hear of that."""
+        If the run is paused at an event, this simulates further, for less time than the delay of
+        the shortest link. Callbacks do not receive events of that time."""
 
     def close(self) -> None:
-        """Writes the capture, if there is one, closes the simulation and gives its memory back.
-        ``with`` does as well."""
+        """Writes the capture, if there is one, closes the simulation and frees its memory.
+        ``with`` does the same at its end."""
 
     @property
     def notes(self) -> list[str]:
-        """What a user should know of the scenario; they are warnings when it is opened."""
+        """Notes on the scenario for the user; opening it issues them as warnings."""
 
     @property
     def closed(self) -> bool:
-        """Whether the simulation is closed."""
+        """True if the simulation is closed."""
 
     @property
     def now(self) -> int:
-        """The present time, in picoseconds; in a callback that of the event."""
+        """The present time, in picoseconds; in a callback, the time of the event."""
 
     @property
     def hosts(self) -> list[int]:
         """The nodes that are hosts, in order: ``hosts[0]`` is the first host, and so on. Messages,
-        events and tables name a host by its node."""
+        events and tables refer to a host by its node."""
 
     @property
     def host_names(self) -> list[str]:
         """The names of the hosts, in the order of ``hosts``."""
 
     def host(self, host: SupportsIndex | str) -> int:
-        """The node of the host with this name; a node that is a host is itself."""
+        """The node of a host that is given by its name or its node."""
 
     def host_node(self, index: int) -> int:
-        """The node that host ``index``, counted from 0, is: ``hosts[index]``. Programs in C and the
-        ranks of other simulators count hosts so."""
+        """The node of host ``index``, counted from 0: ``hosts[index]``. Programs in C and the ranks
+        of other simulators count hosts this way."""
 
     def node_host(self, node: SupportsIndex | str) -> int:
-        """Which host, counted from 0, a node or the host with a name is."""
+        """The number of a host, counted from 0, that is given by its node or its name."""
 
     def ideal_time(
         self, src: SupportsIndex | str, dst: SupportsIndex | str, size: SupportsIndex | str
     ) -> int:
-        """How long a message takes alone in the idle network to its last acknowledgement, in
-        picoseconds, by the rule of `[output] ideal`."""
+        """Time from the start of a message to its last acknowledgement if it is alone in the idle
+        network, in picoseconds, by the rule of `[output] ideal`."""
 
     def statistics(self) -> dict[str, int]:
         """Counts over the whole network, from the start: flows, packets, bytes, drops, pauses."""
@@ -476,7 +477,7 @@ class Simulation:
         """Properties of the idle network: its size, rates, round-trip time."""
 
     def unfinished(self) -> list[dict[str, Any]]:
-        """Flows that have started and not ended, and what they wait for."""
+        """Flows that have started and not ended, and the reason why each waits."""
 
     def flows(self) -> Table:
         """The flows that have ended so far, with the columns of fct.csv."""

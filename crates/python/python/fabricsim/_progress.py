@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def callback(progress: Callable[[T], Any] | Literal[False] | None) -> Callable[[T], Any] | None:
-    """Returns what is called with progress: plain lines by default, nothing for False."""
+    """Returns the function that receives progress: plain lines by default, None for False."""
     if progress is None:
         return Lines()
     if progress is False:

@@ -34,7 +34,7 @@ _HELP = {
 class Results:
     """The results of a run: the files of its folder as tables, and its summary.
 
-    Tables are read when they are asked for, and kept. docs/outputs.md has their columns: whole
+    Each table is read on first use, and kept. docs/outputs.md has their columns: whole
     numbers are 64-bit integers, times (in nanoseconds) and ratios are doubles, names are strings.
     """
 
@@ -53,7 +53,7 @@ class Results:
 
     @property
     def folder(self) -> Path:
-        """The folder of the files. One that is temporary goes with the results."""
+        """The folder of the files. A temporary folder is removed with the results."""
         return self._folder
 
     @property
@@ -68,7 +68,7 @@ class Results:
 
     @property
     def status(self) -> str:
-        """Why the run ended: "finished", "time-reached", "stalled", "deadlocked", ..."""
+        """The reason why the run ended: "finished", "time-reached", "stalled", "deadlocked", ..."""
         return str(self._summary["status"])
 
     @property
@@ -78,12 +78,12 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """What a user should know of the run."""
+        """Warnings about the run."""
         return list(self._summary.get("warnings", []))
 
     @property
     def unfinished_reason(self) -> str | None:
-        """Says in a few words why flows are left, if some are that should not be."""
+        """The reason for unfinished flows; None if none are left or the run had a time limit."""
         if self.status in ("finished", "time-reached"):
             return None
         counts = self._summary["flows"]
@@ -100,14 +100,14 @@ class Results:
 
     @property
     def tables(self) -> list[str]:
-        """The names of the tables that there are, for ``table``."""
+        """The names of the tables of the run, for ``table``."""
         return [name.removesuffix(".csv") for name in self.files if name.endswith(".csv")]
 
     def table(self, name: str) -> Table:
         """Returns the table of the file ``name``.csv.
 
         Raises:
-            LookupError: When the run has no such file.
+            LookupError: If the run has no such file.
         """
         if name not in self._tables:
             if name not in self.tables:
@@ -125,27 +125,27 @@ class Results:
 
     @property
     def queues(self) -> Table:
-        """Lengths of queues over time, where they were observed."""
+        """Lengths of queues over time, if they were observed."""
         return self.table("queues")
 
     @property
     def queue_distribution(self) -> Table:
-        """The time that each queue spent at each length, where it was observed."""
+        """The time that each queue spent at each length, if it was observed."""
         return self.table("queue_distribution")
 
     @property
     def queue_groups(self) -> Table:
-        """The same for groups of ports."""
+        """The time that the queues of each group of ports spent at each length."""
         return self.table("queue_groups")
 
     @property
     def links(self) -> Table:
-        """Activity of links over time, where it was observed."""
+        """Activity of links over time, if it was observed."""
         return self.table("links")
 
     @property
     def flows(self) -> Table:
-        """Rates and windows of flows over time, where they were observed."""
+        """Rates and windows of flows over time, if they were observed."""
         return self.table("flows")
 
     @property
@@ -155,17 +155,17 @@ class Results:
 
     @property
     def rpc(self) -> Table:
-        """The queries whose responses have been delivered."""
+        """The queries that have received their response."""
         return self.table("rpc")
 
     @property
     def pauses(self) -> Table:
-        """The PFC frames that have arrived, where they were asked for."""
+        """The PFC frames that have arrived, if the scenario selects this table."""
         return self.table("pauses")
 
     @property
     def queue_stats(self) -> Table:
-        """What queue disciplines have done."""
+        """The counts of queue disciplines."""
         return self.table("queue_stats")
 
     @property
@@ -182,8 +182,7 @@ class Results:
         """Copies the files to a folder and returns the results there.
 
         Raises:
-            ResultsError: When it has results of something else, unless ``force`` lets these replace
-                them.
+            ResultsError: If it has results of another scenario and ``force`` is not set.
         """
         _native.copy_results(os.fspath(self._folder), os.fspath(folder), force)
         return Results(folder)
@@ -192,9 +191,9 @@ class Results:
         """Returns a figure, as ``fabricsim plot`` draws it; notebooks show it.
 
         Args:
-            kind: "slowdown", "cdf", "series", "queues", "collectives" or, with others, "compare".
-            others: Results in the same figure: ``Results`` or folders.
-            options: Those of the command: ``percentile=[50, 99]``, ``of="queue"``, ``node=20``,
+            kind: "slowdown", "cdf", "series", "queues", "collectives" or, with other results, "compare".
+            others: Other results in the same figure: ``Results`` or folders.
+            options: Options of the command: ``percentile=[50, 99]``, ``of="queue"``, ``node=20``,
                 ``title="..."``, ``name=["HPCC", "DCQCN"]``; see ``fabricsim plot KIND --help``.
         """
         return plot(kind, self, *others, **options)
@@ -232,12 +231,13 @@ def plot(
     Args:
         kind: "slowdown", "cdf", "series", "queues", "collectives", "compare" or "sweep".
         results: ``Results``, a ``Sweep``, or folders of either.
-        options: Those of the command, see ``fabricsim plot KIND --help``: ``percentile=[50, 99]``
-            stands for ``--percentile 50 --percentile 99``, and a dict for ``NAME=VALUE``.
+        options: The options of the command, see ``fabricsim plot KIND --help``: write
+            ``percentile=[50, 99]`` for ``--percentile 50 --percentile 99``, and a dict for
+            ``NAME=VALUE``.
 
     Raises:
-        ValueError: When an option is wrong.
-        ScenarioError: When there is nothing to draw, or the results lack what is drawn.
+        ValueError: If an option is wrong.
+        ScenarioError: If there is nothing to draw, or the results lack the data of the figure.
     """
     arguments = [kind]
     if not results:
@@ -265,7 +265,7 @@ def plot(
 
 
 def _names(results: list[Results]) -> list[str]:
-    """Returns what results are called in a legend."""
+    """Returns distinct names of results for a legend."""
     names = [result.name for result in results]
     if len(set(names)) < len(names):
         kinds = [str(r.summary.get("scenario", {}).get("cc", {}).get("kind", "")) for r in results]

@@ -32,23 +32,23 @@ def run(
     Args:
         scenario: A dict with the tables and keys of docs/scenarios.md, the path of a TOML file (a
             ``Path``, or a text that ends in ``.toml``), or TOML. Paths in a dict or a text are
-            relative to the working folder, those in a file to the file.
+            relative to the working folder, paths in a file to the file.
         set: Changes to it by dotted keys: ``{"cc.eta": 0.9, "workload.0.load": 0.7}``.
         cc: The algorithm of congestion control instead of the scenario's: its name, its table, or a
             subclass of ``CongestionControl``.
-        out: The folder of the results. Without one they are in a temporary folder that goes with
-            the last reference to them; ``Results.write`` keeps them.
-        threads: Threads, by default all cores. Results do not depend on it. A congestion control in
-            Python runs on one.
-        force: Whether results of something else in ``out`` are to be replaced.
-        progress: Is called with ``Progress`` several times a second. By default a run that takes
-            long prints a line every ten seconds; False prints nothing.
+        out: The folder of the results. By default they are in a temporary folder that is
+            removed with the last reference to them; ``Results.write`` keeps them.
+        threads: Number of threads, by default one for each core. Results do not depend on it. A
+            congestion control in Python runs on one thread.
+        force: True to replace results of another scenario in ``out``.
+        progress: Function that receives a ``Progress`` several times a second. By default a long
+            run prints a line every ten seconds; False prints nothing.
 
     Raises:
-        ScenarioError: When the scenario cannot be used; it has every problem that can be told at
+        ScenarioError: If the scenario cannot be used; it lists all mistakes that can be found at
             once.
-        ResultsError: When ``out`` has results of something else.
-        KeyboardInterrupt: After Ctrl-C, at once. What was complete is in ``out`` as
+        ResultsError: If ``out`` has results of another scenario.
+        KeyboardInterrupt: After Ctrl-C, at once. The results so far are in ``out`` as
             ``fct.partial.csv`` and so on.
 
     Runs release the interpreter: several can run on threads of Python at the same time.
@@ -79,13 +79,13 @@ def check(
     set: Mapping[str, Any] | None = None,
     cc: Algorithm | None = None,
 ) -> dict[str, Any]:
-    """Checks a scenario, which may be without traffic, and runs nothing.
+    """Checks a scenario without running it. The scenario needs no workload.
 
-    Returns what ``fabricsim check --json`` prints: the size of the network, round-trip time,
+    Returns the output of ``fabricsim check --json``: the size of the network, round-trip time,
     bandwidth-delay product, expected flows, bytes and load, and every setting with its default.
 
     Raises:
-        ScenarioError: When the scenario cannot be used; it has every problem that can be told at
+        ScenarioError: If the scenario cannot be used; it lists all mistakes that can be found at
             once.
     """
     facts, notes = _native.check(given(scenario, set, cc))

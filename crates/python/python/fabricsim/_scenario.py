@@ -1,4 +1,4 @@
-"""What is given as a scenario or a sweep."""
+"""The forms of a scenario or a sweep."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def given(
     cc: Algorithm | None = None,
     what: str = "scenario",
 ) -> _native.Given:
-    """Returns a scenario in the form that the native part takes."""
+    """Converts a scenario to the form that the native part accepts."""
     writer = Writer()
     text: str | None = None
     is_made = isinstance(scenario, Mapping)
@@ -42,7 +42,7 @@ def given(
     changes = dict(set or {})
     if cc is not None:
         changes["cc"] = cc
-    # Only a list of changes can name a table of a list by its number.
+    # A number in a key means a table of a list only in a list of changes, not in TOML.
     overrides = [f"{key}={writer.value(item, key.split('.'))}" for key, item in changes.items()]
     if writer.controls and what == "sweep":
         raise TypeError("a congestion control in Python is run by run(), one point after another")

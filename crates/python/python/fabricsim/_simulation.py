@@ -21,9 +21,9 @@ F = TypeVar("F", bound="Callable[[Event], Any] | None")
 class Simulation(_native.Simulation):
     """A simulation that the program drives.
 
-    It sends messages, sets timers, and hears of events at their exact times; what it asks for in
-    reaction to an event happens at the time of the event, at any host. There are two ways to hear of
-    events. ``for event in simulation`` goes from one to the next::
+    The program sends messages, sets timers, and receives events at their exact times. Its reactions
+    to an event take effect at the time of the event, at any host. There are two ways to receive
+    events. ``for event in simulation`` runs from one event to the next::
 
         with fabricsim.Simulation({"topology": {"kind": "star", "hosts": 4}}) as simulation:
             simulation.send(0, 1, "100KB", tag="first")
@@ -31,17 +31,17 @@ class Simulation(_native.Simulation):
                 if event.kind == "delivered" and simulation.now < 1_000_000_000:
                     simulation.send(event.dst, (event.dst + 1) % 4, event.size)
 
-    Or functions hear of them while ``run_until`` runs::
+    Or functions receive them while ``run_until`` runs::
 
         @simulation.on_delivered
         def pass_on(event):
             simulation.send(event.dst, (event.dst + 1) % 4, event.size)
 
-    An exception in such a function ends the run and comes out of ``run_until``; the simulation can
-    go on afterwards. So it can after Ctrl-C.
+    An exception in such a function ends the run, and ``run_until`` raises it; the simulation can
+    continue afterwards. The same holds for Ctrl-C.
 
-    One simulation is used by one thread at a time, and another one gets a ``RuntimeError``;
-    simulations are independent of one another, and runs release the interpreter.
+    Only one thread at a time can use a simulation; another one gets a ``RuntimeError``. Simulations
+    are independent of one another, and runs release the interpreter.
     """
 
     def __new__(
@@ -56,18 +56,17 @@ class Simulation(_native.Simulation):
         """Builds the network of a scenario.
 
         Args:
-            scenario: As ``run`` takes it. It may be without ``workload``; those that it has run
-                beside the messages of the program.
+            scenario: As for ``run``, but it needs no ``workload``. Its workloads run beside the
+                messages of the program.
             set: Changes to it by dotted keys.
             cc: The algorithm of congestion control instead of the scenario's.
-            threads: Threads for switches, 1 by default. Results do not depend on it.
-            capture: The file that frames go to which the table ``capture`` of the scenario asks for.
-                It is written by ``finish_capture`` or, if that is not called, by ``close`` and at the
-                end of ``with``.
+            threads: Number of threads, 1 by default. Results do not depend on it.
+            capture: The file for the frames that the table ``capture`` of the scenario selects.
+                ``finish_capture`` writes it; otherwise, ``close`` and the end of ``with`` do.
 
         Raises:
-            ScenarioError: When the scenario cannot be used; also when it has a table ``capture`` and
-                no file is named.
+            ScenarioError: If the scenario cannot be used, or has a table ``capture`` but no file is
+                given.
         """
         path = None if capture is None else os.fspath(capture)
         simulation = super().__new__(cls, given(scenario, set, cc), threads, path)
@@ -76,22 +75,22 @@ class Simulation(_native.Simulation):
         return simulation
 
     def on_delivered(self, callback: F) -> F:
-        """Lets a function hear when the last byte of a message is delivered; None ends that."""
+        """Sets the function to call when the last byte of a message arrives; None unsets it."""
         self.set_callback("delivered", callback)
         return callback
 
     def on_acknowledged(self, callback: F) -> F:
-        """Lets a function hear when a message is acknowledged to its sender; None ends that."""
+        """Sets the function to call when the sender has all acknowledgements; None unsets it."""
         self.set_callback("acknowledged", callback)
         return callback
 
     def on_unreachable(self, callback: F) -> F:
-        """Lets a function hear when no route leads to a message's receiver; None ends that."""
+        """Sets the function to call if no route leads to a message's receiver; None unsets it."""
         self.set_callback("unreachable", callback)
         return callback
 
     def on_timer(self, callback: F) -> F:
-        """Lets a function hear when timers go off; None ends that."""
+        """Sets the function to call when a timer fires; None unsets it."""
         self.set_callback("timer", callback)
         return callback
 

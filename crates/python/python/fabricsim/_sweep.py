@@ -30,7 +30,7 @@ class SweepPoint:
     """"ran", "kept" (its results were there), "failed" or "missing"."""
 
     message: str | None
-    """Why it failed."""
+    """The reason why it failed; None otherwise."""
 
     def results(self) -> Results:
         """Opens its results."""
@@ -65,7 +65,7 @@ class Sweep:
 
     @property
     def cost(self) -> Table:
-        """What the points took: wall time, CPU time, memory (points_cost.csv)."""
+        """The cost of each point: wall time, CPU time, memory (points_cost.csv)."""
         return Table.read_csv(self._folder / "points_cost.csv")
 
     @property
@@ -93,7 +93,7 @@ class Sweep:
         """Opens the results of a point by its name.
 
         Raises:
-            LookupError: When there is no point of that name.
+            LookupError: If there is no point of that name.
         """
         for own in self.points:
             if own.name == point:
@@ -105,8 +105,9 @@ class Sweep:
         """Returns a figure of a number over an axis, as ``fabricsim plot sweep`` draws it.
 
         Args:
-            x: The axis that goes to the right, or a part of its key such as ``load``.
-            options: Those of the command: ``by="scheme"``, ``of="p99"``, ``where={"load": 0.5}``.
+            x: The horizontal axis, or a part of its key such as ``load``.
+            options: Options of the command: ``by="scheme"``, ``of="p99"``,
+                ``where={"load": 0.5}``.
         """
         return plot("sweep", self, x=x, **options)
 
@@ -142,26 +143,26 @@ def sweep(
 ) -> Sweep:
     """Runs a scenario at many points and returns one table of them.
 
-    Points that have results in the folder are not run again, so a sweep that was stopped goes on
-    where it ended.
+    Points that have results in the folder are not run again, so a sweep that was stopped continues
+    with the points that are left.
 
     Args:
         sweep: A dict with the keys of docs/sweeps.md (``scenario`` and ``axis``), the path of a
             TOML file, or TOML.
         set: Changes to the base scenario by dotted keys, before any axis.
         out: The folder of the results, by default results/NAME.
-        jobs: Points that run at the same time, by default as many as fit the cores.
+        jobs: Points that run at the same time, by default as many as the cores have room for.
         threads: Threads of each point.
-        force: Whether results of other settings are to be replaced.
-        progress: Is called with ``SweepProgress`` several times a second. By default a sweep that
-            takes long prints a line every ten seconds; False prints nothing.
+        force: True to replace results of other settings.
+        progress: Function that receives a ``SweepProgress`` several times a second. By default a
+            long sweep prints a line every ten seconds; False prints nothing.
 
     Raises:
-        ScenarioError: When the sweep or one of its points cannot be used; nothing is run then.
-        ResultsError: When the folder has results of other settings.
+        ScenarioError: If the sweep or one of its points cannot be used; no point is run then.
+        ResultsError: If the folder has results of other settings.
         KeyboardInterrupt: After Ctrl-C; points that have ended are kept.
 
-    A point that fails by itself is no exception but a warning: its row has the status "failed".
+    A point that fails during its run causes a warning, and its row has the status "failed".
     """
     ready = given(sweep, set, what="sweep")
     folder = None if out is None else os.fspath(out)

@@ -13,7 +13,7 @@ from ._control import CongestionControl, table_of
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Control = tuple[type[CongestionControl], dict[str, Any]]
-"""A class of controllers and the settings that they are made with."""
+"""A class of controllers and the settings for their constructor."""
 
 
 class Writer:
@@ -23,7 +23,7 @@ class Writer:
         self.controls: list[Control] = []
 
     def document(self, table: Mapping[str, Any]) -> str:
-        """Returns a dict as a document."""
+        """Returns a dict as a TOML document."""
         lines: list[str] = []
         self._table(table, [], lines)
         return "\n".join(lines) + "\n"
@@ -94,7 +94,7 @@ class Writer:
         return self.value(value, path)
 
     def _replaced(self, value: Any, path: Sequence[str]) -> Any:
-        """Returns a value in which a congestion control that is a class has become a table."""
+        """Returns a value with each class of a congestion control replaced by its table."""
         if not path or path[-1] != "cc":
             if isinstance(value, type):
                 raise TypeError(f"{'.'.join(path)}: {value} stands where no class can")
@@ -130,7 +130,7 @@ def _text(text: str) -> str:
 
 
 def _number(value: Any, path: Sequence[str]) -> str:
-    # Numbers of numpy are neither int nor float.
+    # Numbers of numpy are instances of neither int nor float.
     if hasattr(value, "__index__"):
         return str(int(value))
     if isinstance(value, float) or hasattr(value, "__float__"):

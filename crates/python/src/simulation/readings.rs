@@ -1,4 +1,4 @@
-//! Questions about the network and the state of a simulation, and its results.
+//! The network, the state and the results of a simulation.
 
 use std::io;
 
@@ -15,7 +15,7 @@ use crate::quantity::size;
 use crate::session::Caller;
 use crate::table::Table;
 
-/// `records` as fct.csv has them.
+/// Returns `records` as the text of an fct.csv.
 fn csv(py: Python<'_>, records: &[FctRecord]) -> PyResult<String> {
     let write = || -> io::Result<Vec<u8>> {
         let mut rows = Vec::new();
@@ -29,7 +29,7 @@ fn csv(py: Python<'_>, records: &[FctRecord]) -> PyResult<String> {
     Ok(String::from_utf8_lossy(&py.detach(write)?).into_owned())
 }
 
-/// The table of `records`, with the columns of fct.csv.
+/// Returns `records` as a table with the columns of fct.csv.
 fn table(py: Python<'_>, records: &[FctRecord]) -> PyResult<Table> {
     Table::of_text(py, "fct.csv", &csv(py, records)?)
 }
@@ -60,7 +60,7 @@ impl Simulation {
         Ok(self.session()?.names.clone())
     }
 
-    /// The node that host `index`, counted from 0, is.
+    /// The node of host `index`, counted from 0.
     fn host_node(&self, index: usize) -> PyResult<u32> {
         let session = self.session()?;
         let node = session.hosts.get(index).map(|node| node.0);
@@ -70,7 +70,7 @@ impl Simulation {
         })
     }
 
-    /// Which host, counted from 0, a node is.
+    /// The number of the host, counted from 0, that is this node.
     fn node_host(&self, node: &Bound<'_, PyAny>) -> PyResult<usize> {
         let session = self.session()?;
         let node = session.host("node", node)?;
@@ -83,7 +83,8 @@ impl Simulation {
         Ok(self.session()?.host("host", host)?.0)
     }
 
-    /// How long a message takes on the idle network to its last acknowledgement, in picoseconds.
+    /// Time from the start of a message to its last acknowledgement if the network is idle, in
+    /// picoseconds.
     fn ideal_time(
         &self,
         py: Python<'_>,
@@ -155,7 +156,7 @@ impl Simulation {
         Ok(dict)
     }
 
-    /// Flows that have started and not ended, and what they wait for.
+    /// Flows that have started and not ended, and the reason why each waits.
     fn unfinished<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let session = self.session()?;
         let engine = session.engine()?;
