@@ -1,9 +1,10 @@
 //! Figures: data first, then a picture.
 //!
-//! A [`Figure`] is panels, a [`Panel`] is two axes and the series between them. What draws it is
-//! [`Figure::to_svg`] and, with the feature `png`, [`Figure::to_png`] and [`Figure::to_pdf`]; both follow a [`Theme`].
-//! Builders for the figures of results are [`slowdown_figure`], [`relative_figure`],
-//! [`cdf_figure`], [`time_figure`] and [`queue_figure`].
+//! A [`Figure`] holds panels; a [`Panel`] holds two axes and the series between them.
+//! [`Figure::to_svg`] draws a figure, as do [`Figure::to_png`] and [`Figure::to_pdf`] if the
+//! feature `png` is enabled; all three follow a [`Theme`]. [`slowdown_figure`],
+//! [`relative_figure`], [`cdf_figure`], [`time_figure`] and [`queue_figure`] build figures from
+//! results.
 //!
 //! ```
 //! use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
@@ -65,18 +66,18 @@ pub use time_series::{TimeRun, time_figure};
 /// A picture of one or more panels with one legend below them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Stands above the panels; may be empty.
+    /// Printed above the panels; may be empty.
     pub title: String,
-    /// Row by row.
+    /// Panels, row by row.
     pub panels: Vec<Panel>,
-    /// Panels side by side; zero chooses by their number (three at most).
+    /// Panels in a row; zero chooses by the number of panels (three at most).
     pub columns: usize,
-    /// Notes that a reader needs on how the figure was made; they stand below the legend.
+    /// Notes on how the figure was made, printed below the legend.
     pub notes: Vec<String>,
 }
 
 impl Figure {
-    /// A figure without panels.
+    /// Creates a figure without panels.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
         Self {
@@ -87,7 +88,7 @@ impl Figure {
         }
     }
 
-    /// Returns whether no panel has a series with a point.
+    /// Returns `true` if no panel has a series with a point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut series = self.panels.iter().flat_map(|panel| &panel.series);
@@ -98,47 +99,47 @@ impl Figure {
         })
     }
 
-    /// The figure as an SVG document.
+    /// Draws the figure as an SVG document.
     #[must_use]
     pub fn to_svg(&self, theme: Theme) -> String {
         svg::render(self, theme)
     }
 
-    /// The figure as a PNG file, `scale` pixels for each unit of the SVG.
+    /// Draws the figure as a PNG file with `scale` pixels for each unit of the SVG.
     ///
     /// # Errors
-    /// When the picture is too large for memory, or the crate is built without its feature `png`.
+    /// If the picture is too large for memory, or the crate is built without its feature `png`.
     pub fn to_png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, DrawError> {
         rasterize(&self.to_svg(theme), scale)
     }
 
-    /// The figure as a PDF file of one page.
+    /// Draws the figure as a PDF file of one page.
     ///
     /// # Errors
-    /// When the crate is built without its feature `png`.
+    /// If the crate is built without its feature `png`.
     pub fn to_pdf(&self, theme: Theme) -> Result<Vec<u8>, DrawError> {
         to_pdf(&self.to_svg(theme))
     }
 }
 
-/// Whether figures can be drawn as PNG and PDF: the crate's feature `png`.
+/// `true` if figures can be drawn as PNG and PDF: the crate's feature `png`.
 pub const DRAWS_PIXELS: bool = cfg!(feature = "png");
 
 /// Series between two axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// Stands above the panel; may be empty.
+    /// Printed above the panel; may be empty.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// Drawn in this order, later ones above.
+    /// Drawn in this order, so that a later series covers an earlier one.
     pub series: Vec<Series>,
 }
 
 impl Panel {
-    /// A panel without series.
+    /// Creates a panel without series.
     #[must_use]
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self {
@@ -153,8 +154,8 @@ impl Panel {
 /// Points with a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Name in the legend; a series without a name is not in the legend. Series of the same name
-    /// and style in several panels have one entry.
+    /// Name in the legend. A series without a name has no entry there; series of the same name and
+    /// style in several panels share one.
     pub name: String,
     /// Style of the series.
     pub style: Style,
@@ -162,20 +163,20 @@ pub struct Series {
     pub points: Points,
 }
 
-/// The points of a series, in the order in which they are joined. A coordinate that is not a
-/// number, or not positive on a logarithmic axis, interrupts the line.
+/// Points of a series, in the order in which the line joins them. A coordinate interrupts the line
+/// if it is not a number, or if it is not positive on a logarithmic axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Points {
     /// (x, y).
     Curve(Vec<(f64, f64)>),
     /// (x, lower y, upper y): a filled band, such as a confidence interval.
     Band(Vec<(f64, f64, f64)>),
-    /// Instants: lines across the panel from its lower end to its upper one.
+    /// Instants: vertical lines across the panel.
     Instants(Vec<f64>),
 }
 
 impl Series {
-    /// A line or markers through (x, y).
+    /// Creates a line through the points (x, y), or markers at them, depending on `style`.
     #[must_use]
     pub fn curve(name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Self {
         Self {
@@ -185,7 +186,7 @@ impl Series {
         }
     }
 
-    /// A band between (x, lower y) and (x, upper y), which has no entry in the legend.
+    /// Creates a band between (x, lower y) and (x, upper y), without an entry in the legend.
     #[must_use]
     pub const fn band(style: Style, points: Vec<(f64, f64, f64)>) -> Self {
         Self {
@@ -195,7 +196,7 @@ impl Series {
         }
     }
 
-    /// Lines across the panel at `times`.
+    /// Creates vertical lines across the panel at `times`.
     #[must_use]
     pub fn instants(name: impl Into<String>, style: Style, times: Vec<f64>) -> Self {
         Self {
@@ -205,7 +206,7 @@ impl Series {
         }
     }
 
-    /// The points of a curve; none of others.
+    /// Returns the points of a curve; empty if the series is not a curve.
     #[must_use]
     pub fn curve_points(&self) -> &[(f64, f64)] {
         match &self.points {
@@ -214,7 +215,7 @@ impl Series {
         }
     }
 
-    /// Every (x, y) that has to be in view.
+    /// Returns every (x, y) that the axes must show.
     fn corners(&self) -> Vec<(f64, f64)> {
         match &self.points {
             Points::Curve(points) => points.clone(),

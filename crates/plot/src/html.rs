@@ -1,8 +1,8 @@
-//! A page of results: one HTML file that needs nothing beside it.
+//! A page of results: one self-contained HTML file.
 //!
-//! A [`Page`] is built from top to bottom and holds its style and its pictures. It needs no network
-//! and no script, follows the reader's choice of light or dark, fits a phone and can be printed.
-//! Every text is escaped: what a file says is never read as markup.
+//! A [`Page`] is built from top to bottom and contains its style sheet and its pictures. It needs
+//! no network and no script, follows the reader's choice of light or dark, fits a phone and can be
+//! printed. Every text is escaped, so text from a file is never read as markup.
 //!
 //! ```
 //! use fabricsim_plot::html::{Cell, Page};
@@ -41,12 +41,12 @@ pub struct Page {
     body: String,
     /// Headings with their anchors, for the contents.
     sections: Vec<String>,
-    /// What closes the page's last part.
+    /// Closing tag of the page's last part; empty if there is no appendix.
     end: &'static str,
 }
 
 impl Page {
-    /// A page with a title and nothing else.
+    /// Creates a page with a title and no content.
     #[must_use]
     pub fn new(title: &str) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Page {
         }
     }
 
-    /// Begins the part of the page that is on the screen only: paper ends here.
+    /// Begins the appendix, which is shown on the screen but not printed.
     pub fn appendix(&mut self) -> &mut Self {
         if self.end.is_empty() {
             put!(self.body, "<div class=\"appendix\">");
@@ -66,7 +66,7 @@ impl Page {
         self
     }
 
-    /// Statements one below the other, for readers who read nothing else.
+    /// Adds a list of statements: the summary for readers who read nothing else.
     pub fn statements(&mut self, statements: &[String]) -> &mut Self {
         put!(self.body, "<ul class=\"statements\">");
         for statement in statements {
@@ -76,7 +76,7 @@ impl Page {
         self
     }
 
-    /// Begins a section, which is also named in the contents at the top.
+    /// Begins a section and adds its heading to the contents at the top.
     pub fn section(&mut self, heading: &str) -> &mut Self {
         let number = self.sections.len() + 1;
         put!(
@@ -88,19 +88,19 @@ impl Page {
         self
     }
 
-    /// Begins a part of a section.
+    /// Begins a subsection.
     pub fn subsection(&mut self, heading: &str) -> &mut Self {
         put!(self.body, "<h3>{}</h3>", escape(heading));
         self
     }
 
-    /// A paragraph of text.
+    /// Adds a paragraph of text.
     pub fn paragraph(&mut self, text: &str) -> &mut Self {
         put!(self.body, "<p>{}</p>", escape(text));
         self
     }
 
-    /// A text that must not be overlooked.
+    /// Adds a note that is set apart so that no reader overlooks it.
     pub fn warning(&mut self, text: &str) -> &mut Self {
         put!(
             self.body,
@@ -110,9 +110,9 @@ impl Page {
         self
     }
 
-    /// A table; the first cell of each row is its heading. Rows may be shorter than the headers.
+    /// Adds a table; the first cell of each row is its heading. Rows may be shorter than `headers`.
     pub fn table(&mut self, headers: &[&str], rows: &[Vec<Cell>]) -> &mut Self {
-        // A wide table scrolls by itself, so that the page does not.
+        // A wide table scrolls by itself so that the page does not.
         put!(
             self.body,
             "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"table\"><table>"
@@ -145,7 +145,7 @@ impl Page {
         self
     }
 
-    /// A figure with what there is to say of it; colors follow the page.
+    /// Adds a figure with its caption; the colors of the figure follow the page.
     pub fn figure(&mut self, figure: &Figure, caption: &str) -> &mut Self {
         put!(
             self.body,
@@ -159,7 +159,7 @@ impl Page {
         self
     }
 
-    /// A text of several lines that is folded away below `summary`.
+    /// Adds a text of several lines that is folded away below `summary`.
     pub fn details(&mut self, summary: &str, text: &str) -> &mut Self {
         put!(
             self.body,
@@ -170,7 +170,7 @@ impl Page {
         self
     }
 
-    /// The page as one text.
+    /// Returns the page as one text.
     #[must_use]
     pub fn finish(self) -> String {
         let title = escape(&self.title);
@@ -205,7 +205,8 @@ impl Page {
     }
 }
 
-/// The alignment of column `i`: that of numbers when it has some and nothing else.
+/// Returns the alignment of column `i`: to the right if it has numbers and otherwise blank cells
+/// only.
 fn alignment(rows: &[Vec<Cell>], i: usize) -> Alignment {
     let cells = || rows.iter().filter_map(|row| row.get(i));
     let fits = |cell: &Cell| cell.is_number() || cell.is_blank();
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
     use crate::figure::{Axis, Panel, Series, Style};
 
-    /// A page with everything on it, every text of which is `name`.
+    /// Returns a page with one element of each kind, with `name` as every text.
     fn page(name: &str) -> String {
         let mut panel = Panel::new(name, Axis::linear(name), Axis::linear(name));
         let points = vec![(0.0, 1.0), (1.0, 2.0)];
@@ -246,10 +247,10 @@ mod tests {
         page.finish()
     }
 
-    /// The page as a tree: what a browser would forgive is an error here.
+    /// Parses the page strictly: markup that a browser would forgive is an error here.
     fn tree(html: &str) -> String {
         let body = html.strip_prefix("<!DOCTYPE html>").expect("HTML5");
-        // The elements of HTML that have no end.
+        // HTML's void elements have no end tag; XML needs one.
         body.lines()
             .map(|line| {
                 if line.starts_with("<meta ") {
@@ -320,7 +321,7 @@ mod tests {
         for word in ["<link", "src=", "@import", "url("] {
             assert!(!html.contains(word), "{word}");
         }
-        // The name of the namespace is no address that is fetched.
+        // The name of the SVG namespace is not fetched.
         let addresses = html.matches("http").count();
         assert_eq!(
             addresses,

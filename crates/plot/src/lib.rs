@@ -1,9 +1,9 @@
 //! Figures and pages of results.
 //!
-//! * [`figure`]: panels, axes and series, drawn as SVG and, with the feature `png`, as PNG.
+//! * [`figure`]: panels, axes and series, drawn as SVG and, with the feature `png`, as PNG and PDF.
 //! * [`html`]: a page of tables and figures in one file.
 //!
-//! Nothing here runs a simulation or opens a file: builders take flow records and the texts of
+//! Nothing here runs a simulation or opens a file: builders receive flow records and the texts of
 //! result files, and return texts and bytes.
 
 pub mod figure;

@@ -1,7 +1,7 @@
-//! Text as a part of XML or HTML.
+//! Text inside XML or HTML.
 
-/// `text` as character data or as an attribute between double quotation marks. Control characters,
-/// which XML has no way to write, become U+FFFD.
+/// Escapes `text` for use as character data or as an attribute between double quotation marks. XML
+/// cannot express control characters, so these become U+FFFD.
 #[must_use]
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -1,9 +1,9 @@
-//! A CSV of rows below a header, from which figures take columns.
+//! CSV files with a header, from which figures read columns.
 
 use fabricsim_base::input::InputError;
 use fabricsim_report::columns::{Word, lines};
 
-/// A text of rows below a header.
+/// The text of a CSV file with its parsed header.
 pub(crate) struct CsvRows<'t> {
     text: &'t str,
     header: Word<'t>,
@@ -11,7 +11,7 @@ pub(crate) struct CsvRows<'t> {
 }
 
 impl<'t> CsvRows<'t> {
-    /// The table in `text`, whose first line is the header.
+    /// Parses the first line of `text` as the header.
     pub(crate) fn new(text: &'t str) -> Result<Self, InputError> {
         let Some(header) = lines(text).next() else {
             return Err(InputError::new(
@@ -27,7 +27,7 @@ impl<'t> CsvRows<'t> {
         })
     }
 
-    /// The place of the column `name`.
+    /// Returns the index of the column `name`.
     pub(crate) fn column(&self, name: &str) -> Result<usize, InputError> {
         self.position(name).ok_or_else(|| {
             self.header.error(
@@ -37,12 +37,12 @@ impl<'t> CsvRows<'t> {
         })
     }
 
-    /// The place of the column `name` where there is one.
+    /// Returns the index of the column `name` if there is one.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|column| *column == name)
     }
 
-    /// The rows, each with as many fields as the header.
+    /// Yields the rows; a row is an error unless it has as many fields as the header.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Result<Vec<Word<'t>>, InputError>> {
         let wanted = self.names.len();
         lines(self.text).skip(1).map(move |line| {

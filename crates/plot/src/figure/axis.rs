@@ -1,4 +1,4 @@
-//! Axes: what they say and how values become places.
+//! Axes: their labels, and the mapping of values to positions.
 
 /// An axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,16 +7,16 @@ pub struct Axis {
     pub label: String,
     /// Mapping of values to positions.
     pub scale: Scale,
-    /// The lower and the upper end, each of the data when there is none.
+    /// The lower and the upper end; `None` takes the end from the data.
     pub range: (Option<f64>, Option<f64>),
-    /// Unit of the values, which the numbers at the ticks have.
+    /// Unit of the values, printed with the numbers at the ticks.
     pub unit: Unit,
 }
 
 /// Unit of the values of an axis.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Unit {
-    /// None, or one that the label names.
+    /// No unit, or one that is part of the label.
     #[default]
     None,
     /// Times: `200 us`, `1.2 ms`.
@@ -30,14 +30,14 @@ pub enum Unit {
 /// Mapping of the values of an axis to positions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
-    /// Equal differences are equally long.
+    /// Equal differences have equal lengths.
     Linear,
-    /// Equal ratios are equally long; only positive values have a place.
+    /// Equal ratios have equal lengths; values that are not positive have no position.
     Log,
     /// Flows in the order of their sizes, as on the results page of HPCC: a value is the share of
     /// flows (0 to 1) that are no larger, and a tick is labeled with the size there.
     FlowShare(Vec<FlowTick>),
-    /// Names side by side: the k-th stands at k, from 0.
+    /// Names side by side: name k is at position k, from 0.
     Names(Vec<String>),
 }
 
@@ -46,19 +46,19 @@ pub enum Scale {
 pub type FlowTick = (f64, u64);
 
 impl Axis {
-    /// An axis with equal steps.
+    /// Creates an axis with equal steps.
     #[must_use]
     pub fn linear(label: impl Into<String>) -> Self {
         Self::new(label, Scale::Linear)
     }
 
-    /// A logarithmic axis.
+    /// Creates a logarithmic axis.
     #[must_use]
     pub fn log(label: impl Into<String>) -> Self {
         Self::new(label, Scale::Log)
     }
 
-    /// An axis of any scale.
+    /// Creates an axis of any scale.
     #[must_use]
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
         Self {
@@ -69,28 +69,29 @@ impl Axis {
         }
     }
 
-    /// The axis with its values in `unit`.
+    /// Sets the unit of the values.
     #[must_use]
     pub const fn in_unit(mut self, unit: Unit) -> Self {
         self.unit = unit;
         self
     }
 
-    /// The axis with its lower end at `low`.
+    /// Fixes the lower end at `low`.
     #[must_use]
     pub const fn from(mut self, low: f64) -> Self {
         self.range.0 = Some(low);
         self
     }
 
-    /// The axis with its upper end at `high`.
+    /// Fixes the upper end at `high`.
     #[must_use]
     pub const fn upto(mut self, high: f64) -> Self {
         self.range.1 = Some(high);
         self
     }
 
-    /// The ends of the axis when it has to show `values`; the lower is below the upper.
+    /// Returns the ends of an axis that shows `values`; the lower end is always below the upper
+    /// one.
     pub(super) fn ends(&self, values: impl Iterator<Item = f64>) -> Ends {
         let log = self.scale == Scale::Log;
         let shown = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
@@ -105,7 +106,7 @@ impl Axis {
         if low > high {
             (low, high) = if log { (1.0, 10.0) } else { (0.0, 1.0) };
         }
-        // The usual place of what is counted from nothing.
+        // A linear axis begins at zero unless this would leave half of it empty.
         if self.scale == Scale::Linear && low > 0.0 && low < high / 2.0 {
             low = 0.0;
         }
@@ -129,7 +130,7 @@ impl Axis {
     }
 }
 
-/// The ends of an axis, and how places lie between them.
+/// The ends of an axis and the scale between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ends {
     pub(super) low: f64,
@@ -138,8 +139,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns where `value` is: 0 at the lower end, 1 at the upper one; `None` where it has no
-    /// place.
+    /// Maps `value` to its position: 0 is the lower end, 1 the upper one. Returns `None` if the
+    /// value has no position, such as a negative one on a logarithmic axis.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.log && value <= 0.0) {
             return None;
@@ -149,7 +150,7 @@ impl Ends {
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        // Far outside is as good as outside, and keeps the numbers of the picture small.
+        // Positions far outside are cut off anyway; clamping keeps the numbers in the SVG short.
         share.is_finite().then(|| share.clamp(-1.0, 2.0))
     }
 }

@@ -7,12 +7,12 @@ use super::decimate::decimate;
 use super::{Figure, Panel, Series};
 use fabricsim_report::FctRecord;
 
-/// Of what a distribution is drawn.
+/// Quantity for a distribution.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CdfOf {
     /// Flow completion time, in nanoseconds.
     Fct,
-    /// Query completion time, in nanoseconds; of queries, not of flows.
+    /// Query completion time, in nanoseconds; a value of queries, not of flows.
     Qct,
     /// Slowdown.
     Slowdown,
@@ -21,7 +21,7 @@ pub enum CdfOf {
 }
 
 impl CdfOf {
-    /// The value of a flow; `None` of what flows do not have.
+    /// Returns the value of a flow; `None` if flows do not have this quantity.
     #[must_use]
     pub fn value(self, record: &FctRecord) -> Option<f64> {
         match self {
@@ -54,8 +54,8 @@ impl fmt::Display for CdfOf {
     }
 }
 
-/// The distribution over `records`: (value, percent of flows that have no more), thinned to what a
-/// logarithmic axis can show.
+/// Computes the distribution over `records` as (value, percent of flows with at most this value),
+/// thinned to the points that a logarithmic axis can show.
 #[must_use]
 pub fn cdf_curve(records: &[FctRecord], of: CdfOf) -> Vec<(f64, f64)> {
     cdf_of_values(
@@ -66,7 +66,7 @@ pub fn cdf_curve(records: &[FctRecord], of: CdfOf) -> Vec<(f64, f64)> {
     )
 }
 
-/// The distribution over `values` in any order, as [`cdf_curve`] has it of flows.
+/// Computes the distribution over `values`, in any order, in the form of [`cdf_curve`].
 #[must_use]
 pub fn cdf_of_values(mut values: Vec<f64>) -> Vec<(f64, f64)> {
     values.sort_unstable_by(f64::total_cmp);
@@ -84,7 +84,7 @@ pub fn cdf_of_values(mut values: Vec<f64>) -> Vec<(f64, f64)> {
     points
 }
 
-/// Distributions side by side: a panel for each of `panels`, with its curves of [`cdf_curve`].
+/// Builds a figure with a panel for each of `panels`, with its curves (see [`cdf_curve`]).
 #[must_use]
 pub fn cdf_figure(title: &str, panels: Vec<(CdfOf, Vec<Series>)>) -> Figure {
     let mut figure = Figure::new(title);

@@ -1,13 +1,16 @@
-//! Fewer points, the same picture.
+//! Thinning of series to the points that a picture can show.
 
 use super::axis::Scale;
 
-/// Points of a series that a figure keeps at most, about.
+/// Largest number of points that [`decimate`] keeps, about.
 pub const MOST_POINTS: usize = 2_400;
 
-/// Thins `points`, whose x increases, when there are more than [`MOST_POINTS`]: in each of 600
-/// parts of the axis of scale `scale` it keeps the first, the least, the greatest and the last
-/// value, which is what a picture of that width shows of them. Returns whether any were left out.
+/// Thins `points` if there are more than [`MOST_POINTS`], so that a picture of a long run stays
+/// small.
+///
+/// The x of the points must increase. The function splits the axis of scale `scale` into 600 parts
+/// and keeps the first, the least, the greatest and the last value of each part: a picture of that
+/// width shows no more. Returns `true` if it dropped any point.
 pub fn decimate(points: &mut Vec<(f64, f64)>, scale: &Scale) -> bool {
     const PARTS: f64 = (MOST_POINTS / 4) as f64;
     if points.len() <= MOST_POINTS {
@@ -21,7 +24,7 @@ pub fn decimate(points: &mut Vec<(f64, f64)>, scale: &Scale) -> bool {
             x
         }
     };
-    // Without -infinity: the least positive x is where a logarithmic axis begins.
+    // A logarithmic axis begins at the least positive x; zero would put it at -infinity.
     let lowest = points.iter().map(|point| point.0);
     let low = lowest
         .filter(|x| !log || *x > 0.0)

@@ -1,8 +1,8 @@
-//! Why a picture cannot be drawn.
+//! The error of drawing.
 
 use std::fmt;
 
-/// Why an SVG cannot be drawn as PNG or PDF.
+/// Reason why an SVG cannot be drawn as PNG or PDF.
 #[derive(Debug)]
 pub struct DrawError(String);
 

@@ -5,7 +5,7 @@ use super::style::Style;
 use super::ticks::{Tick, ticks};
 use super::{Figure, Panel, Points};
 
-/// Sizes of letters.
+/// Font sizes, in units of the picture.
 pub(super) const TITLE: f64 = 16.0;
 pub(super) const HEADING: f64 = 13.5;
 pub(super) const LABEL: f64 = 12.5;
@@ -13,16 +13,16 @@ pub(super) const SMALL: f64 = 11.5;
 
 /// Empty space at the edges and between panels.
 const EDGE: f64 = 12.0;
-/// Height of a line of letters of a size, in that size.
+/// Line height, as a multiple of the font size.
 pub(super) const LEADING: f64 = 1.35;
-/// Length of the piece of line in front of a legend's name, with the gap after it.
+/// Length of the line sample in front of a name in the legend, with the gap after it.
 pub(super) const SAMPLE: f64 = 42.0;
-/// Gap between two names of the legend.
+/// Gap between two names in the legend.
 const LEGEND_GAP: f64 = 22.0;
 /// Height of a row of the legend.
 const LEGEND_ROW: f64 = 20.0;
 
-/// The size of the area between the axes when so many panels are side by side.
+/// Returns the width and height of the area between the axes if a row has `columns` panels.
 const fn area(columns: usize) -> (f64, f64) {
     match columns {
         0 | 1 => (620.0, 350.0),
@@ -32,31 +32,31 @@ const fn area(columns: usize) -> (f64, f64) {
     }
 }
 
-/// A text at a place.
+/// A text and its position.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) x: f64,
-    /// Of the line on which the letters stand.
+    /// The baseline of the letters.
     pub(super) y: f64,
     pub(super) text: String,
 }
 
-/// A panel at its place.
+/// A panel and its position.
 #[derive(Debug)]
 pub(super) struct PanelArea<'f> {
     pub(super) panel: &'f Panel,
-    /// The upper left corner of the area between the axes.
+    /// Left edge and (`y`) upper edge of the area between the axes.
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) ends: (Ends, Ends),
     pub(super) ticks: (Vec<Tick>, Vec<Tick>),
-    /// Whether the labels below the area are turned to fit.
+    /// Orientation of the labels below the area: slanted if they would touch otherwise.
     pub(super) turned: Turned,
-    /// The distance of the middle of the vertical axis' label from the area.
+    /// Distance from the area to the middle of the vertical axis' label.
     pub(super) label_gap: f64,
-    /// The distance of the line of the horizontal axis' label from the area.
+    /// Distance from the area to the baseline of the horizontal axis' label.
     pub(super) label_drop: f64,
 }
 
@@ -67,15 +67,15 @@ pub(super) enum Turned {
     Slanted,
 }
 
-/// A figure with all its places.
+/// A figure with the positions of all its parts.
 #[derive(Debug)]
 pub(super) struct Layout<'f> {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) title: Vec<Text>,
     pub(super) places: Vec<PanelArea<'f>>,
-    /// Names of the series, each at the place where its line sample begins, and the style of the
-    /// sample.
+    /// Names of the series, each with the position at which its line sample begins and the style of
+    /// the sample.
     pub(super) legend: Vec<(Text, Style)>,
     pub(super) notes: Vec<Text>,
 }
@@ -93,17 +93,19 @@ impl<'f> Layout<'f> {
             .map(|panel| PanelArea::new(panel, width, height))
             .collect();
 
-        // Rows and columns of equal measures, so that panels can be compared.
+        // All rows and columns have the same measures so that panels can be compared.
         let left = widest(&places, |place| place.label_gap) + LABEL;
         let right = widest(&places, PanelArea::overhang).max(EDGE);
         let below = widest(&places, |place| place.label_drop) + LABEL * 0.6;
         let headed = figure.panels.iter().any(|panel| !panel.title.is_empty());
         let above = if headed { HEADING * LEADING + 4.0 } else { 6.0 };
-        // The middle of the areas, not of the paper: as far as the labels on the left push them.
+        // Titles are centered over the areas, not over the paper: labels on the left shift the
+        // areas.
         let middle = EDGE + (columns as f64 * (left + width + right) + left - right) / 2.0;
         let pitch = (left + width + right, above + height + below + EDGE);
         let total = 2.0 * EDGE + columns as f64 * pitch.0;
 
+        // The title may need several lines, so the panels begin below the last one.
         let mut title = Vec::new();
         let mut y = EDGE;
         for text in wrapped(&figure.title, TITLE, total - 2.0 * EDGE) {
@@ -117,12 +119,14 @@ impl<'f> Layout<'f> {
         if headed && !title.is_empty() {
             y += 6.0;
         }
+        // Panels fill the grid row by row.
         for (i, place) in places.iter_mut().enumerate() {
             place.x = EDGE + (i % columns) as f64 * pitch.0 + left;
             place.y = y + (i / columns) as f64 * pitch.1 + above;
         }
         y += places.len().div_ceil(columns) as f64 * pitch.1;
 
+        // Legend and notes extend the figure downwards by as many lines as they need.
         let legend = legend(figure, total, &mut y);
         let mut notes = Vec::new();
         for line in &figure.notes {
@@ -146,7 +150,7 @@ impl<'f> Layout<'f> {
     }
 }
 
-/// The largest `measure` of any panel.
+/// Returns the largest `measure` of any panel.
 fn widest<'f>(places: &[PanelArea<'f>], measure: impl Fn(&PanelArea<'f>) -> f64) -> f64 {
     places.iter().map(measure).fold(0.0, f64::max)
 }
@@ -176,7 +180,7 @@ impl<'f> PanelArea<'f> {
         };
         let drop = match turned {
             Turned::Upright => SMALL,
-            // At 45 degrees.
+            // At 45 degrees, a label is sin(45) = 0.71 of its length high.
             Turned::Slanted => (widest(&across) + SMALL) * 0.71,
         };
         Self {
@@ -193,7 +197,7 @@ impl<'f> PanelArea<'f> {
         }
     }
 
-    /// Returns how far labels of the horizontal axis reach beyond the area on the right.
+    /// Returns the length by which labels of the horizontal axis exceed the area on the right.
     fn overhang(&self) -> f64 {
         match (self.turned, self.ticks.0.last()) {
             (Turned::Upright, Some(last)) => text_width(&last.label, SMALL) / 2.0,
@@ -202,7 +206,7 @@ impl<'f> PanelArea<'f> {
     }
 }
 
-/// `ends` with some room above the data where the upper end is not given.
+/// Adds some room above the data if the axis does not fix its upper end.
 fn margin(axis: &Axis, mut ends: Ends) -> Ends {
     if axis.range.1.is_none() {
         if axis.scale == Scale::Log {
@@ -214,7 +218,7 @@ fn margin(axis: &Axis, mut ends: Ends) -> Ends {
     ends
 }
 
-/// Returns whether labels of ticks side by side would touch.
+/// Returns `true` if tick labels side by side would touch.
 fn crowded(ticks: &[Tick], ends: Ends, width: f64) -> bool {
     let mut edge = f64::NEG_INFINITY;
     let labeled = ticks.iter().filter(|tick| !tick.label.is_empty());
@@ -229,7 +233,7 @@ fn crowded(ticks: &[Tick], ends: Ends, width: f64) -> bool {
     false
 }
 
-/// The names of all panels' series, each once, in rows that are centered below them.
+/// Places the names of all panels' series, each once, in centered rows below the panels.
 fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
     let mut entries: Vec<(&str, Style)> = Vec::new();
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
@@ -250,7 +254,7 @@ fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
         .collect();
     let together: f64 = names.iter().map(|name| name.1).sum();
     let widest = names.iter().map(|name| name.1).fold(0.0, f64::max);
-    // One row where they fit, else columns of equal width.
+    // One row if all names fit into it, otherwise columns of equal width.
     let in_one_row = together - LEGEND_GAP <= room;
     let columns = ((room + LEGEND_GAP) / widest.max(1.0)).floor().max(1.0);
     let used = if in_one_row {
@@ -280,8 +284,8 @@ fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
     legend
 }
 
-/// The width of `text` in letters of `size`: an estimate from above that holds for the usual fonts
-/// without serifs.
+/// Estimates the width of `text` in letters of `size`: an upper bound for the usual sans-serif
+/// fonts.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
     let letter = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '\'' | '!' => 0.30,
@@ -295,7 +299,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(letter).sum::<f64>() * size
 }
 
-/// `text` in lines no wider than `width`; a word that is too wide is cut short.
+/// Splits `text` into lines no wider than `width`; a word that is too wide is cut short.
 fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -311,7 +315,7 @@ fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
     lines
 }
 
-/// `text`, with its end replaced by an ellipsis when it is wider than `width`.
+/// Replaces the end of `text` by an ellipsis if the text is wider than `width`.
 pub(super) fn shortened(text: &str, size: f64, width: f64) -> String {
     if text_width(text, size) <= width {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! The signs at points, as path data.
+//! Markers at points, as SVG path data.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use super::style::Marker;
 
 const FITS: &str = "a string takes everything";
 
-/// Appends `marker` with its middle at (`x`, `y`) and a half width of about `r` to the path `d`.
-/// Crosses are lines; the others are areas.
+/// Appends `marker` to the path `d`, centered at (`x`, `y`), with a half width of about `r`.
+/// Crosses are lines to stroke; all other markers are areas to fill.
 pub(super) fn mark(d: &mut String, marker: Marker, x: f64, y: f64, r: f64) {
     match marker {
         Marker::Circle => write!(
@@ -60,7 +60,7 @@ pub(super) fn mark(d: &mut String, marker: Marker, x: f64, y: f64, r: f64) {
     .expect(FITS);
 }
 
-/// A closed polygon.
+/// Appends a closed polygon.
 fn corners<const N: usize>(d: &mut String, corners: [(f64, f64); N]) -> std::fmt::Result {
     for (i, (x, y)) in corners.into_iter().enumerate() {
         let letter = if i == 0 { 'M' } else { 'L' };

@@ -1,7 +1,7 @@
-//! A picture as PDF: paths only, letters included, so that no font has to be there.
+//! A picture as PDF. Letters are drawn as paths, so the reader needs no font.
 //!
-//! The crates svg2pdf and krilla-svg draw whole pictures, but with other versions of usvg than the
-//! one that draws PNGs.
+//! The crates svg2pdf and krilla-svg can draw whole pictures, but they use other versions of usvg
+//! than the renderer of PNGs.
 
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::writers::ExtGraphicsState;
@@ -18,7 +18,7 @@ const POINTS: f32 = 0.75;
 /// Draws `svg` as a page of its size.
 ///
 /// # Errors
-/// When the text is no SVG.
+/// If `svg` is not valid SVG.
 pub fn to_pdf(svg: &str) -> Result<Vec<u8>, DrawError> {
     let tree: Tree = tree(svg)?;
     let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);
@@ -26,7 +26,7 @@ pub fn to_pdf(svg: &str) -> Result<Vec<u8>, DrawError> {
         content: Content::new(),
         states: Vec::new(),
     };
-    // A page begins at its lower left corner.
+    // PDF counts y upwards from the lower left corner, SVG downwards from the upper left.
     let upside_down = [POINTS, 0.0, 0.0, -POINTS, 0.0, height];
     drawing.content.transform(upside_down);
     drawing.group(tree.root(), 1.0);
@@ -36,7 +36,7 @@ pub fn to_pdf(svg: &str) -> Result<Vec<u8>, DrawError> {
 /// The drawing operations of a page.
 struct Drawing {
     content: Content,
-    /// Opacities of filling and drawing, each of which is a state with a name of its own.
+    /// Opacities of filling and stroking; each pair is a graphics state with its own name.
     states: Vec<(f32, f32)>,
 }
 
@@ -60,7 +60,7 @@ impl Drawing {
                 Node::Group(group) => self.group(group, opacity),
                 Node::Path(path) => self.path(path, opacity),
                 Node::Text(text) => self.group(text.flattened(), opacity),
-                // Figures have none.
+                // Figures contain no images.
                 Node::Image(_) => {}
             }
         }
@@ -108,7 +108,7 @@ impl Drawing {
         self.content.restore_state();
     }
 
-    /// Sets how lines are drawn: their width, ends, corners and dashes.
+    /// Sets the width, ends, corners and dashes of lines.
     fn pen(&mut self, stroke: &Stroke) {
         let cap = match stroke.linecap() {
             LineCap::Butt => LineCapStyle::ButtCap,
@@ -128,7 +128,7 @@ impl Drawing {
             .set_dash_pattern(dashes.iter().copied(), stroke.dashoffset());
     }
 
-    /// The number of the state with these opacities.
+    /// Returns the index of the graphics state with these opacities, adding it if it is new.
     fn state(&mut self, opacities: (f32, f32)) -> usize {
         let same = |own: &(f32, f32)| {
             own.0.total_cmp(&opacities.0).is_eq() && own.1.total_cmp(&opacities.1).is_eq()
@@ -140,7 +140,7 @@ impl Drawing {
         self.states.len() - 1
     }
 
-    /// The lines of `path`, moved as `transform` says.
+    /// Appends `path`, transformed by `transform`.
     fn outline(&mut self, path: &Path, transform: Transform) {
         let at = |mut point: Point| {
             transform.map_point(&mut point);
@@ -159,7 +159,7 @@ impl Drawing {
                 }
                 PathSegment::QuadTo(bend, to) => {
                     let (bend, to) = (at(bend), at(to));
-                    // The cubic curve that is this one of second degree.
+                    // PDF has no quadratic curves; this cubic one has the same points.
                     let towards = |end: Point| {
                         let third = |end: f32, bend: f32| end + (bend - end) * 2.0 / 3.0;
                         (third(end.x, bend.x), third(end.y, bend.y))
@@ -181,23 +181,23 @@ impl Drawing {
     }
 }
 
-/// A plain color, from 0 to 1 each.
+/// Returns the parts (0 to 1) of a plain color; `None` for gradients and patterns.
 fn color(paint: &Paint) -> Option<[f32; 3]> {
     match paint {
         Paint::Color(color) => {
             Some([color.red, color.green, color.blue].map(|part| f32::from(part) / 255.0))
         }
-        // Figures have no others.
+        // Figures contain no gradients or patterns.
         _ => None,
     }
 }
 
-/// The name of the state number `place`.
+/// Returns the name of the graphics state at index `place`.
 fn state_name(place: usize) -> String {
     format!("S{place}")
 }
 
-/// The file with `drawing` on its only page, which is as large as `room`.
+/// Returns the PDF file with `drawing` on its only page, of size `room`.
 fn file(room: Rect, drawing: Drawing) -> Vec<u8> {
     let [catalog, pages, page, content] = [1, 2, 3, 4].map(Ref::new);
     let mut pdf = Pdf::new();
@@ -235,7 +235,7 @@ mod tests {
         assert!(pdf.starts_with(b"%PDF-1.") && pdf.ends_with(b"%%EOF"));
         let text = String::from_utf8_lossy(&pdf);
         assert!(text.contains("/MediaBox [0 0 "), "a page");
-        // The blue line of the first series, and the letters as curves.
+        // The blue line of the first series; letters are curves, so there is no font.
         assert!(
             text.contains("0 0.44705883 0.69803923 RG"),
             "the color of the line"

@@ -1,4 +1,4 @@
-//! A picture as PNG, with a font of its own: no font has to be installed.
+//! A picture as PNG, with an embedded font, so that none must be installed.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use resvg::usvg::{Options, Tree, fontdb};
 
 use super::draw_error::DrawError;
 
-/// Draws `svg` as PNG, `scale` pixels for each of its units. All texts are set in Noto Sans (SIL
-/// Open Font License), which is part of the program.
+/// Draws `svg` as PNG with `scale` pixels for each of its units. All texts are set in Noto Sans
+/// (SIL Open Font License), which is part of the binary.
 ///
 /// # Errors
-/// When the text is no SVG, or the picture is too large for memory.
+/// If `svg` is not valid SVG, or the picture is too large for memory.
 pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
     let tree = tree(svg)?;
     let size = tree
@@ -30,7 +30,7 @@ pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
         .map_err(|error| DrawError::new(error.to_string()))
 }
 
-/// The elements of `svg`, with its letters as paths.
+/// Parses `svg` and converts its letters to paths.
 pub(super) fn tree(svg: &str) -> Result<Tree, DrawError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
@@ -65,13 +65,14 @@ mod tests {
             let picture = picture(theme);
             let corner = picture.pixel(0, 0).expect("a pixel");
             assert_eq!((corner.red(), corner.alpha()), (background, 255));
-            // Blue of the line, inside the panel.
+            // The line of the series is blue.
             let blue = picture
                 .pixels()
                 .iter()
                 .filter(|p| p.blue() > p.red().saturating_add(60));
             assert!(blue.count() > 500);
-            // Letters of the title in the first rows: only the embedded font can have made them.
+            // The title is within the first rows; only the embedded font can have drawn its
+            // letters.
             let width = usize::try_from(picture.width()).expect("32 bits");
             let title = &picture.pixels()[..width * 32];
             let inked = title.iter().filter(|p| p.red().abs_diff(background) > 100);

@@ -4,30 +4,30 @@ use std::fmt;
 
 use super::axis::{Axis, Unit};
 
-/// Quantity that is drawn over time.
+/// Quantity to draw over time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Quantity {
     /// The queue of a switch port.
     Queue,
     /// The utilization of one direction of a link.
     Utilization,
-    /// For how long a port was paused in an interval.
+    /// Time for which a port was paused in an interval.
     Paused,
     /// Packets that a port marked in an interval.
     Marks,
     /// Packets that a port dropped, or lost on its link, in an interval.
     Drops,
-    /// The rate that its algorithm allows a flow.
+    /// The rate that the congestion control allows a flow.
     Rate,
     /// The window of a flow.
     Window,
-    /// Payload of a flow that was acknowledged in an interval, as a rate.
+    /// Payload of a flow acknowledged in an interval, as a rate.
     Throughput,
     /// The throughput of all flows together.
     TotalThroughput,
 }
 
-/// What has a series of its own.
+/// Owner of a series.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Subject {
     /// A port of a node.
@@ -39,7 +39,7 @@ pub enum Subject {
 }
 
 impl Quantity {
-    /// The file of a result folder that has it.
+    /// Returns the name of the file in a result folder that contains the quantity.
     #[must_use]
     pub const fn file(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Quantity {
         }
     }
 
-    /// Returns what has a series.
+    /// Returns the owner of a series of this quantity: a port, a flow or the run.
     #[must_use]
     pub const fn subject(self) -> Subject {
         match self {

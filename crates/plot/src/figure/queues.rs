@@ -1,4 +1,4 @@
-//! Queue lengths against the share of time that queues are at least so long.
+//! Queue lengths against the share of time for which queues are at least this long.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::style::Draw;
 use super::{Figure, Panel, Series};
 use crate::table::CsvRows;
 
-/// Reads a `queue_distribution.csv` and sums its ports up: (bytes, percent of the ports' time with
-/// a queue of at least so many), from the shortest on.
+/// Reads a `queue_distribution.csv` and sums over its ports: (bytes, percent of the ports' time
+/// with a queue of at least this length), in increasing order.
 ///
 /// # Errors
-/// At the word at fault: a column that is missing, a row of another length, a malformed number.
+/// At the offending word: a missing column, a row of another length, a malformed number.
 pub fn queue_curve(text: &str) -> Result<Vec<(f64, f64)>, InputError> {
     let table = CsvRows::new(text)?;
     let [from, time] = ["from_bytes", "time_ns"].map(|name| table.column(name));
@@ -41,7 +41,7 @@ pub fn queue_curve(text: &str) -> Result<Vec<(f64, f64)>, InputError> {
     Ok(points)
 }
 
-/// The queue lengths of results: `curves` of [`queue_curve`], drawn as steps.
+/// Builds a figure of queue lengths from `curves` of [`queue_curve`], drawn as steps.
 #[must_use]
 pub fn queue_figure(title: &str, mut curves: Vec<Series>) -> Figure {
     for curve in &mut curves {
@@ -61,10 +61,11 @@ pub fn queue_figure(title: &str, mut curves: Vec<Series>) -> Figure {
 }
 
 /// Reads the distribution of `group` from a `queue_groups.csv`: (bytes, percent of the ports' time
-/// with a queue of no more), from the empty queue on; empty where there is no such group.
+/// with a queue of at most this length), from the empty queue on. Returns an empty curve if the
+/// file has no such group.
 ///
 /// # Errors
-/// At the word at fault: a column that is missing, a row of another length, a malformed number.
+/// At the offending word: a missing column, a row of another length, a malformed number.
 pub fn group_curve(text: &str, group: &str) -> Result<Vec<(f64, f64)>, InputError> {
     let table = CsvRows::new(text)?;
     let [name, from, upto, share] =
@@ -81,7 +82,7 @@ pub fn group_curve(text: &str, group: &str) -> Result<Vec<(f64, f64)>, InputErro
             row[upto].integer("upto_bytes")?,
         ];
         let percent = 100.0 * row[share].number("share_below")?;
-        // The bin of the empty queue has no width; others are filled evenly.
+        // The bin of the empty queue has no width; lengths within any other bin count as uniform.
         let before = points.last().map_or(0.0, |&(_, percent)| percent);
         points.push((from as f64, before));
         let end = if upto == 1 { 0 } else { upto };
@@ -90,7 +91,7 @@ pub fn group_curve(text: &str, group: &str) -> Result<Vec<(f64, f64)>, InputErro
     Ok(points)
 }
 
-/// The distributions of queue lengths of groups of ports: `curves` of [`group_curve`].
+/// Builds a figure of the queue lengths of groups of ports from `curves` of [`group_curve`].
 #[must_use]
 pub fn group_figure(title: &str, curves: Vec<Series>) -> Figure {
     let mut panel = Panel::new(

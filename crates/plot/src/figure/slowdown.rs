@@ -1,4 +1,4 @@
-//! Slowdown over flow size: of several results, and relative to the first of them.
+//! Slowdown over flow size: of several results, or relative to the first of them.
 
 use fabricsim_report::Percentile;
 
@@ -7,12 +7,12 @@ use super::slowdown_curve::{SlowdownCurve, SlowdownPoint};
 use super::style::{Draw, Style};
 use super::{Figure, Panel, Series};
 
-/// Sizes of two results are told apart on the axis when they differ by this factor.
+/// Two results share an axis of flow shares if their sizes differ by at most this factor.
 const SAME_SIZE: f64 = 1.5;
-/// A slowdown axis is logarithmic when its values span more than this factor.
+/// A slowdown axis is logarithmic if its values span more than this factor.
 const WIDE: f64 = 20.0;
 
-/// `percentile` in words: `median`, `99th percentile`.
+/// Returns `percentile` in words: `median`, `99th percentile`.
 #[must_use]
 pub fn percentile_in_words(percentile: Percentile) -> String {
     let percent = percentile.percent();
@@ -30,8 +30,8 @@ pub fn percentile_in_words(percentile: Percentile) -> String {
     format!("{number}{ending} percentile")
 }
 
-/// The horizontal axis of `curves`: shares of flows where all have about the same sizes, else
-/// sizes.
+/// Chooses the horizontal axis: shares of flows if all `curves` have about the same sizes,
+/// otherwise sizes.
 fn size_axis(curves: &[SlowdownCurve]) -> Axis {
     let ticks: Vec<&Vec<FlowTick>> = curves.iter().map(|curve| &curve.ticks).collect();
     let alike = |a: &[FlowTick], b: &[FlowTick]| {
@@ -53,7 +53,7 @@ fn size_axis(curves: &[SlowdownCurve]) -> Axis {
     }
 }
 
-/// A vertical axis for `values`, logarithmic when they are far apart.
+/// Returns a vertical axis for `values`, logarithmic if they span more than a factor of [`WIDE`].
 fn value_axis(label: String, values: &[f64]) -> Axis {
     let seen = values.iter().filter(|value| value.is_finite());
     let (low, high) = seen.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
@@ -73,13 +73,14 @@ fn x_of(axis: &Axis, point: &SlowdownPoint) -> f64 {
     }
 }
 
-/// Slowdown against flow size, a panel for each of `percentiles`, a series for each of `curves`.
+/// Builds a figure of slowdown against flow size: a panel for each of `percentiles`, a series for
+/// each of `curves`.
 ///
 /// The horizontal axis has a tick every 10% of flows, labeled with the size there, as on the
-/// results page of HPCC; results whose sizes differ much stand over the sizes themselves. A point
-/// stands at the largest size of its bin; bins with too few flows for a percentile have none, and
-/// a percentile that no bin has flows for has no panel: the notes say so. All panels are
-/// logarithmic when slowdowns span a factor of more than 20.
+/// results page of HPCC. If the sizes of the results differ much, the axis shows sizes instead. A
+/// point is at the largest size of its bin. A bin has no point if it has too few flows for the
+/// percentile, and a percentile has no panel if no bin has a point; notes in the figure report
+/// both. All panels are logarithmic if slowdowns span a factor of more than 20.
 #[must_use]
 pub fn slowdown_figure(
     title: &str,
@@ -118,11 +119,11 @@ pub fn slowdown_figure(
     figure
 }
 
-/// The slowdown of each of `curves` over that of the first, in bins at the same place among the
-/// flows; a panel for each of `percentiles`. Below one is faster than the first.
+/// Builds a figure of slowdowns relative to the first curve: each of `curves` divided by the first,
+/// bin by bin, in a panel for each of `percentiles`. A value below one is faster than the first.
 ///
-/// All curves have to be cut into the same number of bins; bins that one of two lacks, or has too
-/// few flows in, are left out.
+/// All curves must be cut into the same number of bins. A bin is omitted if it is missing in either
+/// curve or has too few flows in either.
 #[must_use]
 pub fn relative_figure(
     title: &str,
@@ -137,7 +138,8 @@ pub fn relative_figure(
     let line = |curve: &SlowdownCurve, percentile: Percentile| -> Vec<(f64, f64)> {
         let ratio = |point: &SlowdownPoint| {
             let mut bases = first.points(percentile).iter();
-            // Shares of equal numbers of bins are the same divisions.
+            // Curves with equal numbers of bins have equal shares, so comparing shares finds the
+            // same bin.
             let base = bases.find(|base| (base.upto - point.upto).abs() < 1e-9)?;
             Some((x_of(&x, point), point.slowdown? / base.slowdown?))
         };
@@ -153,15 +155,18 @@ pub fn relative_figure(
             (percentile, series.collect())
         })
         .collect();
+    // All panels share one scale, and the line of the first result is at 1, so 1 must be in view.
     let mut values = all_values(&panels);
     values.push(1.0);
     for (percentile, series) in panels {
+        // A panel that no bin can fill would be empty; the notes name its percentile instead.
         if series.iter().all(|line| line.curve_points().is_empty()) {
             continue;
         }
         let words = percentile_in_words(percentile);
         let y = value_axis(format!("slowdown ({words}), ratio"), &values);
         let mut panel = Panel::new(words, x.clone(), y);
+        // A horizontal line at 1 represents the first result.
         let points = first.points(percentile);
         let ends = points.first().zip(points.last());
         let one = ends.map(|(a, b)| vec![(x_of(&x, a), 1.0), (x_of(&x, b), 1.0)]);
@@ -184,7 +189,7 @@ fn all_values(panels: &[(Percentile, Vec<Series>)]) -> Vec<f64> {
         .collect()
 }
 
-/// Says which percentiles some bins have too few flows for.
+/// Returns notes on percentiles for which some bins have too few flows.
 fn notes_on_few(curves: &[SlowdownCurve], percentiles: &[Percentile]) -> Vec<String> {
     let note = |percentile: &Percentile| {
         let points = || curves.iter().flat_map(|curve| curve.points(*percentile));
@@ -219,7 +224,7 @@ mod tests {
             .collect()
     }
 
-    /// Flows of 1 to 1,000 KB (times `size`) whose slowdown is `slowdown` and up to one more.
+    /// Flows of 1 to 1,000 KB (times `size`) with slowdowns from `slowdown` to one more.
     fn curve(name: &str, index: usize, size: u64, slowdown: u64) -> SlowdownCurve {
         let records = records(1_000, size, slowdown);
         SlowdownCurve::new(name, Style::nth(index), &records, &ALL, BinCount::Given(10))

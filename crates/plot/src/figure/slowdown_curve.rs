@@ -1,16 +1,16 @@
-//! The slowdowns of a result over flow size, as figures need them.
+//! The slowdowns of a result over flow size, in the form that figures use.
 
 use fabricsim_report::{BinRule, FctRecord, Percentile, SizeBins, bins_for};
 
 use super::axis::FlowTick;
 use super::style::Style;
 
-/// Into how many bins of equal count flows are cut.
+/// Number of bins of equal count into which flows are cut.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BinCount {
-    /// As many as so many flows can bear, for each percentile its own number (see [`bins_for`]).
+    /// The largest number that this many flows support, for each percentile (see [`bins_for`]).
     OfFlows(usize),
-    /// So many, whatever the percentile.
+    /// A fixed number, the same for every percentile.
     Given(usize),
 }
 
@@ -34,13 +34,13 @@ pub(super) struct SlowdownPoint {
     pub(super) upto: f64,
     /// The largest size in the bin, in bytes.
     pub(super) size: f64,
-    /// The percentile; `None` where the bin has too few flows for it.
+    /// The percentile; `None` if the bin has too few flows for it.
     pub(super) slowdown: Option<f64>,
 }
 
 impl SlowdownCurve {
-    /// The slowdowns of `records` at `percentiles`. Where a bin has too few flows for a percentile
-    /// ([`Percentile::least_values`]), the curve has no point.
+    /// Computes the slowdowns of `records` at `percentiles`. A bin has no point if it has too few
+    /// flows for the percentile ([`Percentile::least_values`]).
     #[must_use]
     pub fn new(
         name: impl Into<String>,
@@ -74,7 +74,7 @@ impl SlowdownCurve {
         }
     }
 
-    /// The same curve with another name and style.
+    /// Returns the same curve with another name and style.
     #[must_use]
     pub fn called(self, name: impl Into<String>, style: Style) -> Self {
         Self {
@@ -84,13 +84,13 @@ impl SlowdownCurve {
         }
     }
 
-    /// Returns whether all flows have the same size.
+    /// Returns `true` if all flows have the same size.
     #[must_use]
     pub const fn has_one_size(&self) -> bool {
         self.one_size
     }
 
-    /// The points at `percentile`, in the order of sizes.
+    /// Returns the points at `percentile`, in order of size.
     pub(super) fn points(&self, percentile: Percentile) -> &[SlowdownPoint] {
         let mut all = self.percentiles.iter();
         all.find(|(own, _)| *own == percentile)
@@ -98,7 +98,8 @@ impl SlowdownCurve {
     }
 }
 
-/// The largest size in every tenth of the flows, as far as these are apart.
+/// Returns the largest size in every tenth of the flows, or of every flow if there are less than
+/// ten.
 fn tenths(records: &[FctRecord]) -> Vec<FlowTick> {
     let tenths = SizeBins::of_equal_count(records, 10, BinRule::AllFlows);
     let ticks = tenths.iter();

@@ -1,16 +1,16 @@
 //! Style of a series.
 
-/// The look of a series. Color alone never tells two apart: dash and marker differ as well, so that
-/// a print in gray reads the same.
+/// The look of a series. Series differ in dash and marker as well as in color, so that a figure can
+/// also be read in gray.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Style {
-    /// A color of the palette, counted modulo its size ([`Style::COLORS`]).
+    /// Index into the palette, modulo its size ([`Style::COLORS`]).
     pub color: usize,
     /// The pattern of the line.
     pub dash: Dash,
-    /// The sign at points, if any. A line has about ten of them, not one at each point.
+    /// The marker, if any. A line has about ten of them, not one at each point.
     pub marker: Option<Marker>,
-    /// Way in which the points are joined.
+    /// How the points are joined.
     pub draw: Draw,
     /// Prominence of the series.
     pub strength: Strength,
@@ -42,13 +42,13 @@ pub enum Marker {
     Triangle,
     /// A square on its corner.
     Diamond,
-    /// Two lines across one another.
+    /// Two crossed lines.
     Cross,
     /// A triangle that points down.
     Wedge,
 }
 
-/// Way in which the points of a series are joined.
+/// How the points of a series are joined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Draw {
     /// By straight lines.
@@ -77,7 +77,8 @@ impl Dash {
         Self::Short,
     ];
 
-    /// Lengths of strokes and gaps, in units of the picture; `None` of an unbroken line.
+    /// Returns the lengths of strokes and gaps, in units of the picture; `None` for an unbroken
+    /// line.
     pub(super) const fn pattern(self) -> Option<&'static str> {
         match self {
             Self::Solid => None,
@@ -101,14 +102,14 @@ impl Marker {
 }
 
 impl Style {
-    /// Colors of the palette.
+    /// Number of colors in the palette.
     pub const COLORS: usize = 7;
 
     /// The schemes of the published results page, in its order.
     pub const SCHEMES: [&str; 5] = ["HPCC-INT", "HPCC-PINT", "DCQCN+w", "TIMELY+w", "DCTCP"];
 
-    /// The look of the series at place `index`, counted from zero: the first 35 differ in color or
-    /// dash, neighbors in both and in the marker.
+    /// Returns the look of series number `index`, from zero. The first 35 differ in color or dash;
+    /// neighbors differ in color, dash and marker.
     #[must_use]
     pub const fn nth(index: usize) -> Self {
         Self {
@@ -120,9 +121,9 @@ impl Style {
         }
     }
 
-    /// The looks of series with these names, in order. When all are schemes of the published
-    /// results page ([`Style::SCHEMES`], whatever their case), each has the look of its place
-    /// there, in every figure; otherwise looks go by place.
+    /// Returns the looks of series with these names, in order. If all are schemes of the published
+    /// results page ([`Style::SCHEMES`], in any case), each has the look of its position there, in
+    /// every figure; otherwise the position in `names` decides.
     #[must_use]
     pub fn of_names<S: AsRef<str>>(names: &[S]) -> Vec<Self> {
         let scheme = |name: &S| {
@@ -134,7 +135,7 @@ impl Style {
         places.into_iter().map(Self::nth).collect()
     }
 
-    /// The look of a reference: a thin dotted line in the color of the text's gray.
+    /// Returns the look of a reference: a thin dotted gray line.
     #[must_use]
     pub const fn reference() -> Self {
         Self {
@@ -146,7 +147,7 @@ impl Style {
         }
     }
 
-    /// The same, behind: thin and pale, without markers.
+    /// Returns the same look for the background: thin and pale, without markers.
     #[must_use]
     pub const fn faint(self) -> Self {
         Self {
@@ -156,7 +157,7 @@ impl Style {
         }
     }
 
-    /// The same without markers.
+    /// Returns the same look without markers.
     #[must_use]
     pub const fn plain(self) -> Self {
         Self {
@@ -165,7 +166,7 @@ impl Style {
         }
     }
 
-    /// The same, drawn as `draw`.
+    /// Returns the same look with points joined as `draw`.
     #[must_use]
     pub const fn drawn(self, draw: Draw) -> Self {
         Self { draw, ..self }

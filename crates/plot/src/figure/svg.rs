@@ -13,9 +13,9 @@ use crate::markup::escape;
 
 /// Half the width of a marker.
 const MARK: f64 = 3.4;
-/// Markers of a line, about.
+/// Number of markers on a line, about.
 const MARKS: usize = 10;
-/// Lines on the frame of a panel are drawn with this much beyond it.
+/// Series are cut off this far outside of the frame, so that lines on the frame keep their width.
 const BLEED: f64 = 5.0;
 
 /// Adds a line to the picture.
@@ -29,6 +29,7 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
     let layout = Layout::new(figure);
     let (width, height) = (layout.width, layout.height);
     let mut svg = String::new();
+    // Screen readers announce the title; a figure without one is just "figure".
     let label = match figure.title.as_str() {
         "" => "figure",
         title => title,
@@ -42,6 +43,7 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
             _ => theme.ink(),
         }
     );
+    // Without a background, the page shows through.
     if let Some(background) = theme.background() {
         put!(
             svg,
@@ -58,6 +60,7 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
         );
     }
     put!(svg, "</g>");
+    // Data after its frame: lines must cover the grid.
     for place in &layout.places {
         frame(&mut svg, place, ink);
         data(&mut svg, place, theme);
@@ -82,13 +85,13 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
     svg
 }
 
-/// Grid, axes, labels and the heading of a panel.
+/// Draws grid, axes, labels and the heading of a panel.
 fn frame(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
     axes(svg, place, ink);
     headings(svg, place, ink);
 }
 
-/// Grid and axes of a panel, and the numbers at its ticks.
+/// Draws grid and axes of a panel, and the numbers at its ticks.
 fn axes(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
     let &PanelArea {
         x,
@@ -107,8 +110,8 @@ fn axes(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
             .map(|share| bottom - share * height)
     };
 
-    // Lines of the grid with and without numbers: the former are drawn stronger. Numbers are
-    // gathered beside, because they have to be drawn above all lines.
+    // Grid lines with numbers are drawn stronger than grid lines without. The labels are collected
+    // separately because they must be drawn above all lines.
     let mut grid = [String::new(), String::new()];
     let mut labels = String::new();
     for tick in &place.ticks.0 {
@@ -150,7 +153,7 @@ fn axes(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
         }
     }
 
-    // One path for each kind of line, however many there are.
+    // One path for each kind of line keeps the file small.
     for (lines, opacity) in grid.iter().zip([0.16, 0.07]) {
         if !lines.is_empty() {
             put!(
@@ -168,7 +171,7 @@ fn axes(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
     put!(svg, "</g>");
 }
 
-/// The labels of the axes and the heading of a panel.
+/// Draws the labels of the axes and the heading of a panel.
 fn headings(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
     let &PanelArea {
         panel,
@@ -208,7 +211,7 @@ fn headings(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
     put!(svg, "</g>");
 }
 
-/// The series of a panel. What lies outside the frame is cut off by an SVG of its own.
+/// Draws the series of a panel. A nested SVG cuts off everything outside of the frame.
 fn data(svg: &mut String, place: &PanelArea<'_>, theme: Theme) {
     let (wide, high) = (place.width + 2.0 * BLEED, place.height + 2.0 * BLEED);
     put!(
@@ -228,7 +231,8 @@ fn data(svg: &mut String, place: &PanelArea<'_>, theme: Theme) {
             Points::Curve(points) => {
                 let shown: Vec<Option<(f64, f64)>> =
                     points.iter().map(|&point| at(point)).collect();
-                // Markers of series that run together do not hide one another.
+                // The phase of the markers differs so that overlapping series do not hide
+                // one another.
                 curve(svg, series, &shown, i as f64 / count as f64, theme);
             }
             Points::Instants(times) => {
@@ -281,7 +285,7 @@ fn curve(
         if style.marker.is_some() {
             marked = spread(&runs.concat(), phase);
         }
-        // A line through one point is nothing to see.
+        // A line through one point is invisible, so the point gets a marker.
         let single = runs.iter().filter(|run| run.len() == 1);
         marked.extend(single.map(|run| run[0]));
     }
@@ -292,8 +296,8 @@ fn curve(
     paint(svg, &lines, &marks, style, theme);
 }
 
-/// About [`MARKS`] of `points` at even distances, the first of them `phase` (0 to 1) of a distance
-/// from the start.
+/// Chooses about [`MARKS`] of `points` at even distances. The first is `phase` (0 to 1) of a
+/// distance from the start.
 fn spread(points: &[(f64, f64)], phase: f64) -> Vec<(f64, f64)> {
     if points.len() <= MARKS + 2 {
         return points.to_vec();
@@ -305,7 +309,8 @@ fn spread(points: &[(f64, f64)], phase: f64) -> Vec<(f64, f64)> {
     if step <= 0.0 {
         return vec![*first];
     }
-    // A point may be any number of distances away, such as in a damaged file.
+    // In a damaged file, a point may be any number of distances away, so skip by division, not in a
+    // loop.
     let begin = first.0 + step * phase;
     let mut passed = -1.0;
     let mut chosen = Vec::new();
@@ -332,7 +337,7 @@ fn path(points: &[(f64, f64)], draw: Draw) -> String {
     d
 }
 
-/// The line and the markers of a series.
+/// Draws the line and the markers of a series.
 fn paint(svg: &mut String, lines: &str, marks: &str, style: Style, theme: Theme) {
     let color = theme.series(style.color);
     let (width, opacity) = match style.strength {
@@ -365,7 +370,7 @@ fn paint(svg: &mut String, lines: &str, marks: &str, style: Style, theme: Theme)
     put!(svg, "</g>");
 }
 
-/// The piece of a series in front of its name in the legend.
+/// Draws the sample of a series in front of its name in the legend.
 fn sample(svg: &mut String, x: f64, y: f64, style: Style, theme: Theme) {
     let length = SAMPLE - 8.0;
     let lines = match style.draw {

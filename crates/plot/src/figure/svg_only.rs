@@ -1,13 +1,13 @@
-//! In place of PNG and PDF, where the renderer is left out: says so.
+//! Substitutes for PNG and PDF output in a build without the renderer: they return an error.
 
 use super::draw_error::DrawError;
 
-/// What a build without the renderer says.
+/// Returns the error of a build without the renderer.
 fn left_out() -> DrawError {
     DrawError::new("this build draws SVG alone: its feature `png` was left out".to_owned())
 }
 
-/// Refuses to draw.
+/// Fails, because this build has no renderer.
 ///
 /// # Errors
 /// Always.
@@ -15,7 +15,7 @@ pub fn rasterize(_svg: &str, _scale: f32) -> Result<Vec<u8>, DrawError> {
     Err(left_out())
 }
 
-/// Refuses to draw.
+/// Fails, because this build has no renderer.
 ///
 /// # Errors
 /// Always.

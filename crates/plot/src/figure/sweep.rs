@@ -1,4 +1,4 @@
-//! A number of a sweep over one of its axes.
+//! A result of a sweep over one of its axes.
 
 use fabricsim_base::units::{Bytes, Duration, Rate};
 use fabricsim_report::{ReplicaMean, SweepCurves};
@@ -7,22 +7,22 @@ use super::axis::{Axis, Scale, Unit};
 use super::style::Style;
 use super::{Figure, Panel, Series};
 
-/// What is drawn of a sweep.
+/// Data for a figure of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepPanel {
     /// Label of the horizontal axis.
     pub x: String,
     /// The vertical axis.
     pub y: Axis,
-    /// The numbers.
+    /// The results.
     pub curves: SweepCurves,
 }
 
-/// `panel` as a figure: a curve for each, with the interval of the mean over seeds as a band where
-/// there are several, and notes on what is left out.
+/// Builds a figure of `panel` with one line for each of its curves. If a point has several seeds, a
+/// band shows the interval of their mean; notes list omitted points.
 ///
-/// The horizontal axis is one of numbers where all values are numbers, or quantities of one kind;
-/// otherwise values stand side by side in the order of the table.
+/// The horizontal axis is numeric if all values are numbers or quantities of one kind; otherwise
+/// the values are names side by side, in the order of the table.
 #[must_use]
 pub fn sweep_figure(title: &str, panel: SweepPanel) -> Figure {
     let SweepPanel { x, y, curves } = panel;
@@ -58,7 +58,7 @@ pub fn sweep_figure(title: &str, panel: SweepPanel) -> Figure {
     figure
 }
 
-/// The places of the values on the horizontal axis, and that axis.
+/// Returns the positions of `values` on the horizontal axis, and that axis.
 fn places(values: &[String], label: String) -> (Vec<f64>, Axis) {
     type Read = fn(&str) -> Option<f64>;
     let kinds: [(Read, Unit); 4] = [

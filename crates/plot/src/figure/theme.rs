@@ -3,20 +3,20 @@
 use super::palette::{DARK, LIGHT, ON_DARK, ON_LIGHT};
 use super::style::Style;
 
-/// On what a figure is seen.
+/// The background for which a figure is drawn.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Theme {
-    /// White, as paper is.
+    /// White, like paper.
     Light,
     /// A dark page.
     Dark,
-    /// An HTML page whose text and custom properties (`--series-0` and so on) give the colors, so
-    /// that the figure follows the reader's choice of light or dark.
+    /// An HTML page. Its text color and custom properties (`--series-0` and so on) give the colors,
+    /// so the figure follows the reader's choice of light or dark.
     Page,
 }
 
 impl Theme {
-    /// The color of the background; `None` where the page shows through.
+    /// Returns the background color; `None` if the page shows through.
     pub(super) const fn background(self) -> Option<&'static str> {
         match self {
             Self::Light => Some(LIGHT.0),
@@ -25,7 +25,7 @@ impl Theme {
         }
     }
 
-    /// The color of texts, axes and, paler, of the grid.
+    /// Returns the color of texts, axes and, paler, of the grid.
     pub(super) const fn ink(self) -> &'static str {
         match self {
             Self::Light => LIGHT.1,
@@ -34,7 +34,7 @@ impl Theme {
         }
     }
 
-    /// Color `index` of the palette.
+    /// Returns color `index` of the palette.
     pub(super) fn series(self, index: usize) -> String {
         let index = index % Style::COLORS;
         match self {

@@ -2,14 +2,14 @@
 
 use super::axis::{Axis, Ends, Scale, Unit};
 
-/// A place on an axis; one without a label has only a line.
+/// A position on an axis. A tick without a label is only a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
     pub(super) value: f64,
     pub(super) label: String,
 }
 
-/// The ticks of `axis` between its ends, about `wanted` with a label.
+/// Returns the ticks of `axis` between its ends; about `wanted` of them have a label.
 pub(super) fn ticks(axis: &Axis, ends: Ends, wanted: usize) -> Vec<Tick> {
     let mut ticks = match &axis.scale {
         Scale::Linear => with_start(axis, linear(ends.low, ends.high, wanted, axis.unit), ends),
@@ -34,7 +34,7 @@ pub(super) fn ticks(axis: &Axis, ends: Ends, wanted: usize) -> Vec<Tick> {
     ticks
 }
 
-/// `ticks` and one at the lower end where that was asked for, such as the least slowdown, 1.
+/// Adds a tick at the lower end if the axis fixes that end, such as at the least slowdown, 1.
 fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
     if let (Some(low), [first, second, ..]) = (axis.range.0, &ticks[..])
         && first.value - ends.low > (second.value - first.value) * 0.4
@@ -50,7 +50,7 @@ fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
     ticks
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
+/// Returns multiples of 1, 2 or 5 times a power of ten.
 fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
     let rough = (high - low) / wanted.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
@@ -61,11 +61,11 @@ fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
         .unwrap_or(10.0 * power);
     let first = (low / step - 1e-9).ceil();
     let count = ((high / step + 1e-9).floor() - first).max(0.0);
-    // Never more than a handful, whatever rounding does.
+    // Rounding errors must not produce endless ticks.
     let places = (0..100u32).map(f64::from).take_while(|k| *k <= count);
     places
         .map(|k| (first + k) * step)
-        // So that 0.30000000000000004 is 0.3, and nothing is -0.
+        // Rounding to the step turns 0.30000000000000004 into 0.3; adding zero turns -0 into 0.
         .map(|value| (value / step).round() * step + 0.0)
         .map(|value| Tick {
             value,
@@ -74,7 +74,7 @@ fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
         .collect()
 }
 
-/// Powers of ten, with 2 and 5 of each where there is room; lines at 2 to 9 of each otherwise.
+/// Returns powers of ten, also 2 and 5 times each if there is room; 2 to 9 are lines otherwise.
 fn log(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
     let decades = (high / low).log10();
     if decades < 0.9 {
@@ -107,14 +107,15 @@ fn log(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
     ticks
 }
 
-/// A number in at most three significant digits, with K, M, G or T for thousands: `27.5K`, `1M`,
-/// `0.25`, `1e-6`.
+/// Formats a number with at most three significant digits, with K, M, G or T for thousands:
+/// `27.5K`, `1M`, `0.25`, `1e-6`.
 #[must_use]
 pub(super) fn number(value: f64) -> String {
     scaled(value, &[(1e3, "K"), (1e6, "M"), (1e9, "G"), (1e12, "T")])
 }
 
-/// A value with its unit in at most three significant digits: `1.2 ms`, `40 KB`, `25 Gbps`.
+/// Formats a value with its unit and at most three significant digits: `1.2 ms`, `40 KB`,
+/// `25 Gbps`.
 #[must_use]
 pub fn quantity(value: f64, unit: Unit) -> String {
     let steps: [(f64, &str); 5] = match unit {
@@ -147,7 +148,7 @@ pub fn quantity(value: f64, unit: Unit) -> String {
     scaled(value, &steps)
 }
 
-/// `value` in the largest of `steps` that it reaches, with what stands behind it there.
+/// Formats `value` in the largest of `steps` that it reaches, with the suffix of that step.
 fn scaled(value: f64, steps: &[(f64, &str)]) -> String {
     let size = value.abs();
     if size > 0.0 && size < 1e-4 || size >= 1e15 {
@@ -248,7 +249,7 @@ mod tests {
             ["1K", "10K", "100K", "1M", "10M"]
         );
         assert_eq!(labels(&axis, 1.0, 4.0, 4), ["1", "2", "3", "4"]);
-        // Many decades: every third.
+        // If there are many decades, every third one has a label.
         assert_eq!(labels(&axis, 1.0, 1e12, 4), ["1", "1K", "1M", "1G", "1T"]);
     }
 

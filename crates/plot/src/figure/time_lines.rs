@@ -11,7 +11,7 @@ use crate::table::CsvRows;
 /// Series to read; an empty list selects all.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Selection {
-    /// Numbers of nodes, or their names where the file has them.
+    /// Numbers of nodes, or names if the file has them.
     pub nodes: Vec<String>,
     /// Ports of these nodes.
     pub ports: Vec<u64>,
@@ -22,17 +22,17 @@ pub struct Selection {
 /// One series: a port of a node, a flow, or a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeLine {
-    /// `leaf3 -> spine1` where the file names nodes, else `node 3 port 1`; `flow 17`.
+    /// `leaf3 -> spine1` if the file names nodes, otherwise `node 3 port 1`; `flow 17`.
     pub name: String,
     /// (time in ns, value), in the order of the file.
     pub points: Vec<(f64, f64)>,
 }
 
 /// Reads the series of `quantity` from the text of its [file](Quantity::file), in the order of
-/// nodes and ports, or of flows. Rows whose value is empty are skipped.
+/// nodes and ports, or of flows. Rows with an empty value are skipped.
 ///
 /// # Errors
-/// At the word at fault: a column that is missing, a row of another length, a malformed number.
+/// At the offending word: a missing column, a row of another length, a malformed number.
 pub fn read_time_lines(
     text: &str,
     quantity: Quantity,
@@ -41,6 +41,7 @@ pub fn read_time_lines(
     let table = CsvRows::new(text)?;
     let time = table.column("time_ns")?;
     let value = table.column(quantity.column())?;
+    // The key of a series: equal keys continue the same line, and the selection filters by them.
     let keys: &[(&str, &[u64])] = match quantity.subject() {
         Subject::Port => &[("node", &[]), ("port", &selection.ports)],
         Subject::Flow => &[("flow", &selection.flows)],
@@ -50,16 +51,18 @@ pub fn read_time_lines(
     for (name, wanted) in keys {
         places.push((table.column(name)?, *name, *wanted));
     }
-    // Named where the file has names.
+    // Names are easier to read than numbers, but older files have none.
     let names = match quantity.subject() {
         Subject::Port => table.position("name").zip(table.position("peer")),
         Subject::Flow | Subject::Run => None,
     };
+    // A node can be selected by name or by number.
     let of_node = |row: &[Word<'_>], key: &[u64]| {
         let name = names.map(|(name, _)| row[name].text);
         let mut wanted = selection.nodes.iter();
         wanted.any(|node| Some(node.as_str()) == name || node.parse() == Ok(key[0]))
     };
+    // A map keeps the series in order of their keys, in any order of the rows.
     let mut lines: BTreeMap<Vec<u64>, TimeLine> = BTreeMap::new();
     for row in table.rows() {
         let row = row?;
@@ -71,6 +74,7 @@ pub fn read_time_lines(
             key.push(number);
         }
         chosen &= selection.nodes.is_empty() || key.is_empty() || of_node(&row, &key);
+        // An empty value means that the quantity has no value at this time, which is not zero.
         if !chosen || row[value].text.is_empty() {
             continue;
         }
@@ -81,7 +85,7 @@ pub fn read_time_lines(
             points: Vec::new(),
         });
         match line.points.last_mut() {
-            // All flows at one instant add up.
+            // The total of the run: values of all flows at the same instant are added.
             Some(last) if quantity.subject() == Subject::Run && last.0.total_cmp(&at).is_eq() => {
                 last.1 += value;
             }
@@ -91,7 +95,7 @@ pub fn read_time_lines(
     Ok(lines.into_values().collect())
 }
 
-/// The name of the series that a row belongs to.
+/// Returns the name of the series of a row.
 fn named(
     names: Option<(usize, usize)>,
     row: &[Word<'_>],

@@ -1,4 +1,4 @@
-//! Time series of what runs observed, on one axis.
+//! Time series that runs recorded, on one axis.
 
 use super::axis::{Axis, Scale, Unit};
 use super::decimate::decimate;
@@ -7,23 +7,24 @@ use super::style::Style;
 use super::time_lines::TimeLine;
 use super::{Figure, Panel, Series};
 
-/// What is drawn of a run over time.
+/// Time series of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeRun {
-    /// Name of the run, which the legend has where there are several.
+    /// Name of the run, which the legend shows if there are several runs.
     pub name: String,
     /// Its series.
     pub lines: Vec<TimeLine>,
-    /// What happened to its network: (time in ns, what).
+    /// Events in the run's network: (time in ns, description).
     pub events: Vec<(f64, String)>,
 }
 
-/// Kinds of events that are drawn at most.
+/// Largest number of kinds of events to draw.
 const EVENTS: usize = 6;
 
-/// The series of `runs` over time on one axis, at most `most` of them: those whose values have the
-/// largest sum. Of several runs the same series are drawn of each, in the color of the run. Events
-/// are vertical lines. What is left out is said in the figure's notes.
+/// Builds a figure of the series of `runs` over time on one axis, with at most `most` of them: the
+/// series with the largest sums of values. If there are several runs, the same series are drawn for
+/// each, in the color of the run. Events are vertical lines. Notes in the figure name omitted
+/// series.
 #[must_use]
 pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usize) -> Figure {
     let mut figure = Figure::new(title);
@@ -70,7 +71,7 @@ pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usiz
     figure
 }
 
-/// The series that are drawn, and how many there are.
+/// Returns the series to draw, and the number of all series.
 fn chosen(runs: &[TimeRun], most: usize) -> (Vec<(String, Style, &TimeLine)>, usize) {
     let mut names: Vec<(&str, f64)> = Vec::new();
     for line in runs.iter().flat_map(|run| &run.lines) {
@@ -82,7 +83,7 @@ fn chosen(runs: &[TimeRun], most: usize) -> (Vec<(String, Style, &TimeLine)>, us
     }
     let each = (most / runs.len().max(1)).max(1);
     let mut order: Vec<(usize, f64)> = names.iter().map(|name| name.1).enumerate().collect();
-    // Equal ones stay in the order of the file.
+    // The sort is stable: series with equal sums stay in the order of the file.
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut places: Vec<usize> = order.iter().take(each).map(|(place, _)| *place).collect();
     places.sort_unstable();
@@ -97,7 +98,7 @@ fn chosen(runs: &[TimeRun], most: usize) -> (Vec<(String, Style, &TimeLine)>, us
             let drawn = match runs.len() {
                 1 => (name.to_owned(), Style::nth(i), line),
                 _ => {
-                    // One series of each run is told apart by more than color, too.
+                    // If each run has one series, runs differ in dash as well as in color.
                     let dash = if places.len() > 1 { i } else { which };
                     let style = Style {
                         dash: Style::nth(dash).dash,

@@ -5,37 +5,37 @@ use crate::markup::escape;
 /// Assessment of a value for the reader.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Judgment {
-    /// Nothing.
+    /// No judgment.
     #[default]
     Neutral,
-    /// It is as it should be.
+    /// The value is as it should be.
     Good,
-    /// It is not.
+    /// The value is not as it should be.
     Bad,
 }
 
-/// A cell: a text, and what to think of it.
+/// A cell of a table: a text and its judgment.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Cell {
-    /// Text of the cell. A column of numbers is set to the right.
+    /// Text of the cell. A column of numbers is aligned to the right.
     pub text: String,
-    /// Its color, next to which a sign says the same.
+    /// The judgment sets the color; a sign next to the text says the same.
     pub judgment: Judgment,
 }
 
-/// To which side the cells of a column are set.
+/// Side to which the cells of a column are aligned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Alignment {
     Left,
-    /// As numbers are.
+    /// Used for numbers.
     Right,
 }
 
-/// Letters above which a text may go on in the next line.
+/// A text of more letters than this may wrap.
 const LONG: usize = 48;
 
 impl Cell {
-    /// A value that is as it should be.
+    /// Creates a cell with a value that is as it should be.
     #[must_use]
     pub fn good(text: impl Into<String>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Cell {
         }
     }
 
-    /// A value that is not.
+    /// Creates a cell with a value that is not as it should be.
     #[must_use]
     pub fn bad(text: impl Into<String>) -> Self {
         Self {
@@ -53,17 +53,17 @@ impl Cell {
         }
     }
 
-    /// Returns whether it is a number, perhaps with a unit.
+    /// Returns `true` if the text is a number, optionally with a unit.
     pub(super) fn is_number(&self) -> bool {
         is_number(&self.text)
     }
 
-    /// Returns whether it says that there is nothing to say.
+    /// Returns `true` if the cell shows no value: an empty text or `-`.
     pub(super) fn is_blank(&self) -> bool {
         self.text.is_empty() || self.text == "-"
     }
 
-    /// The cell as an element `tag` of a column that is set as `alignment`.
+    /// Writes the cell as an element `tag` of a column with `alignment`.
     pub(super) fn to_html(&self, tag: &str, alignment: Alignment) -> String {
         let mut classes = Vec::new();
         if alignment == Alignment::Right {
@@ -101,7 +101,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Returns whether `text` is a number, perhaps with a unit after it.
+/// Returns `true` if `text` is a number, optionally with a unit after it.
 fn is_number(text: &str) -> bool {
     let mut words = text.split(' ');
     let digits = |word: &str| {

@@ -1,4 +1,4 @@
-//! The style of pages.
+//! The style sheet of pages.
 
 use std::fmt::Write;
 
@@ -41,7 +41,7 @@ pre { overflow-x: auto; background: var(--tint); padding: .8rem; font-size: .82r
 }
 ";
 
-/// Paper is white, and shows no bars to scroll with.
+/// Rules for printing: white paper without scroll bars.
 const PRINT: &str = "\
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
@@ -63,7 +63,7 @@ const PRINT: &str = "\
   pre { white-space: pre-wrap; }
 ";
 
-/// The whole style sheet.
+/// Returns the whole style sheet.
 pub(super) fn style() -> String {
     let light = properties(
         LIGHT,
@@ -80,7 +80,7 @@ pub(super) fn style() -> String {
     )
 }
 
-/// The custom properties of a look: background and text, then the lines, the tint, good and bad,
+/// Returns the custom properties of a look: background and text, then rule, tint, good and bad,
 /// then the colors of series.
 fn properties((page, ink): (&str, &str), others: [&str; 4], series: &[&str]) -> String {
     let [rule, tint, good, bad] = others;

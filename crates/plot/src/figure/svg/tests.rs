@@ -69,7 +69,7 @@ fn lines_stop_where_a_point_has_no_place() {
         .filter(dashes)
         .filter_map(|node| node.attribute("d"))
         .collect();
-    // Of the first series two runs of one point each; of its sample in the legend a line.
+    // The first series has two runs of one point each; its sample in the legend is a line.
     assert_eq!(curves[0].matches('M').count(), 2, "{curves:?}");
     assert_eq!(curves[0].matches('L').count(), 0, "{curves:?}");
 }
@@ -89,7 +89,7 @@ fn steps_hold_a_value_until_the_next() {
     assert_eq!(d, "M0.0 5.0H10.0V7.0");
 }
 
-/// Values as damaged files have them: of any size, next to one another, and none at all.
+/// Values as in damaged files: of any size, close together, and not numbers.
 fn extreme() -> impl Strategy<Value = f64> {
     prop_oneof![
         any::<f64>(),
@@ -107,7 +107,7 @@ fn extreme() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Lines of up to fifty points, a few of them far away from the others.
+/// Lines of up to fifty points, some of them far away.
 fn damaged() -> impl Strategy<Value = Vec<(f64, f64)>> {
     prop::collection::vec((extreme(), extreme()), 0..50)
 }
@@ -149,8 +149,8 @@ proptest! {
     }
 }
 
-/// A file with one bin up to 2^64 - 1 bytes: the last point is close to the first, one between them
-/// is far away.
+/// A file with one bin up to 2^64 - 1 bytes: the last point is close to the first, but a point
+/// between them is far away.
 #[test]
 fn a_point_far_behind_the_last_one_has_a_mark() {
     let mut points: Vec<(f64, f64)> = (0..20).map(|k| (f64::from(k), 0.0)).collect();
