@@ -1,8 +1,8 @@
 //! Result files as tables in the memory layout of Apache Arrow.
 //!
-//! A file of columns becomes one [`RecordBatch`]: whole numbers as 64-bit integers, times and ratios
-//! as doubles, names as strings, and empty cells as nulls. Those are the types that the same columns
-//! have as Parquet.
+//! A file of columns becomes one [`RecordBatch`]: whole numbers as 64-bit integers, times and
+//! ratios as doubles, names as strings, and empty cells as nulls. The same columns have these types
+//! in Parquet, too.
 
 #[cfg(feature = "arrow-ipc")]
 mod ipc;
@@ -19,7 +19,8 @@ use fabricsim_base::input::InputError;
 #[cfg(feature = "arrow-ipc")]
 pub use ipc::write_ipc;
 
-/// Columns of names. A cell may look like a number, as checksums do.
+/// Columns of names. A cell may look like a number, as checksums do, so cells cannot decide the
+/// type.
 const NAMES: &[&str] = &[
     "algorithm",
     "checksum",
@@ -37,7 +38,7 @@ const NAMES: &[&str] = &[
     "tier",
 ];
 
-/// Beginnings of the names of columns with ratios and rates.
+/// Prefixes of the names of columns with ratios and rates.
 const RATIOS: &[&str] = &[
     "algbw",
     "busbw",
@@ -47,7 +48,7 @@ const RATIOS: &[&str] = &[
     "utilization",
 ];
 
-/// Characters that no name of a column has.
+/// Characters that no column name contains.
 const NO_NAME: [char; 7] = ['[', ']', '{', '}', '=', '#', '"'];
 
 /// Type of a column.
@@ -58,8 +59,8 @@ enum Kind {
     Text,
 }
 
-/// Reads a result file of columns, with its header, as a table. The type of a column follows from
-/// its name, and from its cells if the name does not say it.
+/// Reads a result file of columns, with its header, as a table. The name of a column decides its
+/// type, or its cells if the name leaves it open.
 ///
 /// ```
 /// use fabricsim_report::arrow::read_table;
@@ -77,7 +78,7 @@ enum Kind {
 /// ```
 ///
 /// # Errors
-/// When it has no header of names, or rows have other numbers of cells than the header.
+/// If the file has no header of names, or a row has another number of cells than the header.
 pub fn read_table(text: &str) -> Result<RecordBatch, InputError> {
     let names: Vec<String> = {
         let mut reader = ReaderBuilder::new().from_reader(text.as_bytes());
@@ -88,7 +89,7 @@ pub fn read_table(text: &str) -> Result<RecordBatch, InputError> {
         let help = "give a file of results that fabricsim has written";
         return Err(InputError::new(0..0, "the file has no columns", help));
     }
-    // Such as the first line of a scenario.
+    // A file of another kind, such as a scenario, has such a character in its first line.
     if let Some(name) = names.iter().find(|name| name.contains(NO_NAME)) {
         let message = format!("`{name}` is no name of a column");
         let help = "give a file of results that fabricsim has written, such as fct.csv";
@@ -137,10 +138,10 @@ fn refuse(text: &str, error: &csv::Error) -> InputError {
     InputError::new(at..end, error.to_string(), help)
 }
 
-/// The type that the name of a column says; [`Kind::Whole`] if the cells say more. `all` are the
-/// names of all columns.
+/// Returns the type that the column `name` implies; [`Kind::Whole`] leaves it to the cells. `all`
+/// are the names of all columns.
 fn kind_of(name: &str, all: &[String]) -> Kind {
-    // In files with `peer_name`, `peer` is a number.
+    // If there is a column `peer_name`, then `peer` is a number.
     let is_peer = name == "peer" && !all.iter().any(|other| other == "peer_name");
     if is_peer || NAMES.contains(&name) {
         return Kind::Text;
@@ -152,7 +153,7 @@ fn kind_of(name: &str, all: &[String]) -> Kind {
     Kind::Whole
 }
 
-/// The least type, from `known` on, that holds `cell`.
+/// Returns the narrowest type, from `known` on, that can hold `cell`.
 fn least_kind(known: Kind, cell: &[u8]) -> Kind {
     if known == Kind::Text || cell.is_empty() {
         return known;
@@ -174,7 +175,7 @@ impl Kind {
     }
 }
 
-/// A column that is being read. Only columns with empty cells keep which.
+/// A column under construction. Only columns with empty cells keep a list of filled cells.
 enum Column {
     Whole(Vec<i64>, Option<Vec<bool>>),
     Float(Vec<f64>, Option<Vec<bool>>),

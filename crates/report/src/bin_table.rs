@@ -1,4 +1,4 @@
-//! Slowdown by flow size as a table: for people, for data frames, for JSON.
+//! Slowdown by flow size as a table: for readers, for data frames, for JSON.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -9,53 +9,53 @@ use crate::interval::Interval;
 use crate::quantile::{Confidence, Percentile};
 use crate::size_bins::{SizeBin, SizeBins};
 
-/// A percentile of the slowdown and where it may lie.
+/// A percentile of the slowdown with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PercentileEstimate {
     /// Percentile of the slowdown.
     pub percentile: Percentile,
-    /// Its value; `None` of too few flows (see [`Percentile::least_values`]).
+    /// The percentile; `None` if there are too few flows (see [`Percentile::least_values`]).
     pub slowdown: Option<f64>,
-    /// Confidence interval of the true value; `None` where there are too few flows to tell.
+    /// Confidence interval of the true value; `None` if there are too few flows for one.
     pub interval: Option<Interval>,
 }
 
 /// Statistics of a [`SizeBin`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BinRow {
-    /// The share of flows in the bins before, in percent.
+    /// The share of flows in all smaller bins, in percent.
     pub from_pct: f64,
-    /// The share of flows up to the end of this one, in percent.
+    /// The share of flows up to and including this bin, in percent.
     pub upto_pct: f64,
     /// Flows are larger than this, in bytes.
     pub above_bytes: u64,
-    /// Flows are at most this large, in bytes; `None` when there is no bound.
+    /// Flows are at most this large, in bytes; `None` if there is no bound.
     pub upto_bytes: Option<u64>,
     /// Number of flows in the bin.
     pub flows: usize,
-    /// The percentiles of the table.
+    /// The percentiles, in the order of the table's columns.
     pub percentiles: Vec<PercentileEstimate>,
-    /// Mean slowdown; `None` of no flows.
+    /// Mean slowdown; `None` if the bin is empty.
     pub mean: Option<f64>,
-    /// Geometric mean of the slowdown; `None` of no flows.
+    /// Geometric mean of the slowdown; `None` if the bin is empty.
     pub geometric_mean: Option<f64>,
 }
 
-/// Slowdowns by flow size; printed as an aligned table, with `{:#}` also the intervals.
+/// Slowdowns by flow size; prints as an aligned table, with `{:#}` including the intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BinTable {
     /// The percentiles, in the order of the columns.
     pub percentiles: Vec<Percentile>,
     /// Confidence level of the intervals, in percent.
     pub confidence: Confidence,
-    /// A row for each bin, in the order of sizes.
+    /// A row for each bin, in order of size.
     pub bins: Vec<BinRow>,
     /// All flows together.
     pub all: BinRow,
 }
 
 impl BinTable {
-    /// The table of `bins`.
+    /// Computes the table of `bins`.
     #[must_use]
     pub fn new(bins: &SizeBins, percentiles: &[Percentile], confidence: Confidence) -> Self {
         let row = |bin: SizeBin<'_>| BinRow::new(&bin, percentiles, confidence);
@@ -67,8 +67,9 @@ impl BinTable {
         }
     }
 
-    /// The names of the columns in CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`, for each
-    /// percentile its name and its name with `_low` and `_high`, `mean,geometric_mean`.
+    /// Returns the names of the columns in CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`,
+    /// then three for each percentile (its name alone, with `_low` and with `_high`), then
+    /// `mean,geometric_mean`.
     #[must_use]
     pub fn csv_header(&self) -> String {
         let mut header = String::from("from_pct,upto_pct,above_bytes,upto_bytes,flows");
@@ -79,7 +80,7 @@ impl BinTable {
         header
     }
 
-    /// Percentiles that a bin, or all flows, have too few flows for.
+    /// Returns the percentiles for which some bin, or all flows together, have too few flows.
     #[must_use]
     pub fn unknown(&self) -> Vec<Percentile> {
         let rows = || self.bins.iter().chain([&self.all]);
@@ -89,10 +90,10 @@ impl BinTable {
         self.percentiles.iter().copied().filter(lacks).collect()
     }
 
-    /// Writes the bins as CSV without a header, each row after `lead`; what is not known is empty.
+    /// Writes the bins as CSV without a header, each row after `lead`; unknown values are empty.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` fails.
     pub fn write_rows(&self, out: &mut impl Write, lead: &str) -> io::Result<()> {
         for row in &self.bins {
             write!(
@@ -189,7 +190,7 @@ impl fmt::Display for BinTable {
     }
 }
 
-/// A number of a table: three decimals, or a dash where there is none.
+/// A number in a table: three decimals, or a dash if unknown.
 pub(crate) struct BinCell(pub(crate) Option<f64>);
 
 impl fmt::Display for BinCell {
@@ -201,7 +202,7 @@ impl fmt::Display for BinCell {
     }
 }
 
-/// A slowdown of a CSV: six decimals, or nothing.
+/// A slowdown in a CSV: six decimals, or empty if unknown.
 pub(crate) struct Known(pub(crate) Option<f64>);
 
 impl fmt::Display for Known {
@@ -210,7 +211,7 @@ impl fmt::Display for Known {
     }
 }
 
-/// A percentage of a CSV: up to four decimals.
+/// A percentage in a CSV: up to four decimals.
 pub(crate) struct Decimals(pub(crate) f64);
 
 impl fmt::Display for Decimals {
@@ -229,7 +230,7 @@ mod tests {
     use crate::record::testing::record;
     use crate::size_bins::BinRule;
 
-    /// Eight flows of each size from 1 to 5 KB; those of k KB have slowdowns k.1 to k.8.
+    /// Eight flows of each size from 1 to 5 KB; flows of k KB have slowdowns k.1 to k.8.
     fn records() -> Vec<FctRecord> {
         (1..=5)
             .flat_map(|kb| (1..=8).map(move |i| record(kb * 1_000, kb * 1_000 + i * 100, 1_000)))
@@ -253,7 +254,7 @@ flows upto   bytes upto         n       p50       p99      mean  geo mean
         assert_eq!(table.to_string(), expected);
     }
 
-    /// Of eight values the first and the last enclose the median in 99% of all cases, the second
+    /// Of eight values, the first and the last enclose the median in 99% of all cases, the second
     /// and the seventh in 93%.
     #[test]
     fn intervals_are_shown_when_asked_for() {

@@ -6,10 +6,10 @@ use crate::quantile::Percentile;
 use crate::record::FctRecord;
 use crate::size_bins::{BinRule, SizeBin, SizeBins};
 
-/// Statistics of the published analysis for flows of neighboring sizes; [`SizeBins`] has more.
+/// Statistics of the published analysis for flows of similar size; [`SizeBins`] has more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// The fraction of flows in the bins before.
+    /// The fraction of flows in all smaller bins.
     pub from: f64,
     /// The largest size in the bin, in bytes.
     pub size_upto: u64,
@@ -23,8 +23,8 @@ pub struct Bin {
     pub p99: f64,
 }
 
-/// Sorts `records` by size and cuts them into `bins` parts of equal count (to within one flow): the
-/// k-th begins at flow `floor(k n / bins)`. Empty bins are left out.
+/// Sorts `records` by size and cuts them into `bins` parts of equal count (to within one flow):
+/// part k begins at flow `floor(k n / bins)`. Empty bins are omitted.
 ///
 /// The published analysis uses 20 bins.
 #[must_use]
@@ -44,8 +44,8 @@ pub fn equal_count_bins(records: &[FctRecord], bins: usize, rule: BinRule) -> Ve
     parts.iter().filter_map(bin).collect()
 }
 
-/// The bins as CSV: `pct_from,size_upto,n,p50,p95,p99`, fractions with two decimals, slowdowns with
-/// three.
+/// Formats the bins as CSV: `pct_from,size_upto,n,p50,p95,p99`, fractions with two decimals,
+/// slowdowns with three.
 #[must_use]
 pub fn bins_csv(bins: &[Bin]) -> String {
     let mut csv = String::from("pct_from,size_upto,n,p50,p95,p99\n");

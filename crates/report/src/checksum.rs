@@ -1,13 +1,13 @@
-//! A fingerprint of result bytes.
+//! A fingerprint of results.
 
 use std::fmt;
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// FNV-1a, 64 bits (Fowler, Noll, Vo): tells apart runs whose results differ anywhere.
+/// FNV-1a, 64 bits (Fowler, Noll, Vo): distinguishes runs if their results differ in any byte.
 ///
-/// It guards against accidents, not against somebody who wants two results to look the same.
+/// It protects against accidents, not against an attacker who crafts two results with one checksum.
 ///
 /// ```
 /// assert_eq!(fabricsim_report::Checksum::of(b"foobar").to_string(), "85944171f73967e8");
@@ -16,13 +16,13 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 pub struct Checksum(u64);
 
 impl Checksum {
-    /// The checksum of no bytes.
+    /// Returns the checksum of no bytes.
     #[must_use]
     pub const fn new() -> Self {
         Self(OFFSET_BASIS)
     }
 
-    /// The checksum of `bytes`.
+    /// Computes the checksum of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut checksum = Self::new();
@@ -36,7 +36,8 @@ impl Checksum {
         self.0
     }
 
-    /// Adds `bytes` to what has been digested; how they are split between calls does not matter.
+    /// Adds `bytes` to the digest; splitting them between calls in another way gives the same
+    /// checksum.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0 = bytes.iter().fold(self.0, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(PRIME)
@@ -50,7 +51,7 @@ impl Default for Checksum {
     }
 }
 
-/// Sixteen hexadecimal digits.
+/// Prints sixteen hexadecimal digits.
 impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)

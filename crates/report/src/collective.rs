@@ -18,72 +18,73 @@ pub const COLLECTIVE_HEADER: &str = "class,job,collective,group,operation,algori
 /// A collective that has ended at all ranks of its group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectiveRecord {
-    /// The flow class of its workload.
+    /// The flow class of the collective's workload.
     pub class: ClassId,
     /// The name of its job.
     pub job: String,
-    /// Its number among the collectives of the job.
+    /// Index of the collective in its job.
     pub collective: u32,
-    /// The number of its group among those of the job.
+    /// Index of its group in the job.
     pub group: u32,
-    /// What it does.
+    /// The operation, such as `all-reduce`.
     pub operation: String,
-    /// How it is done.
+    /// The algorithm, such as `ring`.
     pub algorithm: String,
     /// The iteration, from zero.
     pub iteration: u32,
-    /// Ranks of the group.
+    /// Number of ranks in the group.
     pub ranks: u32,
     /// Size of the buffer.
     pub size: Bytes,
-    /// Time at which the first rank began.
+    /// Start of the first rank.
     pub start: Time,
-    /// Time at which the last message was delivered.
+    /// Delivery of the last message.
     pub end: Time,
     /// Bus bandwidth over algorithm bandwidth.
     pub bus_factor: f64,
-    /// The rank that got that message, and its host.
+    /// The rank that received the last message, and its host.
     pub slowest: (u32, NodeId),
-    /// The message and the rank that sent it.
+    /// The last message and the rank that sent it.
     pub last: Option<(FlowId, u32)>,
-    /// Time at which the same collective ended in the iteration before.
+    /// End of the same collective in the previous iteration.
     pub before: Option<Time>,
 }
 
 impl CollectiveRecord {
-    /// Time from the first rank's beginning to the last delivery.
+    /// Returns the time from the first rank's start to the last delivery.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.end.since(self.start)
     }
 
-    /// Time from the end of the same collective in the iteration before, or else from the first rank's
-    /// beginning, to the last delivery.
+    /// Returns the time from the end of the same collective in the previous iteration to the last
+    /// delivery. The first iteration counts from the first rank's start.
     #[must_use]
     pub fn iteration(&self) -> Duration {
         self.end.since(self.before.unwrap_or(self.start))
     }
 
-    /// Algorithm bandwidth: size over duration; `None` where no time passes, as with one rank.
+    /// Returns the algorithm bandwidth, size over duration; `None` if no time passes, as with one
+    /// rank.
     #[must_use]
     pub fn algorithm_gbps(&self) -> Option<f64> {
         let ps = self.duration().as_ps();
         (ps > 0).then(|| self.size.as_f64() * 8e3 / ps as f64)
     }
 
-    /// Bus bandwidth: what each rank's link carries one way, of the best algorithm; `None` where no
-    /// time passes.
+    /// Returns the bus bandwidth: the traffic in one direction of each rank's link under the best
+    /// algorithm. `None` if no time passes.
     #[must_use]
     pub fn bus_gbps(&self) -> Option<f64> {
         Some(self.algorithm_gbps()? * self.bus_factor)
     }
 }
 
-/// Writes `records` as CSV, in the order given; times as in the file of flows, bandwidths with six
+/// Writes `records` as CSV, in the given order; times as in the file of flows, bandwidths with six
 /// decimals.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> io::Result<()> {
     writeln!(out, "{COLLECTIVE_HEADER}")?;
     let mut row = Vec::new();
@@ -130,32 +131,31 @@ pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> i
     Ok(())
 }
 
-/// A row of a file of collectives, as figures need it.
+/// A row of a file of collectives, with the columns that figures use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectiveRow {
-    /// The flow class of its workload.
+    /// The flow class of the collective's workload.
     pub class: ClassId,
     /// The name of its job.
     pub job: String,
-    /// What it does.
+    /// The operation, such as `all-reduce`.
     pub operation: String,
-    /// How it is done.
+    /// The algorithm, such as `ring`.
     pub algorithm: String,
     /// The iteration, from zero.
     pub iteration: u32,
-    /// Time at which the first rank began.
+    /// Start of the first rank.
     pub start: Time,
-    /// Time at which the last message was delivered.
+    /// Delivery of the last message.
     pub end: Time,
-    /// Bus bandwidth; `None` where no time passes.
+    /// Bus bandwidth; `None` if no time passes.
     pub bus_gbps: Option<f64>,
 }
 
-/// Reads a `collectives.csv`, in the order of its rows. The columns are named by the header, in any
-/// order.
+/// Reads a `collectives.csv`, in the order of its rows. The header names the columns, in any order.
 ///
 /// # Errors
-/// At the word at fault.
+/// At the offending word.
 pub fn read_collectives(text: &str) -> Result<Vec<CollectiveRow>, InputError> {
     let table = Table::new(text, "a file of collectives")?;
     let [class, job, operation, algorithm, iteration, start, end, bus] = table.positions([

@@ -1,10 +1,10 @@
-//! Words and numbers of a result file, each with its place.
+//! Words and numbers of a result file, with their positions for errors.
 
 use std::ops::Range;
 
 use fabricsim_base::input::InputError;
 
-/// A piece of a text and where it stands.
+/// A piece of a text and its position.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<'t> {
     /// The piece.
@@ -13,7 +13,7 @@ pub struct Word<'t> {
     pub offset: usize,
 }
 
-/// The lines that are not blank, and where they begin.
+/// Yields the lines that are not blank.
 pub fn lines(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -28,7 +28,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Word<'_>> {
 }
 
 impl<'t> Word<'t> {
-    /// The fields between commas, without surrounding blanks.
+    /// Yields the fields between commas, without surrounding blanks.
     pub fn fields(self) -> impl Iterator<Item = Self> {
         let mut offset = self.offset;
         self.text.split(',').map(move |field| {
@@ -41,7 +41,7 @@ impl<'t> Word<'t> {
         })
     }
 
-    /// The words between blanks.
+    /// Yields the words between blanks.
     pub fn words(self) -> impl Iterator<Item = Self> {
         let mut offset = self.offset;
         self.text
@@ -56,17 +56,17 @@ impl<'t> Word<'t> {
             })
     }
 
-    /// The bytes of the text that this word covers.
+    /// Returns the byte range of the word in the text.
     pub fn span(&self) -> Range<usize> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// An error at this word.
+    /// Creates an error at this word.
     pub fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span(), message, help)
     }
 
-    /// The word as a whole number that fits `T`; `column` names it.
+    /// Parses the word as a whole number that fits `T`; `column` names it in the error.
     pub fn integer<T: TryFrom<u64>>(&self, column: &str) -> Result<T, InputError> {
         let value = self
             .text
@@ -81,7 +81,7 @@ impl<'t> Word<'t> {
         })
     }
 
-    /// The word as a finite number; `column` names it.
+    /// Parses the word as a finite number; `column` names it in the error.
     pub fn number(&self, column: &str) -> Result<f64, InputError> {
         let value = self.text.parse::<f64>().ok();
         value.filter(|value| value.is_finite()).ok_or_else(|| {
@@ -92,7 +92,8 @@ impl<'t> Word<'t> {
         })
     }
 
-    /// The word as nanoseconds with up to three decimals, in picoseconds; `column` names it.
+    /// Parses nanoseconds with up to three decimals and returns picoseconds; `column` names the
+    /// word in the error.
     pub fn nanoseconds(&self, column: &str) -> Result<u64, InputError> {
         picoseconds(self.text).ok_or_else(|| {
             self.error(

@@ -1,4 +1,4 @@
-//! Two results of the same flows, side by side.
+//! Comparison of two results of the same flows.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::size_class::SizeClass;
 use crate::slowdown::{SlowdownCell, SlowdownRow, percentile};
 
 /// Comparison of the flows of one size class: slowdown percentiles of both results and their
-/// ratios, first over second. NaN where there are too few flows
+/// ratios, first over second. A value is NaN if there are too few flows for it
 /// ([`Percentile::least_values`]). Slowdowns are at least one ([`FctRecord::slowdown`]) and
 /// percentiles are not interpolated ([`percentile`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct ClassRatios {
     pub count: usize,
     /// Median, 95th and 99th percentile of the first result.
     pub first: [f64; 3],
-    /// The same of the second.
+    /// Median, 95th and 99th percentile of the second result.
     pub second: [f64; 3],
     /// Ratio of the medians.
     pub p50: f64,
@@ -30,23 +30,23 @@ pub struct ClassRatios {
     pub p99: f64,
 }
 
-/// Differences between two results of the same flows; printed as an aligned table. Ratios are first
-/// over second, and NaN when nothing matched.
+/// Differences between two results of the same flows; prints as an aligned table. Ratios are first
+/// over second, and NaN if no flow matched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Flows found in both.
+    /// Flows in both results.
     pub matched: usize,
-    /// Flows of the first that the second lacks.
+    /// Flows that only the first result has.
     pub only_first: usize,
-    /// Flows of the second that the first lacks.
+    /// Flows that only the second result has.
     pub only_second: usize,
     /// Median over the flows of |completion time ratio - 1|.
     pub median_deviation: f64,
     /// 99th percentile over the flows of |completion time ratio - 1|.
     pub p99_deviation: f64,
-    /// Greatest |completion time ratio - 1| of a flow.
+    /// Greatest |completion time ratio - 1| of any flow.
     pub max_deviation: f64,
-    /// The flow with the greatest deviation, in the first result and in the second.
+    /// The flow with the greatest deviation: its record in the first result and in the second.
     pub worst: Option<(FctRecord, FctRecord)>,
     /// Mean over the flows of the completion time ratio.
     pub mean_ratio: f64,
@@ -56,14 +56,14 @@ pub struct Comparison {
     pub classes: Vec<ClassRatios>,
 }
 
-/// Compares `first` with `second`, both in any order; [`Pairing`] says which flows are the same.
+/// Compares `first` with `second`, both in any order; [`Pairing`] defines which flows are the same.
 #[must_use]
 pub fn compare(first: &[FctRecord], second: &[FctRecord]) -> Comparison {
     Comparison::new(&Pairing::new(first, second))
 }
 
 impl Comparison {
-    /// Compares the two results whose flows `pairing` holds.
+    /// Compares two results by the flows that `pairing` has matched.
     #[must_use]
     pub fn new(pairing: &Pairing) -> Self {
         let (mine, theirs): (Vec<FctRecord>, Vec<FctRecord>) = pairing.both.iter().copied().unzip();
@@ -129,6 +129,7 @@ fn class_ratios(class: SizeClass, first: &[FctRecord], second: &[FctRecord]) -> 
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Deviations are NaN if no flow is in both results.
         let percent = |value: f64| {
             if value.is_nan() {
                 "-".to_owned()
@@ -170,6 +171,7 @@ impl fmt::Display for Comparison {
             Unknown(self.ratio_of_means)
         )?;
         writeln!(f)?;
+        // Each percentile has three columns: first result, second result and their ratio.
         write!(f, "{:<12} {:>8}", "slowdowns", "n")?;
         for name in ["p50", "p95", "p99"] {
             write!(f, " {name:>8} {:>8} {:>7}", "second", "ratio")?;
@@ -186,6 +188,7 @@ impl fmt::Display for Comparison {
             writeln!(f)?;
             few |= row.count > 0 && row.p99.is_nan();
         }
+        // The note explains dashes, so a table without dashes omits it.
         if few {
             writeln!(
                 f,
@@ -196,7 +199,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// A number, or a dash where there is none.
+/// A number, or a dash if it is NaN.
 struct Unknown(f64);
 
 impl fmt::Display for Unknown {

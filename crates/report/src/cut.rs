@@ -1,5 +1,4 @@
-//! Selection of the flows of a run that count: neither those of the warm-up nor those of the
-//! cool-down.
+//! Selection of the flows of a run that count: flows of the warm-up and of the cool-down do not.
 
 use std::fmt;
 
@@ -17,52 +16,52 @@ pub enum CutEnd {
     Until(Time),
 }
 
-/// Leaves out flows by their start: those of the warm-up, when the network is emptier than later,
-/// and those of the cool-down, when no new flows come.
+/// Selects flows by their start, to exclude two phases that would bias the results: the warm-up,
+/// when the network is emptier than later, and the cool-down, when no new flows start.
 ///
-/// Cutting by start rather than by completion keeps long flows: whether a flow counts does not
-/// depend on how long it takes.
+/// The start decides, not the completion, so that long flows stay: a flow that takes longer is just
+/// as likely to count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Cut {
-    /// Flows that start less than this after the first one are left out. Runs may begin at any
-    /// time: the published simulator's do at 2 s.
+    /// Excludes flows that start less than this after the first one. It is relative because a run
+    /// may begin at any time; the published simulator's begin at 2 s.
     pub warm_up: Duration,
-    /// Flows that start later than this are left out.
+    /// Excludes flows that start later than this.
     pub end: CutEnd,
 }
 
-/// Flows that a [`Cut`] keeps, with a report on those that it leaves out.
+/// Flows that a [`Cut`] keeps, with a report on the excluded flows.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CutFlows {
-    /// The flows that count, in the order in which they came.
+    /// The flows that count, in their original order.
     pub kept: Vec<FctRecord>,
-    /// Report on the flows that were left out.
+    /// Report on the excluded flows.
     pub report: CutReport,
 }
 
-/// Effect of a [`Cut`]: the starts that count, and the number of flows left out.
+/// Effect of a [`Cut`]: the range of starts that count, and the number of excluded flows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct CutReport {
     /// The first start that counts, in picoseconds.
     pub from_ps: u64,
     /// The last start that counts, in picoseconds.
     pub upto_ps: u64,
-    /// Flows that count.
+    /// Number of flows that count.
     pub kept: usize,
-    /// Flows that started before.
+    /// Number of flows that started before the range.
     pub too_early: usize,
-    /// Flows that started after.
+    /// Number of flows that started after the range.
     pub too_late: usize,
 }
 
 impl Cut {
-    /// Nothing is left out.
+    /// Excludes nothing.
     pub const NOTHING: Self = Self {
         warm_up: Duration::ZERO,
         end: CutEnd::CoolDown(Duration::ZERO),
     };
 
-    /// Divides `records`, in any order, into those that count and those that do not.
+    /// Divides `records`, in any order, into flows that count and flows that do not.
     #[must_use]
     pub fn apply(&self, records: &[FctRecord]) -> CutFlows {
         let starts = || records.iter().map(|record| record.start);
@@ -71,7 +70,7 @@ impl Cut {
         let from = first.saturating_add(self.warm_up);
         let (upto, none_left) = match self.end {
             CutEnd::Until(until) => (until, false),
-            // A cool-down that is longer than the run leaves no flow.
+            // No flow counts if the cool-down is longer than the run.
             CutEnd::CoolDown(span) => match last.as_ps().checked_sub(span.as_ps()) {
                 Some(ps) => (Time::from_ps(ps), false),
                 None => (Time::ZERO, true),
@@ -117,7 +116,7 @@ impl fmt::Display for CutReport {
     }
 }
 
-/// An instant in the largest unit that it reaches, with three decimals at most: `5.986ms`.
+/// Formats an instant in the largest unit that it reaches, with three decimals at most: `5.986ms`.
 fn readable(ps: u64) -> String {
     let units = [
         (1e12, "s"),

@@ -1,18 +1,18 @@
-//! How many flows a percentile needs, and into how many bins flows can be cut for it.
+//! Sample sizes: flows that a percentile needs, and the number of bins that they allow.
 
 use crate::quantile::Percentile;
 use crate::size_bins::SizeBin;
 
-/// Flows of a bin at least, whatever is asked of it: a median of fewer says little.
+/// Fewest flows of a bin, for any percentile: a median of fewer says little.
 const LEAST_OF_A_BIN: usize = 20;
 
-/// Bins at most: more than a figure can show.
+/// Most bins: a figure cannot show more.
 const MOST_BINS: usize = 100;
 
 impl Percentile {
-    /// The fewest values that have this percentile: 1 / (1 - p), or 1 / p below the median. Of
-    /// fewer, the value at its place is the largest or the smallest of all and says nothing of it.
-    /// The 99th percentile needs 100 values, the 99.9th 1,000.
+    /// Returns the fewest values for which this percentile is meaningful: 1 / (1 - p), or 1 / p
+    /// below the median. With fewer values, the percentile is just the largest or the smallest of
+    /// them. The 99th percentile needs 100 values, the 99.9th 1,000.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -21,11 +21,11 @@ impl Percentile {
     )]
     pub fn least_values(self) -> usize {
         let rest = self.percent().min(100.0 - self.percent());
-        // Not 1,001 for 99.9, which binary fractions do not hit exactly.
+        // 99.9 has no exact binary fraction; without the tolerance, this would be 1,001.
         (100.0 / rest - 1e-6).ceil() as usize
     }
 
-    /// Returns whether `count` values have this percentile (see
+    /// Returns `true` if `count` values are enough for this percentile (see
     /// [`least_values`](Self::least_values)).
     #[must_use]
     pub fn is_known_of(self, count: usize) -> bool {
@@ -34,8 +34,8 @@ impl Percentile {
 }
 
 impl SizeBin<'_> {
-    /// The percentile of the slowdown where the bin has enough flows for it (see
-    /// [`Percentile::least_values`]); what tables and figures show.
+    /// Returns the percentile of the slowdown if the bin has enough flows for it (see
+    /// [`Percentile::least_values`]). Tables and figures show this one.
     #[must_use]
     pub fn known_percentile(&self, wanted: Percentile) -> Option<f64> {
         let known = wanted.is_known_of(self.count());
@@ -43,8 +43,8 @@ impl SizeBin<'_> {
     }
 }
 
-/// Into how many bins `flows` flows are cut when nobody says: each has enough of them for
-/// `percentile`, and 20 at least; from 1 to 100.
+/// Returns the default number of bins for `flows` flows, from 1 to 100: each bin has enough flows
+/// for `percentile`, and at least 20.
 #[must_use]
 pub fn bins_for(flows: usize, percentile: Percentile) -> usize {
     let each = percentile.least_values().max(LEAST_OF_A_BIN);
@@ -86,8 +86,8 @@ mod tests {
     }
 
     proptest! {
-        /// Bins that nobody asked for have the percentile that they were made for, unless all
-        /// flows together lack it.
+        /// Default bins have enough flows for their percentile, unless all flows together are too
+        /// few.
         #[test]
         fn bins_made_for_a_percentile_have_it(flows in 0usize..1_500, percent in 1.0f64..99.8) {
             let percentile = Percentile::new(percent).expect("a percentile");

@@ -1,7 +1,7 @@
-//! Results in the forms of other simulators, so that their own analysis reads them.
+//! Results in the formats of other simulators, so that their own analysis scripts read them.
 //!
-//! [`Exporter`] is what a form has to do, [`EXPORTERS`] the list of all of them. Texts are given and
-//! returned; whoever calls opens the files.
+//! [`Exporter`] is a format, [`EXPORTERS`] the list of all of them. Functions here receive and
+//! return texts; the caller opens the files.
 
 mod conweave;
 mod hpcc;
@@ -16,22 +16,23 @@ use fabricsim_base::units::{Bytes, Duration};
 use crate::observed::read_pauses;
 use nodes::Nodes;
 
-/// A form of results of another simulator.
+/// A result format of another simulator.
 pub trait Exporter: Sync {
-    /// Returns the name of the form, as `--format` takes it.
+    /// Returns the name of the format, for the option `--format`.
     fn name(&self) -> &'static str;
 
-    /// Returns which files it writes, in a line.
+    /// Returns one line on the files that it writes.
     fn about(&self) -> &'static str;
 
-    /// Returns the files of `results` in this form.
+    /// Converts `results` to files of this format.
     ///
     /// # Errors
-    /// When a file of the results is missing that all others need, and at a word in one of them.
+    /// If the results lack a file that the format needs, and at a malformed word in one of their
+    /// files.
     fn export(&self, results: &Results) -> Result<Vec<Exported>, ExportError>;
 }
 
-/// All forms, one line each.
+/// All formats.
 pub const EXPORTERS: &[&dyn Exporter] = &[&hpcc::Hpcc, &conweave::ConWeave, &htsim::Htsim];
 
 /// Returns the exporter of this name.
@@ -40,7 +41,7 @@ pub fn exporter(name: &str) -> Option<&'static dyn Exporter> {
     EXPORTERS.iter().copied().find(|known| known.name() == name)
 }
 
-/// Contents of the files in a folder of results; nothing for those that are not there.
+/// Contents of the files in a folder of results; `None` for missing files.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// `fct.csv`.
@@ -57,9 +58,9 @@ pub struct Results {
     pub topology: Option<String>,
     /// Payload of a full packet.
     pub mtu: Option<Bytes>,
-    /// Span of time in which queues were observed, or would have been if the run had gone on.
+    /// Time span in which queues are observed; it may end after the run does.
     pub observed: Option<Observed>,
-    /// What names of files begin with where the form asks for it: the number of a run.
+    /// Prefix of file names if the format has one: the number of a run.
     pub id: String,
 }
 
@@ -68,16 +69,16 @@ pub struct Results {
 pub struct Observed {
     /// Its beginning.
     pub from: Duration,
-    /// Its end, if it does not end with the run.
+    /// Its end; `None` if it ends with the run.
     pub until: Option<Duration>,
 }
 
-/// A file in the form of another simulator.
+/// A file in the format of another simulator.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Exported {
-    /// Its name.
+    /// File name.
     pub name: String,
-    /// Its content.
+    /// File content.
     pub text: String,
 }
 
@@ -90,31 +91,31 @@ impl Exported {
     }
 }
 
-/// Why results have no such form.
+/// Reason why results cannot be exported.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ExportError {
-    /// A word of a file cannot be used.
+    /// A word of a file is malformed.
     In {
-        /// The file.
+        /// Name of the file.
         file: &'static str,
-        /// The place, what is wrong and what would be right.
+        /// Position, message and help.
         error: InputError,
     },
-    /// A file is missing.
+    /// The results lack a file.
     Missing {
-        /// The file.
+        /// Name of the file.
         file: &'static str,
-        /// What makes a run write it.
+        /// How to make a run write it.
         help: &'static str,
     },
 }
 
-/// Turns an error into one of the file `name`.
+/// Returns a function that assigns an error to the file `name`.
 fn within(file: &'static str) -> impl Fn(InputError) -> ExportError {
     move |error| ExportError::In { file, error }
 }
 
-/// The content of a file that is needed.
+/// Returns the content of a file that the format needs.
 fn needed<'r>(
     text: Option<&'r String>,
     file: &'static str,
@@ -124,16 +125,17 @@ fn needed<'r>(
     text.ok_or(ExportError::Missing { file, help })
 }
 
-/// The nodes of the network, which `topology.csv` has.
+/// Reads the nodes of the network from `topology.csv`.
 fn nodes_of(results: &Results) -> Result<Nodes, ExportError> {
     const HELP: &str = "run the scenario again: every run writes it";
     let text = needed(results.topology.as_ref(), "topology.csv", HELP)?;
     Nodes::read(text).map_err(within("topology.csv"))
 }
 
-/// Pauses as both ns-3 simulators write them, in the order of arrival: `time node node_type
-/// interface type`, with 0 for hosts and 1 for switches, interfaces counted from 1, and 1 for a pause
-/// and 0 for its end. Times are cut to nanoseconds.
+/// Formats pauses like both ns-3 simulators, in the order of arrival:
+/// `time node node_type interface type`. The node type is 0 for hosts and 1 for switches,
+/// interfaces count from 1, and the type is 1 for a pause and 0 for its end. Times are truncated to
+/// nanoseconds.
 fn pauses_of(text: &str, nodes: &Nodes) -> Result<String, ExportError> {
     let rows = read_pauses(text).map_err(within("pauses.csv"))?;
     Ok(rows.iter().fold(String::new(), |mut text, row| {

@@ -8,28 +8,29 @@ use crate::size_bins::{mean, median};
 
 const BITS_PER_BYTE: f64 = 8.0;
 
-/// The goodput of long flows: payload over flow completion time (Ben Basat et al., "PINT", SIGCOMM
-/// 2020, figure 7a, of flows above 10 MB).
+/// The goodput of long flows: payload over flow completion time, as for flows above 10 MB in Ben
+/// Basat et al., "PINT", SIGCOMM 2020, figure 7a.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Goodput {
-    /// Flows larger than this count, in bytes.
+    /// Only flows larger than this count, in bytes.
     pub above_bytes: u64,
-    /// Number of these flows.
+    /// Number of flows that count.
     pub flows: usize,
     /// Mean over flows, in bits per second.
     pub mean_bps: f64,
     /// Median over flows, in bits per second.
     pub median_bps: f64,
-    /// Payload of all of them over the sum of their completion times, in bits per second: the mean
-    /// over time rather than over flows.
+    /// Total payload over total completion time, in bits per second: the mean over time instead of
+    /// over flows.
     pub aggregate_bps: f64,
 }
 
 impl Goodput {
-    /// Flows above this are long.
+    /// Flows larger than this are long.
     pub const LONG: Bytes = Bytes::new(10_000_000);
 
-    /// The goodput of those `records` that are larger than `above`; `None` of no flows.
+    /// Computes the goodput of the `records` that are larger than `above`; `None` if there are
+    /// none.
     #[must_use]
     pub fn of_flows_above(above: Bytes, records: &[FctRecord]) -> Option<Self> {
         let long: Vec<(f64, f64)> = records
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn long_flows_have_a_goodput() {
         let records = [
-            // 80 Gbps, 20 Gbps and 40 Gbps.
+            // The first three have 80 Gbps, 20 Gbps and 40 Gbps; the last one is not long.
             record(20_000_000, 2_000_000, 1),
             record(20_000_000, 8_000_000, 1),
             record(50_000_000, 10_000_000, 1),

@@ -1,4 +1,4 @@
-//! Tails of the slowdown by class and size, and how they compare between results.
+//! Tails of the slowdown by class and size, and their ratios between results.
 
 use std::collections::BTreeMap;
 
@@ -11,28 +11,28 @@ use crate::record::FctRecord;
 use crate::size_class::SizeClass;
 use crate::slowdown::{percentile, sorted_slowdowns};
 
-/// The bands of sizes into which the flows of a class are parted.
+/// Size ranges that divide the flows of a class.
 const BANDS: [SizeClass; 3] = [
     SizeClass::Below30K,
     SizeClass::From30KTo1M,
     SizeClass::Above1M,
 ];
 
-/// Percentiles of the slowdown of some flows of a result.
+/// Percentiles of the slowdown of a group of flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupTails {
     /// The class of the flows.
     pub class: ClassId,
-    /// The range of their sizes; all where the flows of the class are all of one range.
+    /// The range of their sizes; [`SizeClass::All`] if all flows of the class are in one range.
     pub size: SizeClass,
     /// Number of flows.
     pub flows: usize,
-    /// The percentiles, in the order asked for.
+    /// The percentiles, in the order of the caller's list.
     pub percentiles: Vec<PercentileEstimate>,
 }
 
-/// The `percentiles` of the slowdowns of `records` by class and range of sizes: below 30 KB, up to
-/// 1 MB, above. Ranges without flows are left out.
+/// Computes `percentiles` of the slowdowns of `records` by class and size range: below 30 KB, up to
+/// 1 MB, above. Ranges without flows are omitted.
 #[must_use]
 pub fn group_tails(
     records: &[FctRecord],
@@ -69,7 +69,7 @@ pub fn group_tails(
     groups
 }
 
-/// The `percentiles` of `sorted` values that it has enough of, with their intervals.
+/// Estimates the `percentiles` of `sorted`, with intervals; unknown if there are too few values.
 #[must_use]
 pub fn estimates(
     sorted: &[f64],
@@ -89,27 +89,29 @@ pub fn estimates(
     percentiles.iter().map(estimate).collect()
 }
 
-/// The ratio of a number of one setting to that of another, and how certain it is.
+/// The ratio of a value under one setting to its value under another, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The ratio.
     pub ratio: f64,
-    /// Where it may lie; `None` where there are too few flows and too few runs to tell.
+    /// Confidence interval; `None` if there are too few flows and too few runs for one.
     pub interval: Option<Interval>,
-    /// Runs of each that the interval is between; 1 when it is of the flows of one run.
+    /// Number of runs of each setting behind the interval; 1 if it is computed from flows of one
+    /// run.
     pub runs: usize,
-    /// Runs of each that there were: some may have no value.
+    /// Number of runs of each setting, including runs without a value.
     pub given: usize,
 }
 
 impl Ratio {
-    /// The ratio of the estimates `first` to `second`, one of each run of a setting in the order of
-    /// seeds, known or not; `None` where either has no value.
+    /// Computes the ratio of the estimates `first` to `second`, which have one estimate for each
+    /// run of a setting, in the order of seeds. Returns `None` if either setting has no value.
     ///
-    /// With several runs of each the interval is Student's, of the logarithms. If there are equally
-    /// many, it is of the ratios of pairs of which both have a value, as runs of one seed have the
-    /// same flows; else both intervals' ends are divided by one another. With one run of each it is
-    /// made of the ends of both [`percentile_interval`]s, which take flows to be independent.
+    /// With several runs of each setting, the interval is Student's, of the logarithms. If both
+    /// have the same number of runs, it is computed from the ratios of pairs with two values,
+    /// because runs of one seed have the same flows; otherwise the ends of both intervals are
+    /// divided by one another. With one run of each, it is computed from the ends of both
+    /// [`percentile_interval`]s, which assume that flows are independent.
     #[must_use]
     pub fn between(
         first: &[PercentileEstimate],
@@ -121,12 +123,14 @@ impl Ratio {
             a.slowdown.is_some() && b.slowdown.is_some()
         };
         let pairs = || first.iter().zip(second).filter(known);
-        // A single pair is better than runs of different seeds.
+        // Even a single pair is better than runs of different seeds, since a pair has the same
+        // flows.
         let is_paired = first.len() == second.len() && pairs().next().is_some();
         let (first, second): (Vec<PercentileEstimate>, Vec<_>) = match is_paired {
             true => pairs().map(|(a, b)| (*a, *b)).unzip(),
             false => (first.to_vec(), second.to_vec()),
         };
+        // Logarithms turn ratios into differences, for which Student's interval is made.
         let logs = |estimates: &[PercentileEstimate]| -> Vec<f64> {
             let known = estimates.iter().filter_map(|estimate| estimate.slowdown);
             known.map(libm::log).collect()
@@ -146,6 +150,8 @@ impl Ratio {
                 given,
             });
         }
+        // Without pairs, the errors of both settings add up: divide opposite ends of their
+        // intervals.
         let (mean_a, mean_b) = (
             ReplicaMean::new(&a, confidence)?,
             ReplicaMean::new(&b, confidence)?,
@@ -169,7 +175,7 @@ impl Ratio {
         })
     }
 
-    /// The ratio the other way round.
+    /// Returns the inverse ratio.
     #[must_use]
     pub fn inverse(self) -> Self {
         Self {
@@ -183,7 +189,8 @@ impl Ratio {
         }
     }
 
-    /// Returns whether it is certain that the two differ: the interval is known and without 1.
+    /// Returns `true` if the difference is significant: the interval is known and does not contain
+    /// 1.
     #[must_use]
     pub fn is_a_difference(&self) -> bool {
         self.interval
@@ -246,7 +253,7 @@ mod tests {
 
     #[test]
     fn ratios_of_seeds_are_of_pairs() {
-        // Seeds differ much, the ratio hardly: 2, 2.1, 1.9.
+        // The seeds differ much, but the ratio hardly does: 2, 2.1, 1.9.
         let ratio = Ratio::between(
             &runs(&[4.0, 21.0, 190.0]),
             &runs(&[2.0, 10.0, 100.0]),
@@ -261,7 +268,7 @@ mod tests {
         assert!((ratio.inverse().inverse().ratio - ratio.ratio).abs() < 1e-12);
     }
 
-    /// A run whose flows are too few for the percentile has no value, and its pair does not count.
+    /// A run has no value if its flows are too few for the percentile; its pair does not count.
     #[test]
     fn pairs_without_a_value_are_left_out_and_seeds_stay_together() {
         let mut first = runs(&[4.0, 9.0, 21.0, 190.0]);
@@ -278,7 +285,7 @@ mod tests {
         let one = Ratio::between(&first, &second, Confidence::P95).expect("one pair");
         assert_eq!((one.runs, one.given, one.interval), (1, 4, None));
         assert!((one.ratio - 2.0).abs() < 1e-9, "{one:?}");
-        // Without a common seed all runs count.
+        // If no seed has two values, all runs count.
         first[0].slowdown = None;
         first[1].slowdown = Some(14.0);
         second[1].slowdown = None;

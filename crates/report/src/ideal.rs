@@ -1,19 +1,19 @@
-//! The completion time on an idle network.
+//! Completion time of a flow on an idle network.
 
 use fabricsim_base::flow::PathInfo;
 use fabricsim_base::units::{Bytes, Duration};
 
-/// Header bytes per packet that the ideal counts: 14 PPP, 20 IP, 8 UDP, 6 sequence number.
-/// Telemetry is left out, so that its cost shows as slowdown.
+/// Header bytes per packet in the ideal: 14 PPP, 20 IP, 8 UDP, 6 sequence number. They exclude
+/// telemetry so that its cost shows as slowdown.
 pub const HEADER_BYTES: Bytes = Bytes::new(48);
 
-/// The ideal flow completion time: the base round trip plus the transmission of all payload and
-/// headers at the bottleneck, rounded up to a picosecond.
+/// Computes the ideal flow completion time: the base round trip plus the transmission of all
+/// payload and headers at the bottleneck, rounded up to a picosecond.
 ///
-/// `mtu_payload` is the payload of a full packet (at least one byte is assumed), `header` the bytes
-/// that every packet adds; [`HEADER_BYTES`] is the usual one. This is the last column of the HPCC
-/// simulator's results before truncation. The base round trip already holds one packet per hop, so
-/// short flows on an idle network take less.
+/// `mtu_payload` is the payload of a full packet (at least one byte is assumed). `header` is the
+/// number of bytes that every packet adds, usually [`HEADER_BYTES`]. The last column of the HPCC
+/// simulator's results is this value before truncation. The base round trip already contains one
+/// packet per hop, so short flows take less than the ideal on an idle network.
 #[must_use]
 pub fn ideal_fct(path: &PathInfo, size: Bytes, mtu_payload: Bytes, header: Bytes) -> Duration {
     let on_wire = wire_bytes(size, mtu_payload, header);
@@ -24,8 +24,8 @@ pub fn ideal_fct(path: &PathInfo, size: Bytes, mtu_payload: Bytes, header: Bytes
     Duration::from_ps(total)
 }
 
-/// [`ideal_fct`] as the HPCC simulator computes it: the round trip and the transmission are each
-/// cut to whole nanoseconds.
+/// Computes [`ideal_fct`] like the HPCC simulator, which truncates the round trip and the
+/// transmission to whole nanoseconds before adding them.
 #[must_use]
 pub fn ideal_fct_truncated(
     path: &PathInfo,
@@ -39,7 +39,7 @@ pub fn ideal_fct_truncated(
     u64::try_from(total * 1_000).map_or(Duration::MAX, Duration::from_ps)
 }
 
-/// Payload and headers of `size` bytes, saturating.
+/// Returns the payload and headers of `size` bytes, saturating.
 fn wire_bytes(size: Bytes, mtu_payload: Bytes, header: Bytes) -> Bytes {
     let packets = size.get().div_ceil(mtu_payload.get().max(1));
     Bytes::new(
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_published_simulator() {
-        // (base round trip, size, ideal) of flows in its result files.
+        // (base round trip, size, ideal) of flows in that simulator's result files.
         for (rtt, size, ideal) in [
             (12_240, 77_908, 18_772),
             (12_240, 51_028, 16_521),

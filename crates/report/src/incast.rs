@@ -12,16 +12,16 @@ use crate::record::FctRecord;
 pub struct IncastRound {
     /// The receiving host.
     pub dst: NodeId,
-    /// When its flows started.
+    /// Start of its flows.
     pub start: Time,
     /// Number of its flows that have finished.
     pub flows: usize,
-    /// From the start to the end of the last of them.
+    /// Time from the start to the end of the last of its flows.
     pub time: Duration,
 }
 
-/// The rounds of the incast of `class`: flows to one host that start at the same instant, in the
-/// order of their starts. A round ends with the last of its flows in `records`.
+/// Returns the rounds of the incast of `class`, in order of their starts. A round consists of flows
+/// to one host that start at the same instant, and ends with the last of its flows in `records`.
 #[must_use]
 pub fn incast_rounds(records: &[FctRecord], class: ClassId) -> Vec<IncastRound> {
     let mut rounds: BTreeMap<(Time, NodeId), IncastRound> = BTreeMap::new();

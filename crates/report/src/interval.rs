@@ -1,11 +1,11 @@
-//! Uncertainty of numbers: intervals of a mean over replications, and of a percentile of one run.
+//! Uncertainty of results: intervals of a mean over replications, and of a percentile of one run.
 
 use serde::Serialize;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
 use crate::quantile::{Confidence, Percentile};
 
-/// From where to where a value may lie.
+/// The range in which a true value is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The lower end.
@@ -14,26 +14,27 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The mean of one number over replications: runs that differ in nothing but the seed.
+/// The mean of a value over replications: runs that differ in nothing but the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReplicaMean {
     /// Number of replications that have a value.
     pub replications: usize,
-    /// Its mean.
+    /// Mean of the values.
     pub mean: f64,
-    /// Its standard deviation between replications (n - 1 in the denominator); `None` of one
-    /// replication.
+    /// Standard deviation between replications (n - 1 in the denominator); `None` if there is only
+    /// one replication.
     pub deviation: Option<f64>,
-    /// Student's interval of the mean; `None` of one replication.
+    /// Student's interval of the mean; `None` if there is only one replication.
     pub interval: Option<Interval>,
 }
 
 impl ReplicaMean {
-    /// The mean of `values`, one from each replication; `None` of nothing.
+    /// Computes the mean of `values`, one from each replication; `None` if there are none.
     ///
-    /// The interval is mean +- t s / sqrt(n), t the quantile of Student's distribution with n - 1
-    /// degrees of freedom (Student, "The probable error of a mean", Biometrika 1908). It takes the
-    /// replications to be independent and their values to be near enough to a normal distribution.
+    /// The interval is mean +- t s / sqrt(n), where t is the quantile of Student's distribution
+    /// with n - 1 degrees of freedom (Student, "The probable error of a mean", Biometrika 1908). It
+    /// assumes that the replications are independent and that their values are roughly normally
+    /// distributed.
     #[must_use]
     pub fn new(values: &[f64], confidence: Confidence) -> Option<Self> {
         if values.is_empty() {
@@ -60,8 +61,8 @@ impl ReplicaMean {
         })
     }
 
-    /// This with an interval that ends at `least`, below which no value can be: of few values
-    /// Student's interval reaches further.
+    /// Limits the lower end of the interval to `least`, below which no value can be: Student's
+    /// interval of few values may extend further.
     #[must_use]
     pub fn at_least(mut self, least: f64) -> Self {
         if let Some(interval) = &mut self.interval {
@@ -71,17 +72,18 @@ impl ReplicaMean {
     }
 }
 
-/// An interval that holds the true `percentile` of the distribution from which `sorted` was drawn,
-/// whatever that distribution is; `None` where there are too few values.
+/// Returns an interval that contains the true `percentile` of the distribution from which `sorted`
+/// was drawn, for any distribution; `None` if there are too few values.
 ///
-/// Between which two order statistics the percentile lies follows from the binomial distribution of
-/// the number of values below it (Conover, "Practical Nonparametric Statistics", section 3.2). Each
-/// tail gets at most half of what the confidence leaves.
+/// The binomial distribution of the number of values below the percentile decides between which two
+/// order statistics it is expected (Conover, "Practical Nonparametric Statistics", section 3.2).
+/// Each tail gets at most half of the error that the confidence level permits.
 ///
-/// It takes the values to be independent. Slowdowns of one run are not, as its flows share queues:
-/// then the interval is too narrow and holds the percentile less often than `confidence` says: of
-/// those of 95%, of a thousand flows below 30 KB at a load of 0.6, half to two thirds do. Between
-/// runs with different seeds [`ReplicaMean`] has intervals that hold.
+/// This assumes independent values. The slowdowns of one run are not independent, since its flows
+/// share queues, so the interval is too narrow and contains the percentile less often than
+/// `confidence`. For example, of a thousand flows below 30 KB at a load of 0.6, only half to two
+/// thirds of the 95% intervals contain it. The intervals of [`ReplicaMean`] between runs with
+/// different seeds hold.
 #[must_use]
 pub fn percentile_interval(
     sorted: &[f64],
@@ -91,8 +93,8 @@ pub fn percentile_interval(
     let n = u64::try_from(sorted.len()).ok()?;
     let below = Binomial::new(percentile.fraction(), n).ok()?;
     let tail = confidence.tail();
-    // How many values can lie below the percentile: `few` or fewer, and `many` or more, are each
-    // too unlikely.
+    // Bounds on the number of values below the percentile: `few` or fewer, and `many` or more, are
+    // each too unlikely.
     let first_above = |limit: f64| {
         let mut from = 0;
         let mut upto = n;
@@ -127,7 +129,7 @@ mod tests {
             .map(|interval| (interval.low, interval.high))
     }
 
-    /// Ranks of the median's interval, from any table of the sign test at 5%.
+    /// Ranks of the median's interval, as in tables of the sign test at 5%.
     #[test]
     fn medians_lie_between_the_tabulated_ranks() {
         assert_eq!(ranks(5, 50.0, 95.0), None);
@@ -138,8 +140,8 @@ mod tests {
         assert_eq!(ranks(10, 50.0, 99.0), Some((1.0, 10.0)));
     }
 
-    /// 0.99^n is below 2.5% from n = 368 on, 0.95^n from 72 on: with fewer values the largest one
-    /// may well lie below the percentile.
+    /// 0.99^n is below 2.5% from n = 368 on, 0.95^n from 72 on: with fewer values, the largest one
+    /// may be below the percentile.
     #[test]
     fn tails_need_many_values() {
         assert_eq!(ranks(71, 95.0, 95.0), None);
@@ -149,7 +151,7 @@ mod tests {
         assert_eq!(ranks(0, 50.0, 95.0), None);
     }
 
-    /// With t = 2.776 for four degrees of freedom, and 12.706 for one, from the usual table.
+    /// From the usual table: t is 2.776 for four degrees of freedom and 12.706 for one.
     #[test]
     fn means_have_students_interval() {
         let estimate = ReplicaMean::new(&[1.0, 2.0, 3.0, 4.0, 5.0], Confidence::P95);

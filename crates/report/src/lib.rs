@@ -1,24 +1,24 @@
-//! Flow completion times: how they are stored, summed up and compared.
+//! Flow completion times: storage, statistics and comparison.
 //!
-//! Everything here works on [`FctRecord`]s, whether they come from a run ([`FctRecord::new`]), from
-//! our result files ([`read_fct`]) or from the published HPCC simulator's ([`read_hpcc_fct`]), so
-//! that another simulator's output is judged by the same rules. This crate never sees a live
-//! simulation and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
+//! Everything here works on [`FctRecord`]s. They come from a run ([`FctRecord::new`]), from our
+//! result files ([`read_fct`]) or from files of the published HPCC simulator ([`read_hpcc_fct`]),
+//! so the same rules judge the output of other simulators. This crate never sees a live simulation
+//! and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
 //!
 //! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes; [`HpccFctWriter`]
-//!   streams them as that simulator does.
-//! * [`ideal_fct`] is the completion time that slowdowns are relative to.
-//! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts
-//!   them in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of
-//!   them.
-//! * [`bins_for`] and [`Percentile::least_values`] say how many bins and which percentiles a number
-//!   of flows can bear.
-//! * [`Cut`] leaves warm-up and cool-down out.
-//! * [`observed`] reads and sums up queues, links, rates and pauses.
-//! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
-//! * [`export`] writes results as other simulators do.
-//! * [`columns`] and [`table`] read files of columns, each word with its place; `arrow` reads them as
-//!   tables for programs in other languages, if the feature of that name is on.
+//!   streams them in that simulator's format.
+//! * [`ideal_fct`] is the completion time to which slowdowns are relative.
+//! * [`SlowdownTable`] and [`equal_count_bins`] summarize slowdowns by flow size. [`SizeBins`]
+//!   divides them in any way; [`BinTable`] and [`ReplicationTable`] print them with their
+//!   uncertainty.
+//! * [`bins_for`] and [`Percentile::least_values`] limit bins and percentiles to the number of
+//!   flows.
+//! * [`Cut`] excludes warm-up and cool-down.
+//! * [`observed`] reads and summarizes queues, links, rates and pauses.
+//! * [`Pairing`] matches the flows of two runs, [`Comparison`] measures their differences.
+//! * [`export`] writes results in the formats of other simulators.
+//! * [`columns`] and [`table`] read files of columns and keep the position of each word; `arrow`
+//!   reads them as tables for programs in other languages, if the feature of that name is enabled.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};

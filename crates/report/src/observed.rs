@@ -1,5 +1,5 @@
-//! Observations of a run beside its flows: queues, links, rates and pauses, read from the files
-//! that it writes and summed up.
+//! Observations of a run other than its flows: queues, links, rates and pauses, read from result
+//! files and summarized.
 
 mod fairness;
 mod links;
@@ -15,7 +15,7 @@ pub use queues::{PortQueueTime, QueueDistribution, read_queue_distribution};
 
 use fabricsim_base::units::Duration;
 
-/// The sum of two spans, or the longest one where that overflows: a file may say anything.
+/// Adds two spans, saturating, because values from a file may be arbitrarily large.
 fn plus(a: Duration, b: Duration) -> Duration {
     Duration::from_ps(a.as_ps().saturating_add(b.as_ps()))
 }

@@ -7,28 +7,29 @@ use crate::record::FctRecord;
 use crate::write::{push_integer, push_nanoseconds, push_slowdown};
 
 /// Largest difference between the starts of one flow in two files, in whole ns: the published
-/// simulator cuts start times, which can lose one.
+/// simulator truncates start times, which can lose one.
 const START_TOLERANCE_NS: u64 = 1;
 
 /// The header of [`Pairing::write_csv`].
 pub const PAIRING_HEADER: &str = "src,dst,size_bytes,start_ns,fct_a_ns,fct_b_ns,ratio,\
                                   ideal_fct_a_ns,ideal_fct_b_ns,slowdown_a,slowdown_b";
 
-/// Bytes gathered before they are handed on.
+/// Bytes to buffer before writing them out.
 const BUFFER: usize = 64 * 1024;
 
 /// The flows of two results, matched. Each list is in the order of source, destination, size and
 /// start.
 ///
-/// A flow is the same in both when source, destination and size agree and the starts, cut to whole
-/// nanoseconds, are at most one apart; of several such flows the k-th is matched with the k-th.
+/// Two flows match if source, destination and size are equal and the starts, truncated to whole
+/// nanoseconds, differ by at most one. If there are several such flows, flow k of one result
+/// matches flow k of the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pairing {
-    /// Flows of both results: as the first has them and as the second does.
+    /// Flows of both results: the record of the first result and of the second.
     pub both: Vec<(FctRecord, FctRecord)>,
-    /// Flows of the first that the second lacks.
+    /// Flows that only the first result has.
     pub only_first: Vec<FctRecord>,
-    /// Flows of the second that the first lacks.
+    /// Flows that only the second result has.
     pub only_second: Vec<FctRecord>,
 }
 
@@ -71,14 +72,15 @@ impl Pairing {
         pairing
     }
 
-    /// Writes every flow as a row under [`PAIRING_HEADER`]: those of both results, then those of
-    /// the first alone, then those of the second alone, with nothing in the columns of the other.
+    /// Writes every flow as a row under [`PAIRING_HEADER`]: first the flows of both results, then
+    /// the flows of the first alone, then the flows of the second alone. Columns of the missing
+    /// result are empty.
     ///
-    /// The start is the first result's where it has the flow. `ratio` is the first completion time
+    /// The start is the first result's if it has the flow. `ratio` is the first completion time
     /// over the second, with six decimals.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
         let mut buffer = Vec::with_capacity(BUFFER + 256);
         buffer.extend_from_slice(PAIRING_HEADER.as_bytes());
@@ -98,7 +100,7 @@ impl Pairing {
     }
 }
 
-/// The completion time of `first` over that of `second`.
+/// Returns the completion time of `first` over that of `second`.
 pub(crate) fn ratio(first: &FctRecord, second: &FctRecord) -> f64 {
     first.fct.as_ps().max(1) as f64 / second.fct.as_ps().max(1) as f64
 }

@@ -1,11 +1,11 @@
-//! Percentiles and confidence levels as people write them.
+//! Percentiles and confidence levels in the form in which users write them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-/// A percentile of a distribution: a number of percent above 0 and below 100.
+/// A percentile of a distribution: a percentage above 0 and below 100.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Percentile(f64);
 
@@ -19,36 +19,36 @@ impl Percentile {
     /// The 99.9th percentile.
     pub const P999: Self = Self(99.9);
 
-    /// The percentile that `percent` of the values lie below; `None` unless it is above 0 and below
-    /// 100.
+    /// Creates the percentile that `percent` of the values are below; `None` unless it is above 0
+    /// and below 100.
     #[must_use]
     pub fn new(percent: f64) -> Option<Self> {
         (percent > 0.0 && percent < 100.0).then_some(Self(percent))
     }
 
-    /// The number of percent.
+    /// Returns the percentage.
     #[must_use]
     pub const fn percent(self) -> f64 {
         self.0
     }
 
-    /// The same from 0 to 1, divided as the published analysis does.
+    /// Returns the percentile as a number from 0 to 1, divided as in the published analysis.
     #[must_use]
     pub fn fraction(self) -> f64 {
         self.0 / 100.0
     }
 }
 
-/// The number of percent that someone means who writes a fraction between 0 and 1; `None` of
-/// anything else.
+/// Returns the percentage that a user probably means by a fraction between 0 and 1; `None` if
+/// `number` is no such fraction.
 fn fraction_as_percent(number: &str) -> Option<f64> {
     let fraction = number.parse::<f64>().ok();
     let fraction = fraction.filter(|fraction| *fraction > 0.0 && *fraction < 1.0)?;
-    // 99.9, not 99.90000000000001.
+    // Avoids 99.90000000000001 for 99.9.
     Some((fraction * 1e8).round() / 1e6)
 }
 
-/// `p50`, `p99.9`: the name of a column.
+/// Prints the name of a column: `p50`, `p99.9`.
 impl fmt::Display for Percentile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("p{}", self.0))
@@ -80,29 +80,29 @@ impl Serialize for Percentile {
     }
 }
 
-/// Confidence level: the percentage of intervals that have to hold the true value, above 0 and
+/// Confidence level: the percentage of intervals that must contain the true value, above 0 and
 /// below 100.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// 95 of 100 intervals hold the true value.
+    /// 95 of 100 intervals contain the true value.
     pub const P95: Self = Self(95.0);
 
-    /// A level of `percent`; `None` unless it is above 0 and below 100.
+    /// Creates a level of `percent`; `None` unless it is above 0 and below 100.
     #[must_use]
     pub fn new(percent: f64) -> Option<Self> {
         (percent > 0.0 && percent < 100.0).then_some(Self(percent))
     }
 
-    /// The number of percent.
+    /// Returns the percentage.
     #[must_use]
     pub const fn percent(self) -> f64 {
         self.0
     }
 
-    /// Returns how often the true value may lie below the interval, and how often above: half of
-    /// what is left, from 0 to 0.5.
+    /// Returns the probability, from 0 to 0.5, that the true value is below the interval: half of
+    /// the error that the level permits. The probability that it is above is the same.
     #[must_use]
     pub fn tail(self) -> f64 {
         (1.0 - self.0 / 100.0) / 2.0
@@ -157,7 +157,7 @@ mod tests {
                 "{error}"
             );
         }
-        // Bit for bit what the published analysis multiplies with.
+        // Bit for bit the factor of the published analysis.
         assert_eq!(Percentile::P99.fraction().to_bits(), 0.99f64.to_bits());
         assert_eq!(Percentile::P95.fraction().to_bits(), 0.95f64.to_bits());
     }

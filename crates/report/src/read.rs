@@ -8,7 +8,7 @@ use crate::columns::{Word, lines};
 use crate::record::FctRecord;
 use crate::table::Table;
 
-/// Columns that a result file must have; the next three are read where they are present.
+/// Columns that a result file must have; the columns of the next list are optional.
 const REQUIRED: [&str; 6] = [
     "src",
     "dst",
@@ -19,11 +19,11 @@ const REQUIRED: [&str; 6] = [
 ];
 const OPTIONAL: [&str; 3] = ["flow", "class", "retransmitted_bytes"];
 
-/// Reads a result file of either form: ours, whose first line has commas, or the published
+/// Reads a result file of either format: ours if its first line has commas, otherwise the published
 /// simulator's.
 ///
 /// # Errors
-/// Those of [`read_fct`] or [`read_hpcc_fct`].
+/// At the offending word, as in [`read_fct`] or [`read_hpcc_fct`].
 pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     match lines(text).next() {
         Some(line) if !line.text.contains(',') => read_hpcc_fct(text),
@@ -33,13 +33,13 @@ pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
 
 /// Reads our result file, in the order of its rows.
 ///
-/// The header names the columns, in any order; without `flow` the flows are numbered by row,
-/// without `class` and `retransmitted_bytes` these are zero. Other columns are skipped: the
-/// slowdown follows from the times.
+/// The header names the columns, in any order. Without `flow`, rows number the flows; without
+/// `class` and `retransmitted_bytes`, these are zero. Other columns are ignored: the slowdown
+/// follows from the times.
 ///
 /// # Errors
-/// At the word at fault: a column that is missing, a row of another length than the header, a
-/// number that is malformed or too large.
+/// At the offending word: a missing column, a row of another length than the header, a number that
+/// is malformed or too large.
 pub fn read_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     let table = Table::new(text, "a result file")?;
     let [src, dst, size, start, fct, ideal] = table.positions(REQUIRED)?;
@@ -64,15 +64,18 @@ pub fn read_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     })
 }
 
-/// Reads the published simulator's `fct.txt`: lines `sip dip sport dport size start_ns fct_ns
-/// ideal_ns` without a header, in the order of completion.
+/// Reads the published simulator's `fct.txt`: lines
+/// `sip dip sport dport size start_ns fct_ns ideal_ns` without a header, in the order of
+/// completion.
 ///
-/// Addresses are eight hexadecimal digits `0bNNNNxx` with the node's number in the middle, or, in
-/// files of its relatives, decimal node numbers. Flows are numbered by line. That simulator tells
-/// classes apart by destination port (100 background, 200 incast), so the port becomes the class.
+/// Addresses are eight hexadecimal digits `0bNNNNxx` with the node's number in the middle, or
+/// decimal node numbers in files of related simulators. Lines number the flows. That simulator
+/// distinguishes classes by destination port (100 background, 200 incast), so the port becomes the
+/// class.
 ///
 /// # Errors
-/// At the word at fault: a line of other than eight words, a number that is malformed or too large.
+/// At the offending word: a line without exactly eight words, a number that is malformed or too
+/// large.
 pub fn read_hpcc_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
     const FIELDS: &str =
         "a line has eight fields: sip dip sport dport size start_ns fct_ns ideal_ns";
@@ -118,7 +121,7 @@ fn row_number(rows: usize, line: Word<'_>) -> Result<FlowId, InputError> {
         .map_err(|_| line.error("more than 2^32 flows", "split the file"))
 }
 
-/// The node of an address in hexadecimal, or of a decimal node number.
+/// Parses a hexadecimal address or a decimal node number.
 fn node(word: Word<'_>) -> Result<NodeId, InputError> {
     const HEX_DIGITS: usize = 8;
     if word.text.len() != HEX_DIGITS {
@@ -181,7 +184,7 @@ mod tests {
         assert!(read_any_fct("").is_err());
     }
 
-    /// The text that the error points at.
+    /// Returns the text at which the error points.
     fn place(text: &str, read: fn(&str) -> Result<Vec<FctRecord>, InputError>) -> &str {
         let error = read(text).expect_err("refused");
         &text[error.span]

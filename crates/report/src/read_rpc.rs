@@ -1,4 +1,4 @@
-//! Reading files of queries.
+//! Reading of query files.
 
 use fabricsim_base::id::{ClassId, FlowId, NodeId};
 use fabricsim_base::input::InputError;
@@ -21,11 +21,11 @@ const COLUMNS: [&str; 10] = [
     "ideal_qct_ns",
 ];
 
-/// Reads a `rpc.csv`, in the order of its rows. The columns are named by the header, in any order.
+/// Reads an `rpc.csv`, in the order of its rows. The header names the columns, in any order.
 ///
 /// # Errors
-/// At the word at fault: a column that is missing, a row of another length than the header, a
-/// number that is malformed or too large.
+/// At the offending word: a missing column, a row of another length than the header, a number that
+/// is malformed or too large.
 pub fn read_rpc(text: &str) -> Result<Vec<RpcRecord>, InputError> {
     let table = Table::new(text, "a file of queries")?;
     let [

@@ -5,7 +5,7 @@ use fabricsim_base::flow::Completion;
 use fabricsim_base::id::{ClassId, FlowId, NodeId};
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-/// A finished flow: who, how much, when, how long, and how long on an idle network.
+/// A finished flow: its hosts, size, times, and its completion time on an idle network.
 ///
 /// Times are exact picoseconds; files hold nanoseconds with up to three decimals.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
@@ -16,7 +16,7 @@ pub struct FctRecord {
     pub src: NodeId,
     /// The receiving host.
     pub dst: NodeId,
-    /// The class of the flow: the workload that made it.
+    /// The flow's class: the workload that created it.
     pub class: ClassId,
     /// Payload bytes.
     pub size: Bytes,
@@ -31,8 +31,8 @@ pub struct FctRecord {
 }
 
 impl FctRecord {
-    /// The record of a flow that a run has finished; `ideal` is its completion time on an idle
-    /// network.
+    /// Creates the record of a flow that has finished in a run; `ideal` is its completion time on
+    /// an idle network.
     #[must_use]
     pub fn new(completion: &Completion, ideal: Duration) -> Self {
         let request = completion.flow.request;
@@ -49,17 +49,17 @@ impl FctRecord {
         }
     }
 
-    /// Completion time over ideal completion time, at least one.
+    /// Returns the completion time over the ideal completion time, at least one.
     ///
-    /// The published formula ([`ideal_fct`](crate::ideal_fct)) counts a packet twice, so short flows
-    /// beat it; analysts of the published simulator clamp at one too.
+    /// The published formula ([`ideal_fct`](crate::ideal_fct)) counts a packet twice, so short
+    /// flows beat it; analyses of the published simulator also clamp at one.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         let ideal = self.ideal.as_ps().max(1);
         (self.fct.as_ps() as f64 / ideal as f64).max(1.0)
     }
 
-    /// Returns when the flow finished.
+    /// Returns the time at which the flow finished.
     #[must_use]
     pub fn finish(&self) -> Time {
         self.start.saturating_add(self.fct)

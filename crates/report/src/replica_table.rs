@@ -13,29 +13,29 @@ use crate::record::FctRecord;
 use crate::size_bins::BinRule;
 use crate::size_bins::SizeBins;
 
-/// One bin over replications.
+/// Statistics of one bin over replications.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicaRow {
-    /// The share of all replications' flows in the bins before, in percent.
+    /// The share of all replications' flows in all smaller bins, in percent.
     pub from_pct: f64,
-    /// The share of all replications' flows up to the end of this one, in percent.
+    /// The share of all replications' flows up to and including this bin, in percent.
     pub upto_pct: f64,
     /// Flows are larger than this, in bytes.
     pub above_bytes: u64,
-    /// Flows are at most this large, in bytes; `None` when there is no bound.
+    /// Flows are at most this large, in bytes; `None` if there is no bound.
     pub upto_bytes: Option<u64>,
-    /// Number of flows that the replications hold together.
+    /// Total number of flows in all replications.
     pub flows: usize,
-    /// Each percentile: the mean over the replications that have enough flows for it (see
-    /// [`Percentile::least_values`]); `None` where none has.
+    /// For each percentile, the mean over the replications that have enough flows for it (see
+    /// [`Percentile::least_values`]); `None` if no replication has.
     pub percentiles: Vec<Option<ReplicaMean>>,
-    /// The mean slowdown, likewise.
+    /// The mean slowdown: its mean over the replications that have flows.
     pub mean: Option<ReplicaMean>,
-    /// The geometric mean, likewise.
+    /// The geometric mean of the slowdown: its mean over the replications that have flows.
     pub geometric_mean: Option<ReplicaMean>,
 }
 
-/// Slowdowns by flow size over replications; printed as an aligned table of means and half the
+/// Slowdowns by flow size over replications; prints as an aligned table of means and half the
 /// widths of their intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicationTable {
@@ -45,15 +45,16 @@ pub struct ReplicationTable {
     pub percentiles: Vec<Percentile>,
     /// Confidence level of the intervals of the mean, in percent.
     pub confidence: Confidence,
-    /// A row for each bin, in the order of sizes.
+    /// A row for each bin, in order of size.
     pub bins: Vec<ReplicaRow>,
     /// All flows together.
     pub all: ReplicaRow,
 }
 
 impl ReplicationTable {
-    /// The table of `replications` in bins of equal count: cut where the flows of all replications
-    /// together fall into `bins` parts, so that a bin holds the same sizes in each.
+    /// Computes the table of `replications` in bins of equal count. The flows of all replications
+    /// together determine the edges of the `bins` parts, so that a bin has the same sizes in each
+    /// replication.
     #[must_use]
     pub fn of_equal_count(
         replications: &[Vec<FctRecord>],
@@ -63,19 +64,19 @@ impl ReplicationTable {
     ) -> Self {
         let bins = SizeBins::of_equal_count(&replications.concat(), bins, BinRule::AllFlows);
         let mut edges: Vec<Bytes> = bins.iter().filter_map(|bin| bin.largest_allowed).collect();
-        // Bins of equal count may share a size.
+        // Bins of equal count may end at the same size.
         edges.dedup();
         let mut table = Self::between(replications, &edges, percentiles, confidence);
-        // Nothing is larger than the largest.
+        // The last bin, above the largest size, is always empty.
         table.bins.retain(|row| row.upto_bytes.is_some());
         table
     }
 
-    /// The table of `replications` in bins that end at `edges`, which increase (see
+    /// Computes the table of `replications` in bins that end at `edges` (see
     /// [`SizeBins::between`]).
     ///
     /// # Panics
-    /// When the edges do not increase.
+    /// If the edges do not increase.
     #[must_use]
     pub fn between(
         replications: &[Vec<FctRecord>],
@@ -95,7 +96,7 @@ impl ReplicationTable {
                 .enumerate()
                 .map(|(index, bin)| {
                     let bins = || each.iter().filter_map(move |bins| bins.bin(index));
-                    // No slowdown is below one.
+                    // A slowdown is at least one, so the interval must not extend below.
                     let over = |values: Vec<f64>| {
                         ReplicaMean::new(&values, confidence).map(|mean| mean.at_least(1.0))
                     };
@@ -127,7 +128,7 @@ impl ReplicationTable {
         }
     }
 
-    /// Percentiles that some replication has too few flows for, in a bin or in all.
+    /// Returns the percentiles for which some replication has too few flows, in a bin or in all.
     #[must_use]
     pub fn unknown(&self) -> Vec<Percentile> {
         let rows = || self.bins.iter().chain([&self.all]);
@@ -145,13 +146,13 @@ impl ReplicationTable {
             .collect()
     }
 
-    /// Writes the bins as CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`, then for each
-    /// percentile, `mean` and `geometric_mean` the mean over replications, and with the endings
-    /// `_replicas`, `_sd`, `_low` and `_high` how many have it, their standard deviation and the
-    /// interval of the mean.
+    /// Writes the bins as CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`, then five columns
+    /// for each percentile, for `mean` and for `geometric_mean`. The first is the mean over
+    /// replications. The columns with the suffixes `_replicas`, `_sd`, `_low` and `_high` have the
+    /// number of replications with a value, their standard deviation and the interval of the mean.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` fails.
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         write!(out, "from_pct,upto_pct,above_bytes,upto_bytes,flows")?;
         for name in self.columns() {
@@ -245,7 +246,7 @@ mod tests {
     use super::*;
     use crate::record::testing::record;
 
-    /// Three replications of four flows; each is 0.1 above the one before.
+    /// Three replications of four flows; each slowdown is 0.1 above the previous replication's.
     fn replications() -> Vec<Vec<FctRecord>> {
         (0..3u64)
             .map(|seed| {
@@ -282,7 +283,7 @@ flows upto   bytes upto         n                p50               mean     geom
         assert!(csv.contains(row), "{csv}");
     }
 
-    /// Of two replications t is 12.7: 3 +- 12.7 x 2.83 / sqrt(2) would begin at -22.
+    /// With two replications, t is 12.7: 3 +- 12.7 x 2.83 / sqrt(2) would begin at -22.
     #[test]
     fn no_interval_of_slowdowns_goes_below_one() {
         let replications = [1_000u64, 5_000].map(|fct| vec![record(1_000, fct, 1_000); 2]);

@@ -1,4 +1,4 @@
-//! Remote procedure calls: one row per query, and sums over them.
+//! Remote procedure calls: one row per query, and summaries.
 
 use std::io::{self, Write};
 
@@ -12,14 +12,14 @@ use crate::write::{push_integer, push_nanoseconds, push_ratio};
 pub const RPC_HEADER: &str = "query,class,client,server,connection,query_bytes,response_bytes,\
                               issue_ns,completion_ns,qct_ns,ideal_qct_ns,slowdown";
 
-/// A query whose response has been delivered.
+/// A query with a delivered response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RpcRecord {
-    /// The number of its message, as of a flow.
+    /// Number of the query's message, from the same sequence as flow numbers.
     pub query: FlowId,
     /// The flow class of its workload.
     pub class: ClassId,
-    /// The host that sent it.
+    /// The host that sent the query.
     pub client: NodeId,
     /// The host that responded.
     pub server: NodeId,
@@ -29,22 +29,22 @@ pub struct RpcRecord {
     pub size: Bytes,
     /// Payload bytes of the response.
     pub response: Bytes,
-    /// Time at which it was sent.
+    /// Time at which the client sent the query.
     pub issue: Time,
-    /// Time at which the last byte of the response was delivered.
+    /// Time of the delivery of the last byte of the response.
     pub completion: Time,
     /// The query completion time on an idle network.
     pub ideal: Duration,
 }
 
 impl RpcRecord {
-    /// Query completion time: from the query to the last byte of its response.
+    /// Returns the query completion time: from the query to the last byte of its response.
     #[must_use]
     pub fn qct(&self) -> Duration {
         self.completion.since(self.issue)
     }
 
-    /// Query completion time over that on an idle network, at least 1.
+    /// Returns the query completion time over its value on an idle network, at least 1.
     #[must_use]
     pub fn slowdown(&self) -> f64 {
         let ideal = self.ideal.as_ps().max(1) as f64;
@@ -52,10 +52,10 @@ impl RpcRecord {
     }
 }
 
-/// Writes `records` as CSV, in the order given; times and slowdowns as in the file of flows.
+/// Writes `records` as CSV, in the given order; times and slowdowns as in the file of flows.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub fn write_rpc(mut out: impl Write, records: &[RpcRecord]) -> io::Result<()> {
     writeln!(out, "{RPC_HEADER}")?;
     let mut row = Vec::new();
@@ -89,7 +89,7 @@ pub fn write_rpc(mut out: impl Write, records: &[RpcRecord]) -> io::Result<()> {
     Ok(())
 }
 
-/// A quantity over queries.
+/// Statistics of a quantity over queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RpcStatistics {
     /// Median.
@@ -105,7 +105,7 @@ pub struct RpcStatistics {
 }
 
 impl RpcStatistics {
-    /// Those of `values`, in any order; `None` of nothing.
+    /// Computes the statistics of `values`, in any order; `None` if there are none.
     #[must_use]
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);

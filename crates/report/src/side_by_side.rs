@@ -1,4 +1,4 @@
-//! Slowdowns by flow size of two results beside each other, with their ratios.
+//! Slowdowns by flow size of two results, with their ratios.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
 use crate::size_bins::{BinRule, SizeBins};
 
-/// Slowdowns of two results in the same bins; printed as an aligned table with a block for each
-/// bin, in which each statistic has a row: the first result, the second, first over second.
+/// Slowdowns of two results in the same bins; prints as an aligned table with a block for each bin.
+/// In a block, each statistic has a row: the first result, the second, first over second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideBySide {
     first: BinTable,
@@ -18,8 +18,8 @@ pub struct SideBySide {
 }
 
 impl SideBySide {
-    /// The table of two results in bins of equal count: cut where the flows of both together fall
-    /// into `bins` parts.
+    /// Computes the table in bins of equal count; the flows of both results together determine the
+    /// edges of the `bins` parts.
     #[must_use]
     pub fn of_equal_count(
         first: &[FctRecord],
@@ -33,20 +33,19 @@ impl SideBySide {
             .iter()
             .filter_map(|bin| bin.largest_allowed)
             .collect();
-        // Bins of equal count may share a size.
+        // Bins of equal count may end at the same size.
         edges.dedup();
         let mut table = Self::between(first, second, &edges, percentiles, confidence);
-        // Nothing is larger than the largest.
+        // The last bin, above the largest size, is always empty.
         table.first.bins.retain(|row| row.upto_bytes.is_some());
         table.second.bins.retain(|row| row.upto_bytes.is_some());
         table
     }
 
-    /// The table of two results in bins that end at `edges`, which increase (see
-    /// [`SizeBins::between`]).
+    /// Computes the table in bins that end at `edges` (see [`SizeBins::between`]).
     ///
     /// # Panics
-    /// When the edges do not increase.
+    /// If the edges do not increase.
     #[must_use]
     pub fn between(
         first: &[FctRecord],
@@ -65,7 +64,8 @@ impl SideBySide {
         }
     }
 
-    /// Percentiles that a bin of one of them, or all flows, have too few flows for.
+    /// Returns the percentiles for which a bin of either result, or all its flows, have too few
+    /// flows.
     #[must_use]
     pub fn unknown(&self) -> Vec<Percentile> {
         let (first, second) = (self.first.unknown(), self.second.unknown());
@@ -75,7 +75,7 @@ impl SideBySide {
     }
 }
 
-/// The statistics of a row: percentiles, mean and geometric mean.
+/// Yields the statistics of a row: percentiles, mean and geometric mean.
 fn values(row: &BinRow) -> impl Iterator<Item = Option<f64>> {
     let percentiles = row.percentiles.iter().map(|estimate| estimate.slowdown);
     percentiles.chain([row.mean, row.geometric_mean])

@@ -1,4 +1,4 @@
-//! Slowdowns parted by flow size: in bins of equal count, or between given sizes.
+//! Slowdowns divided by flow size: into bins of equal count, or between given sizes.
 
 use std::ops::Range;
 
@@ -9,21 +9,22 @@ use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
 use crate::slowdown::percentile;
 
-/// Rule for the flows that go into the bins.
+/// Selection of the flows to divide into bins.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BinRule {
-    /// All of them.
+    /// All flows.
     #[default]
     AllFlows,
-    /// All but the largest, which the published script loses; to reproduce its numbers.
+    /// All flows but the largest, which the published script loses; use it to reproduce that
+    /// script's numbers.
     Published,
 }
 
-/// The slowdowns of flows, parted by size and sorted within each part, so that any percentile of
-/// any part can be asked for.
+/// The slowdowns of flows, divided by size and sorted within each part, so that reading any
+/// percentile of any part is cheap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeBins {
-    /// Part after part, each in increasing order.
+    /// One part after the other, each in increasing order.
     slowdowns: Vec<f64>,
     parts: Vec<Part>,
 }
@@ -37,27 +38,26 @@ struct Part {
     sizes: Option<(Bytes, Bytes)>,
 }
 
-/// Flows of neighboring sizes.
+/// Flows of similar size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeBin<'b> {
-    /// The share of flows in the bins before, from 0 to 1; of equal counts to within one flow.
+    /// The share of flows in all smaller bins, from 0 to 1; for equal counts, to within one flow.
     pub from: f64,
-    /// The share of flows in the bins before and in this one, likewise.
+    /// The share of flows up to and including this bin, from 0 to 1.
     pub upto: f64,
-    /// Flows of the bin are larger than this; bins of equal count may share a size.
+    /// Flows of the bin are larger than this, except that bins of equal count may share a size.
     pub above: Bytes,
-    /// Flows of the bin are at most this large; `None` when there is no bound.
+    /// Flows of the bin are at most this large; `None` if there is no bound.
     pub largest_allowed: Option<Bytes>,
-    /// The smallest and the largest size in the bin; `None` of an empty one.
+    /// The smallest and the largest size in the bin; `None` if it is empty.
     pub sizes: Option<(Bytes, Bytes)>,
     /// Slowdowns in increasing order.
     pub slowdowns: &'b [f64],
 }
 
 impl SizeBins {
-    /// Sorts `records` by size, and by slowdown where sizes are equal, and cuts them into `bins`
-    /// parts of equal count (to within one flow): the k-th begins at flow `floor(k n / bins)`.
-    /// Parts that would be empty are left out.
+    /// Sorts `records` by size, then by slowdown, and cuts them into `bins` parts of equal count
+    /// (to within one flow): part k begins at flow `floor(k n / bins)`. Empty parts are omitted.
     #[must_use]
     pub fn of_equal_count(records: &[FctRecord], bins: usize, rule: BinRule) -> Self {
         let mut flows = by_size(records);
@@ -84,12 +84,12 @@ impl SizeBins {
         Self::new(&flows, parts)
     }
 
-    /// Parts `records` at `edges`, which increase: a bin holds the sizes above one edge and up to
-    /// the next, that one included. There is one bin more than edges, the last without a bound, and
-    /// empty ones stay.
+    /// Divides `records` at `edges`, which must increase. A bin contains the sizes above one edge,
+    /// up to and including the next. There is one bin more than there are edges; the last has no
+    /// bound, and empty bins are kept.
     ///
     /// # Panics
-    /// When the edges do not increase.
+    /// If the edges do not increase.
     #[must_use]
     pub fn between(records: &[FctRecord], edges: &[Bytes]) -> Self {
         assert!(edges.is_sorted_by(|a, b| a < b), "edges increase");
@@ -126,36 +126,36 @@ impl SizeBins {
         Self { slowdowns, parts }
     }
 
-    /// Returns how many bins there are.
+    /// Returns the number of bins.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Returns whether there are no bins.
+    /// Returns `true` if there are no bins.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Returns how many flows all bins hold together.
+    /// Returns the number of flows in all bins together.
     #[must_use]
     pub const fn flows(&self) -> usize {
         self.slowdowns.len()
     }
 
-    /// The bin at `index`, in the order of sizes.
+    /// Returns the bin at `index`, in order of size.
     #[must_use]
     pub fn bin(&self, index: usize) -> Option<SizeBin<'_>> {
         self.parts.get(index).map(|part| self.view(part))
     }
 
-    /// The bins in the order of sizes.
+    /// Yields the bins in order of size.
     pub fn iter(&self) -> impl Iterator<Item = SizeBin<'_>> {
         self.parts.iter().map(|part| self.view(part))
     }
 
-    /// All flows as one bin, sorted in `room`.
+    /// Returns all flows as one bin, sorted in `room`.
     pub(crate) fn together<'r>(&self, room: &'r mut Vec<f64>) -> SizeBin<'r> {
         room.clone_from(&self.slowdowns);
         room.sort_unstable_by(f64::total_cmp);
@@ -184,45 +184,47 @@ impl SizeBins {
 }
 
 impl SizeBin<'_> {
-    /// Number of flows in the bin.
+    /// Returns the number of flows in the bin.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.slowdowns.len()
     }
 
-    /// A percentile of the slowdown, not interpolated (see [`percentile`]); `None` of no flows.
+    /// Returns a percentile of the slowdown, not interpolated (see [`percentile`]); `None` if the
+    /// bin is empty.
     #[must_use]
     pub fn percentile(&self, wanted: Percentile) -> Option<f64> {
         percentile(self.slowdowns, wanted.fraction())
     }
 
-    /// Returns where the percentile may lie; `None` where there are too few flows to tell (see
-    /// [`percentile_interval`]).
+    /// Returns the confidence interval of the percentile; `None` if there are too few flows for one
+    /// (see [`percentile_interval`]).
     #[must_use]
     pub fn interval(&self, wanted: Percentile, confidence: Confidence) -> Option<Interval> {
         percentile_interval(self.slowdowns, wanted, confidence)
     }
 
-    /// The mean slowdown; `None` of no flows.
+    /// Returns the mean slowdown; `None` if the bin is empty.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         mean(self.slowdowns.iter().copied())
     }
 
-    /// The geometric mean of the slowdown; `None` of no flows.
+    /// Returns the geometric mean of the slowdown; `None` if the bin is empty.
     #[must_use]
     pub fn geometric_mean(&self) -> Option<f64> {
         geometric_mean(self.slowdowns.iter().copied())
     }
 }
 
-/// The mean of `values`; `None` of nothing.
+/// Returns the mean of `values`; `None` if there are none.
 pub(crate) fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     let count = values.len();
     (count > 0).then(|| values.sum::<f64>() / count as f64)
 }
 
-/// The median, of an even number the mean of the two in the middle; `None` of nothing.
+/// Returns the median, for an even number the mean of the two in the middle; `None` if there are no
+/// values.
 #[must_use]
 pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.collect();
@@ -234,13 +236,13 @@ pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     Some(f64::midpoint(sorted[sorted.len() / 2 - 1], upper))
 }
 
-/// The geometric mean of positive `values`; `None` of nothing.
+/// Returns the geometric mean of positive `values`; `None` if there are none.
 #[must_use]
 pub fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     mean(values.map(libm::log)).map(libm::exp)
 }
 
-/// Sizes and slowdowns in increasing order.
+/// Returns sizes and slowdowns in increasing order.
 fn by_size(records: &[FctRecord]) -> Vec<(Bytes, f64)> {
     let mut flows: Vec<(Bytes, f64)> = records
         .iter()

@@ -4,8 +4,8 @@ use std::fmt;
 
 use fabricsim_base::units::Bytes;
 
-/// The size classes of the summary tables. [`SizeClass::All`] and the two classes of short flows
-/// overlap the others.
+/// The size classes of the summary tables. They overlap: [`SizeClass::All`] contains every other
+/// class, and [`SizeClass::Below30K`] contains [`SizeClass::Below10K`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SizeClass {
     /// Every flow.
@@ -30,7 +30,7 @@ impl SizeClass {
         Self::Above1M,
     ];
 
-    /// Returns whether a flow of `size` belongs to the class.
+    /// Returns `true` if a flow of `size` belongs to the class.
     #[must_use]
     pub fn contains(self, size: Bytes) -> bool {
         let size = size.get();

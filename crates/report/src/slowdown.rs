@@ -1,13 +1,13 @@
-//! Slowdowns summed up by size class.
+//! Summaries of slowdowns by size class.
 
 use std::fmt;
 
 use crate::record::FctRecord;
 use crate::size_class::SizeClass;
 
-/// The value below which a fraction `p` (0 to 1) of `sorted` lies: the element at `floor(n p)`, the
-/// last one for `p` = 1; `None` of nothing. There is no interpolation, as in the published
-/// analysis.
+/// Returns the value below which a fraction `p` (0 to 1) of `sorted` is: the element at
+/// `floor(n p)`, the last one for `p` = 1; `None` if there are no values. There is no
+/// interpolation, as in the published analysis.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -26,7 +26,7 @@ pub struct SlowdownRow {
     pub class: SizeClass,
     /// Number of flows.
     pub count: usize,
-    /// Median; not a number when there are no flows, as all that follow.
+    /// Median; NaN if there are no flows, like all following fields.
     pub p50: f64,
     /// 95th percentile.
     pub p95: f64,
@@ -37,7 +37,7 @@ pub struct SlowdownRow {
 }
 
 impl SlowdownRow {
-    /// The slowdowns of those `records` that belong to `class`.
+    /// Computes the statistics of the `records` that belong to `class`.
     #[must_use]
     pub fn new(class: SizeClass, records: &[FctRecord]) -> Self {
         let members = records.iter().filter(|record| class.contains(record.size));
@@ -55,14 +55,14 @@ impl SlowdownRow {
     }
 }
 
-/// The slowdowns of `records` in increasing order.
+/// Returns the slowdowns of `records` in increasing order.
 pub(crate) fn sorted_slowdowns<'r>(records: impl Iterator<Item = &'r FctRecord>) -> Vec<f64> {
     let mut slowdowns: Vec<f64> = records.map(FctRecord::slowdown).collect();
     slowdowns.sort_unstable_by(f64::total_cmp);
     slowdowns
 }
 
-/// The slowdowns of a run, a row per [`SizeClass`]; printed as an aligned table.
+/// The slowdowns of a run, a row per [`SizeClass`]; prints as an aligned table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowdownTable {
     /// One row per class, in the order of [`SizeClass::ALL`].
@@ -70,7 +70,7 @@ pub struct SlowdownTable {
 }
 
 impl SlowdownTable {
-    /// The table of `records`, in any order.
+    /// Computes the table of `records`, in any order.
     #[must_use]
     pub fn new(records: &[FctRecord]) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl fmt::Display for SlowdownTable {
     }
 }
 
-/// A number of a table: three decimals, or a dash where there is none.
+/// A number in a table: three decimals, or a dash if it is NaN.
 pub(crate) struct SlowdownCell(pub(crate) f64);
 
 impl fmt::Display for SlowdownCell {

@@ -1,4 +1,4 @@
-//! The table of a sweep: what stands in it, and numbers of it pooled over seeds.
+//! The table of a sweep: its contents, and results pooled over seeds.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::columns::lines;
 use crate::interval::ReplicaMean;
 use crate::quantile::Confidence;
 
-/// The column behind the axes.
+/// The column after the axes.
 const STATUS: &str = "status";
-/// The axis whose values are replications of each other.
+/// The axis that numbers replications.
 const SEED: &str = "seed";
 
 /// A sweep's `points.csv`.
@@ -21,43 +21,43 @@ pub struct SweepTable {
     rows: Vec<Vec<String>>,
 }
 
-/// What is asked of a [`SweepTable`]: a column over one axis, a curve for each value of others.
+/// A query: a result column of a [`SweepTable`] over one axis, with curves for other axes' values.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepQuestion<'q> {
-    /// The axis of the figure.
+    /// The horizontal axis of the figure.
     pub x: &'q str,
-    /// The axes whose values have a curve each.
+    /// Axes with a curve for each of their values.
     pub by: &'q [String],
-    /// Values that axes have to have: all other points are left out.
+    /// Values that axes must have: all other points are excluded.
     pub only: &'q [(String, String)],
-    /// The column.
+    /// The result column.
     pub of: &'q str,
-    /// The column that counts what `of` is a percentile of, and how many that needs; rows with
-    /// fewer are left out.
+    /// If `of` is a percentile: the column with the number of flows, and the number that the
+    /// percentile needs. Rows with fewer are excluded.
     pub count: Option<(&'q str, usize)>,
     /// Confidence level of intervals.
     pub confidence: Confidence,
 }
 
-/// A number of a sweep over one of its axes, pooled over seeds.
+/// A result of a sweep over one of its axes, pooled over seeds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepCurves {
     /// The values of the axis, in the order of the table.
     pub xs: Vec<String>,
-    /// Name of each curve, and its mean over seeds at the place of each of `xs`.
+    /// Name of each curve, and its mean over seeds at each of `xs`.
     pub curves: Vec<(String, Vec<Option<ReplicaMean>>)>,
-    /// Points without the number: failed, not yet run or empty.
+    /// Number of points without a value: failed, not yet run or empty.
     pub without: usize,
     /// Points with too few flows for the percentile.
     pub too_few: usize,
-    /// The most flows that one of these has, and how many the percentile needs.
+    /// The most flows that such a point has, and the number that the percentile needs.
     pub most_flows: (usize, usize),
-    /// Points whose run has not finished: what is left of their flows is in the numbers.
+    /// Number of points with an unfinished run; values of their finished flows count.
     pub unfinished: usize,
 }
 
 impl SweepCurves {
-    /// The curves of two sweeps together, over the values of both.
+    /// Merges the curves of two sweeps, over the values of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         let places: Vec<usize> = other
@@ -88,7 +88,7 @@ impl SweepTable {
     /// Reads a `points.csv`.
     ///
     /// # Errors
-    /// At a row of another length than the header, or when the header has no column `status`.
+    /// At a row of another length than the header, or if the header has no column `status`.
     pub fn read(text: &str) -> Result<Self, InputError> {
         let mut rows = lines(text).map(|line| (line, fields(line.text)));
         let Some((header, names)) = rows.next() else {
@@ -113,26 +113,26 @@ impl SweepTable {
         });
         Ok(Self {
             rows: rows.collect::<Result<_, _>>()?,
-            // The first column has the points' names.
+            // Column 0 has the points' names, so the axes are the columns between it and `status`.
             axes: status.saturating_sub(1),
             names,
         })
     }
 
-    /// The names of the axes.
+    /// Returns the names of the axes.
     #[must_use]
     pub fn axes(&self) -> &[String] {
         &self.names[1..=self.axes]
     }
 
-    /// The names of the columns of results.
+    /// Returns the names of the result columns.
     #[must_use]
     pub fn results(&self) -> &[String] {
         &self.names[self.axes + 2..]
     }
 
-    /// The axis that is called `name`, or whose dotted key has `name` as its last part or as one of
-    /// its parts, when that is one.
+    /// Finds an axis by `name`: by its full dotted key, else by the last part of the key, else by
+    /// any part. A part must be unique among the axes.
     #[must_use]
     pub fn axis(&self, name: &str) -> Option<&str> {
         let last = |axis: &str| axis.rsplit('.').next() == Some(name);
@@ -145,8 +145,8 @@ impl SweepTable {
         })
     }
 
-    /// Axes with several values among the points that `question` asks for, which it neither shows
-    /// nor fixes, but seeds.
+    /// Returns the axes that `question` neither shows nor fixes, although they have several values
+    /// among its points. Seeds are not among them.
     #[must_use]
     pub fn left_over(&self, question: &SweepQuestion<'_>) -> Vec<&str> {
         let rows = self.chosen(question);
@@ -165,7 +165,7 @@ impl SweepTable {
         .collect()
     }
 
-    /// The numbers that `question` asks for; `None` where it names a column that there is not.
+    /// Computes the curves for `question`; `None` if it names an unknown column.
     #[must_use]
     pub fn curves(&self, question: &SweepQuestion<'_>) -> Option<SweepCurves> {
         let x = self.place(question.x)?;
@@ -182,7 +182,8 @@ impl SweepTable {
         let mut found = SweepCurves::default();
         let mut values: Vec<(String, Vec<Vec<f64>>)> = Vec::new();
         for row in self.chosen(question) {
-            // First: the value of too few flows is empty.
+            // Check this before the value, because a run leaves the value empty if it has too few
+            // flows.
             let counted = count.and_then(|(place, least)| Some((row[place].parse().ok()?, least)));
             if let Some((flows, least)) = counted.filter(|(flows, least)| flows < least) {
                 found.too_few += 1;
@@ -196,6 +197,7 @@ impl SweepTable {
             if !matches!(row[self.axes + 1].as_str(), "finished" | "time-reached") {
                 found.unfinished += 1;
             }
+            // Values and curves appear in the order of the table, so a new one is appended.
             let place = position_or_push(&mut found.xs, &row[x]);
             let name: Vec<&str> = by.iter().map(|place| row[*place].as_str()).collect();
             let name = name.join(", ");
@@ -210,6 +212,7 @@ impl SweepTable {
             curve.resize(curve.len().max(place + 1), Vec::new());
             curve[place].push(value);
         }
+        // Pool over seeds: the values at one place of a curve are replications.
         let xs = found.xs.len();
         found.curves = values
             .into_iter()
@@ -243,7 +246,7 @@ fn position_or_push(list: &mut Vec<String>, value: &str) -> usize {
     list.len() - 1
 }
 
-/// The fields of a line, whose cells with commas are in quotes, in which a quote is doubled (RFC
+/// Splits a line into fields. A cell with commas is in quotes, with quotes inside doubled (RFC
 /// 4180).
 fn fields(line: &str) -> Vec<String> {
     let mut fields = Vec::new();
@@ -268,7 +271,7 @@ fn fields(line: &str) -> Vec<String> {
     }
 }
 
-/// Where the text of a quoted field ends, and where what is behind it begins.
+/// Returns the range of the closing quote: the end of the text, and the start of the rest.
 fn end_of_quoted(text: &str) -> Range<usize> {
     let mut from = 0;
     while let Some(quote) = text[from..].find('"') {
@@ -359,7 +362,7 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
         };
         let enough = table.curves(&enough).expect("columns");
         assert_eq!((enough.too_few, enough.most_flows), (1, (50, 100)));
-        // Where flows are too few the run has left the value out.
+        // If there are too few flows, the run leaves the value empty.
         let empty = TABLE.replace("finished,50,7", "finished,50,");
         let empty = SweepTable::read(&empty).expect("a table");
         let question = SweepQuestion {

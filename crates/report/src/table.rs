@@ -1,11 +1,11 @@
-//! A CSV whose header names the columns.
+//! CSV files with a header that names the columns.
 
 use fabricsim_base::input::InputError;
 
 use crate::columns::{Word, lines};
 
-/// A CSV with a header; blank lines and those that begin with `#` are skipped. The order of the
-/// columns is free, and columns that nobody asks for are skipped too.
+/// A CSV with a header; blank lines and lines that begin with `#` are skipped. Columns can have any
+/// order, and unknown columns are ignored.
 pub struct Table<'t> {
     header: Word<'t>,
     names: Vec<Word<'t>>,
@@ -30,17 +30,17 @@ impl<'t> Table<'t> {
         })
     }
 
-    /// The names of the columns, in the order of the file.
+    /// Returns the names of the columns, in the order of the file.
     pub fn names(&self) -> &[Word<'t>] {
         &self.names
     }
 
-    /// The place of the column `name`.
+    /// Returns the index of the column `name`, if there is one.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|column| column.text == name)
     }
 
-    /// The places of columns that have to be there.
+    /// Returns the indices of columns that must be present.
     pub fn positions<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], InputError> {
         let mut places = [0; N];
         for (place, name) in places.iter_mut().zip(names) {
@@ -54,7 +54,7 @@ impl<'t> Table<'t> {
         Ok(places)
     }
 
-    /// Reads every row with `read`, which is given the number of the row, its line and its fields.
+    /// Reads every row with `read`, which receives the number of the row, its line and its fields.
     pub fn read<T>(
         self,
         read: impl Fn(usize, Word<'t>, &[Word<'t>]) -> Result<T, InputError>,

@@ -1,8 +1,9 @@
-//! A run as trace events, which Perfetto and Chrome's tracing show as a timeline.
+//! A run as trace events, for the timelines of Perfetto and Chrome's tracing.
 //!
-//! The form is the JSON array of Google's "Trace Event Format": complete events (`X`) for what has a
-//! beginning and an end, instants (`i`), and metadata (`M`) that names tracks. Times are microseconds
-//! with three decimals. A node is a process, and what overlaps at it is on several of its tracks.
+//! The format is the JSON array of Google's "Trace Event Format": complete events (`X`) with a
+//! beginning and an end, instants (`i`), and metadata (`M`) that names tracks. Times are
+//! microseconds with three decimals. A node is a process; its overlapping events are on several
+//! tracks.
 
 mod event;
 mod tracks;
@@ -20,17 +21,17 @@ use crate::rpc::RpcRecord;
 use event::{Event, EventWriter};
 use tracks::{Span, Tracks};
 
-/// The process of what is of no node; nodes have their number plus two.
+/// The process of events that belong to no node; the process of a node is its number plus two.
 const NETWORK: u64 = 1;
-/// The first track of each kind at a process.
+/// The first track of each kind in a process.
 const FLOWS: u64 = 1 << 20;
 const QUERIES: u64 = 2 << 20;
 const JOBS: u64 = 3 << 20;
 const PORTS: u64 = 4 << 20;
-/// Priorities of a port, each with a track of its own.
+/// Priorities of a port; each has its own track.
 const PRIORITIES: u64 = 8;
 
-/// What a timeline shows of a run.
+/// Contents of a timeline.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline<'a> {
     /// Flows that have ended.
@@ -41,15 +42,15 @@ pub struct Timeline<'a> {
     pub collectives: &'a [CollectiveRow],
     /// Pauses and resumes, in the order of time.
     pub pauses: &'a [PauseRow],
-    /// What happened to the network: when and what.
+    /// Events in the network: time and description.
     pub events: &'a [(Time, String)],
-    /// The names of nodes; others are called by their numbers.
+    /// The names of nodes; a node without a name is shown by its number.
     pub names: BTreeMap<NodeId, String>,
-    /// The end of the run, to which what has not ended is drawn.
+    /// The end of the run; pauses that have not ended are drawn up to here.
     pub end: Time,
 }
 
-/// How many events of each kind a timeline has.
+/// Number of events of each kind in a timeline.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TimelineCounts {
     /// Flows.
@@ -60,13 +61,13 @@ pub struct TimelineCounts {
     pub collectives: usize,
     /// Pauses, each from its first pause frame to its end.
     pub pauses: usize,
-    /// What happened to the network.
+    /// Events in the network.
     pub events: usize,
-    /// Flows, calls, collectives and pauses that are left out, because there are longer ones.
+    /// Flows, calls, collectives and pauses that were omitted in favor of longer ones.
     pub left_out: usize,
 }
 
-/// A time for which a priority of a port was paused.
+/// A period for which a priority of a port was paused.
 struct Paused {
     node: NodeId,
     port: u16,
@@ -76,10 +77,10 @@ struct Paused {
 }
 
 impl Timeline<'_> {
-    /// Writes the events to `out`: of each kind up to `most`, the longest ones.
+    /// Writes the events to `out`: of each kind, up to `most` of the longest ones.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn write(&self, out: impl Write, most: usize) -> io::Result<TimelineCounts> {
         let mut writer = EventWriter::new(out)?;
         let mut counts = TimelineCounts::default();
@@ -104,7 +105,7 @@ impl Timeline<'_> {
         Ok(counts)
     }
 
-    /// The process of `node`, with its name among `processes`.
+    /// Returns the process of `node` and adds its name to `processes`.
     fn process(&self, processes: &mut BTreeMap<u64, String>, node: NodeId) -> u64 {
         let process = u64::from(node.0) + 2;
         processes.entry(process).or_insert_with(|| self.name(node));
@@ -227,7 +228,7 @@ impl Timeline<'_> {
         Ok(chosen.len())
     }
 
-    /// The times for which ports were paused, by node, port and priority.
+    /// Returns the periods for which ports were paused, by node, port and priority.
     fn paused(&self) -> Vec<Paused> {
         let mut since = BTreeMap::new();
         let mut pauses = Vec::new();

@@ -11,17 +11,17 @@ use crate::record::FctRecord;
 pub const FCT_HEADER: &str =
     "flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitted_bytes";
 
-/// Bytes gathered before they are handed on.
+/// Bytes to buffer before writing them out.
 const BUFFER: usize = 64 * 1024;
 /// Decimals of the slowdown column.
 const SLOWDOWN_DECIMALS: usize = 6;
 
-/// Streams records as CSV in the order given, and digests the bytes on the way.
+/// Streams records as CSV in the given order, and digests the bytes on the way.
 ///
 /// Times are in ns with up to three decimals and no trailing zeros; slowdowns have six decimals,
 /// rounded half up. Both are computed in integers, so every machine writes the same bytes.
 ///
-/// The writer gathers bytes itself: `out` needs no `BufWriter`. Rows are complete only after
+/// The writer has its own buffer: `out` needs no `BufWriter`. The file is complete only after
 /// [`FctWriter::finish`].
 #[derive(Debug)]
 pub struct FctWriter<W> {
@@ -32,10 +32,10 @@ pub struct FctWriter<W> {
 }
 
 impl<W: Write> FctWriter<W> {
-    /// A writer onto `out`, beginning with the header.
+    /// Creates a writer to `out` and buffers the header.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn new(out: W) -> io::Result<Self> {
         let mut buffer = Vec::with_capacity(BUFFER + 256);
         buffer.extend_from_slice(FCT_HEADER.as_bytes());
@@ -51,7 +51,7 @@ impl<W: Write> FctWriter<W> {
     /// Adds a row.
     ///
     /// # Errors
-    /// When the underlying writer fails.
+    /// If the underlying writer fails.
     pub fn write(&mut self, record: &FctRecord) -> io::Result<()> {
         let buffer = &mut self.buffer;
         for value in [
@@ -84,17 +84,18 @@ impl<W: Write> FctWriter<W> {
         }
     }
 
-    /// Hands on what is left and returns the underlying writer and the checksum of the whole file.
+    /// Writes the rest of the buffer, and returns the underlying writer and the checksum of the
+    /// whole file.
     ///
     /// # Errors
-    /// When the underlying writer fails.
+    /// If the underlying writer fails.
     pub fn finish(mut self) -> io::Result<(W, Checksum)> {
         self.hand_on()?;
         self.out.flush()?;
         Ok((self.out, self.checksum))
     }
 
-    /// Rows written so far, without the header.
+    /// Returns the number of rows written so far, without the header.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
@@ -108,12 +109,12 @@ impl<W: Write> FctWriter<W> {
     }
 }
 
-/// The decimal digits of `value`.
+/// Appends the decimal digits of `value`.
 pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: u64) {
     push_digits(buffer, value, 1);
 }
 
-/// The decimal digits of `value`, at least `least` of them.
+/// Appends the decimal digits of `value`, at least `least` of them.
 fn push_digits(buffer: &mut Vec<u8>, mut value: u64, least: usize) {
     const DIGITS: [u8; 10] = *b"0123456789";
     let first = buffer.len();
@@ -124,7 +125,7 @@ fn push_digits(buffer: &mut Vec<u8>, mut value: u64, least: usize) {
     buffer[first..].reverse();
 }
 
-/// Picoseconds as nanoseconds: `95735`, `95735.08`.
+/// Appends picoseconds as nanoseconds: `95735`, `95735.08`.
 pub(crate) fn push_nanoseconds(buffer: &mut Vec<u8>, ps: u64) {
     push_integer(buffer, ps / 1_000);
     if ps.is_multiple_of(1_000) {
@@ -137,12 +138,12 @@ pub(crate) fn push_nanoseconds(buffer: &mut Vec<u8>, ps: u64) {
     }
 }
 
-/// The slowdown with six decimals, rounded half up.
+/// Appends the slowdown with six decimals, rounded half up.
 pub(crate) fn push_slowdown(buffer: &mut Vec<u8>, record: &FctRecord) {
     push_ratio(buffer, record.fct, record.ideal);
 }
 
-/// `time` over `ideal`, at least 1, with six decimals, rounded half up.
+/// Appends `time` over `ideal`, at least 1, with six decimals, rounded half up.
 pub(crate) fn push_ratio(buffer: &mut Vec<u8>, time: Duration, ideal: Duration) {
     const UNIT: u64 = 10u64.pow(6);
     let ideal = u128::from(ideal.as_ps().max(1));

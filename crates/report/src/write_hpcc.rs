@@ -7,19 +7,20 @@ use fabricsim_base::id::NodeId;
 use crate::record::FctRecord;
 use crate::write::push_integer;
 
-/// Bytes gathered before they are handed on.
+/// Bytes to buffer before writing them out.
 const BUFFER: usize = 64 * 1024;
 
-/// The most nodes whose numbers fit the addresses of an `fct.txt`.
+/// Number of nodes that the addresses of an `fct.txt` can express.
 pub const HPCC_FCT_NODES: usize = 1 << 16;
 
-/// Streams records in the form of the published simulator's `fct.txt`: `sip dip sport dport size
-/// start_ns fct_ns ideal_ns` on each line, without a header.
+/// Streams records in the format of the published simulator's `fct.txt`:
+/// `sip dip sport dport size start_ns fct_ns ideal_ns` on each line, without a header.
 ///
-/// Addresses are eight hexadecimal digits, `0b000001` plus 256 times the node's number up to 255
-/// and 65,536 for each 256 nodes. Times are cut to nanoseconds, as that simulator has them.
+/// An address is eight hexadecimal digits: `0b000001` plus 256 times the node's number modulo 256,
+/// plus 65,536 times the node's number divided by 256. Times are truncated to nanoseconds, as in
+/// that simulator.
 ///
-/// The writer gathers bytes itself: `out` needs no `BufWriter`. Rows are complete only after
+/// The writer has its own buffer: `out` needs no `BufWriter`. The file is complete only after
 /// [`HpccFctWriter::finish`].
 #[derive(Debug)]
 pub struct HpccFctWriter<W> {
@@ -28,7 +29,7 @@ pub struct HpccFctWriter<W> {
 }
 
 impl<W: Write> HpccFctWriter<W> {
-    /// A writer onto `out`.
+    /// Creates a writer to `out`.
     pub const fn new(out: W) -> Self {
         Self {
             out,
@@ -36,10 +37,10 @@ impl<W: Write> HpccFctWriter<W> {
         }
     }
 
-    /// Adds a row of a flow between the ports `src_port` and `dst_port`.
+    /// Adds the row of a flow between the ports `src_port` and `dst_port`.
     ///
     /// # Errors
-    /// When the underlying writer fails.
+    /// If the underlying writer fails.
     pub fn write(&mut self, record: &FctRecord, src_port: u16, dst_port: u16) -> io::Result<()> {
         let buffer = &mut self.buffer;
         for node in [record.src, record.dst] {
@@ -61,10 +62,10 @@ impl<W: Write> HpccFctWriter<W> {
         }
     }
 
-    /// Hands on what is left and returns the underlying writer.
+    /// Writes the rest of the buffer and returns the underlying writer.
     ///
     /// # Errors
-    /// When the underlying writer fails.
+    /// If the underlying writer fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.hand_on()?;
         self.out.flush()?;
@@ -78,7 +79,7 @@ impl<W: Write> HpccFctWriter<W> {
     }
 }
 
-/// The address of `node`.
+/// Returns the address of `node`.
 const fn address(node: NodeId) -> u32 {
     0x0b00_0001 + (node.0 / 256) * 0x0001_0000 + (node.0 % 256) * 0x0000_0100
 }
@@ -100,7 +101,7 @@ mod tests {
         String::from_utf8(writer.finish().unwrap()).unwrap()
     }
 
-    /// The first line of a run of the published simulator, of hosts 35 and 20.
+    /// The first line of a run of the published simulator, between hosts 35 and 20.
     #[test]
     fn a_line_is_that_of_the_published_simulator() {
         let mut flow = record(77_908, 18_985, 18_772);

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 
-/// Writes `table` into `out` as a file of Arrow's IPC format, uncompressed: what pandas and polars
+/// Writes `table` to `out` as an uncompressed file of Arrow's IPC format, which pandas and polars
 /// read as Feather.
 ///
 /// # Errors
-/// When `out` cannot be written.
+/// If `out` cannot be written.
 pub fn write_ipc(table: &RecordBatch, out: impl Write) -> io::Result<()> {
     let mut writer = FileWriter::try_new(out, &table.schema()).map_err(io::Error::other)?;
     writer.write(table).map_err(io::Error::other)?;

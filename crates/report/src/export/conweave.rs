@@ -40,7 +40,7 @@ impl Exporter for ConWeave {
     }
 }
 
-/// Lines of an `fct.txt` with the numbers of nodes in the place of their addresses.
+/// Replaces the addresses in lines of an `fct.txt` by the numbers of nodes.
 fn with_node_numbers(text: &str) -> Result<String, InputError> {
     let mut out = String::with_capacity(text.len());
     for line in lines(text) {
@@ -62,9 +62,9 @@ fn with_node_numbers(text: &str) -> Result<String, InputError> {
     Ok(out)
 }
 
-/// Bytes of the uplinks of racks as the original writes them: `time,switch,interface,bytes`, with
-/// interfaces counted from 1 and bytes from the beginning of the observation. It writes bytes from
-/// the beginning of the run; its analysis looks at differences.
+/// Formats the bytes of the uplinks of racks like the original: `time,switch,interface,bytes`, with
+/// interfaces counted from 1. Bytes count from the beginning of the observation. The original
+/// counts from the beginning of the run, but its analysis uses only differences.
 fn uplinks_of(text: &str, nodes: &Nodes) -> Result<String, InputError> {
     let uplinks = nodes.uplinks();
     let mut sent = BTreeMap::new();

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::observed::{PortQueueTime, read_queue_distribution};
 
-/// What makes a run write `fct.txt`.
+/// How to make a run write `fct.txt`.
 pub(super) const FCT_TXT: &str = "write `fct_txt = true` into [output] and run the scenario again";
 
 /// The published simulator.
@@ -52,16 +52,17 @@ const BLOCK: Duration = Duration::from_ms(100);
 /// Width of the original's bins.
 const BIN: Bytes = Bytes::new(1_000);
 
-/// Times that a queue was in each bin, from the first one on.
+/// Time that a queue spent in each bin, from the first bin on.
 type Bins = Vec<Duration>;
 
-/// Queue lengths as the original writes them: blocks of a line with the time, and a line for each
-/// port of each switch with how many samples found the queue in each bin of 1,000 bytes so far.
+/// Formats queue lengths like the original: blocks that begin with a line with the time. Then each
+/// port of each switch has a line with the number of samples so far in each bin of 1,000 bytes.
 ///
-/// The original samples every 100 ns, from the beginning to the end of `observed`; here a bin has
-/// the time that the queue was in it over 100 ns, rounded so that all ports have as many samples.
-/// Of the original's blocks there are those before `first_start`, when all queues are empty, and
-/// those after the end of the run, or one at the end of the observation if there are none.
+/// The original samples every 100 ns, from the beginning to the end of `observed`. Here, the
+/// samples of a bin are the time that the queue spent in it over 100 ns, rounded so that all ports
+/// have the same number of samples. Of the original's blocks, the output has the blocks before
+/// `first_start`, when all queues are empty, and the blocks after the end of the run. If there are
+/// none after it, the output has one block at the end of the observation.
 fn queues_of(
     text: &str,
     observed: Option<Observed>,
@@ -96,7 +97,7 @@ fn queues_of(
     Ok(out)
 }
 
-/// Times from `from` up to `until` at which the original writes a block.
+/// Yields the times from `from` up to `until` at which the original writes a block.
 fn blocks(from: Duration, until: Duration) -> impl Iterator<Item = Duration> {
     let numbers = from.as_ps().div_ceil(BLOCK.as_ps())..=until.as_ps() / BLOCK.as_ps();
     numbers.map(|number| BLOCK.saturating_mul(number))
@@ -111,8 +112,8 @@ fn write_block<'b>(
     let samples = (at.as_ps() - from.as_ps()) / SAMPLED.as_ps() + 1;
     writeln!(out, "time: {}", at.as_ns()).expect("a text takes all");
     for ((node, port), bins) in ports {
-        // Samples of each bin and all longer ones, from the longest on: sums that are rounded do not
-        // drift.
+        // Round sums instead of single bins so that errors do not add up: each sum has the samples
+        // of a bin and all longer ones, from the longest on.
         let mut time = Duration::ZERO;
         let longer = bins.iter().skip(1).rev().map(|&own| {
             time = time.saturating_add(own);
@@ -133,7 +134,7 @@ fn write_block<'b>(
     }
 }
 
-/// Returns the bins of each port.
+/// Reads the bins of each port.
 fn bins_of(text: &str) -> Result<BTreeMap<(NodeId, PortId), Bins>, InputError> {
     let rows = read_queue_distribution(text)?;
     let mut ports: BTreeMap<(NodeId, PortId), Bins> = BTreeMap::new();
@@ -155,7 +156,7 @@ fn bins_of(text: &str) -> Result<BTreeMap<(NodeId, PortId), Bins>, InputError> {
     Ok(ports)
 }
 
-/// Returns the start of the first flow in `fct.txt`, which has it in its sixth column.
+/// Returns the start of the first flow in `fct.txt`, from its sixth column.
 fn first_start(fct: &str) -> Duration {
     let starts = fct
         .lines()
@@ -163,11 +164,11 @@ fn first_start(fct: &str) -> Duration {
     starts.min().map_or(Duration::ZERO, Duration::from_ns)
 }
 
-/// The bin of the original that a row is in; the empty queue is in the first one.
+/// Returns the original's bin of a row; the empty queue is in the first bin.
 fn bin_of(row: &PortQueueTime) -> Option<usize> {
     let bin = row.from.get() / BIN.get();
     let fits = row.upto.get() <= (bin + 1) * BIN.get();
-    // More bins than a queue of 1 GB has would be no queue.
+    // A longer queue than 1 GB is an error in the file, and its bins would fill the memory.
     usize::try_from(bin)
         .ok()
         .filter(|bin| fits && *bin < 1_000_000)

@@ -19,10 +19,10 @@ impl Exporter for Htsim {
         "htsim: htsim.log, the lines of finished flows on its standard output (htsim_eqds)"
     }
 
-    /// `Flow Eqds_0_13 flowId 1 eqdsSrc 0 finished at 180.128 total packets 2000 RTS 0 total bytes
-    /// 2000000`, in the order in which flows finish. Times are in microseconds, exact to the
-    /// picosecond where the original prints six digits. Flows and senders are counted from 1 in the
-    /// order of starts.
+    /// Writes lines such as `Flow Eqds_0_13 flowId 1 eqdsSrc 0 finished at 180.128 total packets
+    /// 2000 RTS 0 total bytes 2000000`, in the order in which flows finish. Times are in
+    /// microseconds, exact to the picosecond, although the original prints six digits. Flows and
+    /// senders count from 1 in the order of starts.
     fn export(&self, results: &Results) -> Result<Vec<Exported>, ExportError> {
         const HELP: &str = "run the scenario again: every run writes it";
         let text = needed(results.fct_csv.as_ref(), "fct.csv", HELP)?;
@@ -47,7 +47,7 @@ impl Exporter for Htsim {
     }
 }
 
-/// `time` in microseconds, without zeros at its end.
+/// Formats `time` in microseconds without trailing zeros.
 fn microseconds(time: Time) -> String {
     const PS: u64 = 1_000_000;
     let (whole, fraction) = (time.as_ps() / PS, time.as_ps() % PS);

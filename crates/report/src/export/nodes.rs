@@ -7,7 +7,7 @@ use fabricsim_base::input::InputError;
 
 use crate::table::read_columns;
 
-/// Which nodes are switches, and where their ports lead.
+/// The switches of a network, and the neighbors of all ports.
 #[derive(Debug)]
 pub(super) struct Nodes {
     switches: BTreeSet<NodeId>,
@@ -44,7 +44,7 @@ impl Nodes {
         self.switches.contains(&node)
     }
 
-    /// The ports that lead from switches with hosts to other switches.
+    /// Returns the ports from switches with hosts to other switches.
     pub(super) fn uplinks(&self) -> BTreeSet<(NodeId, PortId)> {
         let racks: BTreeSet<NodeId> = (self.peers.iter())
             .filter(|((node, _), peer)| self.is_switch(*node) && !self.is_switch(**peer))

@@ -1,4 +1,4 @@
-//! Each form with a small folder of results.
+//! Each format with a small folder of results.
 
 use super::*;
 

@@ -18,10 +18,10 @@ pub struct FlowSample {
     pub src: NodeId,
     /// The receiving host.
     pub dst: NodeId,
-    /// Its class.
+    /// Class of the flow.
     pub class: ClassId,
-    /// The rate that its algorithm allows it, in bit/s; zero in the last row of a flow that has
-    /// ended.
+    /// The rate that the congestion control allows the flow, in bit/s; zero in the last row of a
+    /// flow that has ended.
     pub rate_bps: f64,
     /// Payload acknowledged in the interval that ends now, in bits per second.
     pub throughput_bps: f64,
@@ -41,7 +41,7 @@ pub struct FairnessPoint {
 /// Reads `flows.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the word at fault.
+/// At the offending word.
 pub fn read_flow_samples(text: &str) -> Result<Vec<FlowSample>, InputError> {
     let columns = [
         "time_ns",
@@ -70,10 +70,10 @@ pub fn read_flow_samples(text: &str) -> Result<Vec<FlowSample>, InputError> {
     )
 }
 
-/// Jain's fairness index, (sum of x)^2 / (n times the sum of x^2): 1 when all are equal, 1/n when
-/// one has everything (Jain, Chiu, Hawe, "A quantitative measure of fairness and discrimination for
-/// resource allocation in shared computer systems", DEC-TR-301, 1984, equation 2). `None` of
-/// nothing, or where all are zero.
+/// Computes Jain's fairness index, (sum of x)^2 / (n times the sum of x^2): 1 if all are equal, 1/n
+/// if one has everything (Jain, Chiu, Hawe, "A quantitative measure of fairness and discrimination
+/// for resource allocation in shared computer systems", DEC-TR-301, 1984, equation 2). `None` if
+/// there are no values, or if all are zero.
 #[must_use]
 pub fn jain_index(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().sum();
@@ -81,10 +81,10 @@ pub fn jain_index(values: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
 }
 
-/// Jain's index of the throughputs of the flows that are live at each instant of `samples`, which
-/// come in the order of time. A flow that has ended since the sample before is not
-/// live. Instants at which nothing moves are left out. Give it only flows that
-/// share a bottleneck: flows that do not share one need not be equal.
+/// Computes Jain's index of the throughputs of the flows that are live at each instant of
+/// `samples`, which must be in time order. A flow that has ended since the previous sample is not
+/// live. Instants without any throughput are omitted. Pass only flows that share a bottleneck:
+/// there is no reason for other flows to be equal.
 #[must_use]
 pub fn fairness_over_time(samples: &[FlowSample]) -> Vec<FairnessPoint> {
     samples
@@ -111,7 +111,7 @@ mod tests {
     fn the_index_is_one_when_all_are_equal() {
         assert_eq!(jain_index(&[5.0; 7]), Some(1.0));
         assert_eq!(jain_index(&[9.0, 0.0, 0.0, 0.0]), Some(0.25));
-        // The papers' example of one user with twice what the other has: 9/10.
+        // The paper's example of one user with twice the share of the other: 9/10.
         assert_eq!(jain_index(&[1.0, 2.0]), Some(0.9));
         assert_eq!(jain_index(&[]), None);
         assert_eq!(jain_index(&[0.0, 0.0]), None);

@@ -20,15 +20,15 @@ pub struct LinkSample {
     pub node: NodeId,
     /// Its port.
     pub port: PortId,
-    /// Bytes that were sent.
+    /// Bytes that the node sent.
     pub sent: Bytes,
-    /// The share of the link's rate that this is, from 0 to 1.
+    /// The share of the link's rate that the node used, from 0 to 1.
     pub utilization: f64,
-    /// Packets that were marked.
+    /// Number of packets that the port marked.
     pub marked_packets: u64,
-    /// Packets that were dropped.
+    /// Number of packets that the port dropped.
     pub dropped_packets: u64,
-    /// For how long the port was paused.
+    /// Time for which the port was paused.
     pub paused: Duration,
 }
 
@@ -39,7 +39,7 @@ pub struct LinkUse {
     pub node: u32,
     /// Its port.
     pub port: u16,
-    /// Intervals.
+    /// Number of intervals.
     pub samples: usize,
     /// Mean utilization over time.
     pub mean: f64,
@@ -49,22 +49,22 @@ pub struct LinkUse {
     pub p95: f64,
     /// 99th percentile over intervals.
     pub p99: f64,
-    /// Greatest utilization of an interval.
+    /// Greatest utilization of any interval.
     pub greatest: f64,
-    /// Bytes that were sent.
+    /// Bytes that the node sent.
     pub sent_bytes: u64,
-    /// Packets that were marked.
+    /// Number of packets that the port marked.
     pub marked_packets: u64,
-    /// Packets that were dropped.
+    /// Number of packets that the port dropped.
     pub dropped_packets: u64,
-    /// For how long the port was paused, in picoseconds.
+    /// Time for which the port was paused, in picoseconds.
     pub paused_ps: u64,
 }
 
 /// Reads `links.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the word at fault.
+/// At the offending word.
 pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
     let columns = [
         "time_ns",
@@ -95,9 +95,9 @@ pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
     )
 }
 
-/// Computes the use of each direction of the links, in the order of (node, port). `samples` are in
-/// the order of time; an interval begins where the one before ended, the first at time zero, and
-/// the mean weighs intervals by their length. Percentiles are over intervals, not interpolated.
+/// Computes the use of each direction of the links, in the order of (node, port). `samples` must be
+/// in time order. An interval begins at the end of the previous one, the first at time zero. The
+/// mean weighs intervals by their length; percentiles are over intervals and not interpolated.
 #[must_use]
 pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
     let mut links: BTreeMap<(NodeId, PortId), Vec<&LinkSample>> = BTreeMap::new();
@@ -119,7 +119,7 @@ pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
             let mut sorted: Vec<f64> = samples.iter().map(|s| s.utilization).collect();
             sorted.sort_unstable_by(f64::total_cmp);
             let at = |level: Percentile| percentile(&sorted, level.fraction()).unwrap_or(0.0);
-            // Of a file that anybody may have written.
+            // Saturating, because values from a file may be arbitrarily large.
             let sum = |of: fn(&LinkSample) -> u64| {
                 let values = samples.iter().map(|sample| of(sample));
                 values.fold(0, u64::saturating_add)

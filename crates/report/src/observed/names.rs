@@ -1,4 +1,4 @@
-//! Names of ports, where observed files have them.
+//! Names of ports in observed files.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use fabricsim_base::input::InputError;
 
 use crate::table::Table;
 
-/// Reads what the ports of a `queues.csv` or `links.csv` are called: `leaf3 -> spine1`, the node
-/// that sends and its neighbor. Empty where the file has no columns `name` and `peer`; ports without
-/// a name are left out.
+/// Reads the names of the ports in a `queues.csv` or `links.csv`: `leaf3 -> spine1`, the node that
+/// sends and its neighbor. Returns an empty map if the file has no columns `name` and `peer`; ports
+/// without a name are omitted.
 ///
 /// # Errors
-/// At the word at fault.
+/// At the offending word.
 pub fn read_port_names(text: &str) -> Result<BTreeMap<(NodeId, PortId), String>, InputError> {
     let table = Table::new(text, "a file of ports")?;
     let [node, port] = table.positions(["node", "port"])?;

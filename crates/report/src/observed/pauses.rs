@@ -1,4 +1,4 @@
-//! For how long ports were paused.
+//! Time for which ports were paused.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::table::read_columns;
 pub struct PauseRow {
     /// Time at which the frame arrived.
     pub at: Time,
-    /// The node that has to stop or may go on.
+    /// The node that must stop or may continue.
     pub node: NodeId,
     /// The port at which it arrived.
     pub port: PortId,
     /// The priority.
     pub priority: u8,
-    /// Whether the port has to stop; else it may go on.
+    /// `true` if the port must stop; otherwise it may continue.
     pub stops: bool,
 }
 
-/// For how long one priority of a port was paused.
+/// Time for which one priority of a port was paused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct PausedPort {
     /// The node that had to stop.
@@ -34,18 +34,18 @@ pub struct PausedPort {
     pub port: u16,
     /// The priority.
     pub priority: u8,
-    /// Number of pauses; a pause of a port that is already paused does not count.
+    /// Number of pauses; a pause frame for a port that is already paused does not count.
     pub pauses: usize,
-    /// For how long, in picoseconds.
+    /// The time, in picoseconds.
     pub paused_ps: u64,
-    /// Whether it was still paused at the end, up to which that pause is counted.
+    /// `true` if the port was still paused at the end of the run, up to which that pause counts.
     pub paused_at_end: bool,
 }
 
 /// Reads `pauses.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the word at fault.
+/// At the offending word.
 pub fn read_pauses(text: &str) -> Result<Vec<PauseRow>, InputError> {
     let columns = ["time_ns", "node", "port", "priority", "event"];
     read_columns(
@@ -73,8 +73,8 @@ pub fn read_pauses(text: &str) -> Result<Vec<PauseRow>, InputError> {
     )
 }
 
-/// For how long each port was paused in a run that ended at `end`, in the order of (node, port,
-/// priority). `rows` are in the order of time.
+/// Computes the time for which each port was paused in a run that ended at `end`, in the order of
+/// (node, port, priority). `rows` must be in time order.
 #[must_use]
 pub fn paused_ports(rows: &[PauseRow], end: Time) -> Vec<PausedPort> {
     #[derive(Default)]

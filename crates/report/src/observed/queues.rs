@@ -10,22 +10,22 @@ use crate::observed::plus;
 use crate::quantile::Percentile;
 use crate::table::read_columns;
 
-/// For how long the queue of a port was of some length: a row of `queue_distribution.csv`.
+/// Time for which the queue of a port had a length: a row of `queue_distribution.csv`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PortQueueTime {
     /// The switch.
     pub node: NodeId,
     /// Its port.
     pub port: PortId,
-    /// The queue held this much or more.
+    /// The queue was at least this long.
     pub from: Bytes,
-    /// The queue held less than this.
+    /// The queue was shorter than this.
     pub upto: Bytes,
-    /// For how long.
+    /// Time for which the queue was this long.
     pub time: Duration,
 }
 
-/// For how long queues were how long: of one port, or of several ports together.
+/// Distribution of queue lengths over time: of one port, or of several ports together.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct QueueDistribution {
     bins: BTreeMap<(Bytes, Bytes), Duration>,
@@ -34,7 +34,7 @@ pub struct QueueDistribution {
 /// Reads `queue_distribution.csv`, in the order of its rows.
 ///
 /// # Errors
-/// At the word at fault: also at a bin that ends before it begins.
+/// At the offending word, also at a bin that ends before it begins.
 pub fn read_queue_distribution(text: &str) -> Result<Vec<PortQueueTime>, InputError> {
     let columns = ["node", "port", "from_bytes", "upto_bytes", "time_ns"];
     read_columns(
@@ -61,7 +61,7 @@ pub fn read_queue_distribution(text: &str) -> Result<Vec<PortQueueTime>, InputEr
 }
 
 impl QueueDistribution {
-    /// The distribution of all the ports in `rows` together; filter the rows for some of them.
+    /// Adds up the distributions of all ports in `rows`; filter the rows to select ports.
     pub fn new<'r>(rows: impl IntoIterator<Item = &'r PortQueueTime>) -> Self {
         let mut bins: BTreeMap<(Bytes, Bytes), Duration> = BTreeMap::new();
         for row in rows {
@@ -71,7 +71,7 @@ impl QueueDistribution {
         Self { bins }
     }
 
-    /// For how long queues were looked at, over all ports.
+    /// Returns the observed time, summed over all ports.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.bins
@@ -79,8 +79,8 @@ impl QueueDistribution {
             .fold(Duration::ZERO, |sum, time| plus(sum, *time))
     }
 
-    /// The bin that the percentile over time falls into: the queue is `upto` or longer for at most
-    /// the rest of the time. `None` without any time.
+    /// Returns the bin with the percentile over time: the queue is `upto` or longer for at most the
+    /// rest of the time. `None` if the observed time is zero.
     #[must_use]
     pub fn percentile(&self, wanted: Percentile) -> Option<(Bytes, Bytes)> {
         let limit = self.total().as_secs_f64() * wanted.fraction();
@@ -95,8 +95,8 @@ impl QueueDistribution {
             .map(|(bin, _)| *bin)
     }
 
-    /// The mean over time, in bytes, taking each bin at its middle (of whole bytes); `None` without
-    /// any time.
+    /// Returns the mean over time, in bytes, counting each bin at its middle (of whole bytes);
+    /// `None` if the observed time is zero.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         let total = self.total().as_secs_f64();

@@ -1,4 +1,4 @@
-//! Events as JSON.
+//! Trace events as JSON.
 
 use std::io::{self, Write};
 
@@ -6,18 +6,18 @@ use fabricsim_base::units::Time;
 
 use super::tracks::Span;
 
-/// Something with a beginning and an end.
+/// An event with a beginning and an end.
 pub(super) struct Event<'a> {
     pub(super) process: u64,
     pub(super) track: u64,
     pub(super) span: Span,
     pub(super) category: &'a str,
     pub(super) name: &'a str,
-    /// Names and numbers.
+    /// Keys and values.
     pub(super) arguments: &'a [(&'a str, String)],
 }
 
-/// An array of events that is being written.
+/// Writer of a JSON array of events.
 pub(super) struct EventWriter<W> {
     out: W,
     separator: &'static str,
@@ -65,7 +65,7 @@ impl<W: Write> EventWriter<W> {
         self.out.write_all(b"}}")
     }
 
-    /// Something that happens to the whole network.
+    /// Writes an event of the whole network.
     pub(super) fn instant(&mut self, process: u64, at: Time, name: &str) -> io::Result<()> {
         self.next()?;
         write!(
@@ -102,7 +102,7 @@ impl<W: Write> EventWriter<W> {
     }
 }
 
-/// Nanoseconds, shown as microseconds.
+/// A time in nanoseconds that prints as microseconds.
 struct Microseconds(u64);
 
 impl std::fmt::Display for Microseconds {
@@ -111,7 +111,7 @@ impl std::fmt::Display for Microseconds {
     }
 }
 
-/// A string of JSON (RFC 8259, section 7).
+/// A text that prints as a JSON string (RFC 8259, section 7).
 struct Text<'a>(&'a str);
 
 impl std::fmt::Display for Text<'_> {

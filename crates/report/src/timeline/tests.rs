@@ -59,8 +59,8 @@ fn flows_that_overlap_are_on_several_tracks() {
     assert_eq!(named.unwrap()["args"]["name"], "a \"b\"\\\n");
 }
 
-/// A viewer adds start and length as floating-point numbers, and takes what begins before that sum
-/// for something inside.
+/// A viewer adds start and length as floating-point numbers. It takes an event that begins before
+/// this sum for one inside.
 #[test]
 fn flows_one_after_the_other_do_not_overlap_in_a_viewer() {
     let end_of = |start: u64| start + 1_000 * (1 + start / 1_000 * 7_919 % 50_021);

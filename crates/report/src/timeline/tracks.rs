@@ -1,4 +1,4 @@
-//! Tracks on which nothing overlaps.
+//! Tracks without overlapping events.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use fabricsim_base::units::Time;
 
 use super::event::EventWriter;
 
-/// A time in whole nanoseconds. Both ends are rounded alike, so spans that do not overlap stay so.
+/// A time span in whole nanoseconds. Both ends are rounded alike, so rounding creates no overlaps.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Span {
     pub(super) start: u64,
@@ -23,8 +23,8 @@ impl Span {
         }
     }
 
-    /// Returns the start and the end in the microseconds of a viewer, which adds up a start and a
-    /// length as floating-point numbers: the sum can lie beyond a span that begins there.
+    /// Returns the start and the end in microseconds, as a viewer computes them: it adds start and
+    /// length as floating-point numbers, and the sum can be larger than the start of the next span.
     fn as_viewed(self) -> (f64, f64) {
         let micros = |ns: u64| ns as f64 / 1e3;
         let start = micros(self.start);
@@ -32,7 +32,8 @@ impl Span {
     }
 }
 
-/// The `most` longest of `rows`, in the order of their beginnings; of equally long ones the first.
+/// Returns the `most` longest of `rows`, in the order of their starts; of equally long ones, the
+/// first.
 pub(super) fn longest<T>(rows: &[T], span: impl Fn(&T) -> Span, most: usize) -> Vec<&T> {
     let mut chosen: Vec<(usize, &T)> = rows.iter().enumerate().collect();
     let length = |&(index, row): &(usize, &T)| {
@@ -47,7 +48,7 @@ pub(super) fn longest<T>(rows: &[T], span: impl Fn(&T) -> Span, most: usize) -> 
     chosen.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The tracks of one kind, of all processes.
+/// The tracks of one kind in all processes.
 pub(super) struct Tracks {
     kind: &'static str,
     first: u64,
@@ -64,7 +65,7 @@ impl Tracks {
         }
     }
 
-    /// The track of `process` for `span`, which begins no earlier than those before.
+    /// Returns the track of `process` for `span`, which must not begin before an earlier span.
     pub(super) fn track(&mut self, process: u64, span: Span) -> u64 {
         let ends = self.ends.entry(process).or_default();
         let (start, end) = span.as_viewed();
@@ -77,7 +78,7 @@ impl Tracks {
         self.first + place as u64
     }
 
-    /// Names all tracks.
+    /// Writes the names of all tracks.
     pub(super) fn name<W: Write>(&self, writer: &mut EventWriter<W>) -> io::Result<()> {
         for (&process, ends) in &self.ends {
             for (place, _) in (0..).zip(ends) {
