@@ -1,5 +1,5 @@
-//! The network model of fabricsim: packets, ports, hosts, switches, and the traits that everything
-//! else plugs into. No protocol has a name here, nothing reads a file or a clock.
+//! The network model of fabricsim: packets, ports, hosts, switches, and the traits of everything
+//! that plugs into them. This crate names no protocol, and reads neither files nor a clock.
 //!
 //! * [`packet`]: packets and their headers.
 //! * [`plugin`]: the traits of algorithms, transports, queues, buffers, routes, telemetry and
@@ -7,7 +7,7 @@
 //! * [`network`]: hosts and switches as processes of the engine, and the run from flows to
 //!   completions.
 //!
-//! A scenario, which puts all this together, is the business of the crate `fabricsim`.
+//! The crate `fabricsim` builds a network from a scenario.
 
 pub mod network;
 pub mod packet;

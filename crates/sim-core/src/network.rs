@@ -1,4 +1,4 @@
-//! The network: hosts and switches wired together and run by the engine.
+//! The network: hosts and switches, connected by links and run by the engine.
 
 mod applications;
 mod callback;
@@ -60,19 +60,19 @@ pub enum NodeConfig<M: Model> {
     Host(HostConfig<M>),
     /// A switch.
     Switch(SwitchConfig<M>),
-    /// A node that another rank holds.
+    /// A node on another rank.
     Elsewhere(RemoteConfig<M>),
 }
 
-/// What a rank knows of a node that another one holds.
+/// The properties that a rank knows of a node on another rank.
 #[derive(Debug)]
 pub struct RemoteConfig<M: Model> {
-    /// The node is a host.
+    /// `true` if the node is a host.
     pub is_host: bool,
     /// Delays of the links of its ports.
     pub delays: Vec<Duration>,
-    /// An observer like that of the node, which takes over what that one has seen: see
-    /// [`Network::gather`].
+    /// An observer like the one of the node. [`Network::gather`] loads the state of that observer
+    /// into it.
     pub observer: M::Observer,
 }
 
@@ -94,32 +94,31 @@ impl<M: Model> NodeConfig<M> {
     }
 }
 
-/// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R`
-/// is the forwarding table of a switch.
+/// Finds the path of a flow when it starts, and provides the changes to the network during a run;
+/// `R` is the forwarding table of a switch.
 pub trait NetworkControl<R>: Send {
-    /// Resolves the path of `request` in the idle network, the NIC port through which it leaves and
-    /// the addresses of its packets; returns `None` when no route leads to the destination. Assigns
-    /// the source port where the workload left it open.
+    /// Resolves the path of `request` in the idle network, its NIC port and the addresses of its
+    /// packets; returns `None` if no route leads to the destination. Assigns the source port if the
+    /// workload has not set one.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<ResolvedPath>;
 
-    /// Returns what finds the paths of flows that applications start, by the routes that are in
-    /// force. Asked for where there are applications: once, and after each change.
+    /// Returns the resolver for flows that applications start, with the current routes. Called only
+    /// if the network has applications: once, and after each change.
     fn resolver(&self) -> Option<Arc<dyn PathResolver>> {
         None
     }
 
-    /// No route led to the destination of `request`, which an application has started. It takes
-    /// `place` among the flows without a route.
+    /// Called if no route led to the destination of `request`, which an application has started.
+    /// `place` is its index among the unreachable flows.
     fn on_unreachable(&mut self, _place: usize, _request: &FlowRequest) {}
 
-    /// Returns when the network changes next; [`Time::MAX`] for never.
+    /// Returns the time of the next change; [`Time::MAX`] for never.
     fn next_change(&self) -> Time {
         Time::MAX
     }
 
-    /// Everything that changes at the time of [`Self::next_change`], in order. Called once for each
-    /// such time, when all that happens before it has happened: flows that start from then on are
-    /// resolved later.
+    /// Returns all changes at the time of [`Self::next_change`], in order. Called once for each
+    /// such time, after all earlier events; flows that start from then on are resolved later.
     fn change(&mut self) -> Vec<Change<R>> {
         Vec::new()
     }
@@ -132,28 +131,30 @@ pub struct Network<M: Model> {
     state: FlowState,
     stall_after: Duration,
     room: Room,
-    /// Node and port at the far end of each port of each node.
+    /// The node and the port at the far end of each port of each node.
     wiring: Vec<Vec<(NodeId, PortId)>>,
-    /// The time that the last run was asked to reach, and did.
+    /// The end time of the last run, if it was reached.
     reached: Time,
-    /// Why the last run came back.
+    /// Why the last run returned.
     stop: Stop,
-    /// Place of the application of whoever steers among those of each host, by node.
+    /// Index of the steering program's application among the applications of each host, by node.
     steered_by: Vec<usize>,
     /// The hosts, in the order of their ids.
     hosts: Vec<NodeId>,
-    /// What stands here for nodes that other ranks hold.
+    /// Observers and applications of the nodes on other ranks.
     remote: Remote<M>,
 }
 
 impl<M: Model> Network<M> {
-    /// A network of `nodes`, in the order of their ids. `wiring[i][p]` says what is at the far end
-    /// of port `p` of node `i`. Results do not depend on `threads`, nor on the ranks that `shares`
-    /// names, each of which makes the network with its own nodes and does the same with it.
+    /// Returns a network of `nodes`, in the order of their ids. `wiring[i][p]` is the far end of
+    /// port `p` of node `i`.
+    ///
+    /// Results do not depend on `threads`, nor on the ranks in `shares`. Each rank builds the
+    /// network with its own nodes and calls the same methods.
     ///
     /// # Panics
-    /// When some link has no delay, a node has other ports than its wiring, or another rank holds
-    /// it than `shares` says.
+    /// If a link has no delay, if the ports of a node do not match its wiring, or if a node belongs
+    /// to another rank than `shares` says.
     #[must_use]
     pub fn new(
         nodes: Vec<NodeConfig<M>>,
@@ -213,8 +214,8 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Runs everything that happens before `until`: flows of `source` start, packets move, flows
-    /// end. Stops early when nothing is left to do or nothing moves any more.
+    /// Executes all events before `until`: flows of `source` start, packets move, flows end. Stops
+    /// early if no event is left or if no progress is made.
     pub fn run_until(
         &mut self,
         until: Time,
@@ -229,8 +230,8 @@ impl<M: Model> Network<M> {
         stop.expect("only whoever steers a run pauses it")
     }
 
-    /// Like [`run_until`](Self::run_until), on the calling thread alone; `probe` is told of each
-    /// epoch and of each node in it, by its index.
+    /// Like [`run_until`](Self::run_until), but on the calling thread alone. Notifies `probe` of
+    /// each epoch and of each node in it, by its index.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -246,7 +247,7 @@ impl<M: Model> Network<M> {
         stop.expect("only whoever steers a run pauses it")
     }
 
-    /// Drives the engine by `run`, which breaks off when it has been paused: then the result is
+    /// Drives the engine by `run`, which returns `Break` if it was paused: the result is then
     /// `None`, unless a panic or an interrupt came first.
     fn drive(
         &mut self,
@@ -288,11 +289,11 @@ impl<M: Model> Network<M> {
         Some(stop)
     }
 
-    /// Adds an application to `host`, which is called first now. It draws from `stream`. It hears
-    /// of flows that start from now on.
+    /// Adds an application to `host` and calls it for the first time now. It draws from `stream`.
+    /// It receives the events of flows that start from now on.
     ///
     /// # Panics
-    /// When `host` is not a host.
+    /// If `host` is not a host.
     pub fn add_application(
         &mut self,
         host: NodeId,
@@ -322,13 +323,13 @@ impl<M: Model> Network<M> {
         self.engine.update(host.index(), |node| {
             if let Node::Host(host) = node {
                 host.add_application(now, application, stream);
-                // What is due has been counted.
+                // Discard the news: the pending start is already counted.
                 host.take_app_news();
             }
         });
     }
 
-    /// Lets all hosts know that there are applications.
+    /// Tells all hosts that the network has applications.
     fn join_hosts(&mut self) {
         let count = u32::try_from(self.hosts.len()).expect("a network has fewer than 2^32 nodes");
         let here = |index| self.engine.process(index).is_some();
@@ -344,7 +345,7 @@ impl<M: Model> Network<M> {
         self.state.applications = Some(network);
     }
 
-    /// Shows the observers of the nodes of this rank to `visit`, in the order of node ids.
+    /// Calls `visit` with the observers of the nodes of this rank, in the order of node ids.
     pub fn for_each_observer(&mut self, mut visit: impl FnMut(NodeId, &mut M::Observer)) {
         for index in 0..self.engine.count() {
             self.engine.update(index, |node| {
@@ -353,14 +354,14 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Makes room for more, or ends runs sooner.
+    /// Sets the limits of memory at which a run ends.
     pub const fn set_room(&mut self, room: Room) {
         self.room = room;
     }
 
-    /// Lets nodes that are behind do what they have left to do before [`Self::now`]. Only a run
-    /// that has ended in another way than by reaching the time that was asked for leaves such
-    /// nodes. In the middle of an epoch of a steered run nothing is done.
+    /// Lets late nodes execute their remaining events before [`Self::now`]. Nodes are only late if
+    /// the last run ended for another reason than reaching its end time. Does nothing in the middle
+    /// of an epoch of a steered run.
     pub fn synchronize(&mut self) {
         let now = self.now();
         if self.state.level < now && self.engine.steered_to().is_none() {

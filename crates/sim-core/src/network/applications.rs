@@ -1,4 +1,4 @@
-//! The applications of a host, their timers and the flows that they start.
+//! The applications of a host, with their timers and flows.
 
 mod checkpoint;
 mod shared;
@@ -20,35 +20,35 @@ use fabricsim_base::units::{Bytes, Time};
 pub(super) use shared::AppNetwork;
 use state::AppState;
 
-/// Something that an application has asked for and whose time has not come.
+/// A request of an application that is due later.
 #[derive(Clone, Copy, Debug, Stored)]
 enum Due {
-    /// The application is told that the run begins.
+    /// Notify the application of the start of the run.
     Start,
     /// A timer, with its token.
     Timer(u64),
-    /// A flow, with its number.
+    /// A flow, with its number and its source port.
     Flow(FlowId, AppFlow, u16),
-    /// The network has changed: messages that wait for a route may have one.
+    /// The network has changed, so retry the messages that wait for a route.
     Routes,
 }
 
-/// Activity of applications since the driver last asked.
+/// Activity of applications since the driver last checked.
 #[derive(Debug, Default, Stored)]
 pub(super) struct AppNews {
-    /// Flows that were due, those without a route included.
+    /// Flows that were due, including unreachable ones.
     pub(super) started: u64,
-    /// Those without a route.
+    /// Unreachable flows.
     pub(super) unreachable: Vec<FlowRequest>,
-    /// Change in the number of timers and flows that are due later; negative when there are fewer.
+    /// Change in the number of pending timers and flows; negative if there are fewer.
     pub(super) pending: i64,
-    /// Time at which an application was last called, or a flow was last due.
+    /// Time of the last call to an application or of the last due flow.
     pub(super) last: Time,
-    /// Why the run has to end, if it has.
+    /// Why the run must end, if it must.
     pub(super) overload: Option<Overload>,
 }
 
-/// An application while it is called.
+/// An application during a call.
 struct Caller<'a> {
     now: Time,
     application: usize,
@@ -119,22 +119,22 @@ impl AppActions for Caller<'_> {
     }
 }
 
-/// The applications of one host; a host without any, in a network that has some, only tells the
-/// others of its flows.
+/// The applications of one host. A host without applications in a network with some still has this
+/// value, to report its flows to their receivers.
 #[derive(Debug)]
 pub(super) struct Applications {
     own: Vec<(Box<dyn Application>, Stream)>,
     state: AppState,
-    /// Time for which the host's own event for the next due entry is set.
+    /// Time of the host's own event for the next due entry.
     pub(super) armed: Time,
-    /// Room for what has arrived, while the applications are told.
+    /// Reused memory for arrived flows during the calls.
     arrived: Vec<(Flow, u64)>,
-    /// What whoever steers the run wants to hear of.
+    /// The events that the steering program needs.
     pub(super) hearing: Hearing,
 }
 
 impl Applications {
-    /// Those of `host`, which is number `rank` of the hosts of `network`: none.
+    /// Returns an empty set for `host`, which is number `rank` of the hosts of `network`.
     pub(super) fn new(network: Arc<AppNetwork>, host: NodeId, rank: u32) -> Self {
         Self {
             own: Vec::new(),
@@ -145,14 +145,14 @@ impl Applications {
         }
     }
 
-    /// Adds an application, which is called first at `at`.
+    /// Adds an application and calls it for the first time at `at`.
     pub(super) fn add(&mut self, at: Time, application: Box<dyn Application>, stream: Stream) {
         self.state.network.listen(self.state.host);
         self.own.push((application, stream));
         self.state.ask(at, self.own.len() - 1, Due::Start);
     }
 
-    /// Carries out what was asked for at `now` in the name of application number `index`.
+    /// Executes the request `order` at `now` on behalf of application number `index`.
     pub(super) fn carry_out(
         &mut self,
         now: Time,
@@ -180,7 +180,8 @@ impl Applications {
         Ok(None)
     }
 
-    /// Returns when something is due next; [`Time::MAX`] for never, and when the run has to end.
+    /// Returns the time of the next due entry; [`Time::MAX`] if there is none or if the run must
+    /// end.
     pub(super) fn next_time(&self) -> Time {
         if self.state.news.overload.is_some() {
             return Time::MAX;
@@ -189,12 +190,12 @@ impl Applications {
         first.map_or(Time::MAX, |(&(at, _), _)| at)
     }
 
-    /// Remembers a flow that the driver starts here, for its receiver.
+    /// Announces a flow that the driver starts here to its receiver.
     pub(super) fn announce(&self, flow: &Flow) {
         self.state.network.announce(flow, 0);
     }
 
-    /// A flow of this host has ended.
+    /// Handles the end of a flow of this host.
     pub(super) fn on_finished(&mut self, completion: &Completion) {
         for index in 0..self.own.len() {
             self.call(completion.finish, index, |application, context| {
@@ -203,7 +204,7 @@ impl Applications {
         }
     }
 
-    /// A packet from the address `src` has delivered `received`.
+    /// Handles the data `received` in a packet from the address `src`.
     pub(super) fn on_received(&mut self, now: Time, src: NodeId, received: Received) {
         if self.own.is_empty() {
             return;
@@ -221,7 +222,7 @@ impl Applications {
         self.arrived = arrived;
     }
 
-    /// Does all that is due at `now`.
+    /// Handles all entries that are due at `now`.
     pub(super) fn on_due(&mut self, now: Time) {
         if self.state.news.overload.is_some() {
             return;
@@ -279,9 +280,9 @@ impl Applications {
         callback(&mut **application, &mut context);
     }
 
-    /// Shows the flows that start now to `start`, in the order in which they were asked for; their
-    /// receivers can know of them. Messages of each class begin at a multiple of what `alignment`
-    /// says in their stream. Returns whether there were any.
+    /// Calls `start` for the flows that start now, in the order of their requests, after announcing
+    /// them to their receivers. `alignment` returns the alignment of messages of a class in their
+    /// stream. Returns `true` if there were any flows.
     pub(super) fn start_ready<T>(
         &mut self,
         transport: &mut T,
@@ -304,7 +305,7 @@ impl Applications {
         any
     }
 
-    /// The network changes at `now`. Returns whether that matters here.
+    /// Handles a change of the network at `now`. Returns `true` if messages may now have a route.
     pub(super) fn on_change(&mut self, now: Time) -> bool {
         let matters = self.held().next().is_some();
         if matters {
@@ -313,13 +314,13 @@ impl Applications {
         matters
     }
 
-    /// Messages of connections that wait for a route.
+    /// Returns the messages of connections that wait for a route.
     pub(super) fn held(&self) -> impl Iterator<Item = (FlowId, &FlowRequest)> {
         let held = self.state.streams.held();
         held.map(|message| (message.id, &message.request))
     }
 
-    /// Returns whether there is something that the driver has not been told.
+    /// Returns `true` if there is activity that was not reported to the driver.
     pub(super) const fn has_news(&self) -> bool {
         self.state.changed
     }
@@ -333,14 +334,14 @@ impl Applications {
         news
     }
 
-    /// Returns a description of what each application waits for.
+    /// Describes the event for which each application waits.
     pub(super) fn waits_for(&self) -> impl Iterator<Item = String> {
         self.own
             .iter()
             .filter_map(|(application, _)| application.waits_for())
     }
 
-    /// The applications, in the order in which they were added.
+    /// Returns the applications, in the order in which they were added.
     pub(super) fn iter(&self) -> impl Iterator<Item = &dyn Application> {
         self.own.iter().map(|(application, _)| &**application)
     }

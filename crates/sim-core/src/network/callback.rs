@@ -1,4 +1,4 @@
-//! Observation of a network while it runs, and the reasons why a run returns.
+//! The interface for watching a network while it runs, and the reasons why a run returns.
 
 #[cfg(doc)]
 use super::Network;
@@ -23,45 +23,47 @@ pub struct Progress {
     pub packet_hops: u64,
 }
 
-/// Observes a run between epochs.
+/// Watches a run between epochs.
 pub trait RunCallback: Send {
-    /// Called every few hundred epochs; `false` ends the run, which can go on later.
+    /// Called every few hundred epochs. Return `false` to end the run, which can be continued
+    /// later.
     fn proceed(&mut self, _progress: &Progress) -> bool {
         true
     }
 
-    /// Called when flows have ended, with all completions that nobody has taken yet, in the order
-    /// of (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
+    /// Called if flows have ended, with all completions that were not removed yet, in the order of
+    /// (finish, flow). Completions left in `completions` are kept for
+    /// [`Network::take_completions`].
     fn completed(&mut self, _completions: &mut Vec<Completion>) {}
 
-    /// Returns the interrupt that ends the run at once when another thread raises it. Nodes have
-    /// then reached different times, so the run cannot go on; counts and completions are those of
-    /// what has happened.
+    /// Returns the interrupt by which another thread can end the run immediately. Nodes have then
+    /// reached different times, so the run cannot be continued; counters and completions cover the
+    /// executed events.
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()
     }
 }
 
-/// Nobody looks on.
+/// A callback that does nothing.
 impl RunCallback for () {}
 
-/// Why a run has come back.
+/// Why a run has returned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub enum Stop {
     /// All flows have ended and no more will start.
     Finished,
-    /// The time that was asked for has come.
+    /// The run has reached its end time.
     TimeReached,
-    /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
-    /// for the stall time.
+    /// Flows are left, but there is no progress: no event is scheduled, or no byte was acknowledged
+    /// during the stall time.
     Stalled,
-    /// Switch ports have a cyclic buffer dependency (a PFC deadlock, see [`Network::deadlock`]):
+    /// Switch ports have a cyclic buffer dependency (a PFC deadlock, see [`Network::deadlock`]), so
     /// the flows through them can never end.
     Deadlocked,
-    /// All remaining events lie beyond [`Time::HORIZON`].
+    /// All remaining events are later than [`Time::HORIZON`].
     Horizon,
-    /// There is more to remember than a run keeps; see [`Room`](super::Room).
+    /// The run has exceeded a limit of memory; see [`Room`](super::Room).
     Overloaded(Overload),
-    /// The watcher wanted to stop, or the run was interrupted.
+    /// The callback has ended the run, or the run was interrupted.
     Interrupted,
 }

@@ -1,4 +1,4 @@
-//! Changes to a network while it runs: links fail and come back, and routes follow.
+//! Changes to a network during a run: links fail and recover, and routes follow.
 
 use super::node::Node;
 use crate::network::LineTiming;
@@ -13,33 +13,33 @@ use fabricsim_engine::Processes;
 /// The two ends of a link.
 pub type LinkEnds = [(NodeId, PortId); 2];
 
-/// A change at one instant, before any other event of that instant.
+/// A change at some time, before any other event of that time.
 #[derive(Clone, Debug)]
 pub enum Change<R> {
     /// A link changes, in both directions.
     Link(LinkEnds, LinkChange),
-    /// A switch forwards by another table from now on.
+    /// A switch has a new forwarding table.
     Routing(NodeId, R),
 }
 
 /// A change to a link.
 #[derive(Clone, Debug)]
 pub enum LinkChange {
-    /// It fails. What is under way on it and what waits for it in switches is lost, what is routed
-    /// to it later is dropped, and pauses between its ends are over. Hosts keep what they have not
-    /// sent.
+    /// The link fails. Packets on the wire and packets queued for it in switches are lost, packets
+    /// routed to it later are dropped, and pauses between its ends are over. Hosts keep their
+    /// unsent packets.
     Down,
-    /// It carries packets again.
+    /// The link carries packets again.
     Up,
-    /// Packets that leave from now on take the times of this rate. Marks, buffer shares and delay
-    /// stay.
+    /// Packets that leave from now on have the transmission times of this rate. Marking thresholds,
+    /// buffer shares and delay do not change.
     Rate(Rate, LineTiming),
-    /// It loses packets with this probability from now on. A direction that has drawn before goes
-    /// on with its own stream, another one takes that of its end.
+    /// The link loses packets with this probability from now on. A direction that has drawn before
+    /// keeps its own stream; otherwise it gets the stream of its end.
     Loss(f64, [Stream; 2]),
 }
 
-/// Applies `change` at `now`, when everything before `now` has happened and nothing else.
+/// Applies `change` at `now`, after all events before `now` and before any other.
 pub(super) fn apply<M: Model>(
     processes: &mut Processes<'_, Node<M>>,
     now: Time,
@@ -56,7 +56,7 @@ pub(super) fn apply<M: Model>(
     }
 }
 
-/// Tells all hosts that the network has changed at `now`.
+/// Notifies all hosts that the network has changed at `now`.
 pub(super) fn tell_hosts<M: Model>(processes: &mut Processes<'_, Node<M>>, now: Time) {
     for index in 0..processes.count() {
         processes.update(index, |node| match node {

@@ -10,8 +10,8 @@ use fabricsim_base::units::Time;
 impl<M: Model> Network<M> {
     /// Appends the state of the network to `out`: flows, packets, hosts and switches.
     ///
-    /// Taken when a run has come back, it has everything that happens later happen as if the run
-    /// had gone on. It is refused where something has no way into a checkpoint, and in the middle
+    /// A run that continues from the state has the same results as if it had never stopped. Call
+    /// this after a run has returned. Refuses if some component cannot be saved, and in the middle
     /// of an epoch.
     pub fn save(&mut self, out: &mut Writer) {
         if !self.steered_by.is_empty() {
@@ -46,12 +46,12 @@ impl<M: Model> Network<M> {
         out.section(|out| engine.save(out, Node::save));
     }
 
-    /// Takes the state over that [`Self::save`] has written, into a network that has been built
-    /// from the same configuration and has not run. `changes` lead from the network as it is built
-    /// to the one of the checkpoint: links that have another rate, and other routes.
+    /// Loads the state that [`Self::save`] has written into a network that was built from the same
+    /// configuration and has not run. `changes` turn the network as built into the network of the
+    /// checkpoint: other link rates, and other routes.
     ///
     /// # Errors
-    /// When `input` holds the state of another network.
+    /// If `input` contains the state of another network.
     pub fn load(
         &mut self,
         input: &mut Reader<'_>,

@@ -1,4 +1,4 @@
-//! Counters that are always kept: inexpensive sums that every run reports.
+//! Counters that are always updated: inexpensive sums that every run reports.
 
 use std::ops::AddAssign;
 
@@ -7,48 +7,49 @@ use crate::plugin::DropReason;
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration};
 
-/// Counts of one node, or of a whole network.
+/// Counters of one node, or of a whole network.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Counters {
-    /// Packets put on a wire: packet-hops.
+    /// Packets put on a wire (packet-hops).
     pub packet_hops: u64,
     /// Bytes put on a wire.
     pub wire_bytes: Bytes,
-    /// Local events and arrivals executed.
+    /// Executed arrivals and local events.
     pub events: u64,
     /// Packets dropped because the buffer had no room for them.
     pub buffer_drops: u64,
-    /// Packets whose payload was cut off because the buffer had no room for it; their headers go on.
+    /// Packets trimmed because the buffer had no room for their payload; their headers are
+    /// forwarded.
     pub trimmed: u64,
-    /// Those of them whose headers were dropped or lost, too, which the counters of drops and losses
-    /// count.
+    /// Trimmed packets with headers that were dropped or lost later. The counters of drops and
+    /// losses include them.
     pub headers_lost: u64,
-    /// Packets dropped by a queue discipline.
+    /// Packets dropped by a queueing discipline.
     pub queue_drops: u64,
     /// Packets lost on a link.
     pub link_losses: u64,
-    /// Packets that were on a link, waited for it or were routed to it when it was down. Pause
+    /// Packets that were on a link, waited for it or were routed to it while it was down. Pause
     /// frames are not counted.
     pub link_down_drops: u64,
     /// Packets without a route.
     pub no_route: u64,
-    /// Payload bytes in all packets that were dropped, trimmed or lost, for any reason: what was sent
-    /// and will not arrive.
+    /// Payload bytes of all packets that were dropped, trimmed or lost, for any reason: sent
+    /// payload that will not arrive.
     pub lost_payload: Bytes,
-    /// Packets that switches have marked (CE), each where it was marked.
+    /// Number of marks (CE) set by switches.
     pub marked: u64,
     /// Pause frames sent by switches.
     pub pauses: u64,
     /// Resume frames sent by switches.
     pub resumes: u64,
-    /// Time that ports have been paused by a neighbor, over all pauses that have ended.
+    /// Total time for which ports were paused by a neighbor, over all ended pauses.
     pub paused: Duration,
-    /// The most bytes that stood in the queues of one switch port.
+    /// The longest queue of a switch port so far, in bytes.
     pub max_queue: Bytes,
 }
 
 impl Counters {
-    /// Notes that the queues of a port hold `bytes`.
+    /// Updates the longest queue with a port that queues `bytes`.
     #[inline(always)]
     pub(super) fn note_queue(&mut self, bytes: Bytes) {
         if bytes > self.max_queue {
@@ -56,7 +57,7 @@ impl Counters {
         }
     }
 
-    /// Accounts for `packet`, which is dropped for this reason. Links count their own losses.
+    /// Counts `packet`, which is dropped for this reason. Links count their own losses.
     pub(super) fn lose<H: Header>(&mut self, reason: DropReason, packet: &Packet<H>) {
         match reason {
             DropReason::Buffer => self.buffer_drops += 1,

@@ -8,7 +8,7 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::ranks::{Ranks, gather};
 use fabricsim_base::units::Bytes;
 
-/// An egress port of a switch that is paused for ever: it is a link of a PFC deadlock.
+/// An egress port of a switch that is paused forever, because it is part of a PFC deadlock.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct BlockedPort {
     /// The switch.
@@ -19,11 +19,11 @@ pub struct BlockedPort {
     pub peer: NodeId,
     /// The paused priority.
     pub priority: Priority,
-    /// Bytes that wait at the port in this priority.
+    /// Bytes of this priority that wait at the port.
     pub queued: Bytes,
 }
 
-/// A paused port as a place in the graph of who waits for whom.
+/// A paused port: a vertex of the wait-for graph.
 #[derive(Stored)]
 struct PausedPort {
     switch: NodeId,
@@ -31,17 +31,18 @@ struct PausedPort {
     priority: Priority,
     /// Bytes that wait here.
     queued: u64,
-    /// Paused places of the far end, by number, that hold the packets it has to send before it lets
-    /// this port go on; `None` when one of these packets can leave.
+    /// Indices of the paused ports that this port waits for: they hold the packets that the far end
+    /// must send before it resumes this port. `None` if one of these packets can leave.
     waits_for: Option<Vec<usize>>,
 }
 
-/// The cycle of a deadlock among the switches of all `ranks`, of which `switches` are here, each with
-/// its wiring (what is at the far end of each port); empty when there is none.
+/// Returns the cycle of a deadlock among the switches of all `ranks`, or an empty vector.
+/// `switches` are the switches of this rank, and `wiring` contains the far end of each port of each
+/// node.
 ///
-/// A paused port can go on when its far end sends a packet that came from it. If all such packets
-/// stand at paused ports that can themselves not go on, nothing will ever change: the set of these
-/// ports is found by striking out, until nothing changes, those that can.
+/// A paused port can resume when its far end sends a packet that arrived from it. If all such
+/// packets wait at paused ports that cannot resume either, the ports are deadlocked. We find the
+/// deadlocked ports by repeatedly removing the ports that can resume, until none is left to remove.
 pub(super) fn find<M: Model>(
     switches: &[&Switch<M>],
     wiring: &[Vec<(NodeId, PortId)>],
@@ -68,7 +69,7 @@ pub(super) fn find<M: Model>(
             .iter()
             .position(|p| (p.switch, p.port, p.priority) == (switch, port, priority))
     };
-    // Whoever holds the far end knows what a place waits for.
+    // Only the rank of the far end knows the packets for which a port waits.
     let waits_for = |place: &PausedPort| {
         let (peer, ingress) = wiring[place.switch.index()][place.port];
         let holder = switches.iter().find(|switch| switch.id() == peer)?;
@@ -118,7 +119,7 @@ pub(super) fn find<M: Model>(
         .collect()
 }
 
-/// Follows the first waits until a place comes up again.
+/// Follows the first wait of each port until a port repeats.
 fn cycle(places: &[PausedPort]) -> Vec<usize> {
     let Some(start) = places.iter().position(|place| place.waits_for.is_some()) else {
         return Vec::new();
@@ -139,7 +140,7 @@ fn cycle(places: &[PausedPort]) -> Vec<usize> {
     }
 }
 
-/// Joins what ranks have found, in the order of switches.
+/// Joins the results of ranks, in the order of switches.
 fn in_order(parts: Vec<Vec<PausedPort>>) -> Vec<PausedPort> {
     let mut places: Vec<PausedPort> = parts.into_iter().flatten().collect();
     places.sort_by_key(|place| place.switch);

@@ -1,4 +1,4 @@
-//! Work between epochs: flows are handed to their hosts, and completions are collected.
+//! Work between epochs: hands flows to their hosts, and collects completions.
 
 mod flow_state;
 mod look;
@@ -27,10 +27,10 @@ use look::{ended, look};
 use report::{Report, take_results};
 pub(super) use synchronize::Synchronize;
 
-/// A port that is paused for longer is suspected of a deadlock.
+/// A port that is paused for longer is checked for a deadlock.
 const LONG_PAUSE: Duration = Duration::from_ms(1);
-/// Looks that find that something has happened, but no progress, before a run is given up: with
-/// timeouts of a second, a flow whose packets are lost has had several of them by then.
+/// Number of checks that found events, but no progress, before a run ends as stalled. With timeouts
+/// of a second, a flow with lost packets has had several timeouts by then.
 const VAIN_LOOKS: u32 = 8;
 
 /// Drives a network to `until`.
@@ -44,7 +44,7 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
     pub(super) callback: &'a mut dyn RunCallback,
     pub(super) stop: Stop,
-    /// Time at which the network last changed, or the time that the run had reached before.
+    /// Time of the last change of the network, or the time that the previous run had reached.
     pub(super) changed: Time,
 }
 
@@ -58,7 +58,7 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// Takes note of what the applications of some host have done.
+    /// Records the activity of the applications of a host.
     pub(super) fn follow(&mut self, news: AppNews) {
         self.state.by_applications += news.started;
         self.state.pending = self.state.pending.saturating_add_signed(news.pending);
@@ -76,7 +76,7 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// Why applications make the run end, if they do.
+    /// Returns the reason if applications make the run end.
     fn applications_overload(&self) -> Option<Overload> {
         self.state.applications.as_ref()?;
         let live = self.live();
@@ -84,8 +84,8 @@ impl<R> NetworkDriver<'_, R> {
         (self.state.overload).or_else(|| crowded.then_some(Overload::Flows(live)))
     }
 
-    /// Hands the flows that start before an instant to their hosts; whether there was room for
-    /// them.
+    /// Hands the flows that start before the time `before` to their hosts. Returns `false` if there
+    /// was no room for them.
     fn inject<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
             let live = self.live();
@@ -101,7 +101,7 @@ impl<R> NetworkDriver<'_, R> {
                 return true;
             };
             if live == 0 {
-                // Nothing could move before: the wait for progress begins now.
+                // There was nothing to wait for before, so the wait for progress begins now.
                 self.state.progress_at = request.start;
                 self.state.vain_looks = 0;
             }
@@ -123,8 +123,8 @@ impl<R> NetworkDriver<'_, R> {
         true
     }
 
-    /// The next time before which everything must have happened, because somebody will look, or the
-    /// run is `over`.
+    /// Returns the next time before which all events must be executed: the next check or change, or
+    /// the end of the run at `over`.
     fn look_at(&self, over: Time) -> Time {
         self.until
             .min(self.control_plane.next_change())
@@ -132,9 +132,10 @@ impl<R> NetworkDriver<'_, R> {
             .min(over)
     }
 
-    /// Returns when a run is over whose flows have all ended, but for endless ones, and whose
-    /// applications have asked for nothing more: after what may have happened in one epoch with the
-    /// end of the last flow, wherever epochs begin. [`Time::MAX`] while flows are left.
+    /// Returns the time at which the run is over, or [`Time::MAX`] while flows are left. The run is
+    /// over if all flows except endless ones have ended and applications have no pending requests.
+    /// One lookahead is added for events that may happen in the same epoch as the end of the last
+    /// flow, so the result does not depend on epochs.
     fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
         if next_flow.is_none() && self.state.has_ended() && self.state.pending == 0 {
             self.state.settled.saturating_add(lookahead)
@@ -143,8 +144,8 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// The epoch in which processes that are behind do what they have left to do before `end`, when
-    /// somebody will look. All others have done it.
+    /// Returns the epoch in which late processes catch up to `end`, so that all of them can be
+    /// checked. Other processes have nothing to do in it.
     fn synchronize<M: Model>(
         &mut self,
         processes: &Processes<'_, Node<M>>,
@@ -162,7 +163,7 @@ impl<R> NetworkDriver<'_, R> {
         })
     }
 
-    /// Lets the network change at `now`, when everything before has happened everywhere.
+    /// Applies the changes of the network at `now`, after all earlier events.
     fn change<M: Model<Routing = R>>(&mut self, processes: &mut Processes<'_, Node<M>>, now: Time) {
         for change in self.control_plane.change() {
             apply(processes, now, change);
@@ -178,8 +179,8 @@ impl<R> NetworkDriver<'_, R> {
         self.state.health.forget();
     }
 
-    /// Returns whether the network still moves at the instant when that is to be seen, before which
-    /// everything has happened.
+    /// Performs the due check for progress, after all earlier events. Returns `false` if the run
+    /// must end.
     fn is_well<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) -> bool {
         let now = self.state.health.due();
         let finding = (self.state.health.found()).unwrap_or_else(|| look(processes, &self.room));
@@ -213,14 +214,15 @@ impl<R> NetworkDriver<'_, R> {
             && now.since(self.state.progress_at) >= self.stall_after
             && self.state.vain_looks >= VAIN_LOOKS
         {
-            // Whoever waits for a timer has had several chances. What will change may be a repair.
+            // Flows that wait for a timer have had several chances. A pending change may be a
+            // repair.
             self.stop = self.stuck(processes);
             return false;
         }
         true
     }
 
-    /// Tells the watcher how far the run is; whether it may go on.
+    /// Reports the progress to the callback. Returns `false` if the run must end.
     fn tell<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, now: Time) -> bool {
         let mut progress = Progress {
             now,
@@ -249,7 +251,7 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// Why nothing moves.
+    /// Returns the reason why there is no progress.
     fn stuck<M: Model>(&self, processes: &Processes<'_, Node<M>>) -> Stop {
         if self.is_deadlocked(processes) {
             Stop::Deadlocked
@@ -271,7 +273,7 @@ impl<R> NetworkDriver<'_, R> {
         self.state.started() - self.state.finished
     }
 
-    /// Takes note of the results of an epoch: of the completions from place `from` on, and of `news`.
+    /// Records the results of an epoch: the completions from index `from` on, and `news`.
     fn settle(&mut self, from: usize, news: Vec<AppNews>) {
         for news in news {
             self.follow(news);
@@ -297,7 +299,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let next_flow = next_flow.unwrap_or(Time::MAX);
         let last = self.until.min(over).min(Time::HORIZON);
         let mut start = next.min(next_flow);
-        // Processes may be behind again when one change has been made and the next one is due.
+        // Late processes must catch up before each change or check, so this loops.
         loop {
             let look_at = self.look_at(over);
             if start >= look_at

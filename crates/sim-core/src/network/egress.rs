@@ -15,28 +15,29 @@ use fabricsim_engine::Lane;
 /// Configuration of the wire of one port.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Bits per second, for telemetry and algorithms.
+    /// The rate for telemetry and algorithms.
     pub rate: Rate,
     /// Transmission times.
     pub timing: LineTiming,
     /// Propagation delay.
     pub delay: Duration,
-    /// Probability that a packet is lost on the way, and the stream that decides.
+    /// Probability that a packet is lost on the way, and the random stream that decides.
     pub loss: Option<(f64, Stream)>,
 }
 
-/// The sending side of a port. What every packet needs comes first; what few links have is apart.
+/// The sending side of a port. State for every packet is stored first; state for rare links is
+/// behind a pointer.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Egress {
-    /// Picoseconds for each byte, where all transmission times are multiples of it and the link
-    /// loses nothing; else 0. Follows from `timing` and `loss`.
+    /// Picoseconds for each byte if all transmission times are multiples of it and the link loses
+    /// no packet; otherwise 0. Derived from `timing` and `loss`.
     byte_ps: u64,
-    /// Packets sent so far. Not beside `sent`: the compiler would add to both by one vector
-    /// instruction, and needs more to put its operand together.
+    /// Packets sent so far. Not adjacent to `sent`: the compiler would update both with one vector
+    /// instruction, and assembling its operand costs more than that saves.
     pub(super) packets: u64,
     delay: Duration,
-    /// Since when and until when the wire is taken.
+    /// Start and end of the current or last transmission.
     pub(super) busy_since: Time,
     pub(super) busy_until: Time,
     /// Bytes sent so far.
@@ -49,13 +50,13 @@ pub(super) struct Egress {
     loss: Option<Box<Losses>>,
 }
 
-/// A link that loses packets, and how many it has lost.
+/// The state of a link that loses packets, with counters of its losses.
 #[derive(Clone, Debug, Stored)]
 struct Losses {
     probability: f64,
     stream: Stream,
     packets: u64,
-    /// Headers of trimmed packets among them.
+    /// Number of lost packets that were trimmed before.
     headers: u64,
     payload: Bytes,
 }
@@ -71,7 +72,7 @@ impl Losses {
         })
     }
 
-    /// Returns whether `packet` is lost.
+    /// Returns `true` if `packet` is lost.
     #[inline(never)]
     fn strikes<H: Header>(&mut self, packet: &Packet<H>) -> bool {
         let lost = !packet.is(PacketKind::Pause) && self.stream.chance(self.probability);
@@ -84,7 +85,7 @@ impl Losses {
     }
 }
 
-/// Whether a link carries packets.
+/// Tells if a link carries packets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum LinkState {
     Up,
@@ -145,7 +146,7 @@ impl Egress {
         egress
     }
 
-    /// Finds `byte_ps` anew, after a change of what it follows from.
+    /// Recomputes `byte_ps` after a change of `timing` or `loss`.
     const fn find_byte_time(&mut self) {
         self.byte_ps = match (&self.timing, &self.loss) {
             (LineTiming::PerByte(ps), None) => *ps,
@@ -157,12 +158,12 @@ impl Egress {
         self.rate
     }
 
-    /// Packets that the link has lost.
+    /// Returns the number of packets lost by the link.
     pub(super) fn lost(&self) -> u64 {
         self.loss.as_ref().map_or(0, |losses| losses.packets)
     }
 
-    /// Adds what the port has sent, and what its link has lost of it, to `counters`.
+    /// Adds the packets of the port and the losses of its link to `counters`.
     pub(super) fn add_to(&self, counters: &mut Counters) {
         counters.packet_hops += self.packets;
         counters.wire_bytes += Bytes::new(self.sent);
@@ -178,38 +179,39 @@ impl Egress {
         self.state == LinkState::Down
     }
 
-    /// The link fails: what the neighbor has paused is not paused any more.
+    /// Handles a failure of the link: all pauses by the neighbor end.
     pub(super) fn cut(&mut self) {
         self.state = LinkState::Down;
         self.paused = PrioritySet::default();
     }
 
-    /// From the next packet on.
+    /// Sets the rate from the next packet on.
     pub(super) fn set_rate(&mut self, rate: Rate, timing: LineTiming) {
         self.rate = rate;
         self.timing = timing;
         self.find_byte_time();
     }
 
-    /// From the next packet on; a link that has drawn before goes on with its own stream.
+    /// Sets the loss probability from the next packet on. A link that has drawn before keeps its
+    /// own stream.
     pub(super) fn set_loss(&mut self, probability: f64, stream: Stream) {
         let losses = self.loss.get_or_insert_with(|| Losses::new(0.0, stream));
         losses.probability = probability;
         self.find_byte_time();
     }
 
-    /// Bytes sent before the last packet, of `wire` bytes.
+    /// Returns the bytes sent before the last packet, which has `wire` bytes.
     pub(super) const fn sent_bytes_before(&self, wire: u16) -> Bytes {
         Bytes::new(self.sent - wire as u64)
     }
 
-    /// Puts a copy of `packet` on the wire at `now`, because of an event that was set at `cause`,
-    /// and returns the copy for what is written at the last moment; or `None` when the link loses
-    /// it.
+    /// Puts a copy of `packet` on the wire at `now`. Returns the copy, so that the caller can write
+    /// to it at the last moment, or `None` if the link loses it. `cause` is the time at which the
+    /// current event was set.
     ///
-    /// Pause frames are never lost: the published model has no way to recover one.
-    /// `byte_ps` is what [`Self::byte_ps`] returns, for several packets in a row.
-    // Left to itself the compiler makes it a call, for which every packet-hop saves its registers.
+    /// Pause frames are never lost, because the published model has no way to recover one.
+    /// `byte_ps` is the result of [`Self::byte_ps`], which a caller reads once for several packets.
+    // Otherwise the compiler makes it a call, and every packet-hop saves its registers.
     #[inline(always)]
     pub(super) fn transmit<'a, O: EventOrder<H>, H: Header>(
         &mut self,
@@ -249,7 +251,7 @@ impl Egress {
     }
 
     /// Returns the picoseconds for each byte, if all transmission times are multiples of it and the
-    /// link loses nothing.
+    /// link loses no packet.
     #[inline]
     pub(super) const fn byte_ps(&self) -> Option<NonZeroU64> {
         NonZeroU64::new(self.byte_ps)

@@ -1,43 +1,43 @@
-//! Schedule of the checks whether a network still makes progress.
+//! Schedule of the checks for progress of a network.
 
 use super::Overload;
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-/// The longest time between two looks, until that is a thousandth of the time that has passed.
+/// The longest time between two checks, until that is a thousandth of the simulated time.
 const LONGEST_STEP: Duration = Duration::from_ms(1);
 const SHORTEST_STEP: Duration = Duration::from_us(1);
 const SHARE: u64 = 1_024;
 
-/// Looks at all nodes at instants that depend on nothing but the settings, so that a run that gets
-/// stuck ends at the same time however it is divided into epochs.
+/// Schedules checks of all nodes at times that depend only on the settings. So a run that is stuck
+/// ends at the same time for every division into epochs.
 #[derive(Checkpointed, Debug)]
 pub(super) struct Health {
     #[checkpoint(rebuilt)]
     step: Duration,
-    /// The instant of the next look.
+    /// Time of the next check.
     due: Time,
-    /// Finding of the last check, as long as no epoch has been run since.
+    /// Result of the last check, unless an epoch has run since.
     found: Option<Finding>,
-    /// Events executed until the last look.
+    /// Events executed until the last check.
     events: u64,
 }
 
 /// Result of a check of all nodes.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Finding {
-    /// Payload bytes that have been acknowledged.
+    /// Acknowledged payload bytes.
     pub(super) acknowledged: Bytes,
-    /// Since when some switch port has been paused.
+    /// Start of the longest current pause of a switch port; [`Time::MAX`] if no port is paused.
     pub(super) paused_since: Time,
     /// Events executed.
     pub(super) events: u64,
-    /// Limit that has been exceeded, if any.
+    /// Limit that was exceeded, if any.
     pub(super) overload: Option<Overload>,
 }
 
 impl Finding {
-    /// That of the nodes of two ranks.
+    /// Combines the results of the nodes of two ranks.
     pub(super) fn and(self, other: Self) -> Self {
         let first = self.overload.into_iter().chain(other.overload).min();
         Self {
@@ -50,7 +50,7 @@ impl Finding {
 }
 
 impl Health {
-    /// Looks that suit a run that is given up after `stall_after` without progress.
+    /// Returns a schedule for a run that ends after `stall_after` without progress.
     pub(super) fn new(stall_after: Duration) -> Self {
         let step = stall_after.clamp(SHORTEST_STEP, LONGEST_STEP);
         Self {
@@ -61,23 +61,23 @@ impl Health {
         }
     }
 
-    /// The instant of the next look.
+    /// Returns the time of the next check.
     pub(super) const fn due(&self) -> Time {
         self.due
     }
 
-    /// Tells that an epoch is run: what has been found is out of date.
+    /// Forgets the last result, because an epoch runs.
     pub(super) const fn forget(&mut self) {
         self.found = None;
     }
 
-    /// Returns the finding of the last check, if nothing has happened since.
+    /// Returns the result of the last check if nothing has happened since.
     pub(super) const fn found(&self) -> Option<Finding> {
         self.found
     }
 
-    /// Remembers what was found at the instant that was due, and goes on to the next one. Returns
-    /// whether anything at all has happened since the last look.
+    /// Records the result of the due check and schedules the next one. Returns `true` if any event
+    /// was executed since the previous check.
     pub(super) fn looked(&mut self, finding: Finding) -> bool {
         let has_moved = finding.events != self.events;
         self.events = finding.events;
@@ -107,7 +107,8 @@ mod tests {
             assert_eq!(silent, looks % 2 == 1 || looks == 0, "look {looks}");
             looks += 1;
         }
-        // One for each of 1,024 milliseconds, then 1,024 for each time that the age grows by e.
+        // One check for each of 1,024 milliseconds, then 1,024 each time that the age grows by a
+        // factor of e.
         let expected = 1_024.0 * (1.0 + (60_000.0f64 / 1_024.0).ln());
         assert!((looks as f64 - expected).abs() < 10.0, "{looks}");
     }

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use fabricsim_base::units::{Bytes, Duration, Rate};
 
-/// The transmission times of one link direction.
+/// The transmission times of one direction of a link.
 #[derive(Clone, Debug)]
 pub enum LineTiming {
-    /// A whole number of picoseconds for each byte: every common rate.
+    /// A whole number of picoseconds for each byte: all common rates.
     PerByte(u64),
     /// Any other rate, rounded up to a picosecond.
     Exact(Rate),
-    /// Times from a table, for models that round in their own way.
+    /// Times from a table, for models with their own rounding.
     Table(Arc<LineTable>),
 }
 
-/// Transmission times by wire size; sizes beyond the table are timed exactly.
+/// Transmission times by wire size; sizes beyond the table are computed exactly.
 #[derive(Clone, Debug)]
 pub struct LineTable {
     /// Picoseconds for 0, 1, 2, … bytes.
@@ -25,7 +25,7 @@ pub struct LineTable {
 }
 
 impl LineTiming {
-    /// Exact times at `rate`.
+    /// Returns exact times at `rate`.
     #[must_use]
     pub fn new(rate: Rate) -> Self {
         const BYTE_PS: u64 = 8_000_000_000_000;
@@ -36,7 +36,7 @@ impl LineTiming {
         }
     }
 
-    /// Returns how long `wire` bytes occupy the line.
+    /// Returns the time for which `wire` bytes occupy the line.
     #[inline]
     #[must_use]
     pub fn transmission(&self, wire: u16) -> Duration {
@@ -46,8 +46,8 @@ impl LineTiming {
         }
     }
 
-    /// [`Self::transmission`] at rates that not every byte takes a whole number of picoseconds at.
-    // Apart from the code of all other links.
+    /// [`Self::transmission`] if not every byte takes the same whole number of picoseconds.
+    // Not inlined, to keep it apart from the code of all other links.
     #[inline(never)]
     fn rounded(&self, wire: u16) -> Duration {
         match self {

@@ -1,5 +1,4 @@
-//! State of one port besides its queue and its wire: counters that packets without marks and losses
-//! do not touch.
+//! The rarely changed state of a port: counters that packets without marks and losses do not touch.
 
 use super::egress::Egress;
 use super::pause_clock::PauseClock;
@@ -7,32 +6,32 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::{Bytes, Duration, Time};
 
-/// The state of one port of a host or a switch, and what has happened there since the start.
+/// The state of one port of a host or a switch, with counters since the start.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct PortSample {
     /// The node.
     pub node: NodeId,
     /// Its port.
     pub port: PortId,
-    /// Bytes that wait there, of all priorities; none at a host, whose flows are its queues.
+    /// Bytes that wait there, over all priorities; 0 at a host, because its flows are its queues.
     pub queue: Bytes,
     /// Bytes of all packets that have begun to leave.
     pub sent: Bytes,
     /// Packets that have begun to leave.
     pub packets: u64,
-    /// For how long the wire has been taken, by the rate of the link: where the times of a link are
-    /// rounded down (profile `ns3-hpcc`), the wire is free a little sooner than this says.
+    /// Time for which the wire was busy, computed from the rate of the link. If the times of a link
+    /// are rounded down (profile `ns3-hpcc`), the wire is free slightly earlier.
     pub busy: Duration,
     /// Packets marked there (CE).
     pub marked: u64,
-    /// Packets that were dropped at its queue, or lost on the link into which it sends.
+    /// Packets that were dropped at its queue, or lost on its link.
     pub dropped: u64,
-    /// For how long the neighbor has paused some priority, a pause that lasts included.
+    /// Time for which the neighbor has paused some priority, including a current pause.
     pub paused: Duration,
 }
 
 impl PortSample {
-    /// The share of the time since `earlier`, `interval` ago, in which the wire was taken, 0 to 1.
+    /// Returns the share of busy time, 0 to 1, during the `interval` since the sample `earlier`.
     #[must_use]
     pub fn utilization_since(&self, earlier: &Self, interval: Duration) -> f64 {
         let busy = self.busy.saturating_sub(earlier.busy).as_ps() as f64;
@@ -45,16 +44,17 @@ impl PortSample {
 pub(super) struct Meter {
     /// Packets marked.
     pub(super) marked: u64,
-    /// Packets dropped at the port's queue or lost with its link, but not by a loss of the link.
+    /// Packets dropped at the port's queue or lost because its link went down, excluding random
+    /// losses of the link.
     pub(super) dropped: u64,
-    /// Transmission time of everything sent before the rate last changed; `sent` is the number of
-    /// bytes.
+    /// Transmission time of everything sent before the last change of the rate, and the number of
+    /// these bytes.
     taken: Duration,
     sent: u64,
 }
 
 impl Meter {
-    /// The rate of `egress`, at which all has been sent since the last change, is going to change.
+    /// Prepares for a change of the rate of `egress` by adding up the transmission times so far.
     pub(super) fn settle_rate(&mut self, egress: &Egress) {
         self.taken = self.taken(egress);
         self.sent = egress.sent;
@@ -66,7 +66,7 @@ impl Meter {
         self.taken + egress.rate().transmission(since)
     }
 
-    /// Returns a sample of the port `at`, a node and its port, at `now`, with an empty queue.
+    /// Returns a sample of the port `at` (node and port) at `now`, with an empty queue.
     pub(super) fn sample(
         &self,
         now: Time,
@@ -116,7 +116,7 @@ mod tests {
     fn what_is_under_way_counts_as_far_as_it_has_come() {
         let mut egress = egress(100);
         let meter = Meter::default();
-        // 1,250 bytes take 100 ns, from 50 on.
+        // 1,250 bytes take 100 ns, from 50 ns on.
         egress.sent = 1_250;
         egress.busy_until = Time::from_ns(150);
         assert_eq!(busy_ns(&meter, 50, &egress), 0);
@@ -152,7 +152,7 @@ mod tests {
         let after = sample(400, &egress);
         let share = |ns| after.utilization_since(&before, Duration::from_ns(ns));
         assert!((share(400) - 0.25).abs() < 1e-12);
-        // Links whose times are rounded down send more than their rate.
+        // Links with rounded-down times send more than their rate.
         assert!((share(90) - 1.0).abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! The state of applications in a checkpoint, and what hosts share.
+//! The state of applications in a checkpoint, with the state that hosts share.
 
 use std::sync::PoisonError;
 

@@ -8,38 +8,38 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::{FlowId, NodeId};
 
-/// State shared by the hosts of a network with applications. Except for [`Self::in_flight`], it
-/// changes only between epochs.
+/// State shared by the hosts of a network with applications. Except for [`Self::in_flight`] and
+/// `leaving`, it changes only between epochs.
 #[derive(Debug)]
 pub(in crate::network) struct AppNetwork {
     current: RwLock<Current>,
-    /// By the sender's address: the flows that have started and whose receiver has applications. A
-    /// receiver takes a flow out when it has arrived, which is at least one epoch after the sender
-    /// has put it in.
+    /// The started flows with applications at the receiver, by the sender's address. A receiver
+    /// removes a flow on arrival, which is at least one epoch after the sender has inserted it.
     pub(super) in_flight: Vec<Mutex<InFlight>>,
     /// Number of hosts.
     pub(super) hosts: u32,
-    /// By node: whether this rank holds it.
+    /// `true` for each node of this rank.
     here: Vec<bool>,
-    /// Flows that have started in this epoch and whose receiver is on another rank.
+    /// Flows that have started in this epoch with a receiver on another rank.
     leaving: Mutex<Vec<(Flow, u64)>>,
 }
 
-/// Flows of one sender that are under way.
+/// Flows of one sender that are in flight.
 #[derive(Debug, Default, Stored)]
 pub(super) struct InFlight {
-    /// Places in `kept`.
+    /// Index of each flow in `kept`.
     flows: BTreeMap<FlowId, u32>,
-    /// By connection, receiver and end: both ends of a connection may stand here.
+    /// Index of each message in `kept`, by connection, receiver and end in the stream. The receiver
+    /// is part of the key because both ends of a connection may have messages here.
     messages: BTreeMap<(FlowId, NodeId, u64), u32>,
     kept: Kept,
 }
 
-/// Flows with their tags, outside of the maps, whose nodes they would make large.
+/// Flows with their tags, stored outside of the maps to keep the maps' nodes small.
 #[derive(Debug, Default, Stored)]
 struct Kept {
     places: Vec<(Flow, u64)>,
-    /// Places without a flow.
+    /// Indices without a flow.
     free: Vec<u32>,
 }
 
@@ -60,28 +60,28 @@ impl Kept {
     }
 }
 
-/// The routes that are in force.
+/// The current routes.
 #[derive(Clone, Debug)]
 pub(super) struct InForce {
     pub(super) resolver: Arc<dyn PathResolver>,
-    /// Tells them from those before.
+    /// Identifies these routes: the number of resolvers set so far.
     pub(super) number: u64,
 }
 
 #[derive(Debug)]
 struct Current {
     resolver: Option<Arc<dyn PathResolver>>,
-    /// How often a resolver has been set.
+    /// The number of times that a resolver was set.
     number: u64,
-    /// The last one was set before a checkpoint, and is set again.
+    /// `true` if the last resolver was set before a checkpoint and must be set again.
     again: bool,
-    /// By node: whether it has applications.
+    /// `true` for each node with applications.
     listens: Vec<bool>,
 }
 
 impl AppNetwork {
-    /// A network of so many `hosts`, without applications or routes. `here` says of each node
-    /// whether this rank holds it.
+    /// Returns a network of `hosts` hosts, without applications or routes. `here` is `true` for
+    /// each node of this rank.
     pub(in crate::network) fn new(here: Vec<bool>, hosts: u32) -> Self {
         let nodes = here.len();
         Self {
@@ -98,7 +98,7 @@ impl AppNetwork {
         }
     }
 
-    /// From now on paths are found by `resolver`.
+    /// Uses `resolver` for paths from now on.
     pub(in crate::network) fn set_resolver(&self, resolver: Option<Arc<dyn PathResolver>>) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = resolver;
@@ -106,13 +106,14 @@ impl AppNetwork {
         current.again = false;
     }
 
-    /// Returns how often a resolver has been set.
+    /// Returns the number of times that a resolver was set.
     pub(super) fn times_set(&self) -> u64 {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.number
     }
 
-    /// A resolver had been set `number` times before a checkpoint: the next one is the last again.
+    /// Expects the resolver that was set last before a checkpoint, when it had been set `number`
+    /// times. Setting it again does not count.
     pub(super) fn expect_resolver_again(&self, number: u64) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.resolver = None;
@@ -120,13 +121,13 @@ impl AppNetwork {
         current.again = number > 0;
     }
 
-    /// Returns whether a resolver has been set.
+    /// Returns `true` if a resolver is set.
     pub(in crate::network) fn has_resolver(&self) -> bool {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.resolver.is_some()
     }
 
-    /// `host` has applications from now on.
+    /// Marks `host` as a host with applications.
     pub(in crate::network) fn listen(&self, host: NodeId) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.listens[host.index()] = true;
@@ -142,7 +143,7 @@ impl AppNetwork {
         })
     }
 
-    /// Remembers `flow`, which starts now, for its receiver.
+    /// Announces `flow`, which starts now, to its receiver.
     pub(super) fn announce(&self, flow: &Flow, tag: u64) {
         if !self.here[flow.request.dst.index()] {
             let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,13 +166,13 @@ impl AppNetwork {
         }
     }
 
-    /// Takes the flows that have started and whose receiver is on another rank, with their tags.
+    /// Returns and clears the started flows with a receiver on another rank, with their tags.
     pub(in crate::network) fn take_leaving(&self) -> Vec<(Flow, u64)> {
         let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *leaving)
     }
 
-    /// Remembers flows that have started on other ranks, for those of their receivers that are here.
+    /// Announces flows that have started on other ranks to their receivers on this rank.
     pub(in crate::network) fn welcome(&self, flows: &[(Flow, u64)]) {
         for (flow, tag) in flows {
             if self.here[flow.request.dst.index()] {
@@ -180,15 +181,15 @@ impl AppNetwork {
         }
     }
 
-    /// The flows from the address `src`, and from others that share their place: addresses of NICs
-    /// are above those of hosts.
+    /// Returns the flows from the address `src`. Other addresses may share the slot: addresses of
+    /// NICs are above the addresses of hosts.
     fn from(&self, src: NodeId) -> &Mutex<InFlight> {
         &self.in_flight[src.index() % self.in_flight.len()]
     }
 
-    /// Moves what `received` from the address `src` completes at `host` to the end of `arrived`, in
-    /// the order in which it was sent. Messages that start meanwhile end beyond, so the order of
-    /// threads does not show.
+    /// Moves the flows that `received` from the address `src` completes at `host` to the end of
+    /// `arrived`, in the order in which they were sent. Messages that start at the same time end
+    /// further on in the stream, so the order of threads has no effect.
     pub(super) fn take(
         &self,
         (host, src): (NodeId, NodeId),

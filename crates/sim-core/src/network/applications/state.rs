@@ -1,4 +1,4 @@
-//! Requests of the applications of one host, and what has become of them.
+//! The requests of the applications of one host, and their state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use fabricsim_base::id::{FlowId, NodeId, PortId};
 use fabricsim_base::limits::{FIRST_APP_FLOW, MAX_SIZE};
 use fabricsim_base::units::{Bytes, Time};
 
-/// The source ports that flows of applications get in turn: the first one, and how many there are.
+/// The source ports that flows of applications get in rotation: the first one, and the number of
+/// ports.
 const FIRST_PORT: u16 = 10_000;
 const PORTS: u32 = 55_000;
 
@@ -25,24 +26,24 @@ pub(super) struct AppState {
     pub(super) network: Arc<AppNetwork>,
     #[checkpoint(rebuilt)]
     pub(super) host: NodeId,
-    /// The place of the host among all hosts.
+    /// The index of the host among all hosts.
     #[checkpoint(rebuilt)]
     pub(super) rank: u32,
-    /// Number of flow numbers that have been assigned here.
+    /// Number of flow numbers that this host has assigned.
     pub(super) numbered: u32,
-    /// By time and order of asking; with the place of the application.
+    /// Pending requests by time and order of the request, with the index of the application.
     pub(super) due: BTreeMap<(Time, u64), (usize, Due)>,
-    /// Number of entries that have been added to `due`.
+    /// Number of entries added to `due` so far.
     pub(super) asked: u64,
     /// Key of each timer's entry in `due`, by application and token.
     pub(super) timers: BTreeMap<(usize, u64), (Time, u64)>,
-    /// Flows of their own and connections that have been started here.
+    /// Number of single flows and connections started here.
     pub(super) turns: u64,
     /// The connections on which this host sends.
     pub(super) streams: Streams,
-    /// Flows that start now, with their tags.
+    /// Flows that start now, with their tags and NIC ports.
     pub(super) ready: Vec<(Flow, u64, PortId)>,
-    /// There is something that the driver has not been told.
+    /// `true` if there is activity that was not reported to the driver.
     pub(super) changed: bool,
     pub(super) news: AppNews,
 }
@@ -74,7 +75,7 @@ impl AppState {
         key
     }
 
-    /// The next number of a flow, and a source port.
+    /// Returns the next flow number and source port.
     pub(super) fn number(&mut self) -> Result<(FlowId, u16), StartError> {
         let number = u64::from(FIRST_APP_FLOW)
             + u64::from(self.numbered) * u64::from(self.network.hosts)
@@ -89,7 +90,7 @@ impl AppState {
         Ok((FlowId(number), FIRST_PORT + port))
     }
 
-    /// Returns why `flow` is no message of its connection, if it is none.
+    /// Returns the reason if `flow` cannot be a message of its connection.
     fn misfit(&self, flow: &AppFlow) -> Option<String> {
         let connection = flow.connection.as_ref()?;
         let begins = connection.host();
@@ -104,7 +105,7 @@ impl AppState {
         }
     }
 
-    /// Checks a flow that is to start at `at`.
+    /// Checks if a flow can start at `at`, and returns the current routes.
     pub(super) fn check(&self, at: Time, flow: &AppFlow) -> Result<InForce, StartError> {
         let refuse = |why: String| Err(StartError::Refused(why));
         if let Some(why) = self.misfit(flow) {
@@ -137,7 +138,7 @@ impl AppState {
         Ok(routes)
     }
 
-    /// Starts a flow that has been checked.
+    /// Starts a flow that has passed the check.
     pub(super) fn start(
         &mut self,
         now: Time,
@@ -171,7 +172,7 @@ impl AppState {
         Ok(id)
     }
 
-    /// Starts a message of a connection, if there is a route for it.
+    /// Starts a message of a connection. Returns `false` if there is no route for it.
     fn send(&mut self, routes: &InForce, message: &Message) -> bool {
         let (turns, resolver) = (&mut self.turns, &routes.resolver);
         let resolve = |ends| match ends {
@@ -191,7 +192,7 @@ impl AppState {
         true
     }
 
-    /// Starts the messages that have waited for a route and have one now.
+    /// Starts the waiting messages that have a route now.
     pub(super) fn send_held(&mut self, routes: &InForce) {
         for messages in self.streams.take_held().into_values() {
             for message in messages {
@@ -202,7 +203,7 @@ impl AppState {
         }
     }
 
-    /// Takes the first entry that is due at `now`.
+    /// Removes and returns the first entry that is due at `now`.
     pub(super) fn pop(&mut self, now: Time) -> Option<(usize, Due)> {
         let (&(at, _), _) = self.due.first_key_value()?;
         if at > now {

@@ -1,5 +1,5 @@
-//! Connections as the host of one end keeps them: where in the stream the next message begins, and
-//! the messages that wait for a route.
+//! The sending host's state of connections: the place of the next message in the stream, and the
+//! messages that wait for a route.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// The message as a flow on the path `found`. Its place follows when it is handed over.
+    /// Returns the message as a flow on the path `found`. Its place in the stream is set later.
     pub(super) fn flow(&self, found: &ResolvedPath) -> Flow {
         Flow {
             stream: Some(StreamPlace {
@@ -35,13 +35,13 @@ impl Message {
 /// One direction of a connection, at its sender.
 #[derive(Debug, Default, Stored)]
 struct Stream {
-    /// Bytes of all messages, those that start later included.
+    /// Total bytes of all messages, including messages that start later.
     asked: Bytes,
-    /// The end of the last message that has started.
+    /// The end of the last started message in the stream.
     written: u64,
-    /// The path of the last message that had a route.
+    /// The path of the last message with a route.
     path: Option<ResolvedPath>,
-    /// The number of the routes in which a path between these addresses was looked for last.
+    /// The number of the routes that were last searched for a path between these addresses.
     looked_in: Option<u64>,
 }
 
@@ -49,13 +49,13 @@ struct Stream {
 #[derive(Debug, Default, Stored)]
 pub(super) struct Streams {
     of: BTreeMap<FlowId, Stream>,
-    /// By connection: messages that no route has taken yet, in the order in which they were due.
+    /// Messages without a route, by connection, in the order in which they were due.
     held: BTreeMap<FlowId, Vec<Message>>,
 }
 
 impl Streams {
-    /// Returns whether one direction of a connection can carry a message of `size` more; none
-    /// carries more than the longest flow.
+    /// Returns `true` if one direction of a connection can carry one more message of `size`. The
+    /// limit is the size of the longest flow.
     pub(super) fn has_room(&self, connection: FlowId, size: Bytes) -> bool {
         let asked = self
             .of
@@ -64,16 +64,18 @@ impl Streams {
         asked.saturating_add(size) <= MAX_SIZE
     }
 
-    /// A message of `size` starts now or later.
+    /// Counts a message of `size` that starts now or later.
     pub(super) fn ask(&mut self, connection: FlowId, size: Bytes) {
         let stream = self.of.entry(connection).or_default();
         stream.asked = stream.asked.saturating_add(size);
     }
 
-    /// Returns the path of a message of `connection` that starts now, as `resolve` finds it between
-    /// the addresses of the connection, or any where it has none; once for each number of `routes`.
-    /// What is written to a connection that has had a route waits for the next one in the transport;
-    /// a message of another one is held here.
+    /// Returns the path of a message of `connection` that starts now. `resolve` finds it between
+    /// the addresses of the connection, or between any addresses if the connection has none yet; it
+    /// is called once for each number of `routes`.
+    ///
+    /// If the connection had a route before, a message waits for the next route in the transport.
+    /// Otherwise it is held here.
     pub(super) fn path(
         &mut self,
         connection: &Connection,
@@ -89,18 +91,18 @@ impl Streams {
         stream.path
     }
 
-    /// Keeps a message until there is a route for it.
+    /// Stores a message until there is a route for it.
     pub(super) fn hold(&mut self, message: Message) {
         let held = self.held.entry(message.connection.id).or_default();
         held.push(message);
     }
 
-    /// Takes out the messages that have been kept.
+    /// Removes and returns the held messages.
     pub(super) fn take_held(&mut self) -> BTreeMap<FlowId, Vec<Message>> {
         std::mem::take(&mut self.held)
     }
 
-    /// The messages that are kept.
+    /// Returns the held messages.
     pub(super) fn held(&self) -> impl Iterator<Item = &Message> {
         self.held.values().flatten()
     }

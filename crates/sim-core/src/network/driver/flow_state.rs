@@ -1,4 +1,4 @@
-//! The flows of a run: how many have started, and what has become of them.
+//! Counters and lists of the flows of a run.
 
 use std::sync::Arc;
 
@@ -13,49 +13,50 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 /// State of the flows outside the hosts; it lives as long as the network.
 #[derive(Checkpointed, Debug)]
 pub(in crate::network) struct FlowState {
-    /// Flows of the source that were due, each with its number.
+    /// Number of flows of the source that were due; each has its number.
     pub(in crate::network) numbered: u64,
-    /// Those of them that have been handed to their hosts and never end.
+    /// Number of flows of the source that never end.
     pub(in crate::network) endless: u64,
-    /// Flows of applications that were due.
+    /// Number of flows of applications that were due.
     pub(in crate::network) by_applications: u64,
     /// State shared by the hosts in a network with applications.
     #[checkpoint(elsewhere)]
     pub(in crate::network) applications: Option<Arc<AppNetwork>>,
-    /// Timers and flows that applications have asked for and whose time has not come.
+    /// Number of pending timers and flows of applications.
     pub(in crate::network) pending: u64,
     /// Why applications make the run end, if they do.
     pub(in crate::network) overload: Option<Overload>,
     pub(in crate::network) finished: u64,
-    /// Flows between hosts that no route connects.
+    /// Flows between hosts without a route.
     pub(in crate::network) unreachable: Vec<FlowRequest>,
     /// Completions in the order of (finish, flow), not yet collected by the user.
     pub(in crate::network) completions: Vec<Completion>,
-    /// Time at which the sum of acknowledged bytes was last seen to change.
+    /// Time at which the number of acknowledged bytes was last seen to change.
     pub(in crate::network) progress_at: Time,
     pub(in crate::network) acknowledged: Bytes,
-    /// Looks since then that found that something had happened.
+    /// Number of checks since then that found events, but no progress.
     pub(in crate::network) vain_looks: u32,
     pub(in crate::network) health: Health,
     #[checkpoint(elsewhere)]
     pub(in crate::network) schedule: WatchSchedule,
-    /// Time at which the last flow ended, or at which a flow without a route was to start.
+    /// Time at which the last flow ended or an unreachable flow was to start.
     pub(in crate::network) settled: Time,
-    /// The run is not over before: one of the flows that were handed to their hosts takes longer, even at
-    /// the highest rate.
+    /// A time before which the run cannot be over, because one of the started flows takes longer
+    /// even at the highest rate.
     #[checkpoint(elsewhere)]
     pub(in crate::network) not_over_before: Time,
-    /// The highest rate of a host in bits per second, once somebody has asked for it.
+    /// The highest rate of a host in bit/s, computed on first use.
     #[checkpoint(elsewhere)]
     pub(in crate::network) fastest: Option<u64>,
-    /// Everything before has happened everywhere, also in processes that are run lazily.
+    /// All nodes have executed all events before this time, including nodes that run lazily.
     pub(in crate::network) level: Time,
     /// The end of the last epoch.
     pub(in crate::network) ran: Time,
 }
 
 impl FlowState {
-    /// Nothing has started; a run is given up after `stall_after` without progress.
+    /// Returns the state before the first flow. A run ends as stalled after `stall_after` without
+    /// progress.
     pub(in crate::network) fn new(stall_after: Duration) -> Self {
         Self {
             numbered: 0,
@@ -80,13 +81,14 @@ impl FlowState {
         }
     }
 
-    /// Returns whether all flows have ended that end. A run of endless flows alone goes on.
+    /// Returns `true` if all flows that are not endless have ended. A run with only endless flows
+    /// goes on.
     pub(in crate::network) const fn has_ended(&self) -> bool {
         let others = self.numbered + self.by_applications > self.endless;
         self.started() - self.finished == self.endless && (others || self.endless == 0)
     }
 
-    /// Flows that have been handed to their hosts.
+    /// Returns the number of flows handed to their hosts.
     pub(in crate::network) const fn started(&self) -> u64 {
         self.numbered + self.by_applications - self.unreachable.len() as u64
     }

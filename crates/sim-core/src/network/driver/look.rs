@@ -1,4 +1,4 @@
-//! Looks at all nodes between epochs.
+//! Checks of all nodes between epochs.
 
 use crate::network::health::Finding;
 use crate::network::node::Node;
@@ -8,8 +8,8 @@ use fabricsim_base::ranks::gather;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_engine::Processes;
 
-/// Returns the outcome of a run in which all flows have ended: finished, or stalled when an
-/// application still waits for something.
+/// Returns the outcome of a run after the end of all flows: finished, or stalled if an application
+/// still waits for something.
 pub(super) fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
     let waits = processes.iter().any(|node| match node {
         Node::Host(host) => !host.applications_wait_for().is_empty(),
@@ -21,7 +21,7 @@ pub(super) fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
     if waits { Stop::Stalled } else { Stop::Finished }
 }
 
-/// Looks at all nodes.
+/// Checks all nodes for progress and limits.
 pub(super) fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Finding {
     let mut finding = Finding {
         acknowledged: Bytes::ZERO,

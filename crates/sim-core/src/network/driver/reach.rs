@@ -1,8 +1,9 @@
-//! How far the next epoch may reach.
+//! The length of the next epoch.
 //!
-//! A run is over a lookahead after its last flow has ended, wherever epochs begin. An epoch of one lookahead
-//! cannot miss that moment. A longer one ends before it: it reaches a lookahead beyond a flow that is yet to
-//! start, or to where a flow cannot have ended that is under way.
+//! A run is over one lookahead after the end of its last flow, independently of the division into
+//! epochs. An epoch of one lookahead cannot run past that time. A longer epoch must be known to end
+//! before it: it ends at most one lookahead after the start of a future flow, or at a time before
+//! which a current flow cannot have ended.
 
 use super::NetworkDriver;
 use crate::network::node::Node;
@@ -13,8 +14,8 @@ use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_engine::Processes;
 
 impl<R> NetworkDriver<'_, R> {
-    /// Hands the flows that start before the end of the epoch which begins at `start` to their hosts.
-    /// Returns that end, at most `look_at`, or `None` where there is no room for the flows.
+    /// Hands the flows that start before the end of the epoch that begins at `start` to their
+    /// hosts. Returns that end, at most `look_at`, or `None` if there is no room for the flows.
     pub(super) fn reach<M: Model>(
         &mut self,
         processes: &mut Processes<'_, Node<M>>,
@@ -25,8 +26,8 @@ impl<R> NetworkDriver<'_, R> {
         let far = start.saturating_add(processes.longest_epoch()).min(look_at);
         let mut end = start.saturating_add(lookahead).min(look_at);
         while self.inject(processes, end) {
-            // Applications may start flows at any time, and end the run with the number of those that
-            // live; what has ended in this epoch is not known.
+            // Keep the epoch short in these cases: applications may start flows at any time, and
+            // the number of live flows, which may end the run, is not known within an epoch.
             let few = self.live() < self.room.live_flows / 2;
             if end >= far || self.state.applications.is_some() || !few {
                 return Some(end);
@@ -42,8 +43,8 @@ impl<R> NetworkDriver<'_, R> {
         None
     }
 
-    /// Takes note of a flow that is handed to its host: the run is not over before it ends or, where it is
-    /// endless, starts.
+    /// Records a flow that is handed to its host. The run cannot be over before the flow ends or,
+    /// if it is endless, before it starts.
     pub(super) fn note_flow<M: Model>(
         &mut self,
         processes: &Processes<'_, Node<M>>,
@@ -69,14 +70,15 @@ impl<R> NetworkDriver<'_, R> {
                 .unwrap_or(0)
         });
         if let Some(fastest) = Rate::from_bps(fastest) {
-            // Not all of it: packets of the published simulator take less than their time.
+            // Only a part of the size, because packets of the published simulator take less than
+            // their exact time.
             let part = Bytes::new(request.size.get() / 4 * 3);
             let ends = (request.start).saturating_add(fastest.transmission(part));
             self.state.not_over_before = self.state.not_over_before.max(ends);
         }
     }
 
-    /// Forgets what has followed from the rates of ports, which may have changed.
+    /// Forgets the values derived from the rates of ports, which may have changed.
     pub(super) fn forget_rates(&mut self) {
         self.state.fastest = None;
         self.state.not_over_before = Time::ZERO;

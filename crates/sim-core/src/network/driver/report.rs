@@ -1,4 +1,4 @@
-//! What hosts have for the driver after an epoch.
+//! Results of hosts that the driver collects after an epoch.
 
 use crate::network::applications::AppNews;
 use crate::network::node::Node;
@@ -7,7 +7,7 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::{Completion, Flow};
 use fabricsim_engine::Processes;
 
-/// What the hosts of one rank have for the drivers of all ranks after an epoch.
+/// Results of the hosts of one rank, for the drivers of all ranks.
 #[derive(Debug, Default, Stored)]
 pub(super) struct Report {
     pub(super) completions: Vec<Completion>,
@@ -22,8 +22,8 @@ impl Report {
     }
 }
 
-/// Takes what hosts have for the driver: appends flows that have ended to `completions`, and returns
-/// the news of applications.
+/// Collects the results of hosts: appends ended flows to `completions`, and returns the activity of
+/// applications.
 pub(super) fn take_results<M: Model>(
     processes: &mut Processes<'_, Node<M>>,
     completions: &mut Vec<Completion>,

@@ -1,11 +1,11 @@
-//! A driver that only lets lazily executed nodes catch up.
+//! A driver that only lets lazy nodes catch up.
 
 use crate::network::node::Node;
 use crate::plugin::Model;
 use fabricsim_base::units::Time;
 use fabricsim_engine::{Driver, Epoch, Execution, Processes};
 
-/// Runs lazily executed nodes up to the time that the rest of the network has reached.
+/// Runs lazy nodes up to the time that the rest of the network has reached.
 pub(in crate::network) struct Synchronize(pub(in crate::network) Option<Time>);
 
 impl<M: Model> Driver<Node<M>> for Synchronize {
@@ -18,6 +18,6 @@ impl<M: Model> Driver<Node<M>> for Synchronize {
         })
     }
 
-    /// Does nothing: the lazily executed nodes are switches, where no flow ends.
+    /// Does nothing: only switches run lazily, and no flow ends at a switch.
     fn collect(&mut self, _processes: &mut Processes<'_, Node<M>>) {}
 }
