@@ -65,17 +65,17 @@ fn warnings(scenario: &Scenario, simulation: &Simulation) -> Vec<String> {
     warnings
 }
 
-/// Returns what `fabricsim check --json` prints of `scenario`.
+/// Returns the output of `fabricsim check --json` for `scenario`.
 ///
 /// # Errors
-/// When it asks for what cannot be simulated.
+/// If the scenario needs a network or traffic that cannot be simulated.
 pub fn facts(scenario: &Scenario) -> Result<Value, Error> {
     let simulation = Simulation::checked(scenario)?;
     let utilization = ExpectedUtilization::of(scenario, &simulation);
     Ok(json(scenario, &simulation, &utilization))
 }
 
-/// What `check` tells, for programs.
+/// Returns the same facts as [`describe`], for programs.
 fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtilization) -> Value {
     let info = simulation.network_info();
     let expected = simulation.expected();

@@ -31,10 +31,10 @@ are A over B. Slowdowns are at least 1; their percentiles are not interpolated: 
 values the one at place floor(n p), from 0. Exit codes: 0 compared, 1 a flow is further apart
 than --tolerance or missing, or a file cannot be written, 2 bad input.")]
 pub(crate) struct CompareArgs {
-    /// An fct.csv, a folder with one or of a sweep, or the published simulator's fct.txt
+    /// An fct.csv, an fct.txt of the published simulator, or the folder of a run or sweep
     pub(crate) a: PathBuf,
 
-    /// Another one of the same flows
+    /// The same for the other result, of the same flows
     pub(crate) b: PathBuf,
 
     /// Write a CSV with both completion times of every flow, in nanoseconds
@@ -45,8 +45,8 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Exit with 1 when the completion time of a flow deviates by more than this share of B's
-    /// (0.005 is half a percent), or a flow is missing in A or B
+    /// Exit with 1 if the completion time of a flow deviates by more than this share of B's (0.005
+    /// is half a percent), or if a flow is missing in A or B
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) tolerance: Option<f64>,
 
@@ -104,7 +104,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
 }
 
 impl CompareArgs {
-    /// The results that are compared: of two sweeps, all points that both have.
+    /// Returns the results to compare: the two given ones, or all points that two sweeps share.
     fn pairs(&self) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
         let of = |path: &PathBuf| places_with_flows(std::slice::from_ref(path));
         let (first, second) = (of(&self.a)?, of(&self.b)?);
@@ -145,7 +145,7 @@ impl CompareArgs {
     }
 }
 
-/// Query completion times of both results, by class.
+/// Returns a table of the query completion times of both results, by class.
 fn describe_queries(first: &[Queries], second: &[Queries]) -> String {
     let mut text = String::new();
     for own in first {
@@ -183,7 +183,7 @@ fn describe_queries(first: &[Queries], second: &[Queries]) -> String {
     text
 }
 
-/// Says that there is nothing to compare, and what would help.
+/// Returns the error of two results without a common flow, with a suggested fix.
 fn nothing_in_both(first: &Path, second: &Path, pairing: &Pairing) -> Error {
     let (a, b) = (pairing.only_first.len(), pairing.only_second.len());
     Error::Unsupported {
@@ -195,7 +195,7 @@ fn nothing_in_both(first: &Path, second: &Path, pairing: &Pairing) -> Error {
     }
 }
 
-/// Returns whether both hold the same flows and none deviates by more than `tolerance`.
+/// Returns `true` if both hold the same flows and none deviates by more than `tolerance`.
 fn is_within(comparison: &Comparison, tolerance: f64) -> bool {
     let apart = comparison.max_deviation > tolerance;
     comparison.only_first == 0 && comparison.only_second == 0 && !apart

@@ -1,4 +1,4 @@
-//! Words for the person or the program at the other end.
+//! Output to the terminal or to a pipe, and the arguments of the command.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -16,23 +16,24 @@ use crate::error_report::ErrorReport;
 use crate::exit;
 use crate::first_process::leave_it_to_the_first;
 
-/// Columns of a message.
+/// Columns at which messages wrap.
 const WIDTH: usize = 100;
 
-/// Prints `text`, in which nothing is left that a terminal would obey, to the standard output.
-/// Whoever stops reading early (`| head`) has seen enough.
+/// Prints `text` to the standard output, with control characters escaped.
+///
+/// A reader that closes the pipe early (`| head`) is not an error.
 ///
 /// # Errors
-/// When the standard output cannot take it, such as a file on a disk that is full.
+/// If writing fails, for example because the disk is full.
 pub(crate) fn output(text: &str) -> Result<(), Error> {
     put(&escaped(text))
 }
 
-/// Prints a file's content to the standard output: to programs as it is, to people as [`output`]
-/// does.
+/// Prints a file's content to the standard output: unchanged if it is a file or a pipe, escaped as
+/// by [`output`] if it is a terminal.
 ///
 /// # Errors
-/// When the standard output cannot take it.
+/// If writing fails.
 pub(crate) fn pour(content: &str) -> Result<(), Error> {
     if stdout().is_terminal() {
         output(content)
@@ -49,7 +50,7 @@ fn put(text: &str) -> Result<(), Error> {
 /// Converts the result of printing to the standard output; a broken pipe is not an error.
 ///
 /// # Errors
-/// When the standard output could not take it.
+/// If printing failed for any other reason.
 pub(crate) fn printed(written: io::Result<()>) -> Result<(), Error> {
     match written {
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(Error::Write {
@@ -60,8 +61,8 @@ pub(crate) fn printed(written: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-/// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that
-/// a terminal would obey.
+/// Prints a line to the standard error, with control characters escaped. Ignores failures, because
+/// there is no other stream to report them on.
 macro_rules! note {
     ($($arguments:tt)*) => {{
         use std::io::Write as _;
@@ -71,8 +72,8 @@ macro_rules! note {
 }
 pub(crate) use note;
 
-/// Reads the arguments of the command, or prints what is wrong with them and ends the process. What
-/// it quotes of them is escaped.
+/// Parses the arguments of the command, or prints the error and ends the process. Quoted arguments
+/// are escaped.
 pub(crate) fn arguments<A: Parser>() -> A {
     let given: Vec<OsString> = std::env::args_os().collect();
     let error = match A::try_parse_from(&given) {
@@ -88,7 +89,8 @@ pub(crate) fn arguments<A: Parser>() -> A {
     })
 }
 
-/// Arguments that are no text where text is wanted; the parser does not say which.
+/// Returns the error of arguments that are not UTF-8, with their positions, which clap does not
+/// tell.
 fn no_text<A: Parser>(given: &[OsString]) -> clap::Error {
     let bad: Vec<String> = given
         .iter()
@@ -103,7 +105,7 @@ fn no_text<A: Parser>(given: &[OsString]) -> clap::Error {
     A::command().error(ErrorKind::InvalidUtf8, message)
 }
 
-/// Ends the process with what is wrong with its arguments.
+/// Prints the error of the arguments and ends the process.
 pub(crate) fn exit_with(error: clap::Error) -> ! {
     let given: Vec<OsString> = std::env::args_os().collect();
     refuse_arguments(&given, error, || None)
@@ -137,7 +139,7 @@ fn refuse_arguments(
     end(output(&said))
 }
 
-/// Ends the process after help that was asked for has been printed, or has not.
+/// Ends the process after printing help; the exit code tells if printing failed.
 fn end(printed: Result<(), Error>) -> ! {
     let code = match printed {
         Ok(()) => 0,
@@ -149,7 +151,7 @@ fn end(printed: Result<(), Error>) -> ! {
     std::process::exit(code.into())
 }
 
-/// Says what is wrong, and returns the exit code.
+/// Reports `error` and returns its exit code.
 pub(crate) fn refuse(error: Error) -> ExitCode {
     let code = exit::of(&error);
     for error in error.each() {
@@ -158,8 +160,9 @@ pub(crate) fn refuse(error: Error) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Prints an error with its place and a suggested fix to the standard error. In a pipe or a file it
-/// is the same text everywhere: no colors, and lines are drawn in ASCII.
+/// Prints an error with its place and a suggested fix to the standard error.
+///
+/// The text has no colors and its lines are ASCII if the standard error is a pipe or a file.
 pub(crate) fn report_error(error: Error) {
     let mut options = MietteHandlerOpts::new().width(WIDTH).terminal_links(false);
     if !stderr().is_terminal() {

@@ -1,4 +1,4 @@
-//! An error in the form in which it is shown.
+//! An error as the terminal shows it.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -8,14 +8,15 @@ use fabricsim::Error;
 use fabricsim_scenario::text::error::escaped;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
-/// Characters of a message. Some quote what was written, however long that is.
+/// Longest message in characters. Some messages quote input of any length.
 const MOST: usize = 2_000;
 
-/// Characters of its end that are kept.
+/// Characters kept from the end of a message that is cut.
 const END: usize = 500;
 
-/// An error whose words are fit for a terminal: of bounded length, and without anything that it
-/// would obey. The lines of the file that it shows are already.
+/// An error with bounded and escaped texts, safe to print on a terminal.
+///
+/// The quoted lines of a file are already escaped.
 #[derive(Debug)]
 pub(crate) struct ErrorReport {
     error: Error,
@@ -24,7 +25,7 @@ pub(crate) struct ErrorReport {
     cause: Option<Cause>,
 }
 
-/// Why something happened, as the operating system says it.
+/// The cause of an error, as the operating system describes it.
 #[derive(Debug)]
 struct Cause {
     message: String,
@@ -51,7 +52,7 @@ impl Cause {
     }
 }
 
-/// `text`, cut in its middle where it is long, and escaped.
+/// Returns `text` escaped, and cut in its middle if it is too long.
 fn fit(text: &str) -> String {
     let shown = match text.char_indices().nth(MOST) {
         None => Cow::Borrowed(text),

@@ -1,15 +1,15 @@
-//! Exit codes: what scripts can rely on.
+//! Exit codes on which scripts can rely.
 
 use fabricsim::Error;
 
 /// A file could not be written, threads could not be started, a point of a sweep failed, or results
-/// are further apart than the user allows.
+/// deviate by more than the user allows.
 pub(crate) const FAILURE: u8 = 1;
-/// The user's input is wrong; nothing was run. clap uses the same code.
+/// The user's input is wrong and nothing ran. clap uses the same code.
 pub(crate) const BAD_INPUT: u8 = 2;
-/// The run could not finish: flows are left and nothing moves, or nothing leads to them.
+/// The run could not finish: it stalled, or flows have no route to their destinations.
 pub(crate) const STALLED: u8 = 3;
-/// Ctrl-C, as shells number it; other requests to end come to the same.
+/// Interrupted by Ctrl-C, as shells number it, or by another termination signal.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Returns the code of a command that ends with `error`.

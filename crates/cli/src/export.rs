@@ -30,19 +30,19 @@ was not observed is left out, and it says so.
 
 Exit codes: 0 done, 2 bad input, 1 a file cannot be written.")]
 pub(crate) struct ExportArgs {
-    /// A folder of results
+    /// The folder of a run
     #[arg(required_unless_present = "list", value_name = "DIR")]
     pub(crate) results: Option<PathBuf>,
 
-    /// Form of the files: see --list
+    /// Format of the files: see --list
     #[arg(long, value_name = "NAME", required_unless_present = "list")]
     pub(crate) format: Option<String>,
 
-    /// Folder of the files, which is made where it is missing
+    /// Folder of the files, created if missing
     #[arg(long, short, value_name = "DIR", required_unless_present = "list")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Print the forms
+    /// Print the formats
     #[arg(long)]
     pub(crate) list: bool,
 }
@@ -79,7 +79,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The forms with what they write, a line for each.
+/// Returns a line for each format: its name and its files.
 fn list() -> String {
     let known = EXPORTERS.iter().map(|known| (known.name(), known.about()));
     let all = known.chain([(arrow::NAME, arrow::ABOUT)]);
@@ -90,7 +90,7 @@ fn list() -> String {
     })
 }
 
-/// The exporter that `--format` names.
+/// Returns the exporter that `--format` names.
 fn named(name: &str) -> Result<&'static dyn Exporter, Error> {
     exporter(name).ok_or_else(|| {
         let known = EXPORTERS.iter().map(|known| known.name());
@@ -103,7 +103,7 @@ fn named(name: &str) -> Result<&'static dyn Exporter, Error> {
     })
 }
 
-/// Reads the files of results that there are in `folder`; the name of `out` is the number of the run.
+/// Reads the result files in `folder`. The name of `out` becomes the number of the run.
 fn read_results(folder: &Path, out: &Path) -> Result<Results, Error> {
     if !folder.is_dir() {
         return Err(Error::Unsupported {
@@ -140,7 +140,7 @@ fn read_results(folder: &Path, out: &Path) -> Result<Results, Error> {
     })
 }
 
-/// The span in which `scenario` observes queues.
+/// Returns the time span in which `scenario` observes queues.
 fn observed_of(scenario: &serde_json::Value) -> Option<Observed> {
     let time = |value: &serde_json::Value| value.as_str()?.parse::<Duration>().ok();
     let until = time(&scenario["observe"]["until"]);

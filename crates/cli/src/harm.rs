@@ -20,7 +20,7 @@ use crate::text::existing;
 
 const FLOWS_CSV: &str = "flows.csv";
 
-/// Says which test the flows are of.
+/// The settings file beside the flows: it identifies the test.
 const FLOWS: ResultSet = ResultSet::new("flows.json", "--flows");
 
 /// Pixels of a PNG for each unit of the SVG.
@@ -41,7 +41,7 @@ override them. The table goes to the standard output, progress to the standard e
 codes: 0 done, 2 bad input, 3 the time was over before all flows had ended, 1: a file cannot be
 written.")]
 pub(crate) struct HarmArgs {
-    /// Settings, a TOML file; without one the defaults
+    /// Settings (a TOML file) [default: the defaults of all options]
     file: Option<PathBuf>,
 
     /// Algorithms whose harm is measured [default: cubic,prague]
@@ -68,11 +68,11 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_name = "LINE")]
     qdisc: Option<String>,
 
-    /// Flows: drawn, ccafct-seed1, or a CSV of start_ns,size_bytes [default: drawn]
+    /// Flows: drawn (at random), ccafct-seed1, or a CSV of start_ns,size_bytes [default: drawn]
     #[arg(long, value_name = "WHICH")]
     workload: Option<String>,
 
-    /// How long flows arrive [default: 180s]
+    /// Time during which flows arrive [default: 180s]
     #[arg(long, value_name = "TIME")]
     duration: Option<Duration>,
 
@@ -88,23 +88,23 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_name = "SIZE")]
     len_p95: Option<Bytes>,
 
-    /// How long a run may last after the time of arrivals [default: 90s]
+    /// Longest time of a run after the last arrival [default: 90s]
     #[arg(long, value_name = "TIME")]
     timeout: Option<Duration>,
 
-    /// How long the competitor is alone at first [default: 20s]
+    /// Time for which the competitor starts before the workload [default: 20s]
     #[arg(long, value_name = "TIME")]
     slow_start_delay: Option<Duration>,
 
-    /// Marks of the competitor: none, classic, dctcp or accurate [default: accurate]
+    /// ECN of the competitor: none, classic, dctcp or accurate [default: accurate]
     #[arg(long, value_name = "ECN", value_parser = feedback)]
     competitor_ecn: Option<Feedback>,
 
-    /// Marks of the workload: none, classic, dctcp or accurate [default: none]
+    /// ECN of the workload: none, classic, dctcp or accurate [default: none]
     #[arg(long, value_name = "ECN", value_parser = feedback)]
     workload_ecn: Option<Feedback>,
 
-    /// Connections of requests: late-binding or none [default: late-binding]
+    /// Reuse of connections by requests: late-binding or none [default: late-binding]
     #[arg(long, value_name = "REUSE", value_parser = reuse)]
     reuse: Option<Reuse>,
 
@@ -112,15 +112,16 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     percentiles: Option<Vec<f64>>,
 
-    /// Seed of everything random [default: 1]
+    /// Seed of all random draws [default: 1]
     #[arg(long)]
     seed: Option<u64>,
 
-    /// Runs of everything, each with the next seed: means with 95% intervals [default: 1]
+    /// Repetitions, each with the next seed; prints means with 95% intervals if more than 1
+    /// [default: 1]
     #[arg(long, value_name = "N")]
     repeats: Option<u16>,
 
-    /// 10 and 20 ms, flows for 5 s, no delay
+    /// Short test: 10 and 20 ms, flows for 5 s, no delay
     #[arg(long)]
     quick: bool,
 
@@ -128,7 +129,7 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
-    /// Print the tool's sample output beside the results
+    /// Print the sample output of ccafct beside the results
     #[arg(long)]
     compare_sample: bool,
 
@@ -140,16 +141,16 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Write flows.csv, a row for each flow of each run, and flows.json, the settings, into a
+    /// Write flows.csv (a row for each flow of each run) and flows.json (the settings) into this
     /// folder
     #[arg(long, value_name = "DIR")]
     flows: Option<PathBuf>,
 
-    /// Draw harm against the round-trip time, FILE.svg or FILE.png
+    /// Draw harm over the round-trip time to FILE.svg or FILE.png
     #[arg(long, value_name = "FILE", value_parser = picture_path())]
     plot: Option<PathBuf>,
 
-    /// Let flows.csv replace that of another test
+    /// Replace an existing flows.csv of another test
     #[arg(long, requires = "flows")]
     force: bool,
 
@@ -176,7 +177,7 @@ fn reuse(text: &str) -> Result<Reuse, String> {
     }
 }
 
-/// `$settings.key = the option's value`, where it is given.
+/// Sets `$settings.key` to the value of the option if it is given.
 macro_rules! override_with {
     ($settings:ident, $args:ident: $($key:ident),*) => {
         $(if let Some(value) = &$args.$key {
@@ -186,7 +187,7 @@ macro_rules! override_with {
 }
 
 impl HarmArgs {
-    /// The settings of the file, changed by the options.
+    /// Returns the settings of the file, overridden by the options.
     fn settings(&self) -> Result<HarmSettings, Error> {
         let mut settings = match &self.file {
             Some(path) => HarmSettings::from_file(path)?,
@@ -205,14 +206,15 @@ impl HarmArgs {
         Ok(settings)
     }
 
-    /// The folder that a workload's path is relative to: where its name was written.
+    /// Returns the folder to which a workload's path is relative: the folder of the file that names
+    /// it.
     fn folder(&self) -> &Path {
         let file = self.file.as_deref().filter(|_| self.workload.is_none());
         file.and_then(Path::parent)
             .unwrap_or_else(|| Path::new("."))
     }
 
-    /// The folder for flows, if they are to be written.
+    /// Returns the folder for flows if `--flows` is given.
     fn destination(&self) -> Option<Destination<'_>> {
         let folder = self.flows.as_deref();
         folder.map(|folder| Destination::new(folder, existing(self.force)))
@@ -256,7 +258,7 @@ impl HarmArgs {
     }
 }
 
-/// Runs the test.
+/// Runs the test and writes its results.
 pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
     let test = HarmTest::new(args.settings()?, args.folder())?;
     let origin = test.origin();
@@ -283,7 +285,7 @@ pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
     })
 }
 
-/// Returns the progress line for a cell that has ended.
+/// Returns the progress line of a finished cell.
 fn progress(cell: &CellResult) -> String {
     let complete = cell.flows.iter().filter(|flow| flow.fct.is_some()).count();
     let who = cell.competitor.as_deref().unwrap_or("alone");

@@ -38,20 +38,20 @@ pub(crate) struct ImportArgs {
     #[arg(required_unless_present = "list", value_name = "FILE|DIR")]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// Format of the files: see --list [default: what they begin with]
+    /// Format of the files: see --list [default: recognized by their first lines]
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
 
-    /// Folder that paths in the files start from [default: that of the configuration, or the
-    /// nearest one around it in which they are found]
+    /// Folder to which paths in the files are relative [default: the folder of the configuration,
+    /// or the nearest parent folder in which the files exist]
     #[arg(long, value_name = "DIR")]
     pub(crate) base: Option<PathBuf>,
 
-    /// Pass over keys that the simulator does not read, as the original does, and list them
+    /// Skip keys that the simulator does not read, as the simulator does, and list them
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
 
-    /// File of the scenario [default: the standard output]
+    /// Write the scenario into this file [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
@@ -106,7 +106,7 @@ pub(crate) fn import(args: &ImportArgs, registry: &Registry) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// The formats with what they read, a line for each.
+/// Returns a line for each format: its name and its files.
 fn list() -> String {
     IMPORTERS.iter().fold(String::new(), |mut text, known| {
         let written = writeln!(text, "{:<10} {}", known.name(), known.about());
@@ -115,7 +115,7 @@ fn list() -> String {
     })
 }
 
-/// The importer that `--format` names.
+/// Returns the importer that `--format` names.
 fn named(name: &str) -> Result<&'static dyn Importer, Error> {
     importer(name).ok_or_else(|| {
         let names: Vec<&str> = IMPORTERS.iter().map(|known| known.name()).collect();
@@ -127,7 +127,7 @@ fn named(name: &str) -> Result<&'static dyn Importer, Error> {
     })
 }
 
-/// Reads `inputs`, or what of a folder is of a format, and tells the importer of all of them.
+/// Reads `inputs`, or the files of a folder that have a known format, and returns their importer.
 fn choose(
     inputs: &[PathBuf],
     asked: Option<&'static dyn Importer>,
@@ -159,7 +159,7 @@ fn choose(
     Ok((importer, files))
 }
 
-/// The files of a folder that scenarios are made of: all of one format, and one of each kind.
+/// Returns the files of `folder` that make up a scenario: all of one format, and one of each kind.
 fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<InputFile>, Error> {
     let unreadable = |source| Error::Read {
         kind: FileKind::CONFIGURATION,
@@ -201,7 +201,7 @@ fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<
     Ok(files)
 }
 
-/// Returns the error of the scenario `loaded` at the place of the file where it comes from.
+/// Moves an error of the scenario `loaded` to the line of the source file that produced it.
 fn in_source(error: Error, imported: &Imported, loaded: &str) -> Error {
     let place = error.diagnostic().and_then(|found| {
         let error = imported.error_in_source(found.line(), found.message(), found.help())?;
@@ -210,8 +210,8 @@ fn in_source(error: Error, imported: &Imported, loaded: &str) -> Error {
     place.unwrap_or(error)
 }
 
-/// The name of the scenario: that of the folder that was given or of the file or, for a plain
-/// `config.txt`, of its folder.
+/// Returns the name of the scenario: the name of the given folder or file. For a file called
+/// `config.txt` it is the name of its folder.
 fn name(input: &Path, file: &Path) -> String {
     let path = if input.is_dir() { input } else { file };
     let whole = path.canonicalize();

@@ -26,7 +26,7 @@ as a CSV for workloads of kind \"graph\".
 
 Exit codes: 0 done, 2 bad input, 1 the file cannot be written.")]
 pub(crate) struct ImportTraceArgs {
-    /// What stands before the rank in the names of the files: NAME for NAME.0.et, NAME.1.et, ..
+    /// Common prefix of the trace files: NAME for NAME.0.et, NAME.1.et, ..
     #[arg(value_name = "NAME")]
     pub(crate) name: PathBuf,
 
@@ -34,31 +34,33 @@ pub(crate) struct ImportTraceArgs {
     #[arg(long, value_name = "ALGORITHM", default_value = "ring", value_parser = all_reduces())]
     pub(crate) all_reduce: String,
 
-    /// JSON of the ranks of process groups that the traces do not state, as ASTRA-sim takes it:
-    /// {"1": [0, 1], "2": [2, 3]}
+    /// Ranks of process groups if the traces lack them, as JSON in the format of ASTRA-sim: {"1":
+    /// [0, 1], "2": [2, 3]}
     #[arg(long, value_name = "FILE")]
     pub(crate) groups: Option<PathBuf>,
 
-    /// File of the operations [default: the standard output]
+    /// Write the operations into this file [default: the standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// The names of the algorithms of all-reduces.
+/// Returns a parser of the names of all-reduce algorithms.
 fn all_reduces() -> PossibleValuesParser {
     let algorithms = CollectiveOperation::AllReduce.algorithms();
     PossibleValuesParser::new(algorithms.iter().map(|algorithm| algorithm.name()))
 }
 
-/// The file of `rank`.
+/// Returns the trace file of `rank`.
 fn file_of(name: &Path, rank: usize) -> PathBuf {
     let mut path = name.as_os_str().to_owned();
     path.push(format!(".{rank}.et"));
     path.into()
 }
 
-/// The highest rank that has a file: ranks are counted by the files in the folder, so that one which is
-/// missing is not taken for the end.
+/// Returns the highest rank that has a file.
+///
+/// The search lists the folder instead of counting up, so that a missing file in between is an
+/// error and not the end.
 fn last_rank(name: &Path) -> usize {
     let folder = match name.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

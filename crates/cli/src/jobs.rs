@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fabricsim::outcome::JobSummary;
 
-/// Adds the table of jobs to `text`, where there are some.
+/// Adds the table of jobs to `text` if there are any.
 pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
     if jobs.is_empty() {
         return;

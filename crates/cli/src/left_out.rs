@@ -1,12 +1,12 @@
-//! What stands in place of the commands of the feature `studies` in a build without it: the same names,
-//! and a refusal.
+//! Replacements for the commands of the feature `studies` in a build without it: the same names,
+//! which only report that the feature is missing.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use fabricsim::Error;
 
-/// The arguments of a command that was left out, whatever they are.
+/// Accepts any arguments, so that the error is about the missing feature.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct LeftOutArgs {
@@ -42,7 +42,7 @@ pub(crate) mod parallelism {
 
     use super::{Error, refuse};
 
-    /// A report that there is not.
+    /// A report that cannot exist in this build.
     pub(crate) enum ParallelismReport {}
 
     pub(crate) fn profile(

@@ -1,12 +1,11 @@
 //! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacenter networks, and
 //! compares their results.
 //!
-//! What it does is the library's work (the crate [`fabricsim`]); here are the arguments, the
-//! progress bar, signals, and how results and errors are shown.
+//! The library (the crate [`fabricsim`]) does the work. This crate parses arguments, shows
+//! progress, handles signals, and prints results and errors.
 //!
-//! [`main_with`] is the whole command with congestion-control algorithms of one's own. The crate of
+//! [`main_with`] is the whole command with your own congestion-control algorithms. The crate of
 //! such a command depends on this one alone:
-//!
 //! ```no_run
 //! use fabricsim_cli::fabricsim::cc::CcRegistry;
 //!
@@ -72,9 +71,10 @@ use fabricsim_scenario::kinds::Registry;
 use left_out::{harm, parallelism, pint, reproduce, sweep};
 use signals::Signals;
 
-/// Runs the command with the arguments of the process, where scenarios may name the kinds of
-/// `registry`: a [`CcRegistry`](fabricsim::cc::CcRegistry) alone, or all of a [`Registry`]. Returns
-/// its exit code.
+/// Runs the command with the arguments of the process and returns its exit code.
+///
+/// Scenarios may name the kinds of `registry`, which is a [`Registry`] or, if you only add
+/// algorithms, a [`CcRegistry`](fabricsim::cc::CcRegistry).
 #[must_use]
 pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let registry = &registry.into();

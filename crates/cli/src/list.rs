@@ -85,7 +85,7 @@ impl Thing {
         }
     }
 
-    /// The name without the brackets of a table.
+    /// Returns the name without the brackets of a table.
     fn bare_name(&self) -> &'static str {
         self.name.trim_matches(['[', ']', '(', ')'])
     }

@@ -31,7 +31,7 @@ gather_us, exchange_us, ranks.
 
 Exit codes: 0 done, 2 fewer than two ranks or a build without MPI. 1: the file cannot be written.")]
 pub(crate) struct MpiProbeArgs {
-    /// Write the parameters and all times into this file, as JSON
+    /// Write the parameters and all measured times into this JSON file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 
@@ -39,7 +39,7 @@ pub(crate) struct MpiProbeArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Time of each measurement, one for each size of messages and rank
+    /// Time of each measurement (one for each rank and message size)
     #[arg(long, value_name = "TIME", default_value = "20ms")]
     pub(crate) time: Duration,
 }
@@ -60,7 +60,7 @@ pub(crate) fn mpi_probe(args: &MpiProbeArgs, ranks: Option<&MpiRanks>) -> Result
     })
 }
 
-/// The error of a process that has nobody to send messages to.
+/// Returns the error of a process that is the only rank.
 fn alone() -> Error {
     let (message, help) = if IS_BUILT {
         (

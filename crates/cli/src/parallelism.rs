@@ -14,14 +14,16 @@ use fabricsim_scenario::Scenario;
 
 use crate::text::line;
 
-/// With less of a core than this, what the run cost is in doubt.
+/// Below this share of a core, the measured costs are doubtful.
 const UNDISTURBED: f64 = 0.95;
 
-/// With fewer barriers than this in which all threads took part, their cost is in doubt.
+/// Below this share of barriers in which all threads had a core, the cost of a barrier is doubtful.
 const FEW: f64 = 0.05;
 
-/// Runs `scenario` and measures what more workers or ranks would gain, where messages between ranks
-/// cost what the file `costs` says.
+/// Runs `scenario` and estimates the gain of more workers or ranks.
+///
+/// Messages between ranks cost as much as the file `costs` states, or the default if there is no
+/// file.
 pub(crate) fn profile(
     scenario: &Scenario,
     destination: Destination<'_>,
@@ -156,8 +158,7 @@ fn ranks(text: &mut String, report: &ParallelismReport) {
     );
 }
 
-/// Returns what messages between ranks cost: as `file` has it, which `fabricsim mpi-probe` has
-/// written.
+/// Returns the costs of messages between ranks from `file`, an output of `fabricsim mpi-probe`.
 fn message_costs(file: Option<&Path>) -> Result<MessageCosts, Error> {
     let Some(path) = file else {
         return Ok(MessageCosts::default());
@@ -196,7 +197,7 @@ fn advice(report: &ParallelismReport) -> String {
     }
 }
 
-/// Nanoseconds in the unit that suits them.
+/// Formats nanoseconds in the largest unit below the value.
 fn time(ns: f64) -> String {
     match ns {
         0.0..1e3 => format!("{ns:.0} ns"),

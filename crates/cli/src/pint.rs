@@ -1,4 +1,4 @@
-//! `fabricsim pint`: PINT's queries, planned, run and judged.
+//! `fabricsim pint`: plans and studies of PINT queries.
 
 mod compare;
 mod latency;
@@ -34,13 +34,13 @@ pub(crate) struct PintArgs {
 
 #[derive(Debug, Subcommand)]
 enum Query {
-    /// Packets needed to know a path, against its length, by scheme and bits in each packet
+    /// Packets needed to decode a path, over its length, by scheme and bits in each packet
     Trace(TraceArgs),
 
-    /// Errors of latency quantiles, against packets and space, on the latencies of a simulation
+    /// Errors of latency quantiles over packets and sketch size, from simulated latencies
     Latency(LatencyArgs),
 
-    /// Plan of the queries of a scenario: the sets of queries that packets serve together
+    /// Plan of a scenario's queries: the sets of queries that share packets
     Plan(PlanArgs),
 
     /// Effect on query results when the queries of a scenario share packets
@@ -56,7 +56,7 @@ pub(crate) fn pint(args: &PintArgs, registry: &Registry) -> Result<ExitCode, Err
     }
 }
 
-/// The threads that were asked for, or as many as there are cores.
+/// Returns the given number of threads, or the number of cores.
 fn threads_of(asked: Option<u16>) -> usize {
     asked.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),

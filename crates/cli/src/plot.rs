@@ -56,36 +56,36 @@ enum Kind {
     Cdf(CdfArgs),
     /// Values that a run observed over time (queues.csv, links.csv, flows.csv)
     Series(SeriesArgs),
-    /// Distribution of queue lengths over time (queue_groups.csv)
+    /// Distribution of queue lengths over time, by group of ports (queue_groups.csv)
     Queues(QueuesArgs),
     /// Time and bus bandwidth of collectives, iteration by iteration (collectives.csv)
     Collectives(CollectivesArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
-    /// A number of a sweep over one of its axes, pooled over seeds (points.csv)
+    /// A value of a sweep over one of its axes, pooled over seeds (points.csv)
     Sweep(SweepArgs),
 }
 
-/// Arguments that all kinds of picture share.
+/// Arguments of all kinds of figures.
 #[derive(Debug, clap::Args)]
 struct Drawing {
-    /// A folder with results or of a sweep, an fct.csv or the published simulator's fct.txt
+    /// The folder of a run or sweep, an fct.csv, or an fct.txt of the published simulator
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 
-    /// The picture, FILE.svg, FILE.png or FILE.pdf
+    /// Figure to write: FILE.svg, FILE.png or FILE.pdf
     #[arg(long, short, value_name = "FILE", value_parser = picture_path())]
     out: PathBuf,
 
-    /// What a result is called in the legend, once for each in their order [default: its folder]
+    /// Name of a result in the legend; repeat it for each result, in order [default: its folder]
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 
-    /// Title of the picture
+    /// Title of the figure
     #[arg(long)]
     title: Option<String>,
 
-    /// Light on dark
+    /// Light lines on a dark background
     #[arg(long)]
     dark: bool,
 
@@ -94,8 +94,8 @@ struct Drawing {
     scale: u8,
 }
 
-/// Reads a file name that says which kind of picture it is. It need not be text: a folder on the way
-/// may have any name.
+/// Parses a file name whose extension selects the format. The path need not be UTF-8, because a
+/// parent folder may have any name.
 pub(crate) fn picture_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(picture)
 }
@@ -113,7 +113,7 @@ fn picture(name: OsString) -> Result<PathBuf, String> {
     }
 }
 
-/// Refuses PNG and PDF in a build that was asked to leave them out.
+/// Refuses PNG and PDF if the build has no support for them.
 fn drawable(pixels: bool) -> Result<(), String> {
     if pixels && !DRAWS_PIXELS {
         return Err(
@@ -125,7 +125,7 @@ fn drawable(pixels: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The flag `--png`.
+/// Parses the flag `--png`.
 #[cfg(feature = "studies")]
 pub(crate) fn png_flag(text: &str) -> Result<bool, String> {
     let wanted = text == "true";
@@ -133,7 +133,8 @@ pub(crate) fn png_flag(text: &str) -> Result<bool, String> {
     Ok(wanted)
 }
 
-/// `figure` as the file `out`: a PNG with `scale` pixels for each unit, a PDF or an SVG.
+/// Renders `figure` in the format of `out`: a PNG with `scale` pixels for each unit, a PDF or an
+/// SVG.
 pub(crate) fn encoded(
     figure: &Figure,
     out: &std::path::Path,
@@ -154,7 +155,7 @@ fn is(path: &std::path::Path, ending: &str) -> bool {
         .is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
-/// Draws what was asked for.
+/// Draws the figure and writes it.
 pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
     let (drawing, figure) = args.kind.figure()?;
     drawing.write(&figure)?;
@@ -162,7 +163,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
 }
 
 impl Kind {
-    /// The picture, which has something in it.
+    /// Returns the figure, or an error if it would be empty.
     fn figure(&self) -> Result<(&Drawing, Figure), Error> {
         let (drawing, figure) = match self {
             Self::Slowdown(args) => (&args.drawing, slowdown(args)?),
@@ -191,7 +192,7 @@ impl Kind {
     }
 }
 
-/// The arguments of `fabricsim plot` by themselves.
+/// The arguments of `fabricsim plot` alone.
 #[derive(Debug, clap::Parser)]
 #[command(name = "plot", styles = clap::builder::Styles::plain())]
 struct Plot {
@@ -199,20 +200,21 @@ struct Plot {
     args: PlotArgs,
 }
 
-/// Why there is no figure.
+/// The reason why there is no figure.
 #[derive(Debug)]
 pub enum FigureError {
-    /// The words of the arguments, in which something is wrong.
+    /// The arguments are wrong; the text describes the error.
     Arguments(String),
     /// The results cannot be drawn.
     Results(Error),
 }
 
-/// Returns the figure that `fabricsim plot` draws with `arguments`, for a program that shows it
-/// itself: a kind of picture, options, and results. They name no file to write to.
+/// Returns the figure that `fabricsim plot` draws with `arguments`, for a program that displays it.
+///
+/// The arguments are a kind of figure, options and results, without an output file.
 ///
 /// # Errors
-/// When an argument is wrong, a file cannot be read, or there is nothing to draw.
+/// If an argument is wrong, a file cannot be read, or there is nothing to draw.
 pub fn figure(arguments: impl IntoIterator<Item = OsString>) -> Result<Figure, FigureError> {
     let mut arguments = arguments.into_iter();
     let begin = ["plot".into()].into_iter().chain(arguments.next());
@@ -224,7 +226,7 @@ pub fn figure(arguments: impl IntoIterator<Item = OsString>) -> Result<Figure, F
     Ok(figure)
 }
 
-/// A picture that cannot be drawn of these results.
+/// Returns the error of a figure that cannot be drawn from these results.
 fn refused(drawing: &Drawing, message: &str, help: &str) -> Error {
     let paths: Vec<String> = drawing
         .results
@@ -238,8 +240,8 @@ fn refused(drawing: &Drawing, message: &str, help: &str) -> Error {
     }
 }
 
-/// The file `name` of the results in `place`, or the one that `place` is; `help` says how a run
-/// writes it.
+/// Returns the file `name` of the results in `place`, or `place` itself if it is that file. `help`
+/// tells how a run writes the file.
 fn file_of(drawing: &Drawing, place: &Place, name: &str, help: &str) -> Result<PathBuf, Error> {
     refuse_mixture(&place.path)?;
     if !place.path.is_dir() {
@@ -252,7 +254,7 @@ fn file_of(drawing: &Drawing, place: &Place, name: &str, help: &str) -> Result<P
     Err(refused(drawing, &format!("there is no {name}"), help))
 }
 
-/// The flows of a result that are drawn.
+/// The flows of a result, and its name in the legend.
 struct NamedFlows {
     name: String,
     style: Style,
@@ -260,8 +262,8 @@ struct NamedFlows {
 }
 
 impl Drawing {
-    /// Returns the results, each point of a sweep as one, and their names: those given with
-    /// `--name`, or the default ones.
+    /// Returns the results (each point of a sweep is one) and their names: from `--name`, or the
+    /// default ones.
     fn places(&self) -> Result<Vec<(Place, String)>, Error> {
         self.named(places(&self.results)?)
     }
@@ -284,7 +286,7 @@ impl Drawing {
         Ok(places.into_iter().zip(names).collect())
     }
 
-    /// The flows of all results that `selection` chooses.
+    /// Returns the flows of all results that `selection` chooses.
     fn flows(&self, selection: &FlowSelection) -> Result<Vec<NamedFlows>, Error> {
         let places = self.named(places_with_flows(&self.results)?)?;
         let names: Vec<&String> = places.iter().map(|(_, name)| name).collect();
@@ -305,7 +307,7 @@ impl Drawing {
         self.title.clone().unwrap_or_else(|| default.to_owned())
     }
 
-    /// The title of a figure of the flows that `selection` chooses.
+    /// Returns the title of a figure of the flows that `selection` chooses.
     fn title_of(&self, default: &str, selection: &FlowSelection) -> String {
         match selection.describe() {
             which if which.is_empty() => self.title(default),
@@ -329,7 +331,7 @@ impl Drawing {
     }
 }
 
-/// `text` as the beginning of a sentence.
+/// Returns `text` with its first letter in upper case.
 pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {

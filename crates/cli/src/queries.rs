@@ -11,10 +11,10 @@ use fabricsim_scenario::text::input_file::read_text;
 
 use crate::results::FlowSelection;
 
-/// The file of a folder of results.
+/// The file of queries in the folder of a run.
 const FILE: &str = "rpc.csv";
 
-/// The percentiles of query completion times that are shown.
+/// The percentiles of query completion times in tables.
 pub(crate) const PERCENTILES: [Percentile; 4] = [
     Percentile::P50,
     Percentile::P95,
@@ -26,15 +26,15 @@ pub(crate) const PERCENTILES: [Percentile; 4] = [
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queries {
     pub(crate) class: u16,
-    /// How many were completed.
+    /// Completed queries.
     pub(crate) count: usize,
     /// Query completion times, in nanoseconds.
     times: RpcStatistics,
 }
 
 impl Queries {
-    /// The query completion times at [`PERCENTILES`], in nanoseconds; `None` where there are too
-    /// few queries.
+    /// Returns the query completion times at [`PERCENTILES`] in nanoseconds, `None` if there are
+    /// too few queries for a percentile.
     pub(crate) fn percentiles(&self) -> [Option<f64>; 4] {
         let RpcStatistics {
             p50,
@@ -50,14 +50,14 @@ impl Queries {
         })
     }
 
-    /// The mean, in nanoseconds.
+    /// Returns the mean query completion time in nanoseconds.
     pub(crate) const fn mean(&self) -> f64 {
         self.times.mean
     }
 }
 
-/// The queries of the results at `path` that `selection` chooses, by the time at which they were
-/// sent; none where there is no file of them.
+/// Returns the queries of the results at `path` that `selection` chooses, in the order in which
+/// they were sent. The list is empty if there is no file of queries.
 pub(crate) fn query_records(
     path: &Path,
     selection: &FlowSelection,
@@ -81,7 +81,7 @@ pub(crate) fn query_records(
     Ok(records)
 }
 
-/// The same, summed up by class.
+/// Returns the statistics of [`query_records`] by class.
 pub(crate) fn read_queries(path: &Path, selection: &FlowSelection) -> Result<Vec<Queries>, Error> {
     let mut classes: BTreeMap<u16, Vec<f64>> = BTreeMap::new();
     for record in query_records(path, selection)? {

@@ -1,10 +1,11 @@
-//! A command that an MPI launcher has started several times: one job of all, or refused once.
+//! Commands that run as several processes of an MPI job.
 //!
-//! A command that works over ranks takes three steps. [`join`] makes the processes ranks of one job.
-//! [`agree`] ends each step that every rank takes by itself and that may fail, such as reading the
-//! scenario: all go on, or all end with the same exit code and one message. [`conclude`] ends the
-//! command; a rank that fails where the others do not know of it ends them, too. Panics do so by
-//! themselves.
+//! A command that supports ranks takes three steps. [`join`] connects the processes as ranks of one
+//! job. [`agree`] ends each local step that may fail, such as reading the scenario: all ranks
+//! continue, or all end with the same exit code and one message. [`conclude`] ends the command; if
+//! a rank fails without the knowledge of the others, it aborts them. A panic does the same.
+//!
+//! All other commands refuse to run as several processes, and only the first process says so.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,23 +20,24 @@ use crate::console::{note, refuse};
 use crate::exit;
 use crate::first_process::leave_it_to_the_first;
 
-/// What a command is when several processes of it have been started.
+/// The number of processes that a command supports.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Processes {
-    /// An error: each of them would do the whole work.
+    /// One: with several, each would do the whole work.
     One,
-    /// One job of all.
+    /// Several, which share one job.
     Several,
 }
 
-/// Steps in which ranks that fail at the same time speak, of which the first ends the others.
+/// Delay between the reports of ranks that fail at the same time. The first report ends the other
+/// ranks.
 const STAGGER: Duration = Duration::from_millis(100);
 
-/// Joins the ranks of a job, where an MPI launcher has started several processes.
+/// Joins the ranks of the job if an MPI launcher has started several processes.
 ///
 /// # Errors
-/// When there are several processes and the command is for one, or when this build has no MPI. The
-/// first process has said so; the exit code is returned.
+/// If there are several processes but the command supports one, or if this build has no MPI. The
+/// first process has reported the error; the result is the exit code.
 pub(crate) fn join(processes: Processes) -> Result<Option<Arc<MpiRanks>>, ExitCode> {
     let Some(launch) = Launch::detect() else {
         return Ok(None);
@@ -72,11 +74,11 @@ fn for_one_process(launch: Launch) -> Error {
     }
 }
 
-/// Waits until all ranks have taken a step that may fail, and returns what this one has got.
+/// Waits until all ranks have finished a step that may fail, and returns this rank's result.
 ///
 /// # Errors
-/// When any rank has failed, this one or another: the exit code, which is the same at all. The first
-/// rank that failed has reported its error, once for all that failed alike.
+/// If any rank has failed. The result is the exit code, the same on all ranks. The first failed
+/// rank has reported the error, once for all ranks that failed alike.
 pub(crate) fn agree<T>(own: Result<T, Error>, ranks: Option<&MpiRanks>) -> Result<T, ExitCode> {
     let Some(ranks) = ranks else {
         return own.map_err(refuse);
@@ -99,7 +101,7 @@ pub(crate) fn agree<T>(own: Result<T, Error>, ranks: Option<&MpiRanks>) -> Resul
     }
 }
 
-/// Ends a command with its result, at all ranks when there are several.
+/// Ends a command with its result, on all ranks if there are several.
 pub(crate) fn conclude(result: Result<ExitCode, Error>, ranks: Option<Arc<MpiRanks>>) -> ExitCode {
     let Some(ranks) = ranks else {
         return result.unwrap_or_else(refuse);
@@ -122,7 +124,7 @@ pub(crate) fn conclude(result: Result<ExitCode, Error>, ranks: Option<Arc<MpiRan
     }
 }
 
-/// The line that says where something has failed.
+/// Returns the line that names the failed rank and its machine.
 fn failed(ranks: &MpiRanks) -> String {
     format!(
         "rank {} of {} on {} has failed, which ends all",

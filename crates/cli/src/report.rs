@@ -29,7 +29,7 @@ use grouping::groups;
 use runs::{Run, read_runs, thousands};
 use settings::{overview, scenarios, settings_that_differ};
 
-/// Unfinished flows that are listed.
+/// Unfinished flows in the table, at most.
 const UNFINISHED: usize = 20;
 
 #[derive(Debug, clap::Args)]
@@ -43,11 +43,11 @@ Examples:
 The page holds everything: it needs no network and no script. Exit codes: 0 written, 1 the page
 cannot be written, 2 bad input.")]
 pub(crate) struct ReportArgs {
-    /// A folder of results or of a sweep, an fct.csv or the published simulator's fct.txt
+    /// The folder of a run or sweep, an fct.csv, or an fct.txt of the published simulator
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
 
-    /// The page
+    /// The page to write
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
 
@@ -59,7 +59,7 @@ pub(crate) struct ReportArgs {
     selection: FlowSelection,
 }
 
-/// Writes the page.
+/// Writes the report.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     refuse_input(&args.out, &args.results)?;
     let runs = read_runs(&args.results, &args.selection)?;
@@ -117,7 +117,7 @@ fn warnings(page: &mut Page, runs: &[Run]) {
     }
 }
 
-/// A file of a run's folder, when it is there.
+/// Reads a file of a run's folder if it exists.
 fn part(run: &Run, name: &str) -> Result<Option<(PathBuf, String)>, Error> {
     let file = run.path.join(name);
     if !file.is_file() {

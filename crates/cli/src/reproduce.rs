@@ -49,10 +49,10 @@ The exit code says nothing about how near the results are: the scorecard does. E
 0 done, 1 a run failed or a file cannot be written, 2 bad input, 3 flows of a run are left that
 cannot finish, 130 interrupted.")]
 pub(crate) struct ReproduceArgs {
-    /// The preset; without one they are listed
+    /// The preset [default: list all presets]
     preset: Option<String>,
 
-    /// For how long flows arrive, in simulated time [default: 50ms; buffer-sizing: 200ms]
+    /// Simulated time during which flows arrive [default: 50ms; buffer-sizing: 200ms]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["quick", "full"])]
     traffic: Option<Duration>,
 
@@ -80,11 +80,11 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Judge what is there; run nothing
+    /// Judge existing results; run nothing
     #[arg(long)]
     judge_only: bool,
 
-    /// Run points again whose folders have complete results of other settings or another version
+    /// Rerun points whose folders have complete results of other settings or another version
     #[arg(long)]
     force: bool,
 
@@ -181,7 +181,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
 /// Writes a table of a scorecard.
 type WriteTable<'c> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'c>;
 
-/// The tables of `card` and the names of their files.
+/// Returns the tables of `card` with the names of their files.
 fn tables(card: &Scorecard) -> Vec<(&'static str, WriteTable<'_>)> {
     if let Some(buffers) = &card.buffers {
         return vec![

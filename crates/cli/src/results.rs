@@ -1,4 +1,4 @@
-//! Results on disk: which files they are, and what they are called.
+//! Result files: how to find, read and name them.
 
 mod places;
 mod selection;
@@ -15,10 +15,11 @@ use fabricsim_scenario::text::input_file::read_text;
 pub(crate) use self::places::{Place, places};
 pub(crate) use self::selection::{FlowSelection, places_with_flows};
 
-/// The flows of a run that was interrupted.
+/// The flows of an interrupted run.
 pub(crate) const PARTIAL: &str = "fct.partial.csv";
 
-/// The file of flows at `path`, which may be a folder: of ours, or of the published simulator's.
+/// Returns the file of flows at `path`, which may be a folder: of fabricsim, or of the published
+/// simulator.
 pub(crate) fn fct_file(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_owned();
@@ -32,7 +33,7 @@ pub(crate) fn fct_file(path: &Path) -> PathBuf {
     }
 }
 
-/// The flows of a result file, or of the one in a folder of results.
+/// Reads the flows of a file, or of the file in a folder of results.
 pub(crate) fn read_flows(path: &Path) -> Result<Vec<FctRecord>, Error> {
     refuse_mixture(path)?;
     let path = fct_file(path);
@@ -49,7 +50,7 @@ pub(crate) fn read_flows(path: &Path) -> Result<Vec<FctRecord>, Error> {
     read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
 }
 
-/// Refuses a folder that holds files of two runs.
+/// Refuses a folder that holds the files of two runs.
 pub(crate) fn refuse_mixture(path: &Path) -> Result<(), Error> {
     let folder = match path.is_dir() {
         true => Some(path),
@@ -68,7 +69,7 @@ pub(crate) fn refuse_mixture(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// The summary of the run that wrote the file of flows at `path`.
+/// Returns the path of the summary that belongs to the file of flows at `path`.
 pub(crate) fn summary_beside(path: &Path) -> PathBuf {
     let name = match path.ends_with(PARTIAL) {
         true => partial_name("summary.json"),
@@ -77,8 +78,8 @@ pub(crate) fn summary_beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Returns the default names of results: the names of their folders, or of their files where these
-/// are not just `fct`; their paths when two would have the same name.
+/// Returns the default names of results: the name of the folder, or of the file if it is not just
+/// called `fct`. If two results would have the same name, all are named by their paths.
 pub(crate) fn names(paths: &[PathBuf]) -> Vec<String> {
     let short: Vec<String> = paths.iter().map(|path| name(path)).collect();
     let distinct: BTreeSet<&String> = short.iter().collect();

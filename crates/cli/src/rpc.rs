@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fabricsim::outcome::RpcSummary;
 
-/// Adds the table of queries by flow class to `text`, where there are some.
+/// Adds the table of queries by flow class to `text` if there are any.
 pub(crate) fn describe(text: &mut String, classes: &[RpcSummary]) {
     if classes.is_empty() {
         return;

@@ -70,7 +70,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Let the results replace complete ones of another scenario or version
+    /// Replace complete results of another scenario or version
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -82,33 +82,32 @@ pub(crate) struct RunArgs {
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
 
-    /// Write the state of the run at this simulated time into a file, and go on; several times with
-    /// commas between them
+    /// Write a checkpoint at this simulated time and continue; separate several times by commas
     #[arg(long, value_name = "TIME", value_delimiter = ',')]
     pub(crate) checkpoint_at: Vec<Time>,
 
-    /// File of the checkpoint [default: that of the results with .TIME.checkpoint behind it]; of
-    /// several, each has its time before the extension
+    /// File of the checkpoint [default: the results folder's name with .TIME.checkpoint]; for
+    /// several times, each is inserted before the extension
     #[arg(long, value_name = "FILE", requires = "checkpoint_at")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// Go on from this checkpoint, with the scenario that it holds
+    /// Continue from this checkpoint, which contains the scenario
     #[arg(long, value_name = "FILE", conflicts_with_all = ["scenario", "seed"])]
     pub(crate) from: Option<PathBuf>,
 
-    /// Run on one thread and measure what 2 to 128 workers, or 2 to 64 ranks, would gain: prints
-    /// tables, writes parallelism.json and parallelism_nodes.csv; results are the same
+    /// Run on one thread and estimate the gain of 2 to 128 workers and of 2 to 64 ranks: print
+    /// tables and write parallelism.json and parallelism_nodes.csv; results are the same
     #[arg(long, conflicts_with_all = ["checkpoint_at", "from"])]
     pub(crate) profile_parallelism: bool,
 
-    /// What messages between ranks cost, as `fabricsim mpi-probe --out FILE` has measured it
-    /// [default: 2 us, 0.5 us of work, 0.1 ns for each byte]
+    /// Costs of messages between ranks, as measured by `fabricsim mpi-probe --out FILE` [default: 2
+    /// us latency, 0.5 us of work, 0.1 ns for each byte]
     #[arg(long, value_name = "FILE", requires = "profile_parallelism")]
     pub(crate) mpi_costs: Option<PathBuf>,
 }
 
 impl RunArgs {
-    /// Refuses what cannot be together.
+    /// Refuses arguments that exclude one another.
     pub(crate) fn check(&self) -> Result<(), clap::Error> {
         match self.threads {
             Some(threads) if threads != 1 && self.profile_parallelism => {
@@ -200,7 +199,7 @@ pub(crate) fn run(
     })
 }
 
-/// Reads the scenario, and the checkpoint from which it goes on.
+/// Reads the scenario, and the checkpoint if the run continues from one.
 fn load(args: &RunArgs, registry: &Registry) -> Result<(Scenario, Option<Checkpoint>), Error> {
     let checkpoint = args.from.as_deref().map(Checkpoint::read).transpose()?;
     let scenario = match &checkpoint {
@@ -210,7 +209,7 @@ fn load(args: &RunArgs, registry: &Registry) -> Result<(Scenario, Option<Checkpo
     Ok((scenario, checkpoint))
 }
 
-/// Prints `summary`, as `text` or as JSON, and what there is to note.
+/// Prints `summary` as `text` or as JSON, and then notes and warnings.
 fn print(
     args: &RunArgs,
     summary: &Summary,

@@ -15,7 +15,7 @@ const DEFAULT_SCENARIO: &str = include_str!("../data/default.toml");
 /// The largest seed: seeds are TOML integers, which are signed.
 const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 
-/// Scenario to run, and the changes made to it.
+/// The scenario to run, and changes of its settings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
     /// Scenario (a TOML file), or `-` for the standard input [default: the built-in scenario]
@@ -35,7 +35,7 @@ pub(crate) struct ScenarioArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Seed of every random stream, instead of the scenario's (default 1)
+    /// Seed of all random streams [default: the scenario's, or 1]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
     pub(crate) seed: Option<u64>,
 }

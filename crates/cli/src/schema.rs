@@ -1,4 +1,4 @@
-//! `fabricsim schema` and `fabricsim completions`: what editors and shells ask for.
+//! `fabricsim schema`, `fabricsim completions` and `fabricsim man`, for editors and shells.
 
 use std::fs;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<ExitCode, Error> {
 Examples:
   fabricsim man ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// The folder, which is made if it is not there
+    /// The folder, created if missing
     pub(crate) dir: PathBuf,
 }
 

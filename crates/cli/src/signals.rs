@@ -1,4 +1,4 @@
-//! Signals: requests to end, and limits that are to be errors.
+//! Signals: requests to terminate, and the file-size limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,18 +9,19 @@ use signal_hook::flag;
 
 use crate::exit;
 
-/// Handler of Ctrl-C and of other requests to end: `kill`, a batch system that ends a job, a
-/// terminal that is closed. A request ends the process at once or, while there are results to be
-/// kept, only the run; a second request then ends the process.
+/// Handler of termination signals: Ctrl-C, `kill`, the end of a batch job, a closed terminal.
+///
+/// A signal ends the process at once. While a run has results to keep, the first signal only ends
+/// the run, and a second one ends the process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     interrupted: Arc<AtomicBool>,
-    /// Whether the next request ends the process.
+    /// `true` if the next signal ends the process.
     is_final: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Listens to requests to end from now on.
+    /// Starts to handle termination signals.
     pub(crate) fn listen() -> Self {
         let signals = Self::default();
         signals.release();
@@ -36,23 +37,23 @@ impl Signals {
         signals
     }
 
-    /// Tells that from now on there is something to be kept.
+    /// Lets the next signal end only the run, because there are results to keep.
     pub(crate) fn hold(&self) {
         self.is_final.store(false, Ordering::SeqCst);
     }
 
-    /// Tells that everything has been kept.
+    /// Lets the next signal end the process again, because all results are written.
     pub(crate) fn release(&self) {
         self.is_final.store(true, Ordering::SeqCst);
     }
 
-    /// Returns the interrupt that a request to end raises while there are results to be kept.
+    /// Returns the interrupt that a signal raises while there are results to keep.
     pub(crate) fn interrupt(&self) -> Interrupt {
         Interrupt::from_flag(Arc::clone(&self.interrupted))
     }
 }
 
-/// The signal of a terminal that is closed, where it is not ignored: `nohup` asks for that.
+/// Returns the signal of a closed terminal unless the process ignores it, as under `nohup`.
 #[cfg(unix)]
 fn hangup() -> Option<i32> {
     let hangup = signal_hook::consts::SIGHUP;
@@ -70,8 +71,8 @@ const fn hangup() -> Option<i32> {
     None
 }
 
-/// Makes a file that would be larger than the user's limit an error of the write, which is reported
-/// and leaves nothing half written. Without a handler the signal for it ends the process.
+/// Turns a write beyond the user's file-size limit into an I/O error, which the command reports.
+/// Without a handler, the signal would end the process and leave a partial file.
 pub(crate) fn keep_file_size_limit_an_error() {
     #[cfg(unix)]
     {

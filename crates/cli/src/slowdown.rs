@@ -26,7 +26,7 @@ use crate::results::{FlowSelection, places_with_flows, read_flows};
 
 const FITS: &str = "a string takes everything";
 
-/// The number of bins of the published analysis, and the most that a table has by itself.
+/// The number of bins of the published analysis, and the largest default number.
 const PUBLISHED_BINS: usize = 20;
 
 const ONE_AT_A_TIME: &str = "--published prints the table of one RESULT; name one at a time";
@@ -53,11 +53,11 @@ intervals, Student's, are between runs, which are independent.
 
 Exit codes: 0 done, 1 a file cannot be written, 2 bad input.")]
 pub(crate) struct SlowdownArgs {
-    /// Results: an fct.csv, a folder with one, or the published simulator's fct.txt
+    /// Results: an fct.csv, an fct.txt of the published simulator, or the folder of a run
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 
-    /// Number of bins with equally many flows [default: as many as have 20 flows or more, at most
+    /// Number of bins with equally many flows [default: as many as have at least 20 flows, at most
     /// 20]
     #[arg(long, value_name = "N", conflicts_with = "sizes",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -67,7 +67,8 @@ pub(crate) struct SlowdownArgs {
     #[arg(long, value_name = "SIZES")]
     sizes: Option<Edges>,
 
-    /// The published script's table as CSV, byte for byte: 20 bins without the largest flow
+    /// Print the table of the published script as CSV, byte for byte: 20 bins without the largest
+    /// flow
     #[arg(long, conflicts_with_all = ["bins", "sizes", "percentile", "confidence", "json", "replications"])]
     published: bool,
 
@@ -75,19 +76,19 @@ pub(crate) struct SlowdownArgs {
     #[arg(long, value_delimiter = ',', default_value = "50,95,99,99.9")]
     percentile: Vec<Percentile>,
 
-    /// Show where percentiles may lie, with this confidence in percent if flows were independent
-    /// (see below); CSV and JSON always have the intervals [default: 95]
+    /// Show confidence intervals of percentiles, for this confidence in percent and assuming
+    /// independent flows (see below); CSV and JSON always have them [default: 95]
     #[arg(long, value_name = "PERCENT")]
     confidence: Option<Confidence>,
 
     #[command(flatten)]
     selection: FlowSelection,
 
-    /// Leave out flows that start less than this before the last one
+    /// Leave out flows that start less than this before the last start
     #[arg(long, value_name = "TIME", conflicts_with = "until")]
     cool_down: Option<Duration>,
 
-    /// Leave out flows that start after this instant of the run
+    /// Leave out flows that start after this simulated time
     #[arg(long, value_name = "TIME")]
     until: Option<Time>,
 
@@ -99,13 +100,13 @@ pub(crate) struct SlowdownArgs {
     #[arg(long)]
     json: bool,
 
-    /// The results are seeds of one scenario: print means over them with intervals that hold for
-    /// flows that share queues, too
+    /// Treat the results as seeds of one scenario: print means over seeds, with intervals that
+    /// remain valid for flows that share queues
     #[arg(long)]
     replications: bool,
 }
 
-/// A result as it was read and cut.
+/// The flows of a result that count.
 struct Flows {
     path: PathBuf,
     kept: Vec<FctRecord>,
@@ -160,13 +161,13 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
 }
 
 impl SlowdownArgs {
-    /// Refuses arguments as the parser does.
+    /// Reports an error of the arguments as clap does.
     fn refuse(message: &str) -> Result<(), clap::Error> {
         let mut command = Self::augment_args(Command::new("fabricsim slowdown"));
         Err(command.error(ErrorKind::ArgumentConflict, message))
     }
 
-    /// Refuses what cannot be together.
+    /// Refuses arguments that exclude one another.
     fn check(&self) -> Result<(), clap::Error> {
         if self.published && self.results.len() > 1 {
             return Self::refuse(ONE_AT_A_TIME);
@@ -180,7 +181,7 @@ impl SlowdownArgs {
         Ok(())
     }
 
-    /// The file for the CSV, unless it goes to the standard output.
+    /// Returns the file for the CSV, or `None` if it is the standard output.
     fn csv_file(&self) -> Option<&Path> {
         self.csv.as_deref().filter(|path| *path != Path::new("-"))
     }
@@ -189,8 +190,8 @@ impl SlowdownArgs {
         self.confidence.unwrap_or(Confidence::P95)
     }
 
-    /// The number of bins for `flows`: as many as have enough for the 95th percentile, unless it
-    /// is given.
+    /// Returns the number of bins for `flows`: the given one, or as many as have enough flows for
+    /// the 95th percentile.
     fn bin_count(&self, flows: usize) -> usize {
         let own = || bins_for(flows, Percentile::P95).min(PUBLISHED_BINS);
         self.bins.map_or_else(own, |bins| bins as usize)
@@ -265,7 +266,7 @@ impl SlowdownArgs {
         (text, Value::Array(values), csv)
     }
 
-    /// Two results in one table.
+    /// Returns two results as one table.
     fn side_by_side(&self, first: &Flows, second: &Flows) -> String {
         let (a, b) = (&first.kept, &second.kept);
         let (levels, confidence) = (&self.percentile, self.confidence());
@@ -339,7 +340,7 @@ impl Flows {
     }
 }
 
-/// The header of the first table, and each row with the name of its result.
+/// Writes the rows of a result, each with its name, and the header before the first result.
 fn write_csv(out: &mut Vec<u8>, place: usize, flows: &Flows, table: &BinTable) -> io::Result<()> {
     if place == 0 {
         writeln!(out, "result,{}", table.csv_header())?;
@@ -350,7 +351,7 @@ fn write_csv(out: &mut Vec<u8>, place: usize, flows: &Flows, table: &BinTable) -
     )
 }
 
-/// A field of a CSV, in quotation marks where it needs them.
+/// Returns a CSV field, quoted if necessary.
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) {
         format!("\"{}\"", field.replace('"', "\"\""))

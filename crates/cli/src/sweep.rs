@@ -22,7 +22,7 @@ use crate::text::{existing, line};
 
 pub(crate) use display::Display;
 
-/// The most points that the summary lists one by one.
+/// Points that the summary lists one by one, at most.
 const LISTED: usize = 60;
 
 #[derive(Debug, clap::Args)]
@@ -52,14 +52,14 @@ An array that starts at 0 would ask for part 0, which is refused: start it at 1.
 Exit codes: 0 done, 1 a point failed or a file cannot be written, 2 bad input and nothing was
 run, 3 flows of a point are left that cannot finish, 130 interrupted.")]
 pub(crate) struct SweepArgs {
-    /// The sweep, a TOML file: a base scenario and axes, as docs/sweeps.md has them
+    /// The sweep (a TOML file): a base scenario and axes, see docs/sweeps.md
     sweep: PathBuf,
 
-    /// Change a setting of the base scenario: --set cc.eta=0.99 (before any axis)
+    /// Change a setting of the base scenario, before any axis: --set cc.eta=0.99
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// Points that run at the same time [default: cores / threads]
+    /// Points to run at the same time [default: cores / threads]
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
 
@@ -67,7 +67,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 
-    /// Run only part I of N, from 1: parts have about equal work and share one folder
+    /// Run only part I of N (from 1); parts have about equal work and share one folder
     #[arg(long, value_name = "I/N", default_value_t = Shard::ALL)]
     shard: Shard,
 
@@ -75,16 +75,16 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Check and list the points, what each expects and whether it is done; run nothing
+    /// Check and list the points with their expected flows and status; run nothing
     #[arg(long, conflicts_with = "table_only")]
     dry_run: bool,
 
-    /// Put the tables together from what is there; run nothing
+    /// Write the tables from existing results; run nothing
     #[arg(long)]
     table_only: bool,
 
-    /// Run points again whose folders have complete results of other settings or another version,
-    /// and let the new results replace them
+    /// Rerun points whose folders have complete results of other settings or another version, and
+    /// replace these results
     #[arg(long)]
     force: bool,
 
@@ -173,12 +173,12 @@ pub(crate) fn sweep(
     })
 }
 
-/// Points at a time, of one thread each: the cores of the machine.
+/// Returns the default number of points at a time, of one thread each: the number of cores.
 pub(crate) fn default_jobs() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// A point and how it ended, in a line.
+/// Returns a line about a point and its end.
 fn point_line(outcome: &PointOutcome) -> String {
     let name = &outcome.name;
     match &outcome.ended {
@@ -205,7 +205,7 @@ fn point_line(outcome: &PointOutcome) -> String {
     }
 }
 
-/// What a point has lost, for the end of its line; nothing if it has lost nothing.
+/// Returns the losses of a point for the end of its line; empty if there are none.
 fn losses(results: &PointResults) -> String {
     let counts = [
         (results.buffer_drops, "buffer drops"),
@@ -222,7 +222,7 @@ fn losses(results: &PointResults) -> String {
         .collect()
 }
 
-/// Describes the outcome of a sweep, with the first `listed` points one by one.
+/// Returns the outcome of a sweep as text, with the first `listed` points one by one.
 fn describe(sweep: &Sweep, outcome: &SweepOutcome, dir: &Path, listed: usize) -> String {
     let count = |wanted: fn(&Ended) -> bool| outcome.count(wanted);
     let mut text = String::new();
@@ -258,7 +258,7 @@ fn table_line(text: &mut String, dir: &Path) {
     );
 }
 
-/// Says what went wrong, and what is left over.
+/// Prints errors, and the flows and points that are left over.
 pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     for point in &outcome.points {
         match &point.ended {
@@ -293,7 +293,7 @@ pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     }
 }
 
-/// Formats the output of a dry run.
+/// Returns the output of a dry run.
 fn plan(sweep: &Sweep, dir: &Path, shard: Shard) -> String {
     let mine = shard.choose(sweep.points());
     let mut text = String::new();

@@ -10,7 +10,7 @@ macro_rules! line {
 }
 pub(crate) use line;
 
-/// Returns the policy for complete results of something else that `--force` selects.
+/// Returns the policy for complete results of other settings, as `--force` selects it.
 pub(crate) const fn existing(force: bool) -> Existing {
     match force {
         true => Existing::Replace,

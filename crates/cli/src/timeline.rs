@@ -37,12 +37,12 @@ pub(crate) struct TimelineArgs {
     #[arg(long, short, value_name = "FILE", default_value = "timeline.json")]
     out: PathBuf,
 
-    /// Most flows, most calls, most collectives and most pauses: the longest ones are kept
+    /// Largest number of flows, calls, collectives and pauses (each); the longest ones are kept
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     most: usize,
 }
 
-/// Writes the events.
+/// Writes the timeline.
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<ExitCode, Error> {
     refuse_input(&args.out, [&args.result])?;
     let flows = read_flows(&args.result)?;
@@ -89,8 +89,8 @@ pub(crate) fn timeline(args: &TimelineArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The rows of the file `name` beside `file`, or of what an interrupted run left of it; none where
-/// there is no such file.
+/// Reads the rows of the file `name` beside `file`, or of its partial form from an interrupted run.
+/// The list is empty if there is no such file.
 fn part<T>(
     file: &Path,
     name: &str,
@@ -114,7 +114,8 @@ fn node_names(names: BTreeMap<u64, String>) -> BTreeMap<NodeId, String> {
     named.collect()
 }
 
-/// A time of a summary. Times of a run are far below the limit of a float's whole numbers.
+/// Converts a time of a summary to integer nanoseconds. Times of runs are far below the largest
+/// integer that a float holds exactly.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

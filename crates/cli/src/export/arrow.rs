@@ -1,14 +1,14 @@
-//! The tables of a result folder as files of Arrow.
+//! The tables of a result folder as Arrow files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
 
-/// What `--format` calls them.
+/// The name of the format for `--format`.
 pub(super) const NAME: &str = "arrow";
 
-/// What `--list` says of them.
+/// The description of the format in `--list`.
 pub(super) const ABOUT: &str = "each table as a file of Arrow's IPC format (Feather), for pandas and \
                                 polars; in builds with the feature `arrow`";
 
@@ -43,7 +43,7 @@ pub(super) fn export(results: &Path, out: &Path) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses: nothing that writes such files is in this build.
+/// Refuses, because this build has no support for Arrow.
 #[cfg(not(feature = "arrow"))]
 pub(super) fn export(results: &Path, _out: &Path) -> Result<ExitCode, Error> {
     tables(results)?;
@@ -54,7 +54,7 @@ pub(super) fn export(results: &Path, _out: &Path) -> Result<ExitCode, Error> {
     })
 }
 
-/// The tables in the folder `results`, by name.
+/// Returns the tables in the folder `results`, sorted by name.
 fn tables(results: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(results).into_iter().flatten().flatten();
     let mut tables: Vec<PathBuf> = entries

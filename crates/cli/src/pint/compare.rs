@@ -1,4 +1,4 @@
-//! `fabricsim pint compare`: what queries lose by sharing the bits of packets.
+//! `fabricsim pint compare`: the loss of precision if queries share the bits of packets.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// Three decimals; nothing of nothing is a dash.
+/// Formats with three decimals; a dash if the value is not finite (0 divided by 0).
 fn number(value: f64) -> String {
     if value.is_finite() {
         format!("{value:.3}")

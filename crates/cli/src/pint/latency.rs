@@ -34,7 +34,7 @@ codes of each hop, and the quantile that they tell is compared with that of all 
 figure is the error against packets, the second against the size of the sketch. latency.csv has all
 numbers, latency.json the settings; complete results of other settings stay without --force. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not end.")]
 pub(crate) struct LatencyArgs {
-    /// A scenario whose latencies to use, instead of the built-in ones
+    /// Scenario that provides the latencies [default: the built-in ones]
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["sizes", "load", "traffic"])]
     scenario: Option<PathBuf>,
 
@@ -47,15 +47,16 @@ pub(crate) struct LatencyArgs {
     )]
     sizes: Vec<String>,
 
-    /// Its load, of host links
+    /// Load of host links in the built-in scenario
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     load: f64,
 
-    /// For how long flows start
+    /// Time during which flows start
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     traffic: Duration,
 
     /// Packets of each flow that carry a digest, ascending; flows have at least as many as the last
+    /// value
     #[arg(
         long,
         value_delimiter = ',',
@@ -95,7 +96,8 @@ pub(crate) struct LatencyArgs {
     )]
     quantiles: Vec<f64>,
 
-    /// Hops are judged where the true quantile is at least that; nothing can be told of nothing
+    /// Judge only hops whose true quantile is at least this, because relative errors of tiny values
+    /// say nothing
     #[arg(long, value_name = "TIME", default_value = "100ns")]
     least: Duration,
 
@@ -186,7 +188,7 @@ impl LatencyArgs {
         }
     }
 
-    /// The scenarios by name, each with a query for the latencies of hops.
+    /// Returns the scenarios by name, each with a query for the latencies of hops.
     fn scenarios(
         &self,
         settings: &LatencySettings,
@@ -200,14 +202,14 @@ impl LatencyArgs {
         Ok(vec![(scenario.name().to_owned(), scenario)])
     }
 
-    /// The folder of the results, if they are to be written.
+    /// Returns the folder of the results if `--out` is given.
     fn destination(&self) -> Option<Destination<'_>> {
         let folder = self.out.as_deref();
         folder.map(|folder| Destination::new(folder, existing(self.force)))
     }
 }
 
-/// The errors as a table for a terminal.
+/// Returns the errors as a table for a terminal.
 fn table(lines: &[Line]) -> String {
     let mut text = String::new();
     line!(

@@ -39,7 +39,7 @@ trace.svg and trace.json with the settings; complete results of other settings s
 Results do not depend on --threads. Exit codes: 0 done, 1 a file cannot be written,
 2 bad input.")]
 pub(crate) struct TraceArgs {
-    /// Path lengths, in switches, 1 to 255 [default: 5,10,25,36,59; with --topology those that fit
+    /// Path lengths in switches, 1 to 255 [default: 5,10,25,36,59; with --topology those that fit,
     /// and the longest]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..))]
     hops: Vec<u8>,
@@ -68,11 +68,11 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     compare: Vec<Rival>,
 
-    /// Hash functions of ams2: 8 in its paper, 7 in what PINT was compared with
+    /// Hash functions of ams2: 8 in its paper, 7 in PINT's evaluation
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=8))]
     functions: u8,
 
-    /// Path length that schemes are set for: d [default: that of each path]
+    /// Path length d that schemes are tuned for [default: the length of each path]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     estimate: Option<u8>,
 
@@ -81,12 +81,12 @@ pub(crate) struct TraceArgs {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     switches: Option<u32>,
 
-    /// A network whose links the sink knows: FILE.graphml, or isp:SWITCHES:LONGEST[:SEED], a random
-    /// one with so many switches in all and on the longest shortest path
+    /// Network whose links the sink knows: FILE.graphml, or isp:SWITCHES:LONGEST[:SEED] for a
+    /// random one with this many switches in all and on its longest shortest path
     #[arg(long, value_name = "NETWORK")]
     topology: Option<NetworkName>,
 
-    /// Trials of each row
+    /// Trials per row
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     trials: u32,
 
@@ -158,7 +158,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An option that cannot be, as the parser says it.
+/// Returns the error of an option as clap formats it.
 fn refuse(error: &ConfigError) -> clap::Error {
     let mut command = TraceArgs::augment_args(Command::new("fabricsim pint trace"));
     command.error(
@@ -184,7 +184,7 @@ impl TraceArgs {
         }
     }
 
-    /// The folder of the results, if they are to be written.
+    /// Returns the folder of the results if `--out` is given.
     fn destination(&self) -> Option<Destination<'_>> {
         let folder = self.out.as_deref();
         folder.map(|folder| Destination::new(folder, existing(self.force)))

@@ -1,4 +1,4 @@
-//! Runs that do not come to their end.
+//! Runs that do not finish.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use fabricsim_experiments::pint::Unfinished;
 use crate::console::note;
 use crate::exit;
 
-/// Says why a run has no results; returns the exit code.
+/// Prints the reason why a run has no results, and returns the exit code.
 pub(super) fn say_unfinished(unfinished: &Unfinished) -> ExitCode {
     if unfinished.stop == Stop::Interrupted {
         return ExitCode::from(exit::INTERRUPTED);

@@ -18,7 +18,7 @@ pub(super) struct CdfArgs {
     #[command(flatten)]
     selection: FlowSelection,
 
-    /// Of what
+    /// Quantity
     #[arg(long, value_enum, default_value = "fct")]
     of: CdfKind,
 }
@@ -35,7 +35,7 @@ enum CdfKind {
     Qct,
 }
 
-/// Distributions over the flows of results.
+/// Draws distributions over the flows of results.
 pub(super) fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
     let of = match args.of {
         CdfKind::Fct => CdfOf::Fct,
@@ -63,7 +63,7 @@ pub(super) fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
     Ok(figure)
 }
 
-/// The distribution of query completion times.
+/// Draws the distribution of query completion times.
 fn queries(args: &CdfArgs) -> Result<Figure, Error> {
     let places = args.drawing.places()?;
     let names: Vec<&String> = places.iter().map(|(_, name)| name).collect();

@@ -11,7 +11,7 @@ use fabricsim_scenario::text::input_file::read_text;
 use super::{Drawing, file_of, refused};
 use crate::results::Place;
 
-/// The file of a folder of results.
+/// The file of collectives in the folder of a run.
 const FILE: &str = "collectives.csv";
 
 #[derive(Debug, clap::Args)]
@@ -19,22 +19,22 @@ pub(super) struct CollectivesArgs {
     #[command(flatten)]
     pub(super) drawing: Drawing,
 
-    /// Only those of this job
+    /// Only collectives of this job
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
 }
 
-/// Time and bus bandwidth of what a job does, by place on the horizontal axis.
+/// Time and bus bandwidth of a job's collectives, by horizontal position.
 type Points = BTreeMap<u64, (f64, f64)>;
 
-/// Where collectives stand: those of jobs that repeat by their iteration, others by their end.
+/// Horizontal position of collectives: the iteration for jobs that repeat, otherwise the end time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Across {
     Iterations,
     Ends,
 }
 
-/// Time and bus bandwidth of the collectives of results.
+/// Draws time and bus bandwidth of the collectives of results.
 pub(super) fn collectives(args: &CollectivesArgs) -> Result<Figure, Error> {
     let drawing = &args.drawing;
     let places = drawing.places()?;
@@ -84,8 +84,8 @@ fn read(drawing: &Drawing, place: &Place) -> Result<Vec<CollectiveRow>, Error> {
     read_collectives(&text).map_err(|error| Error::input(&file.display().to_string(), &text, error))
 }
 
-/// Adds a collective to a line: of several groups in one place the one that took longest counts. One
-/// in which no time passes, as with one rank, is no point.
+/// Adds a collective to a line. If several groups share a position, the slowest one counts. A
+/// collective that takes no time, as with one rank, is left out.
 fn add(points: &mut Points, row: &CollectiveRow, across: Across) {
     let Some(bus_gbps) = row.bus_gbps else {
         return;

@@ -12,13 +12,13 @@ pub(super) struct QueuesArgs {
     #[command(flatten)]
     pub(super) drawing: Drawing,
 
-    /// Group of ports: all, a tier such as "ToR to host", or one that the scenario names (can be
+    /// Group of ports: all, a tier such as "ToR to host", or a group of the scenario (can be
     /// repeated)
     #[arg(long, default_value = "all")]
     group: Vec<String>,
 }
 
-/// The distributions of the groups that `args` names.
+/// Draws the distributions of the groups that `args` names.
 pub(super) fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
     const FILE: &str = "queue_groups.csv";
     let drawing = &args.drawing;

@@ -37,7 +37,7 @@ pub(super) struct SeriesArgs {
     #[arg(long)]
     flow: Vec<u64>,
 
-    /// Series drawn at most, over all results: those with the largest sum of values
+    /// Largest number of series over all results; those with the largest sums are drawn
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=100))]
     most: u16,
 }
@@ -48,19 +48,19 @@ enum SeriesKind {
     Queue,
     /// Utilization of a link
     Utilization,
-    /// For how long a port was paused in each interval
+    /// Time for which a port was paused, per interval
     Paused,
-    /// Packets that a port marked in each interval
+    /// Packets that a port marked, per interval
     Marks,
-    /// Packets that a port dropped, or lost on its link, in each interval
+    /// Packets that a port dropped or its link lost, per interval
     Drops,
-    /// Rate that its algorithm allows a flow
+    /// Sending rate of a flow, as its algorithm sets it
     Rate,
     /// Window of a flow
     Window,
-    /// Acknowledged bytes of a flow
+    /// Acknowledged throughput of a flow
     Throughput,
-    /// Acknowledged bytes of all flows together
+    /// Acknowledged throughput of all flows together
     TotalThroughput,
 }
 
@@ -80,7 +80,7 @@ impl SeriesKind {
     }
 }
 
-/// Quantities of runs over time.
+/// Draws quantities of runs over time.
 pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
     let quantity = args.of.quantity();
     let of_ports = !args.node.is_empty() || !args.port.is_empty();
@@ -139,8 +139,8 @@ pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
     Ok(time_figure(&title, quantity, &runs, usize::from(args.most)))
 }
 
-/// What happened to the network of the run that wrote `file`: the `[[event]]` tables of the
-/// scenario in the summary beside it; none where there is no summary.
+/// Returns the network events of the run that wrote `file`: the `[[event]]` tables of the scenario
+/// in the summary beside it. The list is empty if there is no summary.
 fn events_beside(file: &Path) -> Vec<(f64, String)> {
     let text = read_text(FileKind::SUMMARY, &file.with_file_name("summary.json")).ok();
     let summary: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
@@ -148,8 +148,8 @@ fn events_beside(file: &Path) -> Vec<(f64, String)> {
     summary.map_or_else(Vec::new, |summary| events(&summary, &names))
 }
 
-/// The names of nodes by their numbers, from the `topology.csv` beside `file`; none where there is no
-/// such file.
+/// Returns the names of nodes by their numbers from the `topology.csv` beside `file`. The map is
+/// empty if there is no such file.
 pub(crate) fn names_beside(file: &Path) -> BTreeMap<u64, String> {
     let text = read_text(FileKind::RESULTS, &file.with_file_name("topology.csv"));
     let text = text.unwrap_or_default();
@@ -162,8 +162,8 @@ pub(crate) fn names_beside(file: &Path) -> BTreeMap<u64, String> {
     text.lines().skip(1).filter_map(row).collect()
 }
 
-/// The events of the scenario in `summary`: when (in ns), and what. Nodes have `names`, or else their
-/// numbers.
+/// Returns the events of the scenario in `summary`: the time in nanoseconds and a description.
+/// Nodes have their `names`, otherwise their numbers.
 pub(crate) fn events(summary: &Value, names: &BTreeMap<u64, String>) -> Vec<(f64, String)> {
     let events = summary.pointer("/scenario/event").and_then(Value::as_array);
     let events = events.map_or(&[][..], Vec::as_slice).iter();

@@ -1,4 +1,4 @@
-//! Slowdown over flow size: of results, and relative to the first of them.
+//! Slowdown over flow size: of results, or relative to the first result.
 
 use fabricsim::Error;
 use fabricsim_plot::figure::{BinCount, Figure, SlowdownCurve, relative_figure, slowdown_figure};
@@ -15,23 +15,23 @@ pub(super) struct SlowdownArgs {
     #[command(flatten)]
     selection: FlowSelection,
 
-    /// Percentiles, a panel for each
+    /// Percentiles, one panel each
     #[arg(long, value_delimiter = ',', default_value = "50,95,99")]
     percentile: Vec<Percentile>,
 
-    /// Bins of equal count into which flows are cut by size (the published analysis has 20)
+    /// Number of bins of flow size with equally many flows (the published analysis has 20)
     /// [default: as many as have enough flows for the percentile, at most 100]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     bins: Option<u32>,
 }
 
-/// Slowdowns of results.
+/// Draws slowdowns of results.
 pub(super) fn slowdown(args: &SlowdownArgs) -> Result<Figure, Error> {
     let title = args.title("Slowdown");
     Ok(slowdown_figure(&title, &args.curves()?, &args.percentile))
 }
 
-/// Slowdowns relative to the first result.
+/// Draws slowdowns relative to the first result.
 pub(super) fn relative(args: &SlowdownArgs) -> Result<Figure, Error> {
     let curves = args.curves()?;
     if curves.len() < 2 {

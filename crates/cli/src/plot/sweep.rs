@@ -1,4 +1,4 @@
-//! A number of sweeps over one of their axes.
+//! A value of sweeps over one of their axes.
 
 use std::path::{Path, PathBuf};
 
@@ -16,11 +16,11 @@ pub(super) struct SweepArgs {
     #[command(flatten)]
     pub(super) drawing: Drawing,
 
-    /// Axis of the sweep that goes to the right: its name, or a part of its key such as `load`
+    /// Horizontal axis: an axis of the sweep by its name or a part of its key, such as `load`
     #[arg(long, value_name = "AXIS")]
     x: String,
 
-    /// Axis whose values have a curve each (can be repeated)
+    /// Axis with one curve for each value (can be repeated)
     #[arg(long, value_name = "AXIS")]
     by: Vec<String>,
 
@@ -28,11 +28,11 @@ pub(super) struct SweepArgs {
     #[arg(long = "where", value_name = "AXIS=VALUE")]
     only: Vec<String>,
 
-    /// p50, p95, p99 or mean of the slowdown, or a column of points.csv
+    /// Value to draw: p50, p95, p99 or mean of the slowdown, or a column of points.csv
     #[arg(long, value_name = "COLUMN", default_value = "p99")]
     of: String,
 
-    /// Flows whose slowdown it is
+    /// Flow sizes of the slowdown
     #[arg(long, value_enum, default_value = "all")]
     size: SizeKind,
 }
@@ -55,16 +55,16 @@ enum SizeKind {
     Above1M,
 }
 
-/// A column of the table, and how it is drawn.
+/// A column of the table, and its presentation.
 struct Column {
     name: String,
     label: String,
-    /// The column that counts its flows, and how many it needs.
+    /// The column with the number of its flows, and the number that a percentile needs.
     count: Option<(String, usize)>,
     unit: Unit,
 }
 
-/// Draws a number of one or several sweeps.
+/// Draws a value of one or several sweeps.
 pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
     let drawing = &args.drawing;
     let column = args.column();
@@ -99,7 +99,7 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
 }
 
 impl SweepArgs {
-    /// The curves of the sweep at `path`, and the whole name of their axis.
+    /// Returns the curves of the sweep at `path`, and the full name of their axis.
     fn curves_of(&self, path: &Path, column: &Column) -> Result<(String, SweepCurves), Error> {
         let file = match path.is_dir() {
             true => path.join("points.csv"),
@@ -181,7 +181,7 @@ impl SweepArgs {
         }
     }
 
-    /// The column of the table that is asked for.
+    /// Returns the chosen column of the table.
     fn column(&self) -> Column {
         let (ending, class) = match self.size {
             SizeKind::All => ("", SizeClass::All),
@@ -224,7 +224,7 @@ impl SweepArgs {
     }
 }
 
-/// The unit that the name of a column has.
+/// Returns the unit in the name of a column.
 fn unit_of(column: &str) -> Unit {
     let (name, _) = column.split_once("_class").unwrap_or((column, ""));
     match name.rsplit('_').next() {
@@ -236,7 +236,7 @@ fn unit_of(column: &str) -> Unit {
 }
 
 impl Drawing {
-    /// The names of sweeps, of which each is a result of its own here.
+    /// Returns the names of the sweeps. Each sweep is one result here.
     fn sweep_names(&self) -> Result<Vec<String>, Error> {
         match self.names.len() {
             0 => {

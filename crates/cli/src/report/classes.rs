@@ -14,7 +14,7 @@ use super::settings::members;
 use crate::plot::capitalized;
 use crate::queries::PERCENTILES;
 
-/// A time in nanoseconds, `1.2 ms`; a dash where there is none.
+/// Formats nanoseconds as in `1.2 ms`; a dash for `None`.
 pub(super) fn time(ns: Option<f64>) -> Cell {
     Cell::from(ns.map_or_else(|| "-".to_owned(), |ns| quantity(ns, Unit::Nanoseconds)))
 }
@@ -27,7 +27,7 @@ fn count(count: usize) -> Cell {
     thousands(u64::try_from(count).unwrap_or(u64::MAX)).into()
 }
 
-/// Figures of the slowdown of each class, and a table of its tails.
+/// Adds figures of the slowdown of each class, and a table of its tails.
 pub(super) fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
     page.section("Slowdown by class");
     let classes: BTreeSet<u16> = runs
@@ -72,13 +72,14 @@ pub(super) fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
     tails(page, runs);
 }
 
-/// Returns whether all flows of `class` have one size: then there is nothing to see over size.
+/// Returns `true` if all flows of `class` have one size. A figure over size would show a single
+/// point.
 fn one_size(runs: &[Run], class: u16) -> bool {
     let mut curves = runs.iter().flat_map(|run| &run.curves);
     curves.all(|(own, curve)| *own != class || curve.has_one_size())
 }
 
-/// The distribution of the slowdowns of a class.
+/// Returns a figure of the slowdown distribution of a class.
 fn distribution(title: &str, runs: &[Run], group: &RunGroup, class: u16) -> Figure {
     let members = members(runs, group).into_iter();
     let curves = members.filter_map(|(run, name, style)| {
@@ -92,7 +93,7 @@ fn distribution(title: &str, runs: &[Run], group: &RunGroup, class: u16) -> Figu
     figure
 }
 
-/// The tails by class and size, the runs below one another.
+/// Adds the table of tails by class and size, one run below the other.
 fn tails(page: &mut Page, runs: &[Run]) {
     let mut rows = Vec::new();
     let groups: Vec<(u16, String)> = {
@@ -134,7 +135,7 @@ fn tails(page: &mut Page, runs: &[Run]) {
     page.paragraph("A dash: too few flows for the percentile (p95 needs 20, p99 100).");
 }
 
-/// All flows by ranges of sizes.
+/// Adds the table of all flows by size range.
 pub(super) fn by_size(page: &mut Page, runs: &[Run]) {
     let classes = runs.first().map_or(0, |run| run.slowdowns.rows.len());
     let mut rows = Vec::new();
@@ -161,7 +162,7 @@ pub(super) fn by_size(page: &mut Page, runs: &[Run]) {
     );
 }
 
-/// Completion times of incasts.
+/// Adds the completion times of incasts.
 pub(super) fn incasts(page: &mut Page, runs: &[Run]) {
     let mut rows = Vec::new();
     for run in runs {
@@ -192,7 +193,7 @@ pub(super) fn incasts(page: &mut Page, runs: &[Run]) {
     );
 }
 
-/// Query completion times.
+/// Adds the query completion times.
 pub(super) fn queries(page: &mut Page, runs: &[Run]) {
     let mut rows = Vec::new();
     for run in runs {
@@ -219,7 +220,7 @@ pub(super) fn queries(page: &mut Page, runs: &[Run]) {
     page.table(&headers, &rows);
 }
 
-/// Pauses, marks, and each way to lose packets, of whole runs.
+/// Adds the pauses, marks and losses of whole runs, by cause.
 pub(super) fn losses(page: &mut Page, runs: &[Run]) {
     let known: Vec<&Run> = runs.iter().filter(|run| !run.summary.is_null()).collect();
     if known.is_empty() {

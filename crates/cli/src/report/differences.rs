@@ -1,10 +1,10 @@
-//! In which settings runs differ.
+//! The settings in which runs differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// The leaves of a tree of settings, by their dotted keys as `--set` has them.
+/// Returns the leaves of a tree of settings by their dotted keys, as in `--set`.
 pub(crate) fn flatten(settings: &Value) -> BTreeMap<String, String> {
     let mut leaves = BTreeMap::new();
     add("", settings, &mut leaves);
@@ -39,8 +39,8 @@ fn add(key: &str, value: &Value, leaves: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The keys whose values are not the same in all of `runs`, each with its value in every run (a
-/// dash where a run has no such setting), in the order of the keys.
+/// Returns the keys that have different values in `runs`, in order, each with its value in every
+/// run. A run without the setting has a dash.
 pub(crate) fn differences(runs: &[BTreeMap<String, String>]) -> Vec<(String, Vec<String>)> {
     let keys: BTreeSet<&String> = runs.iter().flat_map(BTreeMap::keys).collect();
     let values = |key: &String| -> Vec<String> {

@@ -2,20 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs in one figure at most, when they can be told apart by axes.
+/// Runs in one figure at most, if their names have axes.
 const MOST: usize = 7;
 
-/// Runs that share a figure: what they have in common, and their places with what tells them apart.
+/// Runs that share a figure: the axis values that they share, and each run's index with its label.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct RunGroup {
     pub(crate) name: String,
     pub(crate) members: Vec<(usize, String)>,
 }
 
-/// Groups runs by the axes in their names (`axis=value` joined by commas, as points of a sweep are
-/// called). Few runs, and names without axes, make one group. Otherwise the figure compares along
-/// one axis, the algorithm's where there is one, and each combination of the others has a figure of
-/// its own.
+/// Groups runs by the axes in their names (`axis=value` joined by commas, as in the names of
+/// points).
+///
+/// Few runs, or names without axes, make one group. Otherwise each figure compares the values of
+/// one axis, preferably the axis of algorithms, and each combination of the other axes has its own
+/// figure.
 pub(crate) fn groups(names: &[String]) -> Vec<RunGroup> {
     let all = || {
         let members = names.iter().cloned().enumerate().collect();
@@ -71,7 +73,7 @@ pub(crate) fn groups(names: &[String]) -> Vec<RunGroup> {
     groups
 }
 
-/// The axes of a point's name; `None` when it is not made of axes.
+/// Parses the axes of a point's name; `None` if it does not consist of axes.
 fn axes(name: &str) -> Option<Vec<(&str, &str)>> {
     name.split(',').map(|part| part.split_once('=')).collect()
 }

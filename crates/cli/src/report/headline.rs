@@ -1,4 +1,4 @@
-//! What the results say, in words.
+//! The verdict of a report, in words.
 
 use std::fmt::Write as _;
 
@@ -9,24 +9,25 @@ use super::pairs::{Pair, pairs};
 use super::runs::{Run, SHOWN};
 use super::schemes::{Scheme, schemes};
 
-/// Pairs of schemes of which a report says how they compare; a sweep with more has figures for that.
+/// Pairs of schemes that the verdict compares, at most. A larger sweep has figures for the
+/// comparison.
 const MOST: usize = 4;
-/// An interval is wide when its ends are further apart than this factor.
+/// An interval is wide if its ends differ by more than this factor.
 const WIDE: f64 = 2.0;
 
-/// Flows of which one statement is made.
+/// The flows of one statement.
 struct Group {
     class: u16,
     size: SizeClass,
 }
 
-/// A statement on two schemes, and what it rests on.
+/// A statement on two schemes, and the ratio behind it.
 struct Statement {
     text: String,
     ratio: Ratio,
 }
 
-/// Adds what the runs say of one another; nothing of one run alone.
+/// Adds the comparison of the runs; nothing if there is only one run.
 pub(super) fn headline(page: &mut Page, runs: &[Run]) {
     let schemes = schemes(runs);
     let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name.as_str()).collect();
@@ -56,7 +57,7 @@ pub(super) fn headline(page: &mut Page, runs: &[Run]) {
     }
 }
 
-/// The groups of flows that both schemes have.
+/// Returns the groups of flows that both schemes have.
 fn groups(first: &Scheme<'_>, other: &Scheme<'_>) -> Vec<Group> {
     let has = |scheme: &Scheme<'_>, class, size| {
         let mut tails = scheme.runs.iter().flat_map(|run| &run.tails);
@@ -75,8 +76,8 @@ fn groups(first: &Scheme<'_>, other: &Scheme<'_>) -> Vec<Group> {
     found
 }
 
-/// What can be said of `group`: at the highest percentile whose ratio has an interval, else at the
-/// highest that is known.
+/// Returns a statement on `group` at the highest percentile whose ratio has an interval, otherwise
+/// at the highest known percentile.
 fn statement(pair: &Pair, [first, other]: [&Scheme<'_>; 2], group: &Group) -> Option<Statement> {
     let ratio = |percentile: Percentile| {
         let of = |scheme: &Scheme<'_>| estimates(scheme, group, percentile);
@@ -97,7 +98,7 @@ fn statement(pair: &Pair, [first, other]: [&Scheme<'_>; 2], group: &Group) -> Op
     })
 }
 
-/// The estimate of each run, without a value for one that has too few such flows.
+/// Returns the estimate of each run, without runs that have too few such flows.
 fn estimates(
     scheme: &Scheme<'_>,
     group: &Group,
@@ -121,7 +122,7 @@ fn estimates(
     scheme.runs.iter().map(of_run).collect()
 }
 
-/// The flows of a group in words: `poisson flows under 30 KB`.
+/// Describes the flows of a group: `poisson flows under 30 KB`.
 fn describe(scheme: &Scheme<'_>, group: &Group) -> String {
     let class = scheme
         .runs
@@ -172,7 +173,7 @@ fn sentence([a, b]: [&str; 2], percentile: Percentile, flows: &str, ratio: Ratio
     }
 }
 
-/// A factor in as many digits as it deserves: `1.05x`, `3.2x`, `45x`.
+/// Formats a factor with two to three significant digits: `1.05x`, `3.2x`, `45x`.
 fn times(factor: f64) -> String {
     match factor {
         small if small < 1.95 => format!("{small:.2}x"),
@@ -181,7 +182,7 @@ fn times(factor: f64) -> String {
     }
 }
 
-/// How far the statements can be trusted, and what would help.
+/// Returns the reliability of the statements in words, and a way to improve it.
 fn advice(statements: &[Statement]) -> Vec<String> {
     let runs = || statements.iter().map(|own| own.ratio.runs);
     let (least, most) = (runs().min(), runs().max().unwrap_or(0));

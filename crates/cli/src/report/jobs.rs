@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::classes::time;
 use super::runs::Run;
 
-/// A table of the jobs of all runs, and what ranks wait for that have not come to their end.
+/// Adds a table of the jobs of all runs, and the operations for which unfinished ranks wait.
 pub(super) fn jobs(page: &mut Page, runs: &[Run]) {
     let mut rows = Vec::new();
     let mut waiting = Vec::new();

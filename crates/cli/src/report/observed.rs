@@ -17,10 +17,10 @@ use super::classes::time;
 use super::runs::{Run, thousands};
 use super::{diagnostic, part};
 
-/// Ports of a run that a table shows.
+/// Ports of a run in a table, at most.
 const PORTS: usize = 10;
 
-/// Adds the tables of all runs that have something to show.
+/// Adds the tables of all runs that have observations.
 pub(super) fn tables(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
     goodput(page, runs);
     queues(page, runs)?;
@@ -33,7 +33,7 @@ fn gbps(bps: f64) -> Cell {
     Cell::from(format!("{:.3}", bps / 1e9))
 }
 
-/// Goodput of long flows, which every run with such flows has.
+/// Adds the goodput of long flows for each run that has such flows.
 fn goodput(page: &mut Page, runs: &[Run]) {
     let rows: Vec<Vec<Cell>> = runs
         .iter()
@@ -108,8 +108,8 @@ fn queues(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the ports of a run are called: `leaf3 -> spine1` where its files have names, else `node 235
-/// port 4`.
+/// The names of a run's ports: `leaf3 -> spine1` if its files have names, otherwise `node 235 port
+/// 4`.
 struct PortNames(BTreeMap<(NodeId, PortId), String>);
 
 impl PortNames {

@@ -1,4 +1,4 @@
-//! Queues over all time, and time series, of runs that have them.
+//! Distributions of queues over time, and time series, for runs that have them.
 
 use fabricsim::Error;
 use fabricsim_plot::figure::{
@@ -13,16 +13,16 @@ use super::settings::members;
 use super::{diagnostic, part};
 use crate::plot::{capitalized, events, names_beside};
 
-/// Series of a time figure.
+/// Series in a figure over time, at most.
 const SERIES: usize = 4;
-/// Runs whose time series share a figure.
+/// Runs that share a figure over time, at most.
 const TOGETHER: usize = 4;
-/// Groups of runs whose time series are shown.
+/// Groups of runs with figures over time, at most.
 const GROUPS: usize = 6;
-/// Values of a series that a reader can tell apart.
+/// Values of a series that are distinguishable in a figure.
 const VALUES: usize = 150;
 
-/// Quantities that are drawn, where runs have them.
+/// Quantities to draw if runs have them.
 const QUANTITIES: [Quantity; 8] = [
     Quantity::Queue,
     Quantity::Utilization,
@@ -34,7 +34,7 @@ const QUANTITIES: [Quantity; 8] = [
     Quantity::Window,
 ];
 
-/// Distributions over flows.
+/// Adds distributions over flows.
 pub(super) fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
     page.section("Distributions over flows");
     for group in groups {
@@ -55,7 +55,7 @@ pub(super) fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) 
     }
 }
 
-/// Queues over all time, and time series, the runs of a group in one figure.
+/// Adds queue distributions and time series, with the runs of a group in one figure.
 pub(super) fn observations(
     page: &mut Page,
     runs: &[Run],
@@ -115,7 +115,7 @@ fn is_zero(line: &fabricsim_plot::figure::TimeLine) -> bool {
         .all(|point| point.1.abs() < f64::MIN_POSITIVE)
 }
 
-/// The series of a run, when it has them; long ones of shares as means of some intervals.
+/// Returns the series of a run if it has them. Long series of shares are averaged over intervals.
 fn time_run(run: &Run, name: &str, quantity: Quantity) -> Result<Option<TimeRun>, Error> {
     let Some((file, text)) = part(run, quantity.file())? else {
         return Ok(None);
@@ -134,8 +134,7 @@ fn time_run(run: &Run, name: &str, quantity: Quantity) -> Result<Option<TimeRun>
     }))
 }
 
-/// Means of as many values at a time as leave no more than can be told apart, each at the end of
-/// its interval.
+/// Averages consecutive values so that at most [`VALUES`] remain, each at the end of its interval.
 fn averaged(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let at_once = points.len().div_ceil(VALUES).max(1);
     let chunks = points.chunks(at_once);

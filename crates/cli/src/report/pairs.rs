@@ -1,22 +1,24 @@
-//! Which schemes of a report are compared with one another.
+//! The pairs of schemes that a report compares.
 
-/// Two schemes, by their places, and what they are called beside one another.
+/// Two schemes by their indices, and their labels for the comparison.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Pair {
     pub(super) places: [usize; 2],
     pub(super) names: [String; 2],
-    /// What both have in common, such as `load = 0.3`; empty where names do not tell.
+    /// The axis values that both share, such as `load = 0.3`; empty if their names have no axes.
     pub(super) at: String,
 }
 
-/// The axes of a point of a sweep and their values: `load=0.3,scheme=HPCC`.
+/// Parses the axes of a point's name: `load=0.3,scheme=HPCC`.
 fn axes(name: &str) -> Option<Vec<(&str, &str)>> {
     name.split(',').map(|part| part.split_once('=')).collect()
 }
 
-/// Returns the pairs of schemes called `names` that are compared. Points of a sweep are compared
-/// where they differ in one axis alone: the last one whose values are words, or else the last one
-/// with several values. All others are compared with the first one.
+/// Returns the pairs of the schemes called `names` that a report compares.
+///
+/// It compares points of a sweep if they differ in one axis: the last axis whose values are words,
+/// otherwise the last axis with several values. If names have no axes, it compares each scheme with
+/// the first one.
 pub(super) fn pairs(names: &[&str]) -> Vec<Pair> {
     of_points(names).unwrap_or_else(|| {
         let others = names.iter().enumerate().skip(1);

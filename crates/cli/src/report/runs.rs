@@ -1,4 +1,4 @@
-//! The runs of a report, read one after the other and kept only as what is shown of them.
+//! The runs of a report, read one at a time. Only the data for figures and tables stays in memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,26 +21,26 @@ use crate::results::{
     summary_beside,
 };
 
-/// Percentiles of the slowdown that figures show.
+/// Percentiles of the slowdown in figures.
 pub(crate) const SHOWN: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
 
-/// Data of a run that the report shows.
+/// The data of a run in the report.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) name: String,
     /// Its folder or file.
     pub(crate) path: PathBuf,
-    /// Its summary.json, `Null` where there is none.
+    /// Its summary.json, or `Null` if there is none.
     pub(crate) summary: Value,
     /// Finished flows in the file of flows.
     pub(crate) flows: usize,
     /// Slowdowns over size, of each class of flows in the order of their numbers.
     pub(crate) curves: Vec<(u16, SlowdownCurve)>,
-    /// Distributions of slowdowns, of classes whose flows all have one size.
+    /// Distributions of slowdowns, for classes whose flows all have one size.
     pub(crate) of_one_size: Vec<(u16, Vec<(f64, f64)>)>,
     /// Tails of the slowdown by class and size.
     pub(crate) tails: Vec<GroupTails>,
-    /// Completion times of the rounds of incasts in nanoseconds and increasing order, by class.
+    /// Completion times of the rounds of incasts in nanoseconds, sorted, by class.
     pub(crate) incasts: Vec<(u16, Vec<f64>)>,
     /// Queries by class.
     pub(crate) queries: Vec<Queries>,
@@ -49,14 +49,14 @@ pub(crate) struct Run {
     pub(crate) fct: Vec<(f64, f64)>,
     /// Distribution of slowdowns.
     pub(crate) slowdown: Vec<(f64, f64)>,
-    /// Goodput of flows above 10 MB, when there are any.
+    /// Goodput of flows above 10 MB, if there are any.
     pub(crate) goodput: Option<Goodput>,
     /// Problems found in the files.
     pub(crate) remarks: Vec<String>,
 }
 
-/// The runs at `paths`, each a folder of results, a file of flows or a folder of a sweep, with the
-/// flows that `selection` chooses.
+/// Reads the runs at `paths` with the flows that `selection` chooses. Each path is a folder of
+/// results, a file of flows or a folder of a sweep.
 pub(crate) fn read_runs(paths: &[PathBuf], selection: &FlowSelection) -> Result<Vec<Run>, Error> {
     let places = places(paths)?;
     let all: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
@@ -122,7 +122,7 @@ fn read_run(place: &Place, name: String, selection: &FlowSelection) -> Result<Ru
     })
 }
 
-/// The flows of each class.
+/// Groups flows by class.
 fn by_class(records: &[FctRecord]) -> Vec<(u16, Vec<FctRecord>)> {
     let mut classes: BTreeMap<u16, Vec<FctRecord>> = BTreeMap::new();
     for record in records {
@@ -131,7 +131,7 @@ fn by_class(records: &[FctRecord]) -> Vec<(u16, Vec<FctRecord>)> {
     classes.into_iter().collect()
 }
 
-/// The completion times of the incasts that `summary` names, by class.
+/// Returns the completion times of the incasts that `summary` names, by class.
 fn incasts(records: &[FctRecord], summary: &Value) -> Vec<(u16, Vec<f64>)> {
     let workloads = summary
         .pointer("/scenario/workload")
@@ -153,7 +153,7 @@ fn incasts(records: &[FctRecord], summary: &Value) -> Vec<(u16, Vec<f64>)> {
         .collect()
 }
 
-/// A summary.json; `Null` when there is none.
+/// Reads a summary.json; `Null` if there is none.
 fn read_summary(path: &Path) -> Result<Value, Error> {
     if !path.exists() {
         return Ok(Value::Null);
@@ -176,7 +176,7 @@ fn read_summary(path: &Path) -> Result<Value, Error> {
 }
 
 impl Run {
-    /// A value of the summary as text, a dash where there is none.
+    /// Returns a value of the summary as text, or a dash if there is none.
     pub(crate) fn text(&self, pointer: &str) -> String {
         match self.summary.pointer(pointer) {
             None | Some(Value::Null) => "-".to_owned(),
@@ -185,7 +185,7 @@ impl Run {
         }
     }
 
-    /// The flows of a class in words: `incast flows`, with the number of the class where several
+    /// Describes the flows of a class: `incast flows`. Adds the number of the class if several
     /// workloads are of that kind.
     pub(crate) fn class_name(&self, class: u16) -> String {
         let workloads = self
@@ -207,7 +207,7 @@ impl Run {
         }
     }
 
-    /// A count of the summary.
+    /// Returns a count of the summary.
     pub(crate) fn count(&self, pointer: &str) -> u64 {
         self.summary
             .pointer(pointer)
@@ -215,7 +215,7 @@ impl Run {
             .unwrap_or(0)
     }
 
-    /// Seconds of the summary with three digits.
+    /// Returns seconds of the summary with three digits.
     pub(crate) fn seconds(&self, pointer: &str) -> String {
         let value = self.summary.pointer(pointer).and_then(Value::as_f64);
         value.map_or_else(
@@ -230,7 +230,7 @@ impl Run {
         )
     }
 
-    /// The loads of its workloads.
+    /// Returns the loads of its workloads.
     pub(crate) fn loads(&self) -> String {
         let workloads = self
             .summary
@@ -248,7 +248,7 @@ impl Run {
         }
     }
 
-    /// Returns the warnings that a reader needs to see before the results.
+    /// Returns the warnings that a reader must see before the results.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.remarks.clone();
         match self.text("/status").as_str() {
@@ -283,7 +283,7 @@ impl Run {
     }
 }
 
-/// `count` with commas between thousands.
+/// Formats `count` with commas between thousands.
 pub(crate) fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();

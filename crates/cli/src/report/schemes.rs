@@ -1,17 +1,17 @@
-//! Runs that differ in nothing but the seed, taken together.
+//! Groups of runs that differ only in the seed.
 
 use super::differences::flatten;
 use super::runs::Run;
 
-/// Runs that differ in nothing but the seed.
+/// Runs that differ only in the seed.
 #[derive(Debug)]
 pub(super) struct Scheme<'r> {
     pub(super) name: String,
     pub(super) runs: Vec<&'r Run>,
 }
 
-/// Groups `runs` by their settings without the seed, in the order of the first of each. Runs whose
-/// settings are not known are alone.
+/// Groups `runs` by their settings without the seed, in the order of first appearance. A run with
+/// unknown settings is a group of its own.
 pub(super) fn schemes(runs: &[Run]) -> Vec<Scheme<'_>> {
     let mut known: Vec<_> = Vec::new();
     let mut schemes: Vec<Scheme<'_>> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn schemes(runs: &[Run]) -> Vec<Scheme<'_>> {
     schemes
 }
 
-/// A name for runs called `names`: the axes that they share, or how all of them begin.
+/// Returns a name for runs called `names`: their common axes, or their common prefix.
 fn common_name(names: &[&str]) -> String {
     let [first, others @ ..] = names else {
         return String::new();

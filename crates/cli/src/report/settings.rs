@@ -1,4 +1,4 @@
-//! The settings of the runs, and where they differ.
+//! The settings of the runs, and the differences between them.
 
 use super::differences::{differences, flatten};
 use super::grouping::RunGroup;
@@ -102,7 +102,7 @@ pub(super) fn settings_that_differ(page: &mut Page, runs: &[Run]) {
     }
 }
 
-/// The members of a group that have flows, with their looks.
+/// Returns the members of a group that have flows, with their styles.
 pub(super) fn members<'r>(runs: &'r [Run], group: &RunGroup) -> Vec<(&'r Run, String, Style)> {
     let labels: Vec<&String> = group.members.iter().map(|(_, label)| label).collect();
     let styles = Style::of_names(&labels);

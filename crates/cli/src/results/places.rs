@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use fabricsim::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 
-/// The folder of a sweep that has a folder for each of its points.
+/// The folder of a sweep that has a folder for each point.
 const POINTS: &str = "points";
 
 /// A place with results: a folder, a file of flows, or a point of a sweep.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
-    /// Whether it is a point of a sweep, which may have failed or not have been run yet.
+    /// `true` for a point of a sweep. It may have failed, or may not have run yet.
     pub(crate) is_point: bool,
 }
 
-/// The places at `paths`; a folder of a sweep stands for all its points.
+/// Returns the places at `paths`. The folder of a sweep becomes all its points.
 pub(crate) fn places(paths: &[PathBuf]) -> Result<Vec<Place>, Error> {
     let mut places = Vec::new();
     for path in paths {
@@ -37,7 +37,7 @@ pub(crate) fn places(paths: &[PathBuf]) -> Result<Vec<Place>, Error> {
     Ok(places)
 }
 
-/// The folders in `folder`, in the order of their names, numbers in them by value.
+/// Returns the folders in `folder`, sorted by name with numbers by value.
 fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let error = |source| Error::Read {
         kind: FileKind::RESULTS,
@@ -55,7 +55,7 @@ fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(folders)
 }
 
-/// A key that orders `seed=2` before `seed=10`.
+/// Returns a key that orders `seed=2` before `seed=10`.
 fn natural(name: &str) -> Vec<(String, u64)> {
     let mut parts = vec![(String::new(), 0u64)];
     let mut in_number = false;

@@ -1,4 +1,4 @@
-//! Which flows of results count: arguments that commands share.
+//! The flows of results that count: arguments of several commands.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,20 +13,20 @@ use crate::console::note;
 
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct FlowSelection {
-    /// Only flows of this class; in the published simulator's fct.txt the destination port
+    /// Only flows of this class (in an fct.txt of the published simulator: the destination port)
     #[arg(long, value_name = "N")]
     pub(crate) class: Option<u16>,
 
-    /// Leave out flows that start less than this after the first one
+    /// Leave out flows that start less than this after the first start
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub(crate) warm_up: Duration,
 }
 
 impl FlowSelection {
-    /// The flows of the chosen class.
+    /// Returns the flows of the chosen class.
     ///
     /// # Errors
-    /// When there are flows and none of this class.
+    /// If there are flows, but none of this class.
     pub(crate) fn of_class(
         &self,
         path: &Path,
@@ -43,10 +43,10 @@ impl FlowSelection {
         Ok(records)
     }
 
-    /// The flows that count.
+    /// Returns the flows that count.
     ///
     /// # Errors
-    /// Those of [`of_class`](Self::of_class).
+    /// The same as [`of_class`](Self::of_class).
     pub(crate) fn apply(
         &self,
         path: &Path,
@@ -65,7 +65,7 @@ impl FlowSelection {
         self.apply(path, read_flows(path)?)
     }
 
-    /// Says in a few words which flows count; empty when all do.
+    /// Describes the selection in a few words; empty if all flows count.
     pub(crate) fn describe(&self) -> String {
         let class = self.class.map(|class| format!("flows of class {class}"));
         let warm_up =
@@ -84,7 +84,8 @@ fn no_such_class(path: &Path, class: u16, classes: &BTreeSet<u16>) -> Error {
     }
 }
 
-/// The places at `paths` that have flows; a point of a sweep without any is left out with a note.
+/// Returns the places at `paths` that have flows. A point of a sweep without flows is left out with
+/// a note.
 pub(crate) fn places_with_flows(paths: &[std::path::PathBuf]) -> Result<Vec<Place>, Error> {
     let all = places(paths)?;
     let (with, without): (Vec<Place>, Vec<Place>) = all

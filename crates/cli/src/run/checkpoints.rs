@@ -1,4 +1,4 @@
-//! The checkpoints that are asked for.
+//! The checkpoints that a run writes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use fabricsim::{Error, Scenario};
 
 use super::RunArgs;
 
-/// The requested checkpoints of a run of `scenario` that writes its results to `dir`.
+/// Returns the requested checkpoints of a run of `scenario` that writes its results to `dir`.
 ///
 /// # Errors
-/// When one would take the place of a file that the run reads.
+/// If a checkpoint would overwrite a file that the run reads.
 pub(super) fn wanted_checkpoints(
     args: &RunArgs,
     scenario: &Scenario,

@@ -16,14 +16,14 @@ use crate::load;
 use crate::rpc;
 use crate::text::line;
 
-/// The summary, as summary.json has it, and the folder in which that is.
+/// Returns the summary in the form of summary.json, with the folder of the results.
 pub(super) fn with_folder(summary: &Summary, dir: &Path) -> Value {
     let mut value = serde_json::to_value(summary).expect("a summary is JSON");
     value["dir"] = dir.display().to_string().into();
     value
 }
 
-/// Returns the name that the file `name` has in the folder of this run.
+/// Returns the name of the file `name` in the folder of this run.
 pub(super) fn file_name(summary: &Summary, name: &str) -> String {
     match summary.status {
         Status::Interrupted => partial_name(name),
@@ -31,7 +31,7 @@ pub(super) fn file_name(summary: &Summary, name: &str) -> String {
     }
 }
 
-/// The line with all files: flows and summary first.
+/// Returns the line with all files, flows and summary first.
 pub(super) fn files(summary: &Summary, dir: &Path) -> String {
     let first = ["fct.csv", "summary.json"].map(|name| file_name(summary, name));
     let more = summary.files.iter().filter(|name| !first.contains(name));
@@ -39,7 +39,7 @@ pub(super) fn files(summary: &Summary, dir: &Path) -> String {
     format!("results      {}/{}\n", dir.display(), names.join(", "))
 }
 
-/// The algorithm, and those of classes that have their own.
+/// Returns the algorithm, and the algorithms of classes that have their own.
 fn algorithms(scenario: &Scenario) -> String {
     let mut text = scenario.cc().name().to_owned();
     for (class, cc) in scenario.class_cc() {
@@ -103,8 +103,8 @@ pub(super) fn describe(scenario: &Scenario, summary: &Summary) -> String {
     text
 }
 
-/// Adds each way in which packets were lost or marked. Only the line of drops and link losses is
-/// always there.
+/// Adds a line for each way in which packets were lost or marked. The line of drops and link losses
+/// is always there.
 fn describe_losses(text: &mut String, summary: &Summary) {
     line!(
         text,
@@ -144,7 +144,7 @@ fn describe_losses(text: &mut String, summary: &Summary) {
     }
 }
 
-/// Adds a line on the ranks, where there were several.
+/// Adds a line on the ranks if there were several.
 fn describe_ranks(text: &mut String, summary: &Summary) {
     let memory = summary
         .ranks
@@ -176,7 +176,7 @@ fn describe_checkpoints(text: &mut String, summary: &Summary) {
     }
 }
 
-/// Adds a line for each flow that never ends, or one for all of them where they are many.
+/// Adds a line for each download, or one line for all if there are many.
 fn describe_downloads(text: &mut String, scenario: &Scenario, downloads: &[Download]) {
     const SHOWN: usize = 10;
     let label = |host: u32| scenario.topology().label(NodeId(host));
@@ -205,7 +205,7 @@ fn describe_downloads(text: &mut String, scenario: &Scenario, downloads: &[Downl
     }
 }
 
-/// Adds the table of queue lengths by group of ports, where they were observed.
+/// Adds the table of queue lengths by group of ports if the run observed them.
 fn describe_queues(text: &mut String, summary: &Summary) {
     if summary.queue_groups.is_empty() {
         return;

@@ -1,11 +1,11 @@
-//! The flows that are left.
+//! The report of unfinished flows.
 
 use fabricsim::outcome::{Status, Summary};
 
 use super::describe::file_name;
 use crate::console::note;
 
-/// Says which flows are left and why, the first ones on the terminal.
+/// Prints the number of unfinished flows, the reason, and details of the first ones.
 pub(super) fn report_unfinished(summary: &Summary) {
     const SHOWN: usize = 10;
     let unreachable = summary.flows.unreachable;

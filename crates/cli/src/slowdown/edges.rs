@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use fabricsim_base::units::Bytes;
 
-/// Sizes at which bins end, in increasing order.
+/// Upper ends of bins, in increasing order.
 #[derive(Clone, Debug)]
 pub(super) struct Edges(pub(super) Vec<Bytes>);
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::results::{fct_file, summary_beside};
 
-/// Says why `percentiles` have dashes in a table.
+/// Explains the dashes of `percentiles` in a table.
 pub(super) fn few_flows(percentiles: &[Percentile]) -> String {
     if percentiles.is_empty() {
         return String::new();
@@ -24,7 +24,7 @@ pub(super) fn few_flows(percentiles: &[Percentile]) -> String {
     )
 }
 
-/// The goodput of long flows in a line.
+/// Returns the goodput of long flows in one line.
 pub(super) fn describe_goodput(goodput: &Goodput) -> String {
     let gbps = |bps: f64| bps / 1e9;
     format!(
@@ -36,8 +36,8 @@ pub(super) fn describe_goodput(goodput: &Goodput) -> String {
     )
 }
 
-/// Returns how many flows had not ended, as the summary beside the result says; `None` where it
-/// says nothing, or all had.
+/// Returns the number of unfinished flows from the summary beside the result; `None` if it has no
+/// such number or the number is zero.
 pub(super) fn unfinished(path: &Path) -> Option<u64> {
     let summary = summary_beside(&fct_file(path));
     let text = read_text(FileKind::SUMMARY, &summary).ok()?;

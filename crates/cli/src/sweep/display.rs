@@ -12,11 +12,11 @@ use crate::signals::Signals;
 /// Steps of the bar.
 const STEPS: f64 = 1_000.0;
 
-/// A bar for all points together, and a line for each that has ended.
+/// A bar for all points together, and a line for each finished point.
 pub(crate) struct Display {
     bar: ProgressBar,
     signals: Signals,
-    /// Nothing more is said of points that are waited for.
+    /// `true` after the first message about points that another process runs. It is printed once.
     has_waited: bool,
 }
 
@@ -36,12 +36,12 @@ impl Display {
         }
     }
 
-    /// Returns whether nobody sees the bar, nor the lines above it.
+    /// Returns `true` if neither the bar nor the lines above it are visible.
     pub(super) fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.signals.release();
         self.bar.finish_and_clear();
