@@ -1,4 +1,4 @@
-//! The average utilization of a link, exactly or by tables.
+//! Updates the average utilization of a link, exactly or by tables.
 
 use std::sync::Arc;
 
@@ -12,42 +12,42 @@ use crate::tables::{ExpTable, LogRounding, LogTable, LowBits};
 choices! {
     /// Arithmetic of the switches.
     pub enum Arithmetic {
-        /// In double precision.
+        /// Double precision.
         Exact = "exact" ("default"),
-        /// By tables of logarithms and powers, since switches neither multiply nor divide.
+        /// Tables of logarithms and powers, because switches neither multiply nor divide.
         Tables = "tables" ("the default where a size of them is set"),
     }
 }
 
-/// Bits after the point of a logarithm: of 20 bits, 5 are for the whole part of the logarithm of a
-/// number of 20 bits.
+/// Fraction bits of a logarithm. Of its 20 bits, 5 hold the integer part, enough for 20-bit
+/// numbers.
 const FRACTION_BITS: u32 = 15;
 
 /// The sizes of the tables, and how they round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TableShape {
-    /// Bits from the leading one on that decide a logarithm (m in the paper).
+    /// Number of leading bits that determine a logarithm (m in the paper).
     pub(crate) log_bits: u32,
     /// Rounding of the logarithms.
     pub(crate) log_rounding: LogRounding,
     /// Treatment of bits for which a table has no room.
     pub(crate) low_bits: LowBits,
-    /// Powers of two have a table of 2^`exp_bits`; without it they are exact.
+    /// The table of powers of two has 2^`exp_bits` entries. If absent, powers are exact.
     pub(crate) exp_bits: Option<u32>,
     /// Queues are counted in units of 2^`queue_shift` bytes.
     pub(crate) queue_shift: u32,
-    /// The utilization is read in units of 2^-`utilization_bits`.
+    /// Utilizations are read in units of 2^-`utilization_bits`.
     pub(crate) utilization_bits: u32,
     /// Rounding of the utilization to units of 2^-`utilization_bits`.
     pub(crate) utilization_rounding: LowBits,
 }
 
 impl TableShape {
-    /// The shape that is used where nothing else is set.
+    /// Returns the default shape.
     ///
-    /// That of the published simulator ends in a dead zone: an update changes the utilization by
-    /// less than half a unit of 1/8192 long before it has settled. The default has finer units and
-    /// rounds at random, which has no dead zone.
+    /// The shape of the published simulator has a dead zone: long before the utilization has
+    /// settled, updates change it by less than half a unit of 1/8192 and have no effect. The
+    /// default has finer units and rounds at random, which avoids a dead zone.
     pub(crate) const fn of(rule: SwitchArithmetic) -> Self {
         match rule {
             SwitchArithmetic::Exact => Self {
@@ -100,7 +100,7 @@ impl Tables {
         }
     }
 
-    /// 2 to the power of `logs` (in units of the table) and `constant`.
+    /// Returns 2 to the power of the sum of `logs` (in units of the table) and `constant`.
     #[inline]
     fn power(&self, logs: u64, constant: f64, draws: &mut impl Draws) -> f64 {
         let exponent = logs as f64 * self.log.unit() + constant;
@@ -111,8 +111,8 @@ impl Tables {
     }
 }
 
-/// Factors by which the terms of an update are multiplied, or the binary logarithms of these
-/// factors: 1/T, 1/(B T^2) and 1/(B T).
+/// Factors for the terms of an update, or the binary logarithms of these factors: 1/T, 1/(B T^2)
+/// and 1/(B T).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factors {
     utilization: f64,
@@ -120,19 +120,19 @@ pub(crate) struct Factors {
     size: f64,
 }
 
-/// Update of the utilization U of one link for each packet that leaves through it (PINT, section
-/// 4.3, example 3):
+/// Updates the utilization U of one link for each packet that leaves through it (PINT, section 4.3,
+/// example 3):
 ///
 /// `U <- (T - dt)/T U + queue dt/(B T^2) + size/(B T)`
 ///
-/// T is the base round-trip time, B the rate of the link, dt the time since the packet before, at
-/// most T, and `size` that packet's.
+/// T is the base round-trip time, B the rate of the link, dt the time since the previous packet (at
+/// most T), and `size` the size of the previous packet.
 #[derive(Clone, Debug)]
 pub(crate) enum Link {
-    /// In double precision; times in picoseconds.
+    /// Double precision; times are in picoseconds.
     Exact { base_rtt: u64, factors: Factors },
-    /// By tables; times in whole nanoseconds, as switches stamp. The constants come from the
-    /// control plane, so they are exact.
+    /// By tables; times are whole nanoseconds, like the timestamps of switches. The constants are
+    /// exact because the control plane computes them.
     Tables {
         base_rtt: u64,
         logs: Factors,
@@ -141,7 +141,7 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// A link of `rate`, by `tables` or without them exactly.
+    /// Returns a link of `rate`, with `tables` or, without them, exact.
     pub(crate) fn new(rate: Rate, base_rtt: Duration, tables: Option<&Arc<Tables>>) -> Self {
         let bytes_per_second = rate.as_bps_f64() / 8.0;
         match tables {
@@ -173,8 +173,9 @@ impl Link {
         }
     }
 
-    /// The utilization after `utilization`, when a packet leaves at `now` with `queue` behind it,
-    /// and the one before left at `last` with a size of `size`.
+    /// Returns the utilization after a packet leaves. `utilization` is the previous value, `times`
+    /// are the departures of the previous packet and of this one, `queue` is the queue behind this
+    /// packet, and `size` is the size of the previous one.
     #[inline]
     pub(crate) fn update(
         &self,
@@ -190,7 +191,8 @@ impl Link {
         }
     }
 
-    /// [`Self::update`] in double precision, which draws nothing; `None` by tables.
+    /// Same as [`Self::update`], in double precision and without drawing. Returns `None` for
+    /// tables.
     #[inline]
     pub(crate) fn update_exactly(
         &self,
@@ -211,8 +213,8 @@ impl Link {
         Some(next + float(size.get()) * factors.size)
     }
 
-    /// [`Self::update`] by tables.
-    // Apart from the code of switches that compute exactly.
+    /// Same as [`Self::update`], by tables.
+    // Kept out of line, apart from the code of switches that compute exactly.
     #[inline(never)]
     fn update_by_tables(
         &self,
@@ -231,6 +233,8 @@ impl Link {
             return utilization;
         };
         let interval = (now.as_ns() - last.as_ns()).min(*base_rtt);
+        // Each product is a sum of logarithms. Zero has no logarithm, so a term with a factor of
+        // zero is skipped.
         let queue = queue.get() >> tables.queue_shift;
         let kept = tables
             .utilization_rounding
@@ -253,8 +257,8 @@ impl Link {
     }
 }
 
-/// A part of a round-trip time, or bytes at a switch, as a float. Both are far below 2^63, and a
-/// signed number takes one instruction to convert.
+/// Converts a part of a round-trip time, or bytes at a switch, to a float. Both are far below 2^63,
+/// and converting a signed integer takes a single instruction.
 #[inline]
 const fn float(number: u64) -> f64 {
     number.cast_signed() as f64

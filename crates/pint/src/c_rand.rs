@@ -3,24 +3,23 @@
 use crate::draws::Draws;
 use fabricsim_base::checkpoint::Stored;
 
-/// Distances to the two earlier numbers of which each number is the sum: `DEGREE` and `SEPARATION`
-/// places before it.
+/// Distances to the two earlier numbers that are added to give the next one.
 const DEGREE: usize = 31;
 const SEPARATION: usize = 3;
-/// Numbers thrown away after seeding.
+/// Numbers discarded after seeding.
 const DISCARDED: usize = 10 * DEGREE;
 
 /// `rand()` of the GNU C library in a program that never seeds it: the additive feedback generator
 /// over `x^31 + x^3 + 1` (its TYPE_3) with seed 1.
 #[derive(Clone, Debug, Eq, PartialEq, Stored)]
 pub(crate) struct CRand {
-    /// The last `DEGREE` sums; the oldest is at `oldest`.
+    /// The last `DEGREE` sums; the oldest is at index `oldest`.
     sums: [u32; DEGREE],
     oldest: usize,
 }
 
 impl CRand {
-    /// The generator as a program starts with it.
+    /// Returns the generator in its state at program start.
     pub(crate) fn unseeded() -> Self {
         let mut sums = [1u32; DEGREE];
         for i in 1..DEGREE {
@@ -38,7 +37,7 @@ impl CRand {
         generator
     }
 
-    /// The next number, of 31 bits.
+    /// Returns the next number, of 31 bits.
     #[inline]
     pub(crate) fn draw(&mut self) -> u32 {
         let other = (self.oldest + DEGREE - SEPARATION) % DEGREE;
@@ -55,7 +54,8 @@ impl Draws for CRand {
         u64::from(self.draw())
     }
 
-    /// In steps of 1/65536: the published simulator compares chances with `rand() % 65536`.
+    /// Returns a multiple of 1/65536: the published simulator compares chances with
+    /// `rand() % 65536`.
     #[inline]
     fn uniform(&mut self) -> f64 {
         f64::from(self.draw() % 65_536) * (1.0 / 65_536.0)

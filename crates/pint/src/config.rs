@@ -25,7 +25,7 @@ settings! {
         pub eta: f64 = 0.95,
         /// Additive increases in a row before a multiplicative change.
         ///
-        /// It is maxStage in the HPCC paper: after it the rate follows the utilization again.
+        /// This is maxStage in the HPCC paper. After it, the rate follows the utilization again.
         pub max_stage: u32 = 0,
         /// Added at each change.
         #[note("(default \"50Mbps\" for each 100 Gbps of NIC rate)")]
@@ -39,8 +39,8 @@ settings! {
         pub fixed_window: bool = false,
         /// Factor from one code of the digest to the next.
         ///
-        /// It is (1 + ε)^2 in the paper. Below 1.0002 codes do not fit 16 bits; above 16 a code
-        /// would tell little more than whether a link is busy.
+        /// This is (1 + ε)^2 in the paper. Below 1.0002, codes do not fit in 16 bits. Above 16, a
+        /// code would tell little more than busy or idle.
         #[range(from 1.0002, to 16.0)]
         #[refused(
             "a base of {value} is not between 1.0002 and 16",
@@ -58,7 +58,7 @@ settings! {
         pub digest_bits: Option<u32> = none,
         /// Share of the data packets that carry a digest, 1/65536 to 1.
         ///
-        /// It is p in the paper.
+        /// This is p in the paper.
         pub digest_fraction: f64 = 1.0,
         /// Mean that the rounding to codes keeps.
         pub rounding: Option<Rounding> = none,
@@ -82,7 +82,7 @@ settings! {
     }
 }
 
-/// The published simulator compares with a number of 16 bits.
+/// The published simulator compares the fraction with a 16-bit number.
 const LEAST_FRACTION: f64 = 1.0 / 65_536.0;
 
 impl CcConfig for PintConfig {
@@ -97,7 +97,7 @@ impl CcConfig for PintConfig {
         self.validate_tables()
     }
 
-    /// Fills in everything that follows from the network and the profile.
+    /// Sets all absent values that follow from the network and the profile.
     fn resolved(&self, network: &CcContext) -> Self {
         let quirks = &network.quirks;
         let shape = self.table_shape(quirks);
@@ -118,7 +118,7 @@ impl CcConfig for PintConfig {
     fn telemetry_bytes(&self, network: &CcContext) -> u16 {
         match network.quirks.value_code {
             ValueCode::Byte => self.code(&network.quirks).wire_bytes(),
-            // Whatever the code needs, the published header counts two.
+            // The published header always has two bytes, even for a shorter code.
             ValueCode::TwoBytes => 2,
         }
     }
@@ -187,13 +187,13 @@ impl PintConfig {
         Ok(())
     }
 
-    /// The additive increase of a flow whose NIC has `nic_rate`.
+    /// Returns the additive increase of a flow from a NIC of `nic_rate`.
     pub(crate) fn additive_increase(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
         let increase = || RateRule::default_increase(nic_rate, quirks);
         self.additive_increase.unwrap_or_else(increase)
     }
 
-    /// The lowest rate of a flow whose NIC has `nic_rate`.
+    /// Returns the lowest rate of a flow from a NIC of `nic_rate`.
     pub(crate) fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
         let floor = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(floor)
@@ -218,7 +218,7 @@ impl PintConfig {
         })
     }
 
-    /// The code of the digest.
+    /// Returns the code of the digest.
     #[must_use]
     pub fn log_code(&self, quirks: &Quirks) -> LogCode {
         self.code(quirks)
@@ -228,7 +228,7 @@ impl PintConfig {
         LogCode::new(self.base(quirks), self.bits(quirks), self.rounding(quirks))
     }
 
-    /// Returns whether switches do the same for `self` and `other`.
+    /// Returns `true` if `self` and `other` configure switches identically.
     #[must_use]
     pub fn same_at_switches(&self, other: &Self) -> bool {
         let at_switches = |config: &Self| Self {
@@ -242,7 +242,7 @@ impl PintConfig {
         at_switches(self) == at_switches(other)
     }
 
-    /// The tables of switches, or `None` where those compute exactly.
+    /// Returns the shape of the switches' tables, or `None` if switches compute exactly.
     pub(crate) fn table_shape(&self, quirks: &Quirks) -> Option<TableShape> {
         let sized = self.log_table_bits.is_some()
             || self.exp_table_bits.is_some()

@@ -1,5 +1,5 @@
-//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilization
-//! that a digest tells (PINT, section 4.3, example 3).
+//! The algorithm of the sender: HPCC's rule (HPCC paper, algorithm 1, `ComputeWind`) with the
+//! utilization from a digest (PINT, section 4.3, example 3).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::digest::HasDigest;
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
-/// Constants shared by flows over NICs of the same rate.
+/// Constants shared by all flows from NICs of the same rate.
 #[derive(Clone, Debug)]
 struct Constants {
     rule: RateRule,
@@ -50,28 +50,28 @@ impl Constants {
         }
     }
 
-    /// Returns whether a flow that begins like `start` has these constants.
+    /// Returns `true` if these constants apply to a flow that begins like `start`.
     fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.full_window) == (start.line_rate, start.bdp)
     }
 }
 
-/// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does
-/// not average it again; an ACK without a digest changes nothing.
+/// HPCC-PINT for one flow. The switches already average the utilization, so the sender does not
+/// average it again. An ACK without a digest changes nothing.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct HpccPint {
     #[checkpoint(rebuilt)]
     constants: Arc<Constants>,
     sampling: Sampling,
-    /// The reference rate (R_c), bit/s.
+    /// Reference rate in bit/s (R_c).
     reference: f64,
     /// Additive increases since the last multiplicative change (incStage).
     stage: u32,
-    /// The `snd_nxt` at the last commit of the reference; 0 before the first digest.
+    /// The `snd_nxt` at the last commit of the reference, or 0 before the first digest.
     last_update_seq: u64,
     rate: Rate,
     window: Bytes,
-    /// Whether the last acknowledgement led to a rate, be it the same one.
+    /// `true` if the last acknowledgement set a rate, even if it did not change.
     updated: bool,
 }
 
@@ -110,7 +110,7 @@ impl HpccPint {
         }
     }
 
-    /// Follows the digest `code`; the reference moves with a new round.
+    /// Updates the rate from the digest `code`. The reference changes only at a new round.
     #[inline]
     fn update(&mut self, code: u16, round: Round) {
         let constants = &*self.constants;
@@ -148,7 +148,8 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
         }
         let round = Round::of(ack.cumulative, self.last_update_seq);
         if self.last_update_seq == 0 {
-            // The first digest is of the first round trip, in which the rate has had no effect yet.
+            // The first digest belongs to the first round trip, in which the rate had no effect
+            // yet.
             self.last_update_seq = ack.next_seq;
             return;
         }

@@ -1,4 +1,4 @@
-//! The slot of a packet for the digest of an algorithm.
+//! The slot of a packet for the digest of a congestion control.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
@@ -8,33 +8,33 @@ use fabricsim_core::plugin::{CcConfig as _, TelemetryId, TelemetryReader, Teleme
 use crate::config::PintConfig;
 use crate::log_code::LogCode;
 
-/// The digest of PINT, coded as `hpcc-pint` does by default. Controllers that know no header see a
-/// [`BusiestLink`].
+/// PINT's digest, in the default code of `hpcc-pint`. Controllers without access to the header read
+/// it as a [`BusiestLink`].
 pub const DIGEST: TelemetryId = TelemetryId::own_slot("digest", |network| {
     PintConfig::default().telemetry_bytes(network)
 });
 
-/// A header that may have room for the digest of an algorithm.
+/// A header that may have room for the digest of a congestion control.
 pub trait HasDigest: Header {
-    /// Returns the code of the digest, if the packet carries one.
+    /// Returns the code of the digest if the packet carries one.
     #[inline]
     fn digest(&self) -> Option<u16> {
         None
     }
 
-    /// Makes the packet carry a digest, of code 0.
+    /// Makes the packet carry a digest with code 0.
     #[inline]
     fn carry_digest(&mut self) {}
 
     /// Raises the digest to `code` if that is larger (PINT, section 4.3, example 3: the bottleneck
-    /// is the maximum). A packet that carries none stays without.
+    /// is the maximum). Has no effect on a packet without a digest.
     #[inline]
     fn raise_digest(&mut self, _code: u16) {}
 }
 
 impl HasDigest for () {}
 
-/// Room for the digest of an algorithm; a packet need not carry one.
+/// Room for the digest of a congestion control. A packet may carry none.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 pub struct Digest(Option<u16>);
 
@@ -59,10 +59,10 @@ impl HasDigest for Digest {
     }
 }
 
-/// The digest of a packet as controllers see it that know no header.
+/// The digest of a packet, for controllers without access to the header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BusiestLink {
-    /// The utilization of the busiest link of the path.
+    /// Utilization of the busiest link of the path.
     pub utilization: f64,
 }
 
@@ -73,7 +73,7 @@ pub struct DigestDecoder {
 }
 
 impl DigestDecoder {
-    /// Returns the decoder of digests in the code `code`.
+    /// Returns a decoder for digests in `code`.
     #[must_use]
     pub const fn new(code: LogCode) -> Self {
         Self { code }

@@ -1,13 +1,13 @@
-//! Random numbers to round with.
+//! Random numbers for rounding.
 
 use fabricsim_base::rng::Stream;
 
 /// A sequence of random numbers that rounding draws from.
 pub trait Draws {
-    /// A number whose low bits are random: at least the lowest 31.
+    /// Returns a number with random low bits: at least the lowest 31.
     fn bits(&mut self) -> u64;
 
-    /// Uniform in [0, 1).
+    /// Returns a number that is uniform in [0, 1).
     fn uniform(&mut self) -> f64;
 }
 

@@ -1,13 +1,13 @@
-//! Measurements at each hop of a path, from one sample in each packet (PINT, Ben Basat et al.,
+//! Measures values at each hop of a path from one sample per packet (PINT, Ben Basat et al.,
 //! SIGCOMM 2020: dynamic per-flow aggregation): medians, tails and frequent values of latencies,
 //! queues or utilizations.
 //!
-//! A switch writes the code of its value over the digest of a packet or leaves it, as a hash
-//! decides ([`HopSampler`]); the sink computes the same and knows whose value it has. It keeps
-//! codes for each hop of a flow ([`HopValues`]): all of them, or in the space that it has for that
+//! A hash decides if a switch overwrites the digest of a packet with the code of its own value
+//! ([`HopSampler`]). The sink computes the same hashes and so knows the hop that wrote the digest.
+//! For each hop of a flow, the sink stores codes ([`HopValues`]): all of them or, in limited space,
 //! a sketch of their quantiles ([`Kll`]), the most recent ones ([`Window`]) or the most frequent
 //! ones ([`SpaceSaving`]). Codes keep the order of values, so only results are decoded.
-//! [`Accuracy`] measures how far the results are from the truth.
+//! [`Accuracy`] measures the error of the results.
 //!
 //! ```
 //! use fabricsim_base::rng::{Purpose, Stream};
@@ -50,20 +50,20 @@ pub use latencies::Latencies;
 pub use space_saving::{Frequent, SpaceSaving};
 pub use window::Window;
 
-/// The place, from 1, of the `phi`-quantile among `count` values in their order, at least one: the
-/// first at or below which a share of `phi` lies.
+/// Returns the rank, from 1, of the `phi`-quantile among `count` sorted values (at least one): the
+/// first rank that covers a share of `phi`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "at most the count; below 1 is 1"
 )]
 fn rank_of(phi: f64, count: u64) -> u64 {
-    // 0.07 of 100 is a little more than 7 in binary, and still the seventh.
+    // In binary, 0.07 of 100 is slightly above 7, but the rank is still 7.
     let rank = (phi * count as f64 - 1e-9).ceil();
     (rank as u64).clamp(1, count)
 }
 
-/// The `phi`-quantile of `values`, in any order; `None` where there are none.
+/// Returns the `phi`-quantile of `values`, in any order, or `None` if there are none.
 pub(crate) fn quantile_of<T: Ord + Copy>(mut values: Vec<T>, phi: f64) -> Option<T> {
     if values.is_empty() {
         return None;

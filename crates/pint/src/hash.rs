@@ -1,12 +1,13 @@
-//! The hash functions that senders, switches and receivers share.
+//! Hash functions that senders, switches and receivers share.
 
 use fabricsim_base::rng::mix;
 
-/// A hash function of two words, known to all nodes by its seed (PINT, section 4.1: implicit
-/// coordination): whoever sees a packet's identifier knows what every other node decides about it.
+/// A hash function of two words that all nodes know by its seed (PINT, section 4.1: implicit
+/// coordination). A node that sees the identifier of a packet can compute the decisions of all
+/// other nodes about it.
 ///
 /// `H(a, b) = m(m(m(seed) ^ a) ^ b)`, where `m` is a step of SplitMix64. Functions with different
-/// seeds are independent of one another.
+/// seeds are independent.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalHash {
     /// `m(seed)`.
@@ -14,20 +15,20 @@ pub struct GlobalHash {
 }
 
 impl GlobalHash {
-    /// The function of `seed`.
+    /// Returns the function with `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { start: step(seed) }
     }
 
-    /// All 64 bits for `(a, b)`.
+    /// Returns all 64 bits of the hash of `(a, b)`.
     #[inline]
     #[must_use]
     pub const fn value(self, a: u64, b: u64) -> u64 {
         self.with(a).value(b)
     }
 
-    /// Returns the part of the hash that is the same for all words that follow `a`.
+    /// Returns the state after the first word `a`, to hash several second words.
     #[inline]
     pub(crate) const fn with(self, a: u64) -> HalfHash {
         HalfHash {
@@ -35,14 +36,14 @@ impl GlobalHash {
         }
     }
 
-    /// Uniform in [0, 1) for `(a, b)`: the upper 53 bits.
+    /// Returns a number uniform in [0, 1) for `(a, b)`: the upper 53 bits.
     #[inline]
     #[must_use]
     pub fn uniform(self, a: u64, b: u64) -> f64 {
         (self.value(a, b) >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// The upper `count` bits, 0 to 64, for `(a, b)`.
+    /// Returns the upper `count` bits (0 to 64) of the hash of `(a, b)`.
     #[inline]
     #[must_use]
     pub fn bits(self, count: u32, a: u64, b: u64) -> u64 {
@@ -52,22 +53,22 @@ impl GlobalHash {
     }
 }
 
-/// A hash function of one word: another with its first word given.
+/// A hash function of one word: the two-word function with a fixed first word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfHash {
-    /// After the first word.
+    /// State after the first word.
     state: u64,
 }
 
 impl HalfHash {
-    /// All 64 bits for the first word and `b`.
+    /// Returns all 64 bits of the hash of the first word and `b`.
     #[inline]
     pub(crate) const fn value(self, b: u64) -> u64 {
         step(self.state ^ b)
     }
 }
 
-/// A step of SplitMix64 (Steele, Lea, Flood 2014): its increment, then its finaliser.
+/// A step of SplitMix64 (Steele, Lea, Flood 2014): its increment, then its finalizer.
 #[inline]
 const fn step(z: u64) -> u64 {
     mix(z.wrapping_add(0x9e37_79b9_7f4a_7c15))

@@ -1,37 +1,38 @@
-//! Selection of the hop on a path that a packet's digest comes from.
+//! Selects the hop on a path that writes the digest of a packet.
 
 use crate::hash::GlobalHash;
 
-/// Reservoir sampling over the hops of a path (PINT, section 4.2, Baseline): the i-th hop writes
-/// over the digest with a probability of 1/i, so that after any number of hops each is equally
-/// likely to have been the last. A hash of packet and hop decides (g in the paper), so the sink
-/// knows whose digest it has.
+/// Reservoir sampling over the hops of a path (PINT, section 4.2, Baseline). The i-th hop
+/// overwrites the digest with a probability of 1/i, so after any number of hops, each is equally
+/// likely to have written last. A hash of packet and hop decides (g in the paper), so the sink
+/// knows the hop that wrote the digest.
 #[derive(Clone, Copy, Debug)]
 pub struct HopChoice {
     hash: GlobalHash,
 }
 
 impl HopChoice {
-    /// The choice of `seed`. Other decisions about a packet need other seeds.
+    /// Returns the choice for `seed`. Other decisions about a packet need other seeds.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self::of(GlobalHash::new(seed))
     }
 
-    /// The choice by `hash`.
+    /// Returns the choice based on `hash`.
     #[inline]
     pub(crate) const fn of(hash: GlobalHash) -> Self {
         Self { hash }
     }
 
-    /// Returns whether `hop`, from 1, writes over the digest of `packet`.
+    /// Returns `true` if `hop` (from 1) overwrites the digest of `packet`.
     #[inline]
     #[must_use]
     pub fn overwrites(self, packet: u64, hop: u8) -> bool {
         self.hash.uniform(packet, u64::from(hop)) < 1.0 / f64::from(hop)
     }
 
-    /// The hop whose digest `packet` has after a path of `hops`; `None` where there are none.
+    /// Returns the hop that wrote the digest of `packet` on a path of `hops`, or `None` if the path
+    /// is empty.
     #[inline]
     #[must_use]
     pub fn survivor(self, packet: u64, hops: u8) -> Option<u8> {
@@ -59,7 +60,7 @@ mod tests {
         }
     }
 
-    /// Of z packets each of k hops has about z/k, with a variance of z/k (1 - 1/k).
+    /// Of z packets, each of k hops gets about z/k, with a variance of z/k (1 - 1/k).
     #[test]
     fn every_hop_has_its_share_of_the_packets() {
         let flows = 4_000u32;
@@ -85,7 +86,7 @@ mod tests {
                 let mean = sum / f64::from(flows);
                 let error = (variance / f64::from(flows)).sqrt();
                 assert!(mean.abs() < 4.0 * error, "{hops} hops: {mean}");
-                // A variance of 4,000 counts is known to 2%.
+                // The variance of 4,000 counts has a standard error of 2%.
                 let found = squares / f64::from(flows);
                 assert!(
                     (found / variance - 1.0).abs() < 0.1,

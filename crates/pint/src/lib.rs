@@ -1,11 +1,11 @@
 //! HPCC-PINT: HPCC's algorithm on the probabilistic digest of PINT (Ben Basat et al., SIGCOMM 2020,
 //! section 4.3, example 3).
 //!
-//! Each switch measures how busy its own links are, codes that in a few bits and raises the digest
-//! that a packet carries to its code ([`PintTelemetry`]). The receiver echoes the digest, which
-//! then tells of the busiest link of the path, and the sender sets its rate so that this link runs
-//! at the target utilization ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is
-//! eight for each switch, and not every packet need carry it.
+//! Each switch measures the utilization of its own links, encodes it in a few bits, and raises the
+//! digest of each packet to its code ([`PintTelemetry`]). The receiver echoes the digest, which
+//! then describes the busiest link of the path. From it the sender sets its rate so that this link
+//! runs at the target utilization ([`HpccPint`]). The digest is a single byte, compared to eight
+//! bytes per switch for HPCC's own telemetry, and not every packet must carry it.
 //!
 //! ```
 //! use fabricsim_base::rng::{Purpose, Stream};
@@ -23,9 +23,9 @@
 //! assert_eq!(code.wire_bytes(), 1);
 //! ```
 //!
-//! Path tracing, PINT's static values of a flow, is in [`tracing`]; quantiles and frequent values
-//! of what each hop measures, its dynamic ones, in [`dynamic`]; codes for numbers of any kind in
-//! [`numeric`].
+//! [`tracing`] contains path tracing, PINT's static values of a flow. [`dynamic`] contains
+//! quantiles and frequent values of measurements at each hop, PINT's dynamic values. [`numeric`]
+//! contains codes for numbers of any kind.
 
 mod arithmetic;
 mod c_rand;

@@ -1,4 +1,4 @@
-//! A utilization as the number of a step on a logarithmic scale.
+//! Encodes a utilization as a step on a logarithmic scale.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use fabricsim_base::choices;
 
 use crate::draws::Draws;
 
-/// Codes count from a utilization of 1/512.
+/// Codes start at a utilization of 1/512.
 const STEPS: f64 = 512.0;
-/// The largest number of steps that a code has to reach where its bits are not set: a utilization
-/// of 512, far above what a link with a full buffer has.
+/// The largest number of steps that a code must reach if its bits are not set: a utilization of
+/// 512, far above that of a link with a full buffer.
 const LARGEST: f64 = STEPS * STEPS;
 
 choices! {
@@ -17,17 +17,17 @@ choices! {
     pub enum Rounding {
         /// The mean code is the logarithm of the value (PINT, section 4.3: `[.]_R`).
         Log = "log" ("the code's: default, the paper"),
-        /// The mean decoded value is the value, after that has been rounded up to a multiple of
-        /// 1/512 (the published simulator).
+        /// The mean decoded value is the value, after rounding up to a multiple of 1/512 (the
+        /// published simulator).
         Value = "value" ("the value's: the published code"),
     }
 }
 
-/// The code of a utilization U: about `log(512 U)` to a base a little above one, rounded up or down
+/// The code of a utilization U: about `log(512 U)` to a base slightly above one, rounded up or down
 /// at random (PINT, section 4.3: multiplicative approximation with randomized rounding).
 ///
-/// U between 1/512 and the largest code is known within a factor of the base; below it is 1/512,
-/// above the largest code it is that.
+/// If U is between 1/512 and the largest code, its error is at most a factor of the base. Values
+/// outside of this range have the code of the nearest limit.
 #[derive(Clone, Debug)]
 pub struct LogCode {
     rounding: Rounding,
@@ -39,10 +39,10 @@ pub struct LogCode {
 }
 
 impl LogCode {
-    /// The code to `base` (above 1) in `bits` (1 to 16).
+    /// Returns the code to `base` (above 1) in `bits` (1 to 16).
     ///
     /// # Panics
-    /// When base or bits are outside of these.
+    /// If `base` or `bits` is out of range.
     #[must_use]
     pub fn new(base: f64, bits: u32, rounding: Rounding) -> Self {
         assert!(base > 1.0, "the base of a logarithm is above 1");
@@ -59,7 +59,7 @@ impl LogCode {
         }
     }
 
-    /// The least bits that hold the codes of utilizations up to 512 to `base`.
+    /// Returns the minimum number of bits for codes of utilizations up to 512 to `base`.
     #[must_use]
     pub fn bits_for(base: f64) -> u32 {
         let codes = libm::log(LARGEST) / libm::log(base);
@@ -68,36 +68,36 @@ impl LogCode {
             .unwrap_or(64)
     }
 
-    /// Bits of a code.
+    /// Returns the bits of a code.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Bytes that a code takes on the wire.
+    /// Returns the bytes that a code takes on the wire.
     #[must_use]
     pub const fn wire_bytes(&self) -> u16 {
         if self.bits > 8 { 2 } else { 1 }
     }
 
-    /// The code of `utilization`, rounded with one of `draws`.
+    /// Returns the code of `utilization`, rounded with one of `draws`.
     #[inline]
     #[must_use]
     pub fn encode(&self, utilization: f64, draws: &mut impl Draws) -> u16 {
         self.round(self.steps(utilization), draws)
     }
 
-    /// The code of a utilization in `steps`, rounded with one of `draws`.
+    /// Returns the code of a utilization in `steps`, rounded with one of `draws`.
     #[inline]
     pub(crate) fn round(&self, steps: f64, draws: &mut impl Draws) -> u16 {
         let (lower, chance) = self.between(steps);
-        // Without a branch, which would be guessed wrong half the time.
+        // No branch, because it would be mispredicted half the time.
         lower + u16::from(draws.uniform() < chance)
     }
 
-    /// The code of `utilization` where that is above `code`, or else `code`: the same as the larger
-    /// of the two, but that most packets on links less busy than one before need neither logarithm
-    /// nor draw.
+    /// Returns the larger of `code` and the code of `utilization`. It is cheaper than
+    /// [`Self::encode`] followed by a maximum: most packets on links that are less busy than an
+    /// earlier one need neither a logarithm nor a draw.
     #[inline]
     #[must_use]
     pub fn raise(&self, code: u16, utilization: f64, draws: &mut impl Draws) -> u16 {
@@ -109,9 +109,9 @@ impl LogCode {
         }
     }
 
-    /// Returns `utilization` in steps, and whether its code may be above `code`; it is not where there
-    /// is none.
-    // Without a branch, which would be guessed wrong for many packets.
+    /// Returns `utilization` in steps, and `true` if its code may be above `code`. Without a
+    /// `code`, the second value is `false`.
+    // No branch, because it would be mispredicted for many packets.
     #[inline]
     pub(crate) fn rise(&self, code: Option<u16>, utilization: f64) -> (f64, bool) {
         let steps = self.steps(utilization);
@@ -119,20 +119,20 @@ impl LogCode {
         (steps, (steps > reached) & code.is_some())
     }
 
-    /// The utilization that `code` stands for.
+    /// Returns the utilization that `code` represents.
     #[inline]
     #[must_use]
     pub fn decode(&self, code: u16) -> f64 {
         self.powers[usize::from(code)] / STEPS
     }
 
-    /// The utilization of the largest code.
+    /// Returns the utilization of the largest code.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.decode(self.largest)
     }
 
-    /// Returns `utilization` in the steps that are encoded, at least 1.
+    /// Returns `utilization` in steps, at least 1.
     #[inline]
     fn steps(&self, utilization: f64) -> f64 {
         let steps = utilization * STEPS;
@@ -142,7 +142,7 @@ impl LogCode {
         }
     }
 
-    /// The code at or below `steps`, and the chance of the one above.
+    /// Returns the code at or below `steps`, and the probability of choosing the next code instead.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -172,7 +172,7 @@ impl LogCode {
 }
 
 /// Returns `steps` rounded up.
-// A call, so that it is not computed where it is not wanted: with the basic x86-64 `ceil` is one.
+// Not inlined, so that `ceil` is computed only if needed: on baseline x86-64 it is a library call.
 #[inline(never)]
 fn whole(steps: f64) -> f64 {
     steps.ceil()
@@ -275,7 +275,7 @@ mod tests {
                 .sum();
             let mean = sum / f64::from(draws);
             let want = libm::log(utilization * 512.0) / libm::log(1.05);
-            // Three standard errors of a coin that is thrown 400,000 times.
+            // Three standard errors of a coin that is tossed 400,000 times.
             assert!((mean - want).abs() < 3.0 * 0.5 / 632.0, "{mean} {want}");
         }
     }

@@ -1,11 +1,11 @@
-//! Numbers in few bits (PINT, Ben Basat et al., SIGCOMM 2020, section 4.3): what a switch writes
-//! where a whole value would be too long for a digest.
+//! Encodes numbers in few bits (PINT, Ben Basat et al., SIGCOMM 2020, section 4.3), for values that
+//! do not fit in a digest.
 //!
-//! [`Multiplicative`] keeps a value up to a factor, [`Additive`] up to a difference, and both keep
-//! its order: the larger value has the larger code, so maxima and quantiles are taken of codes and
-//! decoded once. [`Morris`] counts up to a factor, for sums along a path. A switch has no random
-//! numbers that others could know, so the codes are given one: a [`GlobalHash`](crate::GlobalHash)
-//! of the packet and the hop.
+//! [`Multiplicative`] keeps a value up to a factor, [`Additive`] up to a difference. Both keep the
+//! order: the larger value has the larger code, so you can take maxima and quantiles of codes and
+//! decode only the result. [`Morris`] counts up to a factor, for sums along a path. A switch has no
+//! random numbers that other nodes could know, so you pass one to the codes: a
+//! [`GlobalHash`](crate::GlobalHash) of the packet and the hop.
 //!
 //! The utilizations of [`HpccPint`](crate::HpccPint) have a code of their own,
 //! [`LogCode`](crate::LogCode).
@@ -36,20 +36,20 @@ pub use morris::Morris;
 pub use multiplicative::Multiplicative;
 
 choices! {
-    /// Rounding of a value that lies between two codes.
+    /// Rounding of a value between two codes.
     pub enum StepRounding {
-        /// The nearest.
+        /// To the nearest code.
         Nearest = "nearest" ("default"),
-        /// One of the two at random, so that the mean code is the value on the code's scale (PINT,
-        /// section 4.3: `[.]_R`). A single code may be up to a whole step away, but the mean of
-        /// many has no systematic error.
+        /// To one of the two codes at random, so that the mean code is the value on the code's
+        /// scale (PINT, section 4.3: `[.]_R`). A single code may be wrong by up to a whole step,
+        /// but the mean of many codes has no systematic error.
         Random = "random" ("which keeps the mean code"),
     }
 }
 
 impl StepRounding {
-    /// `steps`, at least 0, as one of the codes 0 to `largest`. `uniform`, in [0, 1), decides where
-    /// that is random.
+    /// Returns the code (0 to `largest`) of `steps` (at least 0). If the rounding is random,
+    /// `uniform` (in [0, 1)) decides it.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -66,7 +66,7 @@ impl StepRounding {
     }
 }
 
-/// The largest code of `bits`.
+/// Returns the largest code of `bits`.
 fn largest_code(bits: u32) -> Result<u16, ConfigError> {
     if !(1..=16).contains(&bits) {
         return Err(ConfigError::new(
@@ -78,7 +78,7 @@ fn largest_code(bits: u32) -> Result<u16, ConfigError> {
     Ok(u16::MAX >> (16 - bits))
 }
 
-/// `value`, if it is a number above `least`.
+/// Returns `value` if it is a number above `least`.
 fn above(
     least: f64,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! State that a switch keeps for one egress port.
+//! State of a switch for one egress port.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Bytes, Time};
@@ -6,7 +6,7 @@ use fabricsim_base::units::{Bytes, Time};
 use crate::arithmetic::Link;
 use crate::draws::Draws;
 
-/// The utilization of one egress port, averaged over about a base round-trip time.
+/// Utilization of one egress port, averaged over about a base round-trip time.
 #[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct PortUtilization {
     #[checkpoint(rebuilt)]
@@ -18,7 +18,7 @@ pub(crate) struct PortUtilization {
 }
 
 impl PortUtilization {
-    /// An idle port.
+    /// Returns an idle port.
     pub(crate) const fn new(link: Link) -> Self {
         Self {
             link,
@@ -27,13 +27,14 @@ impl PortUtilization {
         }
     }
 
-    /// From now on the port has another link; what it has measured stays.
+    /// Replaces the link of the port. The measured utilization stays.
     pub(crate) fn set_link(&mut self, link: Link) {
         self.link = link;
     }
 
-    /// A packet of `size` leaves at `now`, with `queue` behind it: the new utilization. What the
-    /// wire has carried since the packet before is that packet.
+    /// Returns the new utilization when a packet of `size` leaves at `now` and `queue` remains
+    /// behind it. Since the previous packet left, the wire has carried that packet, so this one
+    /// counts next time.
     #[inline]
     pub(crate) fn measure(
         &mut self,
@@ -50,7 +51,8 @@ impl PortUtilization {
         self.utilization
     }
 
-    /// [`Self::measure`] in double precision, which draws nothing; `None`, and no change, by tables.
+    /// Same as [`Self::measure`], in double precision and without drawing. For tables, returns
+    /// `None` and changes nothing.
     #[inline]
     pub(crate) fn measure_exactly(&mut self, now: Time, size: Bytes, queue: Bytes) -> Option<f64> {
         let (then, before) = self.last;
@@ -60,8 +62,8 @@ impl PortUtilization {
         Some(self.utilization)
     }
 
-    /// A packet of `size` leaves at `now` and is not measured: what the one before has carried is
-    /// lost.
+    /// Records that a packet of `size` leaves at `now` without a measurement. This loses the bytes
+    /// of the previous packet.
     #[inline]
     pub(crate) const fn overlook(&mut self, now: Time, size: Bytes) {
         self.last = (now, size);
@@ -75,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// A port of 100 Gbps, where T carries 100,000 bytes.
+    /// A port of 100 Gbps; T carries 100,000 bytes.
     fn port() -> PortUtilization {
         PortUtilization::new(Link::new(
             Rate::from_gbps(100),
@@ -97,7 +99,7 @@ mod tests {
     #[test]
     fn an_idle_port_has_carried_nothing() {
         assert!(measure(&mut port(), 9_000, 1_000, 0) <= 0.0);
-        // A queue is seen at once, for as long as the port exists.
+        // The port sees the queue at once, with the time since its creation as the interval.
         let found = measure(&mut port(), 4_000, 1_000, 10_000);
         assert!((found - 0.05).abs() < 1e-12, "{found}");
     }

@@ -1,4 +1,4 @@
-//! The random numbers that the published simulator rounds with.
+//! The random numbers for rounding in the published simulator.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,30 +13,30 @@ use crate::c_rand::CRand;
 /// The link of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct PortLink {
-    /// Its rate.
+    /// Rate of the link.
     pub rate: Rate,
-    /// Its one-way delay.
+    /// One-way delay of the link.
     pub delay: Duration,
 }
 
-/// The draws of the only switch of a network in the published simulator.
+/// The draws of a switch in the published simulator, for a network with a single switch.
 ///
-/// There all switches and senders draw from one sequence, in the order of the event list: a switch
-/// when a data packet leaves it, a sender when an ACK arrives, which it does even where no ACK
-/// is to be left out. The ACKs come through the switch, so that it knows when: it skips a number
-/// for each. This is the published sequence as long as no link loses an ACK and none arrives for a
-/// flow that has ended.
+/// There, all switches and senders draw from one sequence in the order of the event list: a switch
+/// when a data packet leaves it, and a sender when an ACK arrives (even if it never skips an ACK).
+/// All ACKs pass through the switch, so it knows their arrival times and skips one number for each.
+/// This reproduces the published sequence unless a link loses an ACK or an ACK arrives for a flow
+/// that has ended.
 #[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct PublishedDraws {
     sequence: CRand,
     #[checkpoint(rebuilt)]
     links: Vec<PortLink>,
-    /// The ACKs on the way to their senders: when they arrive and when they left.
+    /// ACKs on the way to their senders: arrival time and departure time.
     acks: BinaryHeap<Reverse<(Time, Time)>>,
 }
 
 impl PublishedDraws {
-    /// Of a switch whose ports have `links` to hosts.
+    /// Returns the draws of a switch with `links` to hosts.
     pub(crate) fn new(links: &[PortLink]) -> Self {
         Self {
             sequence: CRand::unseeded(),
@@ -45,16 +45,16 @@ impl PublishedDraws {
         }
     }
 
-    /// An ACK of `size` leaves through `port` at `now`.
+    /// Records that an ACK of `size` leaves through `port` at `now`.
     pub(crate) fn ack_leaves(&mut self, now: Time, port: PortId, size: Bytes) {
         let link = &self.links[port.index()];
         let arrival = now + link.rate.transmission_truncated_ns(size) + link.delay;
         self.acks.push(Reverse((arrival, now)));
     }
 
-    /// Returns the sequence from which a packet draws that leaves at `now` because of an event that
-    /// was set at `set` (see [`Stamps`]). Events of one time happen in the order in which they were
-    /// set; an arrival is set when the packet leaves.
+    /// Returns the sequence for a packet that leaves at `now` because of an event scheduled at
+    /// `set` (see [`Stamps`]). Simultaneous events happen in the order in which they were
+    /// scheduled; an arrival is scheduled when the packet leaves.
     pub(crate) fn at(&mut self, now: Time, set: u32) -> &mut CRand {
         while let Some(&Reverse((arrival, left))) = self.acks.peek() {
             if (arrival, Stamps::of(left)) > (now, set) {
@@ -75,8 +75,8 @@ mod tests {
         Time::from_ns(ns)
     }
 
-    /// Returns how many numbers have been drawn in the end, when ACKs of 60 bytes have left at
-    /// `left` and something is to be drawn at `now` because of an event of `set`.
+    /// Returns the number of skipped draws for a packet that leaves at `now` because of an event
+    /// scheduled at `set`. ACKs of 60 bytes have left at the times in `left`.
     fn skipped(left: &[(u64, u16)], now: u64, set: u32) -> usize {
         let link = |gbps, delay| PortLink {
             rate: Rate::from_gbps(gbps),
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_ack_takes_a_number_when_it_arrives() {
-        // After 4.8 ns, cut to 4, and the delay.
+        // ACKs arrive after 4.8 ns, truncated to 4, plus the delay.
         let left = [(5_000, 0), (5_083, 0)];
         for (now, count) in [(6_003, 0), (6_005, 1), (6_086, 1), (6_088, 2)] {
             assert_eq!(skipped(&left, now, 0), count, "{now}");
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn acks_arrive_in_the_order_of_their_links() {
-        // The second overtakes the first: 48 ns and 500.
+        // The second ACK overtakes the first: 48 ns plus 500 ns.
         let left = [(5_000, 0), (5_001, 1)];
         for (now, count) in [(5_548, 0), (5_550, 1), (6_003, 1), (6_005, 2)] {
             assert_eq!(skipped(&left, now, 0), count, "{now}");

@@ -1,51 +1,50 @@
-//! Digests that are raised later than their packets leave, in the order in which they left.
+//! Digests that are raised after their packets have left, in order of departure.
 
 use fabricsim_base::id::PortId;
 use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{Hop, Leaving};
 
-/// A digest that is to be raised.
+/// A digest to raise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rise {
-    /// When the packet leaves.
+    /// Departure time of the packet.
     at: Time,
-    /// The utilization of its port, in steps of the code.
+    /// Utilization of the port, in steps of the code.
     pub(crate) steps: f64,
-    /// Its place among those that leave through the port, unless the link loses it.
+    /// Index of the packet among those sent through the port, or `None` if the link loses it.
     pub(crate) place: Option<u32>,
-    /// Its port.
+    /// Egress port of the packet.
     pub(crate) port: PortId,
-    /// The order of those that leave at one and the same time: first those that leave at once because
-    /// of an arrival, in the order of the ports of arrivals; then those that leave because the wire has
-    /// become free, in the order of their ports.
+    /// Order among simultaneous departures. Packets that leave upon arrival are first, by ingress
+    /// port; then packets that leave because the wire has become free, by egress port.
     rank: u32,
 }
 
-/// The digests of one switch that are to be raised: in order for each port.
+/// The digests of one switch to raise. Each port adds its packets in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rises {
     items: Box<[Rise]>,
-    /// Items of the list; those behind them are room.
+    /// Number of items in use. Slots beyond are spare room.
     len: usize,
-    /// Room to sort in.
+    /// Scratch space for sorting.
     keys: Vec<u64>,
 }
 
-/// The room of a list that has any.
+/// Initial number of slots.
 const LEAST_ROOM: usize = 16;
 
-/// The rank of those that have waited.
+/// Rank offset of packets that have waited.
 const WAITED: u32 = 1 << 16;
 
-/// A key holds a time since the first one, a rank and a number.
+/// A key contains the time since the first item, the rank and the index of the item.
 const NUMBER_BITS: u32 = 16;
 const RANK_BITS: u32 = 17;
 const TIME_BITS: u32 = u64::BITS - RANK_BITS - NUMBER_BITS;
 
 impl Rises {
-    /// Notes where `rises` says so that the digest of the packet that leaves as `hop` and `leaving`
-    /// say is to be raised.
-    // Without a branch on `rises`, which cannot be foreseen.
+    /// Adds the digest of the packet that leaves at `hop` if `rises` is `true`.
+    // Always writes the item and then counts it or not, because a branch on `rises` would be
+    // unpredictable.
     #[inline(always)]
     pub(crate) fn note(&mut self, rises: bool, steps: f64, hop: &Hop, leaving: Leaving) {
         if self.len == self.items.len() {
@@ -64,9 +63,9 @@ impl Rises {
         self.len += usize::from(rises);
     }
 
-    /// Makes room.
-    // Not with copies of an item, which would be put together in memory for that, and read back too
-    // early for the processor.
+    /// Doubles the room.
+    // Fills the room with constants. A copy of the new item would first be assembled in memory and
+    // then be read back too early, which stalls the processor.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -82,7 +81,7 @@ impl Rises {
         self.items = items.into_boxed_slice();
     }
 
-    /// Takes all of them out, in the order in which the packets left.
+    /// Removes and returns all items, in the order in which the packets left.
     #[inline]
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Rise> {
         let len = std::mem::take(&mut self.len);
@@ -91,7 +90,7 @@ impl Rises {
         let last = items.iter().map(|rise| rise.at).max().unwrap_or_default();
         self.keys.clear();
         let mask = if last.since(first).as_ps() >> TIME_BITS == 0 && len <= 1 << NUMBER_BITS {
-            // Numbers are sorted faster than what they stand for.
+            // Sorting packed keys is faster than sorting the items.
             self.keys
                 .extend(items.iter().zip(0u64..).map(|(rise, number)| {
                     let time = rise.at.since(first).as_ps();
@@ -136,7 +135,7 @@ mod tests {
             by: (!waited).then_some(PortId(by)),
         };
         rises.note(true, 1.0, &hop, leaving);
-        // Room that is written and not used.
+        // A slot that is written but not counted.
         rises.note(false, 2.0, &hop, leaving);
     }
 
@@ -147,7 +146,7 @@ mod tests {
     #[test]
     fn arrivals_come_first_and_then_ports_in_order() {
         let mut rises = Rises::default();
-        // Ports are served one by one, and port 7 late, after what has arrived at 30 ns.
+        // Ports are served one after the other; port 7 is late, after an arrival at 30 ns.
         for (ns, way, place) in [
             (10, (4, 1), 1),
             (20, (0, 2), 2),
@@ -165,7 +164,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        // Some of them are further apart than keys have room for.
+        // Some of the times are too far apart for the keys.
         #[test]
         fn they_are_ordered_by_time_and_rank(
             packets in proptest::collection::vec((0u64..40, 0u16..6, 0u16..6, proptest::bool::ANY), 0..120),
@@ -179,7 +178,7 @@ mod tests {
                     (ns + if ns > 30 { far.unwrap_or(0) } else { 0 }, way, waited, place)
                 })
                 .collect();
-            // A port takes and sends one packet at a time.
+            // A port receives and sends one packet at a time.
             let rank = |&(ns, (ingress, port), waited, _): &(u64, (u16, u16), bool, u32)| {
                 (ns, waited, if waited { port } else { ingress })
             };

@@ -1,4 +1,4 @@
-//! Selection of the packets that carry a digest that counts.
+//! Selects the packets with a digest that counts.
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_base::id::FlowId;
@@ -7,20 +7,20 @@ use fabricsim_core::plugin::quirks::SamplingDraw;
 
 use crate::hash::GlobalHash;
 
-/// The choice of one flow. Where not every packet is chosen the paper lets a hash of the packet
-/// decide whether it carries the digest; in the published simulator all do, and the sender draws
-/// which ACKs to look at.
+/// The selection for one flow, if only a fraction of the packets counts. In the paper, a hash of
+/// the packet decides if it carries the digest. In the published simulator all packets do, and the
+/// sender draws for each ACK.
 #[derive(Clone, Debug)]
 pub(crate) enum Sampling {
     /// Every packet counts.
     Every,
-    /// Switches let packets carry digests, and all that come count.
+    /// Switches decide which packets carry digests; every digest that arrives counts.
     BySwitches,
-    /// The hash of (flow, number of the packet) decides.
+    /// The hash of flow and packet number decides.
     Packets {
         hash: GlobalHash,
         flow: FlowId,
-        /// Packets sent so far; one that is retransmitted is another packet.
+        /// Number of packets sent so far. A retransmission is another packet.
         sent: u64,
         fraction: f64,
     },
@@ -55,7 +55,7 @@ impl Checkpointed for Sampling {
 }
 
 impl Sampling {
-    /// The choice of `fraction` of the packets of `flow`.
+    /// Returns the selection of `fraction` of the packets of `flow`.
     pub(crate) fn new(fraction: f64, rule: SamplingDraw, seed: u64, flow: FlowId) -> Self {
         if fraction >= 1.0 {
             return Self::Every;
@@ -74,7 +74,7 @@ impl Sampling {
         }
     }
 
-    /// Returns whether the packet that is sent now carries a digest.
+    /// Returns `true` if the next packet to send carries a digest.
     #[inline]
     pub(crate) fn next_packet(&mut self) -> bool {
         match self {
@@ -93,7 +93,7 @@ impl Sampling {
         }
     }
 
-    /// Returns whether the digest of the ACK that arrives now counts.
+    /// Returns `true` if the digest of the ACK that arrives now counts.
     #[inline]
     pub(crate) fn next_ack(&mut self) -> bool {
         match self {

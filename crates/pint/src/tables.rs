@@ -1,19 +1,19 @@
-//! Logarithms and powers by table, as a switch computes them (PINT, appendix B; the matching of
-//! leading bits is that of Sharma et al., NSDI 2017).
+//! Logarithms and powers by table, like in a switch (PINT, appendix B; matching of leading bits as
+//! in Sharma et al., NSDI 2017).
 
 use crate::draws::Draws;
 
 /// Treatment of the excess low-order bits of a number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LowBits {
-    /// They round up with the probability of what they are worth, so that the mean stays.
+    /// Round up at random, with a probability of the dropped fraction, which keeps the mean.
     Random,
-    /// They round to the nearest.
+    /// Round to the nearest.
     Nearest,
 }
 
 impl LowBits {
-    /// `x` without its `count` lowest bits, rounded.
+    /// Returns `x` without its `count` lowest bits, rounded.
     #[inline]
     fn dropped(self, x: u64, count: u32, draws: &mut impl Draws) -> u64 {
         if count == 0 {
@@ -27,7 +27,7 @@ impl LowBits {
         (x >> count) + u64::from(up)
     }
 
-    /// `x`, at least 0, as a whole number.
+    /// Returns `x` (at least 0), rounded to a whole number.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -51,23 +51,24 @@ pub enum LogRounding {
     Nearest,
 }
 
-/// Binary logarithms of integers, found by the position of the leading bit and the bits after it.
+/// Binary logarithms of integers, looked up by the position of the leading bit and the bits after
+/// it.
 #[derive(Clone, Debug)]
 pub struct LogTable {
     significant_bits: u32,
     fraction_bits: u32,
     low_bits: LowBits,
-    /// The logarithm of each number of the significant bits, and of the one after the last; there
-    /// is none of 0.
+    /// Logarithm of each number of up to `significant_bits` bits, and of the next number. The entry
+    /// of 0 is unused.
     values: Vec<u32>,
 }
 
 impl LogTable {
-    /// Looks at the `significant_bits` from the leading one (1 to 24), with results of
-    /// `fraction_bits` after the point (at most 24).
+    /// Returns the table for `significant_bits` leading bits (1 to 24), with `fraction_bits` (at
+    /// most 24) in each result.
     ///
     /// # Panics
-    /// When one of the two is outside of these.
+    /// If a parameter is out of range.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -99,8 +100,8 @@ impl LogTable {
         }
     }
 
-    /// The logarithm of `x`, at least 1, in units of the last bit of the fraction. Numbers of more
-    /// than the significant bits lose their low ones first.
+    /// Returns the logarithm of `x` (at least 1), in units of the last fraction bit. A number with
+    /// more than the significant bits is first rounded to them.
     #[inline]
     #[must_use]
     #[expect(
@@ -120,8 +121,9 @@ impl LogTable {
         1.0 / f64::from(1u32 << self.fraction_bits)
     }
 
-    /// The rules that a switch needs for numbers of up to `input_bits`: one for each number of the
-    /// significant bits, and for each longer width one for each of those with a leading one.
+    /// Returns the number of rules that a switch needs for numbers of up to `input_bits`: one for
+    /// each number of up to the significant bits, and for each additional bit one for each number
+    /// with the leading bit set.
     #[must_use]
     pub const fn rules(&self, input_bits: u32) -> u64 {
         let wider = input_bits.saturating_sub(self.significant_bits) as u64;
@@ -129,7 +131,7 @@ impl LogTable {
     }
 }
 
-/// Bits after the point of the powers in a table, which are below 2.
+/// Fraction bits of the powers in a table, which are below 2.
 const POWER_BITS: i32 = 31;
 
 /// Powers of two: a table for the fraction of the exponent, a shift for the rest.
@@ -140,10 +142,10 @@ pub struct ExpTable {
 }
 
 impl ExpTable {
-    /// With 2^`index_bits` powers (1 to 24 bits).
+    /// Returns a table of 2^`index_bits` powers (1 to 24 bits).
     ///
     /// # Panics
-    /// When the bits are outside of these.
+    /// If `index_bits` is out of range.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -162,7 +164,7 @@ impl ExpTable {
         }
     }
 
-    /// 2 to the power of `exponent`.
+    /// Returns 2 to the power of `exponent`.
     #[inline]
     #[must_use]
     #[expect(
@@ -175,7 +177,7 @@ impl ExpTable {
         let index = self
             .low_bits
             .whole((exponent - floor) * entries as f64, draws);
-        // The one after the last entry is the first with twice its worth.
+        // The entry after the last one is twice the first entry.
         let (index, carry) = if index < entries { (index, 0) } else { (0, 1) };
         libm::scalbn(
             f64::from(self.values[index as usize]),

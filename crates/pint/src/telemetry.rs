@@ -1,4 +1,4 @@
-//! The switch side: how busy each port is, and the digest of each packet that carries one.
+//! The switch side: measures the utilization of each port and updates the digests of packets.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::rises::Rises;
 #[derive(Clone, Debug)]
 pub struct PintSettings {
     code: LogCode,
-    /// `None` where switches compute exactly.
+    /// `None` if switches compute exactly.
     tables: Option<Arc<Tables>>,
     /// T.
     base_rtt: Duration,
@@ -30,7 +30,7 @@ pub struct PintSettings {
 }
 
 impl PintSettings {
-    /// The settings of `config` in the network of `context`.
+    /// Returns the settings of `config` in the network of `context`.
     #[must_use]
     pub fn new(config: &PintConfig, context: &CcContext) -> Self {
         let quirks = &context.quirks;
@@ -40,31 +40,31 @@ impl PintSettings {
             tables: config
                 .table_shape(quirks)
                 .map(|shape| Arc::new(Tables::new(&shape))),
-            // Divided by; no link is shorter.
+            // The algorithm divides by this; no link is shorter.
             base_rtt: base_rtt.max(Duration::from_ns(1)),
             measured: quirks.measured,
         }
     }
 }
 
-/// PINT at one switch: it measures how busy each of its ports is, and raises the digest of each
-/// data packet to the code of the port through which that leaves (PINT, section 4.3, example 3).
+/// PINT at one switch: measures the utilization of each port, and raises the digest of each data
+/// packet to the code of its egress port (PINT, section 4.3, example 3).
 ///
-/// Every packet that leaves is measured, as the paper says. The published simulator only notes the
-/// time and size of acknowledgements and pauses, so that a data packet before one of them counts
-/// for nothing.
+/// Every packet that leaves is measured, like in the paper. The published simulator only notes the
+/// time and size of acknowledgements and pauses, so a data packet directly before one of them is
+/// not counted.
 #[derive(Clone, Debug)]
 pub struct PintTelemetry {
     settings: PintSettings,
     ports: Vec<PortUtilization>,
     source: Source,
-    /// Digests are raised when the epoch ends. Not where a measurement draws, too, or is not taken of
-    /// all packets.
+    /// `true` if digests are raised at the end of the epoch. Not possible if a measurement draws,
+    /// too, or if only some packets are measured.
     puts_off: bool,
     rises: Rises,
 }
 
-/// Source of the random numbers that a switch uses for rounding.
+/// Source of the random numbers for rounding.
 #[derive(Clone, Debug)]
 enum Source {
     /// The switch's own stream.
@@ -74,20 +74,21 @@ enum Source {
 }
 
 impl PintTelemetry {
-    /// The telemetry of switch `node`, whose ports have `links`; it rounds with draws of its own
-    /// from `seed`.
+    /// Returns the telemetry of switch `node` with `links` at its ports. It rounds with its own
+    /// draws from `seed`.
     #[must_use]
     pub fn new(settings: &PintSettings, links: &[PortLink], seed: u64, node: NodeId) -> Self {
         let stream = Stream::new(seed, u64::from(node.0), Purpose::Rounding);
         Self::with_source(settings, links, Source::Own(stream))
     }
 
-    /// The telemetry of the only switch of a network, whose ports have `links` to hosts; it draws
-    /// what the published simulator draws.
+    /// Returns the telemetry of the only switch of a network, with `links` to hosts at its ports.
+    /// It reproduces the draws of the published simulator.
     ///
-    /// There all switches and senders share the C library's `rand()`, which is never seeded: the
-    /// rounding does not depend on the seed of the run. They share it in the order of the event
-    /// list, which a parallel run of several switches cannot have; one switch sees all that draws.
+    /// There, all switches and senders share the C library's `rand()`, which is never seeded, so
+    /// the rounding does not depend on the seed of the run. They share it in the order of the event
+    /// list. A parallel run of several switches cannot reproduce this order, but a single switch
+    /// sees all events that draw.
     #[must_use]
     pub fn published(settings: &PintSettings, links: &[PortLink]) -> Self {
         Self::with_source(
@@ -147,12 +148,13 @@ impl Checkpointed for PintTelemetry {
 }
 
 impl PintTelemetry {
-    /// A packet leaves that is no data packet, where those alone are measured.
-    // Apart from the code of the paper's switches, like the next one.
+    /// Records the departure of a packet other than data, if only data packets are measured.
+    // Kept out of line, apart from the code of the paper's switches. The same holds for the next
+    // method.
     #[inline(never)]
     fn overlook<H: HasDigest>(&mut self, packet: &Packet<H>, hop: &Hop) {
         self.ports[hop.port.index()].overlook(hop.now, packet.size());
-        // Senders draw for ACKs to packets with a digest, which carry it back.
+        // Senders draw for ACKs to packets with a digest; these ACKs carry it back.
         if let Source::Published(draws) = &mut self.source
             && packet.telemetry.digest().is_some()
         {
@@ -160,14 +162,14 @@ impl PintTelemetry {
         }
     }
 
-    /// A packet leaves a switch that puts nothing off.
-    // With a copy, so that others need no hop in memory.
+    /// Handles a departure from a switch that defers nothing.
+    // Takes a copy, so that the fast path does not need `hop` in memory.
     #[inline(never)]
     fn write_at_once<H: HasDigest>(&mut self, packet: &mut Packet<H>, hop: Hop) {
         self.on_dequeue(packet, &hop);
     }
 
-    /// A packet leaves a switch that draws what the published simulator draws.
+    /// Handles a departure from a switch with the draws of the published simulator.
     #[inline(never)]
     fn measure_as_published<H: HasDigest>(
         &mut self,
@@ -183,7 +185,7 @@ impl PintTelemetry {
         let draws = draws.at(hop.now, stamps.before);
         let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
         if carries {
-            // It draws for every packet, whether or not the code can rise.
+            // Draws for every packet, even if the code cannot rise.
             let code = self.settings.code.encode(utilization, draws);
             packet.telemetry.raise_digest(code);
         }
@@ -191,7 +193,7 @@ impl PintTelemetry {
 }
 
 impl<H: HasDigest> Telemetry<H> for PintTelemetry {
-    // Left to itself the compiler makes it a call.
+    // Without this attribute, the compiler does not inline it.
     #[inline(always)]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         let is_data = packet.is(PacketKind::Data);
@@ -212,9 +214,10 @@ impl<H: HasDigest> Telemetry<H> for PintTelemetry {
         }
     }
 
-    /// Measures now, and raises the digest when the epoch ends. So the ports of the switch, which
-    /// share a stream of draws, may be served in any order; logarithms of several packets overlap in
-    /// the processor; and whether a digest rises, which cannot be foreseen, is no branch.
+    /// Measures now, and raises the digest at the end of the epoch. This has three advantages: the
+    /// switch may serve its ports in any order although they share a stream of draws, the processor
+    /// can overlap the logarithms of several packets, and there is no unpredictable branch for
+    /// digests that rise.
     #[inline(always)]
     fn on_departure(&mut self, packet: &mut Packet<H>, hop: &Hop, leaving: Leaving) {
         if !self.puts_off {
@@ -230,7 +233,7 @@ impl<H: HasDigest> Telemetry<H> for PintTelemetry {
         self.rises.note(rises, steps, hop, leaving);
     }
 
-    // Apart from the code of each packet, which has more registers then.
+    // Kept out of line, so that the code of each packet has more registers.
     #[inline(never)]
     fn complete(&mut self, packets: &mut SentPackets<'_, H>) {
         let Source::Own(stream) = &mut self.source else {
@@ -245,7 +248,7 @@ impl<H: HasDigest> Telemetry<H> for PintTelemetry {
         }
     }
 
-    /// Ports share the stream of draws.
+    /// The ports share the stream of draws, so their order matters.
     fn order(&self) -> PortOrder {
         if self.puts_off {
             PortOrder::Restored

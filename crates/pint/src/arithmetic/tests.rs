@@ -1,4 +1,4 @@
-//! The update on known inputs, and how far tables are from exact arithmetic.
+//! Tests of the update with known inputs, and of the error of tables.
 
 use fabricsim_base::rng::{Purpose, Stream};
 
@@ -14,7 +14,7 @@ fn by_tables(shape: &TableShape, rate: Rate) -> Link {
     Link::new(rate, RTT, Some(&Arc::new(Tables::new(shape))))
 }
 
-/// The utilization after `start`, `ns` after the packet before.
+/// Returns the utilization after `start`, `ns` after the previous packet.
 fn after(link: &Link, start: f64, ns: u64, queue: u64, size: u64, stream: &mut Stream) -> f64 {
     let span = (Time::ZERO, Time::from_ns(ns));
     link.update(start, span, Bytes::new(queue), Bytes::new(size), stream)
@@ -58,25 +58,25 @@ fn what_a_table_has_no_entry_for_is_no_term() {
     ] {
         let link = by_tables(&TableShape::of(rule), Rate::from_gbps(100));
         let mut stream = stream();
-        // Nothing at all, less than a unit of queue, a queue for no time.
+        // No packet and no queue, less than a unit of queue, a queue for no time.
         assert!(after(&link, 0.0, 84, 0, 0, &mut stream) <= 0.0);
         assert!(after(&link, 0.0, 84, unit - 1, 0, &mut stream) <= 0.0);
         assert!(after(&link, 0.0, 0, 25_600, 0, &mut stream) <= 0.0);
-        // A unit of queue for the whole of T.
+        // One unit of queue for the whole of T.
         let queued = after(&link, 0.0, 20_000, unit, 0, &mut stream);
         assert!(
             (queued / (unit as f64 / 153_000.0) - 1.0).abs() < 1e-3,
             "{queued}"
         );
-        // The whole of T forgets what was.
+        // An interval of T forgets the previous utilization.
         assert!(after(&link, 3.0, 12_240, 0, 0, &mut stream) <= 0.0);
-        // No time at all changes nothing.
+        // An interval of zero changes nothing.
         let same = after(&link, 0.75, 0, 0, 0, &mut stream);
         assert!((same / 0.75 - 1.0).abs() < 1e-3, "{same}");
     }
 }
 
-/// The mean utilization of a saturated link that began at `start`, and its standard deviation.
+/// Returns the mean and standard deviation of the utilization of a saturated link, from `start`.
 fn settled(link: &Link, ns: u64, start: f64) -> (f64, f64) {
     let mut stream = stream();
     let mut utilization = start;

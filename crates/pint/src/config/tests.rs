@@ -1,4 +1,4 @@
-//! Defaults of the two profiles, and what is refused.
+//! Tests of the defaults of the two profiles, and of refused values.
 
 use fabricsim_base::units::Duration;
 

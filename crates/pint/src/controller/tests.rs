@@ -1,4 +1,4 @@
-//! The algorithm on digests made by hand.
+//! Tests of the algorithm with handmade digests.
 
 use std::collections::VecDeque;
 
@@ -64,7 +64,7 @@ fn reschedules(cc: &HpccPint) -> bool {
     CongestionControl::<Digest>::reschedules(cc)
 }
 
-/// A flow that has had its first digest, at byte 1,000 with 153,000 sent.
+/// Returns a flow after its first digest, at byte 1,000 with 153,000 bytes sent.
 fn begun(config: &PintConfig, quirks: Quirks) -> HpccPint {
     let mut cc = cc(config, quirks);
     ack(&mut cc, Some(200), 1_000, 153_000);
@@ -90,7 +90,7 @@ fn windows_can_be_fixed_or_missing() {
     assert!(!after(false, true).1);
 }
 
-/// Like [`begun`], with settings that may be refused.
+/// Same as [`begun`], for settings that are not validated.
 fn begun_unchecked(config: &PintConfig) -> HpccPint {
     let network = context(Quirks::EXACT);
     let mut cc = ControllerFactory::<Digest>::build(config, &start(LINE, &network));
@@ -147,7 +147,7 @@ fn between_commits_the_reference_stays() {
     ack(&mut cc, Some(150), 153_000, 200_000);
     assert!((cc.reference - 100e9).abs() < 1e-3);
     assert!((gbps(&cc) - 32.305).abs() < 1e-3);
-    // The first ACK beyond what had been sent at the last commit.
+    // The first ACK above the `snd_nxt` of the last commit.
     ack(&mut cc, Some(150), 154_000, 201_000);
     assert!((cc.reference - 32.305e9).abs() < 1e6);
     assert_eq!(cc.last_update_seq, 201_000);
@@ -243,7 +243,7 @@ fn flows_of_one_kind_share_their_constants() {
     assert!((slow.constants.rule.min_rate - 1e8).abs() < 1e-3);
 }
 
-/// The mean rate in Gbps of a flow over one switch port, once it has settled. ACKs come back
+/// Returns the mean rate in Gbps of a flow over one switch port, after it has settled. ACKs arrive
 /// after T.
 fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
     let mut cc = cc(config, quirks);

@@ -1,4 +1,4 @@
-//! Deviation of quantiles of sampled and encoded latencies from the truth.
+//! Measures the error of quantiles of sampled and encoded latencies.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::rng::{Purpose, Stream};
@@ -11,31 +11,31 @@ use super::latencies::Latencies;
 /// Repeated estimation of a quantile of the latencies of one hop (Figure 9). The same trials give
 /// the same result.
 ///
-/// Latencies are independent of one another, in whole nanoseconds and at least one.
+/// Latencies are independent of each other, in whole nanoseconds, and at least one.
 #[derive(Clone, Copy, Debug)]
 pub struct Accuracy {
-    /// Distribution of the latencies that the hop measures.
+    /// Distribution of the latencies at the hop.
     pub latencies: Latencies,
-    /// Of how many packets the sink has the hop's digest, at least 1: about 1/k of those that
-    /// passed k hops.
+    /// Number of packets with the hop's digest, at least 1. On a path of k hops, about 1/k of the
+    /// packets have the digest of a given hop.
     pub digests: u32,
     /// Number of trials, at least 1.
     pub trials: u32,
-    /// Of latencies, roundings and sketches.
+    /// Seed of latencies, roundings and sketches.
     pub seed: u64,
 }
 
 /// Relative errors |estimate/truth - 1| over all trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuantileError {
-    /// Their mean.
+    /// Mean of the errors.
     pub mean: f64,
-    /// The standard error of the mean.
+    /// Standard error of the mean.
     pub standard_error: f64,
 }
 
 impl Accuracy {
-    /// 1,000 trials with the seed 1.
+    /// Returns a measurement of 1,000 trials with seed 1.
     #[must_use]
     pub const fn new(latencies: Latencies, digests: u32) -> Self {
         Self {
@@ -46,11 +46,11 @@ impl Accuracy {
         }
     }
 
-    /// The error of the `phi`-quantile (above 0, below 1) of whole latencies, all of them stored:
-    /// what sampling alone costs.
+    /// Returns the error of the `phi`-quantile (above 0, below 1) of unencoded latencies that are
+    /// all stored. This is the cost of sampling alone.
     ///
     /// # Errors
-    /// Where there cannot be such trials.
+    /// Returns an error if a parameter is out of range.
     pub fn whole(&self, phi: f64) -> Result<QuantileError, ConfigError> {
         self.run(phi, |latencies, _| {
             let mut values: Vec<f64> = latencies.collect();
@@ -60,11 +60,12 @@ impl Accuracy {
         })
     }
 
-    /// The error of the `phi`-quantile (above 0, below 1) of latencies that are written by `code`
-    /// and kept in `storage`.
+    /// Returns the error of the `phi`-quantile (above 0, below 1) of latencies encoded by `code`
+    /// and stored in `storage`.
     ///
     /// # Errors
-    /// Where there cannot be such trials, or the storage has no room or no quantiles.
+    /// Returns an error if a parameter is out of range, or if `storage` has no room or no
+    /// quantiles.
     pub fn coded(
         &self,
         phi: f64,
@@ -90,8 +91,8 @@ impl Accuracy {
         })
     }
 
-    /// The signed relative error that stays for any number of digests: that of the coded
-    /// `phi`-quantile, where `code` rounds to the nearest.
+    /// Returns the signed relative error that remains for any number of digests: the error of the
+    /// encoded `phi`-quantile, for a `code` that rounds to the nearest.
     #[must_use]
     pub fn floor(&self, phi: f64, code: &Multiplicative) -> f64 {
         let truth = self.latencies.quantile(phi);
@@ -119,7 +120,7 @@ impl Accuracy {
         ))
     }
 
-    /// Runs `estimate` on the latencies of each trial, whose number it is told.
+    /// Runs `estimate` on the latencies of each trial and passes it the number of the trial.
     fn run(
         &self,
         phi: f64,

@@ -4,15 +4,15 @@ use crate::hash::GlobalHash;
 use crate::hop_choice::HopChoice;
 use crate::numeric::Multiplicative;
 
-/// The hash functions of path tracing belong to its instances, which are fewer.
+/// Instance number for this hash function. Path tracing has the lower instance numbers.
 const INSTANCE: u64 = u64::MAX;
 
-/// One sample of a value for each packet, from any of its hops with the same probability (PINT,
-/// dynamic per-flow aggregation; section 4.3 for the code). The same at all switches and sinks of a
-/// network.
+/// Takes one sample per packet, from any of its hops with equal probability (PINT, dynamic per-flow
+/// aggregation; section 4.3 for the code). All switches and sinks of a network share the same
+/// sampler.
 ///
-/// The hashes that choose a hop and that round its value are independent of one another. Of
-/// `packets` that passed k hops, each has about `packets`/k samples.
+/// The hashes that choose a hop and that round its value are independent. After `packets` packets
+/// over k hops, each hop has about `packets`/k samples.
 #[derive(Clone, Debug)]
 pub struct HopSampler {
     choice: HopChoice,
@@ -21,7 +21,8 @@ pub struct HopSampler {
 }
 
 impl HopSampler {
-    /// The sampler that writes values by `code`; all its hash functions follow from `seed`.
+    /// Returns the sampler that encodes values with `code`. `seed` determines all its hash
+    /// functions.
     #[must_use]
     pub fn new(code: Multiplicative, seed: u64) -> Self {
         let seeds = GlobalHash::new(seed);
@@ -32,12 +33,12 @@ impl HopSampler {
         }
     }
 
-    /// The digest of `packet` after the `hop`-th switch of its path, from 1, that measured `value`.
+    /// Returns the digest of `packet` after hop `hop` (from 1) of its path, which measured `value`.
     ///
-    /// `packet` tells the packets of a flow apart, and all hops see the same.
+    /// `packet` identifies the packet within its flow. All hops must pass the same number.
     ///
     /// # Panics
-    /// When `hop` is zero.
+    /// If `hop` is zero.
     #[inline]
     #[must_use]
     pub fn encode(&self, digest: u16, packet: u64, hop: u8, value: f64) -> u16 {
@@ -49,15 +50,15 @@ impl HopSampler {
         self.code.encode(value, uniform)
     }
 
-    /// The hop whose value the digest of `packet` has after a path of `hops`; `None` where there
-    /// are none.
+    /// Returns the hop that wrote the digest of `packet` on a path of `hops`, or `None` if the path
+    /// is empty.
     #[inline]
     #[must_use]
     pub fn hop(&self, packet: u64, hops: u8) -> Option<u8> {
         self.choice.survivor(packet, hops)
     }
 
-    /// The code of the values.
+    /// Returns the code of the values.
     #[must_use]
     pub const fn code(&self) -> &Multiplicative {
         &self.code
@@ -87,7 +88,8 @@ mod tests {
         assert_eq!(had, [true; 12]);
     }
 
-    /// Rounding has nothing to do with the choice: the mean code of what survives is the value's.
+    /// Rounding is independent of the choice of the hop, so the mean code of the samples equals
+    /// that of the value.
     #[test]
     fn survivors_are_rounded_without_a_bias() {
         let code = Multiplicative::new(0.42, 4, StepRounding::Random).unwrap();

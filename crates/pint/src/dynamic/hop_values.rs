@@ -1,4 +1,4 @@
-//! Values that a sink keeps for one hop of a flow.
+//! Values that a sink stores for one hop of a flow.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::input::ConfigError;
@@ -9,37 +9,37 @@ use super::kll::Kll;
 use super::space_saving::{Frequent, SpaceSaving, exact_counts, most_frequent};
 use super::window::Window;
 
-/// Storage of a hop's codes in a sink: the space budget of a query.
+/// Storage for the codes of a hop in a sink: the space budget of a query.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Storage {
-    /// Every one.
+    /// Store every code.
     All,
-    /// A sketch of their quantiles, of about three times as many codes: [`Kll`].
+    /// A sketch of the quantiles, which stores about three times `items` codes: [`Kll`].
     Sketch {
-        /// Its size, 1 to 2^20.
+        /// Size of the sketch, 1 to 2^20.
         items: u32,
     },
-    /// The most recent ones: [`Window`].
+    /// The most recent codes: [`Window`].
     Window {
-        /// Number of values, 1 to 2^20.
+        /// Number of codes, 1 to 2^20.
         values: u32,
     },
-    /// The most frequent ones: [`SpaceSaving`].
+    /// The most frequent codes: [`SpaceSaving`].
     Frequent {
         /// Number of counters, 1 to 2^20.
         counters: u32,
     },
 }
 
-/// More than this for a hop of a flow is a diagnostic.
+/// Maximum size. A larger storage per hop and flow is a diagnostic.
 const MOST: u32 = 1 << 20;
 
 impl Storage {
-    /// Returns whether its size is one that there can be.
+    /// Checks the size of the storage.
     ///
     /// # Errors
-    /// Where it is not 1 to 2^20.
+    /// Returns an error if the size is not in the range 1 to 2^20.
     pub fn validate(self) -> Result<(), ConfigError> {
         let (key, size) = match self {
             Self::All => return Ok(()),
@@ -58,8 +58,8 @@ impl Storage {
     }
 }
 
-/// The codes that one hop of a flow has sent to a sink (the Recording Module of PINT). It allocates
-/// nothing before the first of them.
+/// The codes of one hop of a flow at a sink (the Recording Module of PINT). It allocates no memory
+/// before the first code.
 #[derive(Clone, Debug, Stored)]
 pub struct HopValues {
     store: Store,
@@ -74,10 +74,11 @@ enum Store {
 }
 
 impl HopValues {
-    /// An empty `storage`. A sketch takes random numbers from `draws`, which are its own.
+    /// Returns an empty `storage`. A sketch takes random numbers from `draws`, which it must not
+    /// share.
     ///
     /// # Panics
-    /// When the storage has no room, which [`Storage::validate`] says before.
+    /// If the storage has no room; check with [`Storage::validate`] first.
     #[must_use]
     pub fn new(storage: Storage, draws: Stream) -> Self {
         Self {
@@ -90,7 +91,7 @@ impl HopValues {
         }
     }
 
-    /// Takes in the code of one packet.
+    /// Stores the code of one packet.
     #[inline]
     pub fn record(&mut self, code: u16) {
         match &mut self.store {
@@ -101,9 +102,9 @@ impl HopValues {
         }
     }
 
-    /// The first code, in their order, at or below which a share of `phi` (0 to 1) of the codes
-    /// lies: of a window, its codes. `None` where there are no codes, or only counters, which do
-    /// not know what lies below.
+    /// Returns the smallest code such that a share of at least `phi` (0 to 1) of the codes is at or
+    /// below it. A window considers its own codes only. Returns `None` if there are no codes, or
+    /// for counters, which do not keep the order.
     #[must_use]
     pub fn quantile(&self, phi: f64) -> Option<u16> {
         match &self.store {
@@ -114,9 +115,9 @@ impl HopValues {
         }
     }
 
-    /// The codes that are a share of `theta` (above 0, up to 1) of the codes, the most frequent
-    /// first: of a window, of its codes. [`SpaceSaving::frequent`] says how far counters err.
-    /// `None` of a sketch of quantiles.
+    /// Returns the codes with a share of at least `theta` (above 0, up to 1), the most frequent
+    /// first. A window considers its own codes only. For the error of counters see
+    /// [`SpaceSaving::frequent`]. Returns `None` for a sketch of quantiles.
     #[must_use]
     pub fn frequent(&self, theta: f64) -> Option<Vec<Frequent<u16>>> {
         let exact = |codes: &[u16]| {
@@ -131,7 +132,7 @@ impl HopValues {
         }
     }
 
-    /// Codes that have been recorded.
+    /// Returns the number of recorded codes.
     #[must_use]
     pub const fn count(&self) -> u64 {
         match &self.store {
@@ -142,7 +143,7 @@ impl HopValues {
         }
     }
 
-    /// Codes that are stored.
+    /// Returns the number of stored codes.
     #[must_use]
     pub const fn stored(&self) -> usize {
         match &self.store {
@@ -174,7 +175,7 @@ mod tests {
         hop
     }
 
-    /// 2,000 codes, of which 1,000 are 40, the others 0 to 249, the largest last.
+    /// Returns 2,000 codes: 1,000 are 40, the remaining ones range from 0 to 249, the largest last.
     fn codes() -> impl Iterator<Item = u16> {
         (0..2_000).map(|i| if i % 2 == 0 { 40 } else { i / 8 })
     }
@@ -208,7 +209,7 @@ mod tests {
             count,
             error,
         };
-        // Four of the others are 40, too.
+        // Four of the remaining codes are 40, too.
         assert_eq!(all.frequent(0.4), Some(vec![entry(40, 1_004, 0)]));
         assert_eq!(window.frequent(0.4), Some(vec![entry(40, 25, 0)]));
         assert_eq!(sketch.frequent(0.4), None);
@@ -224,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Sinks have one for each hop of thousands of flows.
+    /// This matters because sinks have one for each hop of thousands of flows.
     #[test]
     fn an_empty_hop_is_small() {
         assert!(size_of::<HopValues>() <= 112, "{}", size_of::<HopValues>());

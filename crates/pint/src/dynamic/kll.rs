@@ -1,25 +1,25 @@
-//! Quantiles of a stream in a space that hardly grows.
+//! Quantiles of a stream in nearly constant space.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::rng::Stream;
 
 /// A sketch of the quantiles of a stream (Karnin, Lang and Liberty, FOCS 2016).
 ///
-/// Values wait in levels; one of level h stands for 2^h values. When the levels are full together,
-/// the lowest that is full by itself is sorted, and every other of its values goes one level up,
-/// those at even or at odd places at random. A level d below the top is full with `items` (2/3)^d
-/// values and one, so that the sketch stores at most about 3 `items` + log2 n of a stream of n.
+/// Values are stored in levels; one value of level h represents 2^h values. When the total reaches
+/// its limit, the lowest full level is sorted, and every second value moves up one level: the
+/// values at even or odd positions, chosen at random. A level d below the top is full with `items`
+/// (2/3)^d + 1 values, so that a sketch of n values stores at most about 3 `items` + log2 n.
 ///
-/// The largest error of a rank among all of a stream is on average 4.6% of n for 25 items, 2.6% for
-/// 50, 1.3% for 100 and 0.7% for 200. Quantiles are exact until the levels have been full once,
-/// after about `items` values.
+/// For a stream of n values, the largest error of any rank is on average 4.6% of n for 25 items,
+/// 2.6% for 50, 1.3% for 100 and 0.7% for 200. Quantiles are exact until the sketch is full for the
+/// first time, after about `items` values.
 #[derive(Clone, Debug, Stored)]
 pub struct Kll<T> {
     items: u32,
-    /// The first has the values of weight 1.
+    /// The first level has values of weight 1.
     levels: Vec<Level<T>>,
     stored: usize,
-    /// As many values as may not be stored any more.
+    /// The number of stored values that triggers compaction.
     full: usize,
     count: u64,
     draws: Stream,
@@ -29,15 +29,16 @@ pub struct Kll<T> {
 struct Level<T> {
     /// Unsorted.
     values: Vec<T>,
-    /// With how many it is full.
+    /// Number of values that make the level full.
     capacity: usize,
 }
 
 impl<T: Ord + Copy> Kll<T> {
-    /// An empty sketch whose top level has `items`, at least 1; `draws` are its own.
+    /// Returns an empty sketch with `items` (at least 1) in the top level. It must not share
+    /// `draws`.
     ///
     /// # Panics
-    /// When there are no items.
+    /// If `items` is zero.
     #[must_use]
     pub fn new(items: u32, draws: Stream) -> Self {
         assert!(items > 0, "a sketch stores at least one item");
@@ -51,7 +52,7 @@ impl<T: Ord + Copy> Kll<T> {
         }
     }
 
-    /// One more value of the stream.
+    /// Adds a value of the stream.
     #[inline]
     pub fn insert(&mut self, value: T) {
         if self.levels.is_empty() {
@@ -65,7 +66,7 @@ impl<T: Ord + Copy> Kll<T> {
         }
     }
 
-    /// Takes in what `other`, of any size, has seen. Errors add up.
+    /// Adds all values of `other`, which may have any size. The errors add up.
     pub fn merge(&mut self, other: &Self) {
         while self.levels.len() < other.levels.len() {
             self.grow();
@@ -80,8 +81,8 @@ impl<T: Ord + Copy> Kll<T> {
         }
     }
 
-    /// The value at or below which a share of about `phi` (0 to 1) of the stream lies; `None` of an
-    /// empty stream.
+    /// Returns a value such that a share of about `phi` (0 to 1) of the stream is at or below it,
+    /// or `None` if the stream is empty.
     #[must_use]
     pub fn quantile(&self, phi: f64) -> Option<T> {
         if self.count == 0 {
@@ -97,7 +98,7 @@ impl<T: Ord + Copy> Kll<T> {
         })
     }
 
-    /// About how many values of the stream are at most `value`.
+    /// Returns the approximate number of values in the stream that are at most `value`.
     #[must_use]
     pub fn rank(&self, value: T) -> u64 {
         self.weighted()
@@ -106,20 +107,20 @@ impl<T: Ord + Copy> Kll<T> {
             .sum()
     }
 
-    /// Values of the stream.
+    /// Returns the number of values in the stream.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Values that are stored.
+    /// Returns the number of stored values.
     #[must_use]
     pub const fn stored(&self) -> usize {
         self.stored
     }
 
-    /// The stored values, in no order, and for how many of the stream each stands: for all
-    /// together.
+    /// Returns the stored values, unordered, and the number of values in the stream that each
+    /// represents. These numbers add up to the length of the stream.
     fn weighted(&self) -> impl Iterator<Item = (T, u64)> {
         self.levels.iter().zip(0u32..).flat_map(|(level, height)| {
             let values = level.values.iter();
@@ -127,7 +128,7 @@ impl<T: Ord + Copy> Kll<T> {
         })
     }
 
-    /// Adds a level on top; the others then have less room.
+    /// Adds a level on top, which reduces the capacity of the levels below.
     fn grow(&mut self) {
         self.levels.push(Level {
             values: Vec::new(),
@@ -139,7 +140,8 @@ impl<T: Ord + Copy> Kll<T> {
         self.full = self.levels.iter().map(|level| level.capacity).sum();
     }
 
-    /// Halves the lowest level that is full: as the levels are full together, there is one.
+    /// Halves the lowest full level. There is one, because the total has reached the sum of all
+    /// capacities.
     fn compact(&mut self) {
         let height = self
             .levels
@@ -165,10 +167,10 @@ impl<T: Ord + Copy> Kll<T> {
     }
 }
 
-/// With how many values a level is full: `items` (2/3)^depth, rounded up, and one, `depth` levels
-/// below the top.
+/// Returns the number of values that make a level full, `depth` levels below the top: `items`
+/// (2/3)^depth, rounded up, plus one.
 fn capacity(items: u32, depth: usize) -> usize {
-    // 80 levels down there is room for one and one, whatever the items.
+    // 80 levels below the top, the capacity is 1 + 1 for any number of items.
     let depth = u32::try_from(depth.min(80)).expect("at most 80");
     let room = (u128::from(items) << depth).div_ceil(3u128.pow(depth));
     usize::try_from(room).expect("at most the items") + 1
@@ -185,8 +187,8 @@ mod tests {
         Kll::new(items, Stream::new(seed, 0, Purpose::Sampling))
     }
 
-    /// The largest difference between the true share of values up to one of `data` and the
-    /// sketch's.
+    /// Returns the largest difference between the true share of values up to an element of `data`
+    /// and the sketch's estimate.
     fn largest_error(sketch: &Kll<u64>, mut data: Vec<u64>) -> f64 {
         data.sort_unstable();
         let mut weighted: Vec<_> = sketch.weighted().collect();
@@ -203,8 +205,8 @@ mod tests {
         worst as f64 / sketch.count() as f64
     }
 
-    /// The reference: mean and worst of 40 (15, 10) streams at 500 values of each, values stored in
-    /// the end.
+    /// The reference: for each size, mean and worst error of 40 (15, 10) streams at 500 values
+    /// each, and the number of values stored at the end.
     #[test]
     fn ranks_err_as_little_as_the_size_allows() {
         println!("items  values  mean of the largest error  worst  stored");
@@ -231,13 +233,13 @@ mod tests {
             let found = sum / runs as f64;
             println!("{items:5}  {count:6}  {found:25.4}  {largest:.4}  {stored}");
             assert!((found / mean - 1.0).abs() < 0.15, "{items}: {found} {mean}");
-            // More streams than the reference's have a worse worst.
+            // With more streams than the reference, the worst error is larger.
             assert!(largest < 1.6 * worst, "{items}: {largest} {worst}");
         }
     }
 
-    /// As many as the reference stores at 500 values, and never more than three times the items and
-    /// a few.
+    /// At 500 values, a sketch stores as many as the reference, and never more than three times the
+    /// items plus a few.
     #[test]
     fn the_space_is_bounded() {
         for (items, after_500) in [(10, 30), (20, 55), (50, 114), (100, 157), (200, 282)] {
@@ -283,7 +285,7 @@ mod tests {
         assert_eq!(empty.quantile(0.5), None);
     }
 
-    /// A sketch that is put together of ten errs about as much as one of the whole.
+    /// A sketch merged from ten has about the same error as one of the whole stream.
     #[test]
     fn sketches_merge() {
         let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Latencies whose quantiles are known.
+//! Latencies with known quantiles.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::rng::Stream;
@@ -6,32 +6,32 @@ use fabricsim_base::rng::Stream;
 /// Distribution of latencies, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Latencies {
-    /// Exponentially, as in a queue of random arrivals.
+    /// Exponential, as in a queue with random arrivals.
     Exponential {
-        /// The mean, above 0.
+        /// Mean, above 0.
         mean: f64,
     },
-    /// Their logarithm normally: a long tail.
+    /// Lognormal: the logarithm is normally distributed, which gives a long tail.
     Lognormal {
-        /// The median, above 0.
+        /// Median, above 0.
         median: f64,
-        /// The standard deviation of the logarithm, above 0.
+        /// Standard deviation of the logarithm, above 0.
         sigma: f64,
     },
-    /// Evenly.
+    /// Uniform.
     Uniform {
-        /// The least, at least 0.
+        /// Minimum, at least 0.
         from: f64,
-        /// The most, above the least.
+        /// Maximum, above the minimum.
         to: f64,
     },
 }
 
 impl Latencies {
-    /// Returns whether there are such latencies.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Where a parameter is outside of what its description says.
+    /// Returns an error if a parameter is outside of its documented range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let (key, value, least) = match *self {
             Self::Exponential { mean } => ("mean", mean, 0.0),
@@ -58,14 +58,14 @@ impl Latencies {
         ))
     }
 
-    /// The next latency of `stream`.
+    /// Returns the next latency, drawn from `stream`.
     pub fn draw(&self, stream: &mut Stream) -> f64 {
-        // 1 - u is above 0.
+        // 1 - u is above 0, so its logarithm is finite.
         let log = |stream: &mut Stream| libm::log(1.0 - stream.uniform());
         match *self {
             Self::Exponential { mean } => -mean * log(stream),
             Self::Lognormal { median, sigma } => {
-                // Box and Muller.
+                // The Box-Muller transform.
                 let radius = (-2.0 * log(stream)).sqrt();
                 let angle = 2.0 * std::f64::consts::PI * stream.uniform();
                 median * libm::exp(sigma * radius * libm::cos(angle))
@@ -74,7 +74,7 @@ impl Latencies {
         }
     }
 
-    /// The latency below which a share of `phi` (above 0 and below 1) lies.
+    /// Returns the latency that is above a share of `phi` (above 0 and below 1) of all latencies.
     #[must_use]
     pub fn quantile(&self, phi: f64) -> f64 {
         match *self {
@@ -85,7 +85,7 @@ impl Latencies {
     }
 }
 
-/// The quantile of the standard normal distribution, by bisection within eight deviations.
+/// Returns the quantile of the standard normal distribution, by bisection within eight deviations.
 fn normal_quantile(phi: f64) -> f64 {
     let (mut low, mut high) = (-8.0, 8.0);
     for _ in 0..100 {

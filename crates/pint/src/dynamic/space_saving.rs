@@ -1,38 +1,38 @@
-//! Frequent values of a stream in a fixed number of counters.
+//! Frequent values of a stream, in a fixed number of counters.
 
 use fabricsim_base::checkpoint::Stored;
 
-/// A value and how often it may have been.
+/// A value and an estimate of its frequency.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Frequent<T> {
     /// The value.
     pub value: T,
-    /// It was at most so often in the stream.
+    /// Upper bound for the number of occurrences.
     pub count: u64,
-    /// And at least so much less often than that.
+    /// Maximum error: the value occurred at least `count` - `error` times.
     pub error: u64,
 }
 
 /// The most frequent values of a stream (Metwally, Agrawal and El Abbadi, ICDT 2005: Space-Saving).
 ///
-/// A value without a counter takes over the least counter, and of several least ones that of the
-/// smallest value. Of a stream of n values and with m counters, a count is never too small and at
-/// most n/m too large, and every value that is more than n/m times in the stream has a counter.
+/// A value without a counter takes over the counter with the lowest count; among equals, that of
+/// the smallest value. For a stream of n values and m counters, a count is never too small and at
+/// most n/m too large, and every value that occurs more than n/m times has a counter.
 ///
-/// An insertion takes about log2 m steps where the value has a counter, otherwise m.
+/// An insertion takes about log2 m steps if the value has a counter, otherwise m.
 #[derive(Clone, Debug, Stored)]
 pub struct SpaceSaving<T> {
     limit: u32,
-    /// By value.
+    /// Sorted by value.
     counters: Vec<Frequent<T>>,
     count: u64,
 }
 
 impl<T: Ord + Copy> SpaceSaving<T> {
-    /// No values, with at most `limit` counters, at least 1.
+    /// Returns an empty set of at most `limit` counters (at least 1).
     ///
     /// # Panics
-    /// When there are no counters.
+    /// If `limit` is zero.
     #[must_use]
     pub const fn new(limit: u32) -> Self {
         assert!(limit > 0, "counting takes a counter");
@@ -43,7 +43,7 @@ impl<T: Ord + Copy> SpaceSaving<T> {
         }
     }
 
-    /// One more value of the stream.
+    /// Adds a value of the stream.
     pub fn insert(&mut self, value: T) {
         self.count += 1;
         let place = match self.place(value) {
@@ -69,7 +69,7 @@ impl<T: Ord + Copy> SpaceSaving<T> {
             .min_by_key(|(_, counter)| counter.count)
             .map(|(least, counter)| (least, counter.count))
             .expect("at least one counter");
-        // Those between the two move by one place.
+        // Only the counters between the two positions move, by one place.
         if least < place {
             self.counters[least..place].rotate_left(1);
             self.counters[place - 1] = new(before);
@@ -79,40 +79,40 @@ impl<T: Ord + Copy> SpaceSaving<T> {
         }
     }
 
-    /// The values that may be a share of `theta` (above 0, up to 1) of the stream, the most
-    /// frequent first, of equally frequent ones the smallest. All that are so frequent are among
-    /// them, and none that is less frequent than `theta` - 1/m.
+    /// Returns the values that may have a share of `theta` (above 0, up to 1) of the stream: the
+    /// most frequent first, and the smaller of two equally frequent ones first. The result includes
+    /// every value with that share, and none with a share below `theta` - 1/m.
     #[must_use]
     pub fn frequent(&self, theta: f64) -> Vec<Frequent<T>> {
         most_frequent(self.counters.clone(), theta, self.count)
     }
 
-    /// Returns how often `value` may have been; `None` where it has no counter.
+    /// Returns the estimate for `value`, or `None` if it has no counter.
     #[must_use]
     pub fn estimate(&self, value: T) -> Option<Frequent<T>> {
         self.place(value).ok().map(|place| self.counters[place])
     }
 
-    /// Values of the stream.
+    /// Returns the number of values in the stream.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Values that have a counter.
+    /// Returns the number of values with a counter.
     #[must_use]
     pub const fn stored(&self) -> usize {
         self.counters.len()
     }
 
-    /// Returns where the counter of `value` is, or where it would be.
+    /// Returns the index of the counter of `value`, or the index at which to insert one.
     fn place(&self, value: T) -> Result<usize, usize> {
         self.counters
             .binary_search_by_key(&value, |counter| counter.value)
     }
 }
 
-/// Those of `counters` that may be a share of `theta` of `count` values.
+/// Returns the `counters` that may have a share of `theta` of `count` values.
 pub(super) fn most_frequent<T: Ord + Copy>(
     mut counters: Vec<Frequent<T>>,
     theta: f64,
@@ -124,7 +124,7 @@ pub(super) fn most_frequent<T: Ord + Copy>(
     counters
 }
 
-/// Returns how often each of `values` is there, by value.
+/// Returns the exact number of occurrences of each value, sorted by value.
 pub(super) fn exact_counts<T: Ord + Copy>(mut values: Vec<T>) -> Vec<Frequent<T>> {
     values.sort_unstable();
     let runs = values.chunk_by(|a, b| a == b);
@@ -160,7 +160,7 @@ mod tests {
             error,
         };
         assert_eq!(counters.frequent(0.01), [entry(3, 2, 1), entry(5, 2, 0)]);
-        // Both are counted twice: the smaller value gives way.
+        // Both have a count of 2: the smaller value gives up its counter.
         let counters = filled(2, &[5, 5, 9, 3, 7]);
         assert_eq!(counters.frequent(0.01), [entry(7, 3, 2), entry(5, 2, 0)]);
         assert_eq!(counters.estimate(3), None);
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!((counters.count(), counters.stored()), (0, 0));
     }
 
-    /// Of codes of which few are frequent, as many counters as 1/theta find those.
+    /// If few codes are frequent, 1/theta counters are enough to find them.
     #[test]
     fn skewed_values_are_found() {
         let mut stream = Stream::new(1, 0, Purpose::Sampling);
@@ -200,7 +200,7 @@ mod tests {
         fn the_guarantees_hold(
             values in proptest::collection::vec((0u16..30, 0u16..30), 1..600), limit in 1u32..40,
         ) {
-            // The smaller of two is skewed towards small values.
+            // The minimum of two numbers is skewed towards small values.
             let values: Vec<u16> = values.into_iter().map(|(a, b)| a.min(b)).collect();
             let counters = filled(limit, &values);
             let total = values.len() as u64;

@@ -2,26 +2,26 @@
 
 use fabricsim_base::checkpoint::Stored;
 
-/// The most recent values of a stream, where only how a hop does now matters (PINT, dynamic
+/// The most recent values of a stream, for queries about the present state of a hop (PINT, dynamic
 /// per-flow aggregation).
 ///
-/// Differs from the paper: each of the values is stored, where the paper has a sketch of a sliding
-/// window. Quantiles of the window are exact, and a space of n codes is a window of n samples; a
-/// sketch would reach further back in it, with an error.
+/// Differs from the paper: the paper has a sketch of a sliding window, but we store every value.
+/// Quantiles of the window are therefore exact, and n codes of space hold a window of n samples. A
+/// sketch in the same space would cover a longer window, with an error.
 #[derive(Clone, Debug, Stored)]
 pub struct Window<T> {
     limit: u32,
-    /// The oldest is the next to be replaced, once there are as many as the limit.
+    /// When the window is full, the oldest value is replaced next.
     values: Vec<T>,
     oldest: usize,
     count: u64,
 }
 
 impl<T: Ord + Copy> Window<T> {
-    /// An empty window of the last `limit` values, at least 1.
+    /// Returns an empty window of the last `limit` values (at least 1).
     ///
     /// # Panics
-    /// When it is 0.
+    /// If `limit` is zero.
     #[must_use]
     pub const fn new(limit: u32) -> Self {
         assert!(limit > 0, "a window has at least one value");
@@ -33,7 +33,7 @@ impl<T: Ord + Copy> Window<T> {
         }
     }
 
-    /// One more value of the stream.
+    /// Adds a value of the stream.
     #[inline]
     pub fn insert(&mut self, value: T) {
         self.count += 1;
@@ -48,20 +48,20 @@ impl<T: Ord + Copy> Window<T> {
         }
     }
 
-    /// The value at or below which a share of `phi` (0 to 1) of the window lies; `None` of an empty
-    /// one.
+    /// Returns the smallest value such that a share of at least `phi` (0 to 1) of the window is at
+    /// or below it, or `None` if the window is empty.
     #[must_use]
     pub fn quantile(&self, phi: f64) -> Option<T> {
         super::quantile_of(self.values.clone(), phi)
     }
 
-    /// The values, in no order.
+    /// Returns the values, unordered.
     #[must_use]
     pub const fn values(&self) -> &[T] {
         self.values.as_slice()
     }
 
-    /// Values of the stream.
+    /// Returns the number of values in the stream.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count

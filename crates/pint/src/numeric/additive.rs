@@ -1,16 +1,16 @@
-//! Values up to a difference.
+//! Encodes values up to a difference.
 
 use fabricsim_base::input::ConfigError;
 
 use super::{StepRounding, above, largest_code};
 
-/// The code `a = v / (2 delta)`, which stands for 2 delta a (PINT, section 4.3, additive
-/// approximation): about log2 delta bits less than the value has.
+/// The code `a = v / (2 delta)`, which represents 2 delta a (PINT, section 4.3, additive
+/// approximation). It has about log2 delta fewer bits than the value.
 ///
-/// Rounded to the nearest, a decoded value is at most delta from the value; rounded at random, less
-/// than twice that. Values below 0 have the code 0, and values above the largest code's have that.
-/// Of two values the larger never has the smaller code, as long as both are rounded with the same
-/// number.
+/// The error of a decoded value is at most delta if rounded to the nearest, and less than 2 delta
+/// if rounded at random. Values below 0 have the code 0; values above the range have the largest
+/// code. If two values are rounded with the same number, the larger value never has the smaller
+/// code.
 #[derive(Clone, Copy, Debug)]
 pub struct Additive {
     delta: f64,
@@ -20,10 +20,11 @@ pub struct Additive {
 }
 
 impl Additive {
-    /// The code of `bits` (1 to 16) that errs by `delta` (above 0, in the unit of the values).
+    /// Returns the code of `bits` (1 to 16) with an error of `delta` (above 0, in the unit of the
+    /// values).
     ///
     /// # Errors
-    /// Where one of them is outside of that.
+    /// Returns an error if a parameter is out of range.
     pub fn new(delta: f64, bits: u32, rounding: StepRounding) -> Result<Self, ConfigError> {
         Ok(Self {
             delta: above(0.0, "delta", delta, "5")?,
@@ -33,18 +34,18 @@ impl Additive {
         })
     }
 
-    /// The finest code of `bits` (1 to 16) whose largest stands for `largest` (above 0):
-    /// delta = `largest`/(2 (2^bits - 1)).
+    /// Returns the finest code of `bits` (1 to 16) that represents values up to `largest` (above
+    /// 0): delta = `largest`/(2 (2^bits - 1)).
     ///
     /// # Errors
-    /// Where one of them is outside of that.
+    /// Returns an error if a parameter is out of range.
     pub fn for_range(largest: f64, bits: u32, rounding: StepRounding) -> Result<Self, ConfigError> {
         let steps = f64::from(largest_code(bits)?);
         let largest = above(0.0, "largest", largest, "65536")?;
         Self::new(largest / (2.0 * steps), bits, rounding)
     }
 
-    /// The code of `value`. `uniform`, in [0, 1), decides where it is rounded at random.
+    /// Returns the code of `value`. If the rounding is random, `uniform` (in [0, 1)) decides it.
     #[inline]
     #[must_use]
     pub fn encode(&self, value: f64, uniform: f64) -> u16 {
@@ -65,13 +66,13 @@ impl Additive {
         self.decode(self.largest)
     }
 
-    /// The error of values rounded to the nearest.
+    /// Returns the maximum error of values rounded to the nearest.
     #[must_use]
     pub const fn delta(&self) -> f64 {
         self.delta
     }
 
-    /// Bits of a code.
+    /// Returns the bits of a code.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
@@ -120,7 +121,7 @@ mod tests {
             let decoded =
                 (0..count).map(|packet| code.decode(code.encode(value, hash.uniform(packet, 1))));
             let mean = decoded.sum::<f64>() / count as f64;
-            // Three standard errors of a coin worth 10 at most.
+            // Three standard errors of a coin worth at most 10.
             assert!(
                 (mean - value).abs() < 3.0 * 5.0 / (count as f64).sqrt(),
                 "{mean}"

@@ -1,4 +1,4 @@
-//! Counting up to a factor.
+//! Counts up to a factor.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use fabricsim_base::input::ConfigError;
 
 use super::{above, largest_code};
 
-/// A counter that counts in logarithmic steps (Morris, CACM 1978; PINT, section 4.3, randomized
-/// counting): for sums along a path, in which every hop adds to the code that a packet carries.
+/// A counter with logarithmic steps (Morris, CACM 1978; PINT, section 4.3, randomized counting). It
+/// is for sums along a path, if every hop adds to the code in the packet.
 ///
-/// The code c stands for ((1 + a)^c - 1)/a, and counting one raises it with a probability of (1 +
+/// The code c represents ((1 + a)^c - 1)/a, and counting one raises it with a probability of (1 +
 /// a)^-c. The mean estimate is the count. After n counts its standard deviation is
-/// [`Morris::deviation`], about sqrt(a/2) of the count. A code that has reached its bits' largest
-/// stays.
+/// [`Morris::deviation`], about sqrt(a/2) of the count. The largest code stays when more is
+/// counted.
 #[derive(Clone, Debug)]
 pub struct Morris {
     growth: f64,
@@ -22,11 +22,11 @@ pub struct Morris {
 }
 
 impl Morris {
-    /// The counter of `bits` (1 to 16) whose steps grow by a factor of 1 + `growth` (above 0; a in
-    /// the description).
+    /// Returns the counter of `bits` (1 to 16) with steps that grow by a factor of 1 + `growth`
+    /// (above 0; a in the description).
     ///
     /// # Errors
-    /// Where one of them is outside of that.
+    /// Returns an error if a parameter is out of range.
     pub fn new(growth: f64, bits: u32) -> Result<Self, ConfigError> {
         let largest = largest_code(bits)?;
         let growth = above(0.0, "growth", growth, "0.02 for counts within about 10%")?;
@@ -39,11 +39,11 @@ impl Morris {
         })
     }
 
-    /// The counter of `bits` (2 to 16) with the finest steps that reach `largest`, which is above
-    /// 2^bits - 1: a smaller sum could be counted exactly.
+    /// Returns the counter of `bits` (2 to 16) with the finest steps that reach `largest`. It must
+    /// be above 2^bits - 1, because a smaller sum could be counted exactly.
     ///
     /// # Errors
-    /// Where one of them is outside of that.
+    /// Returns an error if a parameter is out of range.
     pub fn for_range(largest: f64, bits: u32) -> Result<Self, ConfigError> {
         let codes = f64::from(largest_code(bits)?);
         if bits == 1 {
@@ -54,7 +54,8 @@ impl Morris {
             ));
         }
         let largest = above(codes, "largest", largest, "65536")?;
-        // From three codes on the largest stands for more than the growth.
+        // With three or more codes, the largest one represents more than the growth, so this bounds
+        // the search.
         let (mut low, mut high) = (0.0, largest);
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
@@ -67,29 +68,29 @@ impl Morris {
         Self::new(high, bits)
     }
 
-    /// The code after one count more. `uniform`, in [0, 1), decides.
+    /// Returns the code after counting one more. `uniform`, in [0, 1), decides.
     ///
     /// # Panics
-    /// When `code` is not of this counter's bits.
+    /// If `code` has too many bits for this counter.
     #[inline]
     #[must_use]
     pub fn increment(&self, code: u16, uniform: f64) -> u16 {
         self.add(code, 1.0, uniform)
     }
 
-    /// The code after `weight` more: one of the two whose estimates are on either side of the sum,
-    /// at random so that the mean estimate is the sum. For a weight of 1 that is Morris's own step.
-    /// Nothing is added for weights below 0. `uniform`, in [0, 1), decides.
+    /// Returns the code after adding `weight`: one of the two codes with estimates next to the sum,
+    /// chosen at random so that the mean estimate is the sum. For a weight of 1 this is Morris's
+    /// own step. Weights below 0 add nothing. `uniform`, in [0, 1), decides.
     ///
     /// # Panics
-    /// When `code` is not of this counter's bits.
+    /// If `code` has too many bits for this counter.
     #[inline]
     #[must_use]
     pub fn add(&self, code: u16, weight: f64, uniform: f64) -> u16 {
         let from = usize::from(code);
         let target = self.estimates[from] + weight.max(0.0);
         let above = self.estimates[from..].partition_point(|&estimate| estimate <= target);
-        // A sum is never below what it is added to.
+        // A sum is never below its first summand.
         let lower = from + above.max(1) - 1;
         let raised = match self.estimates.get(lower + 1) {
             Some(&next) => {
@@ -101,18 +102,18 @@ impl Morris {
         u16::try_from(raised).expect("a table of at most 2^16 codes")
     }
 
-    /// The mean of the sums for which `code` stands.
+    /// Returns the estimate of a sum with this `code`.
     ///
     /// # Panics
-    /// When it is not of this counter's bits.
+    /// If `code` has too many bits for this counter.
     #[inline]
     #[must_use]
     pub fn estimate(&self, code: u16) -> f64 {
         self.estimates[usize::from(code)]
     }
 
-    /// The standard deviation of the estimate after `count` increments: sqrt(a n (n - 1)/2). Sums
-    /// of fewer and larger weights err less.
+    /// Returns the standard deviation of the estimate after `count` increments: sqrt(a n (n -
+    /// 1)/2). Sums of fewer and larger weights have a smaller error.
     #[must_use]
     pub fn deviation(&self, count: u64) -> f64 {
         let count = count as f64;
@@ -125,20 +126,20 @@ impl Morris {
         self.estimates[self.estimates.len() - 1]
     }
 
-    /// By which share steps grow: a.
+    /// Returns the relative growth of steps: a.
     #[must_use]
     pub const fn growth(&self) -> f64 {
         self.growth
     }
 
-    /// Bits of a code.
+    /// Returns the bits of a code.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 }
 
-/// ((1 + `growth`)^`code` - 1)/`growth`.
+/// Returns ((1 + `growth`)^`code` - 1)/`growth`.
 fn estimate(growth: f64, code: f64) -> f64 {
     libm::expm1(code * libm::log1p(growth)) / growth
 }
@@ -150,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// The mean and the standard deviation of what `trials` counters estimate after all of
+    /// Returns the mean and standard deviation of the estimates of `trials` counters after all
     /// `weights`.
     fn moments(morris: &Morris, weights: &[f64], trials: u32) -> (f64, f64) {
         let mut stream = Stream::new(1, 0, Purpose::Rounding);
@@ -183,7 +184,7 @@ mod tests {
                     (mean - count as f64).abs() < 4.0 * error,
                     "{growth} {count}: {mean}"
                 );
-                // Estimates have long tails: a deviation is itself uncertain.
+                // Estimates have long tails, so the standard deviation is itself uncertain.
                 assert!(
                     (deviation / wanted - 1.0).abs() < 0.08,
                     "{growth} {count}: {deviation} {wanted}"
@@ -200,12 +201,12 @@ mod tests {
             let estimate = morris.estimate(code);
             assert!((estimate - wanted).abs() < 1e-12, "{code}: {estimate}");
         }
-        // From code 2, an estimate of 3, one in four counts leads to 3.
+        // From code 2, with an estimate of 3, one in four counts leads to code 3.
         assert_eq!(morris.increment(2, 0.249), 3);
         assert_eq!(morris.increment(2, 0.251), 2);
     }
 
-    /// The latency of a path: the sum of its hops' in 8 bits.
+    /// The latency of a path: the sum over its hops in 8 bits.
     #[test]
     fn weights_add_up_along_a_path() {
         let latencies = [900.0, 12_500.0, 0.0, 430.0, 3_170.0];
@@ -247,7 +248,7 @@ mod tests {
     }
 
     proptest! {
-        /// The chance is the one for which the mean is the sum.
+        /// The probability is such that the mean is the sum.
         #[test]
         fn a_sum_is_between_the_estimates_of_its_codes(
             growth in 0.001..2.0, code in 0u16..200, weight in 0.0..1e4,

@@ -1,4 +1,4 @@
-//! Values up to a factor.
+//! Encodes values up to a factor.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use fabricsim_base::input::ConfigError;
 
 use super::{StepRounding, above, largest_code};
 
-/// The code `a = log v` to the base (1 + epsilon)^2, which stands for (1 + epsilon)^(2a) (PINT,
+/// The code `a = log v` to the base (1 + epsilon)^2, which represents (1 + epsilon)^(2a) (PINT,
 /// section 4.3, multiplicative approximation).
 ///
-/// Rounded to the nearest, a decoded value is at most a factor of 1 + epsilon from the value;
-/// rounded at random, at most the square of that. Values below 1 have the code 0, which stands for
-/// 1, and values above the largest code's have that. Of two values the larger never has the smaller
-/// code, as long as both are rounded with the same number.
+/// A decoded value is within a factor of 1 + epsilon if rounded to the nearest, and within the
+/// square of that factor if rounded at random. Values below 1 have the code 0, which represents 1;
+/// values above the range have the largest code. If two values are rounded with the same number,
+/// the larger value never has the smaller code.
 #[derive(Clone, Debug)]
 pub struct Multiplicative {
     epsilon: f64,
@@ -26,10 +26,10 @@ pub struct Multiplicative {
 }
 
 impl Multiplicative {
-    /// The code of `bits` (1 to 16) that errs by a factor of 1 + `epsilon` (above 0).
+    /// Returns the code of `bits` (1 to 16) with an error of a factor of 1 + `epsilon` (above 0).
     ///
     /// # Errors
-    /// Where one of them is outside of that.
+    /// Returns an error if a parameter is out of range.
     pub fn new(epsilon: f64, bits: u32, rounding: StepRounding) -> Result<Self, ConfigError> {
         let largest = largest_code(bits)?;
         let epsilon = above(0.0, "epsilon", epsilon, "0.025 for 2.5%")?;
@@ -46,11 +46,11 @@ impl Multiplicative {
         })
     }
 
-    /// The finest code of `bits` (1 to 16) whose largest stands for `largest` (above 1):
-    /// epsilon = `largest`^(1/(2 (2^bits - 1))) - 1.
+    /// Returns the finest code of `bits` (1 to 16) that represents values up to `largest` (above
+    /// 1): epsilon = `largest`^(1/(2 (2^bits - 1))) - 1.
     ///
     /// # Errors
-    /// Where one of them is outside of that.
+    /// Returns an error if a parameter is out of range.
     pub fn for_range(largest: f64, bits: u32, rounding: StepRounding) -> Result<Self, ConfigError> {
         let steps = f64::from(largest_code(bits)?);
         let largest = above(1.0, "largest", largest, "65536")?;
@@ -61,7 +61,7 @@ impl Multiplicative {
         )
     }
 
-    /// The code of `value`. `uniform`, in [0, 1), decides where it is rounded at random.
+    /// Returns the code of `value`. If the rounding is random, `uniform` (in [0, 1)) decides it.
     #[inline]
     #[must_use]
     pub fn encode(&self, value: f64, uniform: f64) -> u16 {
@@ -72,7 +72,7 @@ impl Multiplicative {
     /// Returns the value that `code` represents.
     ///
     /// # Panics
-    /// When it is not of this code's bits.
+    /// If `code` has too many bits for this code.
     #[inline]
     #[must_use]
     pub fn decode(&self, code: u16) -> f64 {
@@ -85,13 +85,13 @@ impl Multiplicative {
         self.decode(self.largest)
     }
 
-    /// The relative error of values rounded to the nearest.
+    /// Returns the maximum relative error of values rounded to the nearest.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {
         self.epsilon
     }
 
-    /// Bits of a code.
+    /// Returns the bits of a code.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
@@ -189,7 +189,7 @@ mod tests {
         assert!((nearest(0.42, 4).decode(0) - 1.0).abs() < f64::EPSILON);
     }
 
-    /// `[.]_R`: the mean code is the logarithm; the mean decoded value is a little high.
+    /// `[.]_R`: the mean code is the logarithm; the mean decoded value is slightly too large.
     #[test]
     fn random_rounding_keeps_the_mean_code() {
         let hash = GlobalHash::new(5);

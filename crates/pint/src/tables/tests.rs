@@ -1,4 +1,4 @@
-//! Values, sizes and errors of the tables.
+//! Tests of the values, sizes and errors of the tables.
 
 use fabricsim_base::rng::{Purpose, Stream};
 
@@ -81,8 +81,9 @@ fn rounding_up_may_lead_to_the_next_power_of_two() {
     assert!((value - 8.0).abs() < 1e-12, "{value}");
 }
 
-/// `x y = 2^(log x + log y)` for numbers of up to 20 bits: what dropping bits, rounding logarithms
-/// and rounding the exponent can cost together, and that it costs nearly as much.
+/// `x y = 2^(log x + log y)` for numbers of up to 20 bits. Checks the bound on the combined error
+/// of dropping bits, rounding logarithms and rounding the exponent, and that the error gets close
+/// to it.
 #[test]
 fn products_err_as_little_as_the_tables_allow() {
     println!("log bits  exp bits  largest error   bound     mean error");
@@ -100,8 +101,8 @@ fn products_err_as_little_as_the_tables_allow() {
             worst = worst.max(error.abs());
             sum += error;
         }
-        // Relative: one of the least significant bits for each factor, half a unit of each
-        // logarithm, and one step of the exponent.
+        // Relative error: one least significant bit for each factor, half a unit of each logarithm,
+        // and one step of the exponent.
         let logs = libm::log1p(libm::exp2(1.0 - f64::from(log_bits)));
         let steps = libm::log(2.0) * (libm::exp2(-15.0) + libm::exp2(-f64::from(exp_bits)));
         let bound = libm::expm1(2.0 * logs + steps);

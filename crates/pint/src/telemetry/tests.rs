@@ -1,4 +1,4 @@
-//! One switch with packets made by hand.
+//! Tests of one switch with handmade packets.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::FlowKey;
@@ -61,7 +61,7 @@ fn hop(port: u16, ns: u64, queue: u64) -> Hop {
     }
 }
 
-/// Lets a data packet of 1,000 bytes with a digest leave: its code.
+/// Lets a data packet of 1,000 bytes with a digest leave and returns its code.
 fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
     let mut sent = packet::<Digest>(PacketKind::Data, 1_000);
     sent.telemetry.carry_digest();
@@ -69,7 +69,7 @@ fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
     sent.telemetry.digest()
 }
 
-/// The code of `utilization`, without rounding.
+/// Returns the code of `utilization`, without rounding.
 fn code_of(utilization: f64) -> f64 {
     (utilization * 512.0).ln() / 1.05f64.ln()
 }
@@ -78,11 +78,11 @@ fn code_of(utilization: f64) -> f64 {
 fn a_digest_tells_how_busy_the_port_is() {
     let mut switch = switch(Quirks::EXACT);
     leave(&mut switch, &hop(0, 9_000, 0));
-    // The whole of T with half of it queued.
+    // An interval of T, with a queue of half a bandwidth-delay product.
     let code = leave(&mut switch, &hop(0, 17_000, 50_000)).expect("it carries a digest");
     let want = code_of(0.51);
     assert!((f64::from(code) - want).abs() < 1.0, "{code} {want}");
-    // The other port knows nothing of it.
+    // The other port is not affected.
     assert_eq!(leave(&mut switch, &hop(1, 17_000, 0)), Some(0));
 }
 
@@ -110,7 +110,7 @@ fn packets_without_a_digest_are_measured_and_left_alone() {
     let mut plain = packet::<Digest>(PacketKind::Data, 1_000);
     switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
     assert_eq!(plain.telemetry.digest(), None);
-    // An ACK carries what it echoes.
+    // An ACK carries the digest that it echoes.
     let mut ack = packet::<Digest>(PacketKind::Ack, 60);
     ack.telemetry.carry_digest();
     switch.on_dequeue(&mut ack, &hop(0, 9_800, 100_000));
@@ -150,7 +150,7 @@ fn the_published_switch_loses_what_an_ack_follows() {
         (ours - code_of(1_060.0 / (85.0 * 12.5))).abs() < 1.0,
         "{ours}"
     );
-    // It sees the ACKs only, and the time after them: here 60 bytes in 5 ns.
+    // It measures only the ACKs and the time after them: here 60 bytes in 5 ns.
     assert!(
         (theirs - code_of(60.0 / (5.0 * 12.5))).abs() < 1.01,
         "{theirs}"
@@ -171,8 +171,8 @@ fn switches_draw_for_themselves() {
     assert_ne!(codes(1, 4), codes(2, 4));
 }
 
-/// The codes of `rounds` data packets of a saturated port, while an ACK of 60 bytes leaves through
-/// the other after every fourth, with a digest or not.
+/// Returns the codes of `rounds` data packets of a saturated port. After every fourth one, an ACK
+/// of 60 bytes leaves through the other port, with or without a digest.
 fn published_codes(rounds: u64, acked: bool) -> Vec<u16> {
     let settings = settings(&PintConfig::default(), Quirks::PUBLISHED);
     let mut switch = PintTelemetry::published(&settings, &[LINK, LINK]);
@@ -193,8 +193,8 @@ fn published_codes(rounds: u64, acked: bool) -> Vec<u16> {
 
 #[test]
 fn the_published_switch_draws_from_the_published_sequence() {
-    // Each packet draws once, for its code; ACKs that left with number 0, 4, 8... arrive 1,004 ns
-    // later, so before number 13, 17, 21...
+    // Each packet draws once for its code. ACKs that left with packet 0, 4, 8... arrive 1,004 ns
+    // later, so before packet 13, 17, 21...
     for acked in [false, true] {
         let mut rand = CRand::unseeded();
         let settings = settings(&PintConfig::default(), Quirks::PUBLISHED);

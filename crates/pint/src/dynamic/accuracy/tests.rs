@@ -1,4 +1,4 @@
-//! Errors against an independent model of 150 trials.
+//! Compares errors with an independent model of 150 trials.
 
 use super::*;
 use crate::dynamic::HopSampler;
@@ -15,7 +15,8 @@ const UNIFORM: Latencies = Latencies::Uniform {
 };
 const SKETCH: Storage = Storage::Sketch { items: 100 };
 
-/// Codes with the steps of 8 and of 4 bits, and one bit more: the model's do not end.
+/// Returns codes with the step sizes of 8 and 4 bits but one bit more, because the model's codes
+/// have no upper limit.
 fn unending() -> [Multiplicative; 2] {
     [(0.022, 9), (0.42, 5)].map(|(epsilon, bits)| code(epsilon, bits))
 }
@@ -24,8 +25,9 @@ fn code(epsilon: f64, bits: u32) -> Multiplicative {
     Multiplicative::new(epsilon, bits, StepRounding::Nearest).unwrap()
 }
 
-/// Latencies, digests, and for the median and the 99th percentile the mean error in percent of
-/// whole latencies, of 8 bits, of 8 bits in a sketch, of 4 and of 4 in a sketch.
+/// Latencies, number of digests, and two lists (median and 99th percentile) of mean errors in
+/// percent: of unencoded latencies, 8-bit codes, 8-bit codes in a sketch, 4-bit codes, and 4-bit
+/// codes in a sketch.
 type Row = (Latencies, u32, [[f64; 5]; 2]);
 
 #[rustfmt::skip]
@@ -44,8 +46,9 @@ const TABLE: &[Row] = &[
     (UNIFORM, 1_000, [[2.5, 2.4, 2.8, 29.5, 29.5], [0.3, 1.6, 1.7, 25.2, 25.2]]),
 ];
 
-/// A mean of 150 trials is known to about 6% of itself: four times that. Errors below 1% are
-/// printed with one digit and get a tenth of a point more.
+/// Returns `true` if `found` is within four standard errors: the mean of 150 trials has a standard
+/// error of about 6%. Errors below 1% are printed with one digit and get a tolerance of another
+/// tenth of a point.
 fn near(found: f64, wanted: f64) -> bool {
     (found - wanted).abs() <= 0.25 * wanted + if wanted < 1.0 { 0.1 } else { 0.0 }
 }
@@ -61,7 +64,7 @@ fn errors(accuracy: &Accuracy, phi: f64, [fine, coarse]: &[Multiplicative; 2]) -
     .map(|error| 100.0 * error.unwrap().mean)
 }
 
-/// The table with `trials` for each cell.
+/// Checks the table with `trials` trials per cell.
 fn table(trials: u32) {
     let codes = unending();
     for &(latencies, digests, rows) in TABLE {
@@ -111,7 +114,7 @@ fn the_error_of_the_code_stays() {
             }
         }
     }
-    // With many digests that is all.
+    // With many digests, only the error of the code remains.
     let many = Accuracy {
         trials: 5,
         ..Accuracy::new(EXPONENTIAL, 100_000)
@@ -123,7 +126,7 @@ fn the_error_of_the_code_stays() {
     }
 }
 
-/// 500 digests in sketches of other sizes: the errors of the median and the 99th percentile with 8
+/// Errors of the median and the 99th percentile for 500 digests in sketches of other sizes, with 8
 /// and with 4 bits.
 #[test]
 fn smaller_sketches_err_more() {
@@ -155,8 +158,8 @@ fn smaller_sketches_err_more() {
     }
 }
 
-/// Four bits end at 37 us, where the model's codes go on: the largest code takes what is above, and
-/// is nearer to the tail.
+/// 4-bit codes end at 37 us, but the model's codes do not. The largest code represents all values
+/// above, and is closer to the tail.
 #[test]
 fn codes_that_end_cut_the_tail() {
     let accuracy = Accuracy::new(LOGNORMAL, 500);
@@ -168,7 +171,7 @@ fn codes_that_end_cut_the_tail() {
     assert!((28.0..30.0).contains(&ending) && unending > ending + 2.0);
 }
 
-/// Rounding at random keeps the mean code, but a quantile is one code: that of the median stays the
+/// Random rounding keeps the mean code, but a quantile is a single code, and the median's stays the
 /// same.
 #[test]
 fn random_rounding_does_not_move_a_median() {
@@ -186,7 +189,7 @@ fn random_rounding_does_not_move_a_median() {
     }
 }
 
-/// A flow of five hops, from the switches to the results: each hop has a fifth of the packets.
+/// A flow of five hops, from the switches to the results: each hop gets a fifth of the packets.
 #[test]
 fn all_hops_of_a_path_are_known_from_one_byte() {
     let means = [1_000.0, 20_000.0, 300.0, 8_000.0, 4_000.0];
@@ -209,7 +212,7 @@ fn all_hops_of_a_path_are_known_from_one_byte() {
         }
         let counts = hops.each_ref().map(HopValues::count);
         assert_eq!(counts.iter().sum::<u64>(), packets);
-        // Standard deviation 20.
+        // The standard deviation is 20.
         assert!(
             counts.iter().all(|count| count.abs_diff(500) < 100),
             "{counts:?}"
