@@ -163,6 +163,7 @@ impl<M: Model> Network<M> {
         shares: Option<Shares>,
         stall_after: Duration,
     ) -> Self {
+        // The engine's lookahead is the shortest of these delays.
         let channels = nodes
             .iter()
             .zip(wiring)
@@ -180,6 +181,8 @@ impl<M: Model> Network<M> {
                     .collect()
             })
             .collect();
+        // Every rank keeps the full list of nodes, so that indices are the same, but builds only
+        // its own.
         let mut hosts = Vec::new();
         let mut remote = Remote::default();
         let mut processes = Vec::with_capacity(nodes.len());

@@ -1,4 +1,4 @@
-//! A packet, carried by value from node to node.
+//! A packet, passed by value from node to node.
 
 mod flags;
 mod header;
@@ -20,80 +20,83 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 
 /// Purpose of a packet.
-// The kinds of several packets are seen at once, bit by bit: only pause frames have bit 3.
+// Combining the kinds of several packets by OR shows if one is a pause frame: only these have bit
+// 3.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum PacketKind {
     /// Payload of a flow. Switches write telemetry into data packets only.
     Data = 0,
-    /// All bytes below `seq` have arrived.
+    /// All bytes before `seq` have arrived.
     Ack = 1,
-    /// All bytes below `seq` have arrived and later ones were seen: a gap.
+    /// All bytes before `seq` have arrived, and so have later ones: there is a gap.
     Nack = 2,
     /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbor only.
     Pause = 8,
-    /// The receiver of a flow grants it credit, up to the number in the header
-    /// ([`Header::credit`]). Hosts know it in networks whose headers hold credit.
+    /// The receiver of a flow grants credit, up to the number in the header ([`Header::credit`]).
+    /// Used only in networks with room for credit in the header.
     Grant = 4,
-    /// The sender of a flow asks for credit without data to put the number on.
+    /// The sender of a flow requests credit without a data packet to carry the number.
     Request = 5,
 }
 
-/// The kinds of several packets.
+/// The kinds of several packets, combined by OR.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kinds(u8);
 
 impl Kinds {
-    /// Returns whether there is a pause frame among the packets.
+    /// Returns `true` if one of the packets is a pause frame.
     #[inline]
     pub(crate) const fn have_pause(self) -> bool {
         self.0 & PacketKind::Pause as u8 != 0
     }
 }
 
-/// A packet on a wire or in a queue: 48 bytes and its header.
+/// A packet on a wire or in a queue: 48 bytes plus its header.
 #[derive(Clone, Copy, Debug, Stored)]
 pub struct Packet<H> {
     /// Time at which the last byte arrives at the node at the end of the wire.
     arrival: Time,
     /// Time at which the data packet left its sender; echoed by the ACK or NACK.
     pub sent_at: Time,
-    /// Data: the first payload byte. ACKs: the next byte that the receiver expects; those of TCP have
-    /// blocks of what has arrived beyond a gap here and in `payload`.
+    /// Data: the first payload byte. ACKs: the next byte that the receiver expects. ACKs of TCP
+    /// also store the blocks that have arrived beyond a gap here and in `payload`.
     pub seq: u64,
     /// Addresses and ports.
     pub key: FlowKey,
     /// The flow, for the hosts.
     pub flow: FlowId,
-    /// Bytes on the wire, headers included.
+    /// Bytes on the wire, including headers.
     pub wire: u16,
     /// Data: payload bytes. ACKs carry no payload: see [`Packet::report_gap`].
     pub payload: u16,
-    /// A port of the node that holds the packet. In a queue: the port through which it came (telemetry
-    /// finds it in [`Hop::ingress`](crate::plugin::Hop::ingress), as packets may wait elsewhere). On its
-    /// way to a switch whose routes are [fixed](crate::plugin::Routing::fixed): the port by which it
-    /// is to leave, from the beginning of the epoch in which it arrives.
+    /// A port of the node that stores the packet.
+    ///
+    /// In a queue, it is the ingress port; telemetry reads that from
+    /// [`Hop::ingress`](crate::plugin::Hop::ingress) instead, because packets may wait elsewhere.
+    /// On the way to a switch with [fixed](crate::plugin::Routing::fixed) routes, it is the egress
+    /// port, from the beginning of the epoch in which the packet arrives.
     pub port: PortId,
     kind_and_priority: u8,
-    /// One-bit facts.
+    /// One-bit fields.
     pub flags: Flags,
     /// The telemetry header.
     pub telemetry: H,
 }
 
-/// Bits of a byte number in an ACK: flows of up to 256 TiB.
+/// Bits of a byte number in an ACK, which is sufficient for flows of up to 256 TiB.
 const SEQ_BITS: u32 = 48;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 
-/// Size on the wire of a pause frame (14 link + 20 network + 12 payload in the published
+/// Size of a pause frame on the wire (14 link + 20 network + 12 payload in the published
 /// simulator).
 ///
-/// Differs from the paper: IEEE 802.1Qbb pads the frame to the 60 bytes that are least on Ethernet
-/// before the checksum.
+/// Differs from the paper: IEEE 802.1Qbb pads the frame to 60 bytes, the Ethernet minimum before
+/// the checksum.
 pub const PAUSE_FRAME: u16 = 46;
 
 impl<H: Header> Packet<H> {
-    /// A packet of `kind` in priority queue `priority` with everything else empty.
+    /// Returns a packet of `kind` with `priority`; all other fields are empty.
     #[inline]
     #[must_use]
     pub fn new(kind: PacketKind, priority: Priority, key: FlowKey, flow: FlowId) -> Self {
@@ -112,8 +115,8 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// Makes a received packet into one of `kind` and `priority` that goes back to its sender,
-    /// without payload; all else stays as it came.
+    /// Turns a received packet into a reply of `kind` and `priority` to its sender, without
+    /// payload. All other fields stay.
     #[inline]
     pub fn make_reply(&mut self, kind: PacketKind, priority: Priority) {
         self.kind_and_priority = kind as u8 | (priority.get() << 4);
@@ -121,7 +124,7 @@ impl<H: Header> Packet<H> {
         self.payload = 0;
     }
 
-    /// Returns the packet with its payload cut off, as control: its headers, which say what it was.
+    /// Returns the packet without its payload, as control. Its headers still identify it.
     #[must_use]
     pub const fn trimmed(&self) -> Self {
         let mut headers = *self;
@@ -132,15 +135,14 @@ impl<H: Header> Packet<H> {
         headers
     }
 
-    /// Returns `true` if it is what [`Self::trimmed`] has left of a packet: data is never control
-    /// otherwise.
+    /// Returns `true` if the packet was [trimmed](Self::trimmed): other data is never control.
     #[inline]
     #[must_use]
     pub const fn is_trimmed(&self) -> bool {
         self.is(PacketKind::Data) && self.priority().is_control()
     }
 
-    /// A frame that stops the neighbor's `priority` or lets it go on.
+    /// Returns a frame that pauses or resumes the neighbor's `priority`.
     #[must_use]
     pub fn pause(priority: Priority, change: PauseChange) -> Self {
         let nowhere = FlowKey {
@@ -164,7 +166,7 @@ impl<H: Header> Packet<H> {
         self.with_telemetry(())
     }
 
-    /// Returns the packet with another header.
+    /// Returns the packet with another telemetry header.
     #[inline]
     #[must_use]
     pub const fn with_telemetry<T: Copy>(&self, telemetry: T) -> Packet<T> {
@@ -183,8 +185,8 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// Returns `true` if switches write telemetry into it: into all data of RDMA, and into the packets of
-    /// TCP that their sender has chosen.
+    /// Returns `true` if switches write telemetry into the packet: into all data of RDMA, and into
+    /// the packets that a TCP sender has chosen.
     #[inline]
     #[must_use]
     pub fn takes_telemetry(&self) -> bool {
@@ -206,7 +208,7 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// Returns whether its purpose is `kind`, which takes one comparison.
+    /// Returns `true` if the purpose is `kind`, which takes only one comparison.
     #[inline]
     #[must_use]
     pub const fn is(&self, kind: PacketKind) -> bool {
@@ -219,14 +221,14 @@ impl<H: Header> Packet<H> {
         kinds.0 |= self.kind_and_priority;
     }
 
-    /// The priority queue of the packet.
+    /// Returns the priority of the packet.
     #[inline]
     #[must_use]
     pub const fn priority(&self) -> Priority {
         Priority::from_bits(self.kind_and_priority >> 4)
     }
 
-    /// The priority that a pause frame is about.
+    /// Returns the priority in a pause frame.
     #[inline]
     #[must_use]
     #[expect(
@@ -237,7 +239,7 @@ impl<H: Header> Packet<H> {
         Priority::from_bits(self.key.src_port as u8)
     }
 
-    /// Returns the change that a pause frame asks for.
+    /// Returns the action that a pause frame requests.
     #[inline]
     #[must_use]
     pub const fn pause_change(&self) -> PauseChange {
@@ -248,9 +250,9 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// Makes a NACK say that byte `expected` is missing, and that the packet which lies `beyond`
-    /// full packets further on has arrived; 0 for none. Held in `seq` (48 bits of byte and the
-    /// upper half of the distance) and `payload` (its lower half).
+    /// Makes a NACK report that byte `expected` is missing, and that the packet `beyond` full
+    /// packets further on has arrived; 0 if there is none. Stored in `seq` (48 bits of the byte and
+    /// the upper half of the distance) and `payload` (its lower half).
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -261,22 +263,23 @@ impl<H: Header> Packet<H> {
         self.payload = beyond as u16;
     }
 
-    /// The byte of an ACK: all below have arrived.
+    /// Returns the byte number of an ACK: all bytes before it have arrived.
     #[inline]
     #[must_use]
     pub const fn cumulative(&self) -> u64 {
         self.seq & SEQ_MASK
     }
 
-    /// Returns how many full packets beyond its byte a NACK reports one that has arrived; 0 for
-    /// none.
+    /// Returns the distance in full packets from the missing byte of a NACK to a packet that has
+    /// arrived; 0 if there is none.
     #[inline]
     #[must_use]
     pub const fn gap_distance(&self) -> u32 {
         ((self.seq >> SEQ_BITS) as u32) << 16 | self.payload as u32
     }
 
-    /// Payload bytes of a data packet; none for others, whose field `payload` means something else.
+    /// Returns the payload bytes of a data packet. Zero for other packets, which use the field
+    /// `payload` differently.
     #[inline]
     #[must_use]
     pub const fn payload_bytes(&self) -> Bytes {
@@ -286,7 +289,8 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// The ECN field. A mark hides what the sender had set; of the two kinds of sender ECT(1) wins.
+    /// Returns the ECN field. A mark hides the sender's codepoint; if both ECT flags are set,
+    /// ECT(1) wins.
     #[inline]
     #[must_use]
     pub const fn ecn(&self) -> Ecn {
@@ -303,16 +307,16 @@ impl<H: Header> Packet<H> {
 
     /// Returns `true` if a switch can mark this packet (CE): it is data and not marked yet.
     ///
-    /// Acknowledgements of TCP are Not-ECT (RFC 3168, section 6.1.4), and nothing reads a mark of an
-    /// acknowledgement of RDMA. Senders of RDMA understand marks but set no codepoint here; queue
-    /// disciplines leave out the data of TCP senders that do not.
+    /// TCP acknowledgements are Not-ECT (RFC 3168, section 6.1.4), and marks on RDMA
+    /// acknowledgements are never read. RDMA senders understand marks but set no codepoint here;
+    /// queueing disciplines do not mark the data of TCP senders that do not understand marks.
     #[inline]
     #[must_use]
     pub const fn takes_mark(&self) -> bool {
         self.is(PacketKind::Data) && !self.flags.has(Flags::CONGESTION)
     }
 
-    /// Bytes on the wire.
+    /// Returns the bytes on the wire.
     #[inline]
     #[must_use]
     pub const fn size(&self) -> Bytes {

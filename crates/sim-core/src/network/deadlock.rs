@@ -84,12 +84,14 @@ pub(super) fn find<M: Model>(
         }
         (!held.is_empty()).then_some(held)
     };
+    // Each rank knows only the waits at its own switches, so exchange them.
     let here: Vec<Option<Vec<usize>>> = places.iter().map(waits_for).collect();
     for waits in gather(ranks, here) {
         for (place, waits) in places.iter_mut().zip(waits) {
             place.waits_for = place.waits_for.take().or(waits);
         }
     }
+    // Remove the ports that can resume until only deadlocked ones are left.
     loop {
         let free = |place: &PausedPort| {
             let held = place.waits_for.as_ref();

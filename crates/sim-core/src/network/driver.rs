@@ -84,8 +84,8 @@ impl<R> NetworkDriver<'_, R> {
         (self.state.overload).or_else(|| crowded.then_some(Overload::Flows(live)))
     }
 
-    /// Hands the flows that start before the time `before` to their hosts. Returns `false` if there
-    /// was no room for them.
+    /// Hands the flows that start before `before` to their hosts. Returns `false` if there is no
+    /// room.
     fn inject<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
             let live = self.live();
@@ -144,8 +144,7 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// Returns the epoch in which late processes catch up to `end`, so that all of them can be
-    /// checked. Other processes have nothing to do in it.
+    /// Returns the epoch in which late processes catch up to `end`, before a check or a change.
     fn synchronize<M: Model>(
         &mut self,
         processes: &Processes<'_, Node<M>>,
@@ -179,8 +178,7 @@ impl<R> NetworkDriver<'_, R> {
         self.state.health.forget();
     }
 
-    /// Performs the due check for progress, after all earlier events. Returns `false` if the run
-    /// must end.
+    /// Performs the due check for progress. Returns `false` if the run must end.
     fn is_well<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) -> bool {
         let now = self.state.health.due();
         let finding = (self.state.health.found()).unwrap_or_else(|| look(processes, &self.room));
@@ -214,8 +212,7 @@ impl<R> NetworkDriver<'_, R> {
             && now.since(self.state.progress_at) >= self.stall_after
             && self.state.vain_looks >= VAIN_LOOKS
         {
-            // Flows that wait for a timer have had several chances. A pending change may be a
-            // repair.
+            // Flows with timers have had several chances. A pending change may be a repair.
             self.stop = self.stuck(processes);
             return false;
         }
@@ -293,6 +290,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             self.stop = Stop::Overloaded(overload);
             return None;
         }
+        // Everything that can end the epoch or the run: flows, the end of the run and the horizon.
         let lookahead = processes.lookahead();
         let next_flow = self.source.next_start();
         let over = self.over_at(next_flow, lookahead);
@@ -324,6 +322,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
                 break;
             }
         }
+        // No change or check is due before `start`, so if the run ends, this is why.
         start = start.min(self.control_plane.next_change());
         if start >= over.min(self.until) && over < Time::MAX {
             self.changed = self.changed.max(over.min(self.until));
@@ -352,6 +351,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let end = self.reach(processes, start, look_at)?;
         self.state.ran = end;
         self.state.health.forget();
+        // Lazy nodes may stay late, unless a check or a change at `end` needs all of them.
         let execution = if end == look_at {
             self.state.level = end;
             Execution::Eager

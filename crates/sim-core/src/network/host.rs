@@ -1,4 +1,4 @@
-//! A host: network ports that a transport fills and that feed it.
+//! A host: network ports, and a transport that fills them and receives their packets.
 
 mod applications;
 mod checkpoint;
@@ -22,8 +22,8 @@ use fabricsim_base::units::Time;
 use fabricsim_engine::{Inbox, SendBuffer, Timer, Timers};
 use serving::Exit;
 
-/// The ranks of a host's own events at one time. Arrivals come before them, starts of flows before
-/// arrivals.
+/// The ranks of a host's own events of the same time. Arrivals are handled before them, and flow
+/// starts before arrivals.
 const RANK_FREE: u16 = 0;
 const RANK_SEND: u16 = 1;
 const RANK_DEADLINE: u16 = 2;
@@ -32,10 +32,9 @@ const RANK_APPLICATION: u16 = 3;
 #[derive(Checkpointed, Clone, Debug)]
 struct Nic {
     egress: Egress,
-    /// Time at which the transport will be asked for a packet; [`Time::MAX`] when no event is set.
+    /// Time at which the transport is polled next; [`Time::MAX`] if no event is set.
     wake: Time,
-    /// With events in the order of insertion: a packet is being sent, and the event of its end has
-    /// not come up.
+    /// `true` between the start and the end of a transmission, if events are ordered by insertion.
     transmitting: bool,
     /// Time for which the port has been paused.
     pauses: PauseClock,
@@ -48,7 +47,7 @@ pub struct HostConfig<M: Model> {
     pub ports: Vec<LinkConfig>,
     /// Its transport.
     pub endpoint: M::Endpoint,
-    /// Observer of the host.
+    /// Its observer.
     pub observer: M::Observer,
 }
 
@@ -57,25 +56,25 @@ pub struct HostConfig<M: Model> {
 pub(super) struct Host<M: Model> {
     id: NodeId,
     nics: Vec<Nic>,
-    /// Counters of each port, kept apart from the state that every packet needs.
+    /// Counters of each port, stored apart from the state that every packet needs.
     meters: Vec<Meter>,
     endpoint: M::Endpoint,
     observer: M::Observer,
     starts: VecDeque<(Flow, PortId)>,
     timers: Timers,
-    /// The earliest `wake` of the ports, where that is not a timer: with events in the order of the
-    /// node. Most packets of paced flows leave by it.
+    /// The earliest `wake` of the ports, if events are ordered by node. Stored here instead of in a
+    /// timer because most packets of paced flows leave by it.
     next_wake: Time,
-    /// The transport may have packets ready for which it has not been asked: its algorithms have been
-    /// exchanged in a checkpoint, and no port has been served since.
+    /// `true` if the transport may have packets ready without the host knowing: a checkpoint has
+    /// replaced its algorithms, and no port has been served since.
     unasked: bool,
     /// The transport deadline for which an event is set.
     deadline: Time,
     completions: Vec<Completion>,
-    /// In a network with applications: those of this host.
+    /// The applications of this host, if the network has any.
     applications: Option<Box<Applications>>,
-    /// Time at which the current event was set, in nanoseconds cut to 32 bits, where the model
-    /// orders simultaneous events by it.
+    /// Time at which the current event was set, in nanoseconds truncated to 32 bits. Used if the
+    /// model orders simultaneous events by it.
     cause: u32,
     counters: Counters,
     /// Time of the last event.
@@ -126,7 +125,8 @@ impl<M: Model> Host<M> {
                     self.on_arrival(now, channel, packet, send_buffer);
                     self.last_arrival()
                 });
-            // In the order of insertion one at the time of the next event may be left.
+            // If events are ordered by insertion, an arrival at the time of the next event may be
+            // left.
             let arrival = if M::Order::BY_INSERTION {
                 inbox.next_time()
             } else {
@@ -140,7 +140,8 @@ impl<M: Model> Host<M> {
             }
             self.counters.events += 1;
             self.last = now;
-            // In the order of insertion a flow starts through an event that is set at its own time.
+            // If events are ordered by insertion, a flow starts by an event that is set at its own
+            // time.
             if start == now && !(M::Order::BY_INSERTION && (arrival == now || local == now)) {
                 self.cause = Stamps::of(now);
                 self.start_flow(now);
@@ -160,7 +161,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Returns up to when arrivals come before the next event of its own, whenever they were set.
+    /// Returns the time up to which arrivals are handled before the host's next event, no matter
+    /// when they were set.
     #[inline(always)]
     fn last_arrival(&self) -> Time {
         let (local, start) = (self.next_local(), self.next_start());
@@ -171,13 +173,14 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// The time of the next event of its own, other than the start of a flow.
+    /// Returns the time of the host's next event other than the start of a flow.
     #[inline]
     fn next_local(&self) -> Time {
         self.timers.next_time().min(self.next_wake)
     }
 
-    /// Returns whether the next timer was set before the next arrival, where that decides.
+    /// Returns `true` if the next timer was set before the next arrival and the order depends on
+    /// it.
     #[inline]
     fn timer_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
         match (inbox.peek(), self.timers.peek()) {

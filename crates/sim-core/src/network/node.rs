@@ -12,11 +12,11 @@ use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Rate, Time};
 use fabricsim_engine::{Inbox, LogicalProcess, SendBuffer};
 
-/// How many times as much a host costs as a switch for the same rate of ports: transport and congestion
-/// control are its work. 3.9 was measured with HPCC on 320 hosts.
+/// Processing cost of a host relative to a switch with the same total rate of ports, because of
+/// transport and congestion control. 3.9 was measured with HPCC on 320 hosts.
 pub const HOST_COST: u64 = 4;
 
-/// One node; each is a process of its own.
+/// A node, which is one process of the engine.
 #[derive(Debug)]
 pub(super) enum Node<M: Model> {
     Host(Box<Host<M>>),
@@ -38,7 +38,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// `packet` was on its way here when its link failed.
+    /// Counts `packet`, which was on its way here when its link failed.
     pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         match self {
             Self::Host(host) => host.lose(now, packet),
@@ -46,7 +46,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// `packets` that had left by `port` were lost with its link.
+    /// Counts `packets` that had left by `port` and were lost with its link.
     pub(super) fn count_lost(&mut self, port: PortId, packets: u64) {
         match self {
             Self::Host(host) => host.count_lost(port, packets),
@@ -54,7 +54,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// Returns a sample of `port` at `now`, before which everything has happened.
+    /// Returns a sample of `port` at `now`, after all earlier events.
     pub(super) fn sample(&self, now: Time, port: PortId) -> PortSample {
         match self {
             Self::Host(host) => host.sample(now, port),
@@ -62,7 +62,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// Returns when it last did something, of what it has been run for.
+    /// Returns the time of its last executed event.
     pub(super) fn last_event(&self) -> Time {
         match self {
             Self::Host(host) => host.last_event(),

@@ -1,37 +1,37 @@
-//! What whoever steers a network asks of its hosts.
+//! Requests of a steering program to the hosts of a network.
 
 use crate::plugin::AppFlow;
 use fabricsim_base::units::Time;
 
-/// What whoever steers wants to hear of at the exact time.
+/// The events that a steering program needs at their exact times.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Hearing {
     /// Deliveries and acknowledgements.
     #[default]
     Everything,
-    /// Deliveries alone: applications hear of acknowledgements early, and not in the order of time.
+    /// Deliveries only: applications receive acknowledgements early, and not in time order.
     Deliveries,
 }
 
-/// What whoever steers asks of a host.
+/// A request to a host.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Order {
-    /// To start a flow at this time, or now when that has passed: after what arrives at the host and
-    /// what it sends at that instant, in the order of asking.
+    /// Start a flow at this time, or now if that has passed. The start follows all arrivals and
+    /// departures of the host at that time, in the order of requests.
     Flow {
-        /// The start.
+        /// Start time.
         at: Time,
         /// The flow.
         flow: AppFlow,
     },
-    /// To set a timer, or to move it.
+    /// Set a timer, or move it.
     Timer {
-        /// When it goes off.
+        /// Time at which it expires.
         at: Time,
         /// Its token.
         token: u64,
     },
-    /// To cancel a timer.
+    /// Cancel a timer.
     CancelTimer {
         /// Its token.
         token: u64,

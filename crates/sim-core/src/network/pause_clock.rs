@@ -1,13 +1,13 @@
-//! Times for which ports have been paused.
+//! Pause times of ports.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Duration, Time};
 
-/// The pauses of one port, whatever their priorities.
+/// The pauses of one port, over all priorities.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct PauseClock {
-    /// Since when some priority has been paused; [`Time::MAX`] when none is.
+    /// Start of the current pause of any priority; [`Time::MAX`] if none is paused.
     since: Time,
     total: Duration,
 }
@@ -22,7 +22,7 @@ impl Default for PauseClock {
 }
 
 impl PauseClock {
-    /// The paused priorities are now `paused`.
+    /// Updates the clock with the priorities that are paused from `now` on.
     pub(super) fn update(&mut self, now: Time, paused: PrioritySet) {
         if self.since == Time::MAX {
             if !paused.is_empty() {
@@ -34,12 +34,12 @@ impl PauseClock {
         }
     }
 
-    /// Since when some priority has been paused; [`Time::MAX`] when none is.
+    /// Returns the start of the current pause of any priority; [`Time::MAX`] if none is paused.
     pub(super) const fn since(&self) -> Time {
         self.since
     }
 
-    /// The length of all pauses that have ended.
+    /// Returns the total length of all ended pauses.
     pub(super) const fn ended(&self) -> Duration {
         self.total
     }

@@ -1,4 +1,4 @@
-//! Nodes that other ranks hold, as far as this one knows of them.
+//! The knowledge of this rank about nodes on other ranks.
 
 use super::Network;
 use super::node::Node;
@@ -7,12 +7,12 @@ use fabricsim_base::checkpoint::{LoadError, Reader, SaveError, Stored, Writer};
 use fabricsim_base::id::NodeId;
 use fabricsim_base::ranks::{ALIKE, gather};
 
-/// What stands here for nodes that other ranks hold.
+/// Observers and applications that represent the ones on other ranks.
 #[derive(Debug)]
 pub(super) struct Remote<M: Model> {
     /// Observers, in the order of nodes.
     pub(super) observers: Vec<(NodeId, M::Observer)>,
-    /// Applications, in the order of hosts, and at each in the order in which they were added.
+    /// Applications, in the order of hosts, and at each host in the order in which they were added.
     pub(super) applications: Vec<(NodeId, Box<dyn Application>)>,
 }
 
@@ -26,7 +26,7 @@ impl<M: Model> Default for Remote<M> {
 }
 
 impl<M: Model> Remote<M> {
-    /// The applications of `host`, which another rank holds.
+    /// Returns the applications of `host`, which is on another rank.
     fn of(&self, host: NodeId) -> impl Iterator<Item = &dyn Application> {
         let first = self.applications.partition_point(|(at, _)| *at < host);
         let own = self.applications[first..].iter();
@@ -35,7 +35,7 @@ impl<M: Model> Remote<M> {
     }
 }
 
-/// The state of the nodes of one rank, or why it cannot be told to others.
+/// The state of the nodes of one rank, or the reason why it cannot be sent to other ranks.
 #[derive(Stored)]
 struct Told {
     refused: Option<SaveError>,
@@ -43,11 +43,11 @@ struct Told {
 }
 
 impl<M: Model> Network<M> {
-    /// Lets this rank see what the observers and the applications of all nodes have seen by now.
-    /// Without ranks, it does anyway.
+    /// Collects the state of the observers and applications of all nodes at this rank. Does nothing
+    /// without ranks.
     ///
     /// # Errors
-    /// When one of them has state that has no way to another rank.
+    /// If some state cannot be sent to another rank.
     pub fn gather(&mut self) -> Result<(), SaveError> {
         let Some(shares) = self.engine.shares() else {
             return Ok(());
@@ -105,8 +105,8 @@ impl<M: Model> Network<M> {
         Ok(())
     }
 
-    /// The observers of all nodes, in the order of node ids; those of nodes that other ranks hold as
-    /// of the last [`Self::gather`].
+    /// Returns the observers of all nodes, in the order of node ids. Nodes on other ranks have the
+    /// state of the last [`Self::gather`].
     pub fn observers(&self) -> impl Iterator<Item = &M::Observer> {
         let mut remote = self.remote.observers.iter();
         (0..self.engine.count()).filter_map(move |index| match self.engine.process(index) {
@@ -115,8 +115,8 @@ impl<M: Model> Network<M> {
         })
     }
 
-    /// The applications of all hosts, in the order of hosts, and at each in the order in which they
-    /// were added; those of hosts that other ranks hold as of the last [`Self::gather`].
+    /// Returns the applications of all hosts, in the order of hosts, and at each host in the order
+    /// in which they were added. Hosts on other ranks have the state of the last [`Self::gather`].
     pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
         self.hosts.iter().flat_map(|&host| {
             let here = match self.engine.process(host.index()) {

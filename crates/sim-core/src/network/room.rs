@@ -1,4 +1,4 @@
-//! Limits on the state that a run keeps in memory before it gives up.
+//! Limits on the state that a run keeps in memory before it ends.
 
 use std::fmt;
 
@@ -6,15 +6,14 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ACKS};
 
-/// The most that a run keeps. What goes on beyond would use up the machine's memory: flows that
-/// start faster than they can end, or acknowledgements that a host gets rid of more slowly than
-/// data arrives there.
+/// Limits that protect the machine's memory from runs that can never catch up: flows that start
+/// faster than they end, or a host at which data arrives faster than it can send acknowledgements.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Room {
-    /// Flows that have started, or are about to in the same epoch, and have not ended.
+    /// Maximum number of live flows, including flows that start in the same epoch.
     pub live_flows: u64,
-    /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated
-    /// time, later on less often.
+    /// Maximum number of acknowledgements that wait at one host. Hosts are checked every
+    /// millisecond of simulated time, later on less often.
     pub waiting_acks: usize,
 }
 
@@ -30,19 +29,18 @@ impl Default for Room {
 /// Limit that a run has reached or exceeded.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub enum Overload {
-    /// So many flows are under way as [`Room::live_flows`] allows, and one more was to start.
+    /// As many flows are live as [`Room::live_flows`] allows, and one more was to start.
     Flows(u64),
     /// More acknowledgements wait at a host than [`Room::waiting_acks`].
     Acks {
         /// The host.
         host: NodeId,
-        /// Number of acknowledgements that wait there.
+        /// Number of waiting acknowledgements.
         waiting: usize,
     },
-    /// Flows have used up the numbers that there are for those of this host, or of all workloads
-    /// where it is `None`.
+    /// No flow numbers are left for this host, or for workloads if it is `None`.
     FlowNumbers(Option<NodeId>),
-    /// The timers of an application at this host go off without end at one instant.
+    /// The timers of an application at this host expire endlessly at the same time.
     EndlessTimers(NodeId),
 }
 

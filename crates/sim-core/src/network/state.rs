@@ -22,22 +22,22 @@ use fabricsim_base::ranks::gather;
 use fabricsim_base::units::{Bytes, Time};
 
 impl<M: Model> Network<M> {
-    /// Everything before this instant has happened.
+    /// Returns the time before which all events have been executed.
     #[must_use]
     pub fn now(&self) -> Time {
         let steered = self.engine.steered_to().unwrap_or(Time::ZERO);
         self.engine.now().max(self.reached).max(steered)
     }
 
-    /// The earliest time at which flows and applications can be added: now, or the end of the epoch
-    /// in whose middle a steered run has come back.
+    /// Returns the earliest time at which flows and applications can be added: now, or the end of
+    /// the current epoch if a steered run has returned in the middle of it.
     #[must_use]
     pub fn frontier(&self) -> Time {
         self.engine.frontier().max(self.reached)
     }
 
-    /// Returns when the run ended: the time that it was asked to reach, or that of the last event
-    /// when it came back for want of something to do.
+    /// Returns the time at which the run ended: its end time if that was reached, otherwise the
+    /// time of the last event.
     #[must_use]
     pub fn ended(&self) -> Time {
         match self.stop {
@@ -66,11 +66,11 @@ impl<M: Model> Network<M> {
             .unwrap_or(EpochPlan::FASTEST)
     }
 
-    /// Returns samples of `ports` at the current time, in their order, which are exact after
+    /// Returns samples of `ports` at the current time, in their order. They are exact after
     /// [`Self::synchronize`].
     ///
     /// # Panics
-    /// When there is no such port.
+    /// If there is no such port.
     #[must_use]
     pub fn ports(&self, ports: &[(NodeId, PortId)]) -> Vec<PortSample> {
         let now = self.now();
@@ -86,8 +86,8 @@ impl<M: Model> Network<M> {
         (0..ports.len()).map(sample).collect()
     }
 
-    /// Returns what the queues of switch ports with rules of their own have done so far, in the order
-    /// of nodes, ports and priorities.
+    /// Returns the statistics of all switch queues with disciplines of their own, in the order of
+    /// nodes, ports and priorities.
     #[must_use]
     pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
         let mut here = Vec::new();
@@ -99,8 +99,8 @@ impl<M: Model> Network<M> {
         self.in_order(here, |(node, _, _)| *node)
     }
 
-    /// Shows the flows that have started and not ended to `visit`, in any order. Rates and windows are
-    /// those of the hosts that send the bytes.
+    /// Calls `visit` with all live flows, in any order. Rates and windows are the ones of the hosts
+    /// that send the bytes.
     pub fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
         let mut fetched = Vec::new();
         let mut serving = BTreeMap::new();
@@ -119,7 +119,7 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Shows what the hosts of all ranks know of live flows to `visit`.
+    /// Calls `visit` with the parts of live flows that the hosts of all ranks know.
     fn for_each_part(&self, mut visit: impl FnMut(&LivePart)) {
         if self.engine.shares().is_none() {
             for host in self.hosts() {
@@ -134,37 +134,39 @@ impl<M: Model> Network<M> {
         self.gathered(here).iter().flatten().for_each(visit);
     }
 
-    /// Epochs run so far.
+    /// Returns the number of epochs so far.
     #[must_use]
     pub const fn epochs(&self) -> u64 {
         self.engine.epochs()
     }
 
-    /// Flows handed to their hosts so far: all that were due, but those between hosts without a
-    /// route.
+    /// Returns the number of flows handed to their hosts so far: all due flows except unreachable
+    /// ones.
     #[must_use]
     pub const fn flows_started(&self) -> u64 {
         self.state.started()
     }
 
-    /// Flows that have ended so far.
+    /// Returns the number of flows that have ended so far.
     #[must_use]
     pub const fn flows_finished(&self) -> u64 {
         self.state.finished
     }
 
-    /// Completions that no watcher has taken, in the order of (finish, flow).
+    /// Returns and clears the completions that no callback has removed, in the order of (finish,
+    /// flow).
     pub fn take_completions(&mut self) -> Vec<Completion> {
         std::mem::take(&mut self.state.completions)
     }
 
-    /// Flows whose destination no route leads to.
+    /// Returns the flows without a route to their destination.
     #[must_use]
     pub fn unreachable(&self) -> &[FlowRequest] {
         &self.state.unreachable
     }
 
-    /// Flows that have started or were about to, and have not ended, in the order of their numbers.
+    /// Returns the flows that have started or were about to, and have not ended, in the order of
+    /// their numbers.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = Vec::new();
@@ -194,7 +196,7 @@ impl<M: Model> Network<M> {
         self.in_order(flows, |unfinished| unfinished.id)
     }
 
-    /// Returns a description of what each unfinished application waits for, in the order of hosts.
+    /// Describes the event for which each unfinished application waits, in the order of hosts.
     #[must_use]
     pub fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
         let waits = self.hosts().flat_map(|host| {
@@ -204,17 +206,18 @@ impl<M: Model> Network<M> {
         self.in_order(waits.collect(), |(host, _)| *host)
     }
 
-    /// Gives `here` to all ranks, and returns what each has given.
+    /// Sends `here` to all ranks, and returns the values of all ranks.
     fn gathered<T: Stored>(&self, here: T) -> Vec<T> {
         gather(self.engine.shares().map(|shares| &*shares.ranks), here)
     }
 
-    /// Returns what all ranks have, this one `here`, in the order of `key`.
+    /// Returns the elements of all ranks in the order of `key`; `here` are the elements of this
+    /// rank.
     fn in_order<T: Stored, K: Ord>(&self, here: Vec<T>, key: fn(&T) -> K) -> Vec<T> {
         in_order(self.gathered(here), key)
     }
 
-    /// The hosts of this rank.
+    /// Returns the hosts of this rank.
     pub(super) fn hosts(&self) -> impl Iterator<Item = &Host<M>> {
         self.engine.processes().filter_map(|(_, node)| match node {
             Node::Host(host) => Some(&**host),
@@ -222,7 +225,7 @@ impl<M: Model> Network<M> {
         })
     }
 
-    /// The switches of this rank.
+    /// Returns the switches of this rank.
     pub(super) fn switches(&self) -> impl Iterator<Item = &Switch<M>> {
         self.engine.processes().filter_map(|(_, node)| match node {
             Node::Host(_) => None,
@@ -230,7 +233,7 @@ impl<M: Model> Network<M> {
         })
     }
 
-    /// Sums over all nodes.
+    /// Returns the sum of the counters of all nodes.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut here = Counters::default();
@@ -245,7 +248,7 @@ impl<M: Model> Network<M> {
         sum
     }
 
-    /// Sums over the transports of all hosts.
+    /// Returns the sum of the counters of all hosts' transports.
     #[must_use]
     pub fn endpoint_counters(&self) -> EndpointCounters {
         let mut here = EndpointCounters::default();
@@ -257,14 +260,14 @@ impl<M: Model> Network<M> {
         sum
     }
 
-    /// Bytes that stand in the queues of switches now.
+    /// Returns the bytes in the queues of all switches now.
     #[must_use]
     pub fn queued_bytes(&self) -> Bytes {
         let here: u64 = self.switches().map(Switch::queued).sum();
         Bytes::new(self.gathered(here).into_iter().sum())
     }
 
-    /// Switch ports that a neighbor has paused.
+    /// Returns the number of switch ports that a neighbor has paused.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         let ports = |switch: &Switch<M>| switch.paused_ports().count();
@@ -272,9 +275,9 @@ impl<M: Model> Network<M> {
         self.gathered(here).into_iter().sum()
     }
 
-    /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and
-    /// the last for the first; empty when there is none. Such ports never go on: all that their
-    /// neighbors would have to send first stands at ports that wait themselves.
+    /// Returns the switch ports of a PFC deadlock, or an empty vector. Each port waits for the next
+    /// one, and the last for the first. Such ports never resume: the packets that their neighbors
+    /// must send first wait at ports that are deadlocked themselves.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {
         let ranks = self.engine.shares().map(|shares| &*shares.ranks);
@@ -282,8 +285,8 @@ impl<M: Model> Network<M> {
     }
 }
 
-/// Joins `parts` in the order of `key`. Apart from the network, so that it is compiled for each kind
-/// of element and not for each kind of network.
+/// Joins `parts` in the order of `key`. A free function, so that it is compiled for each kind of
+/// element and not for each kind of network.
 fn in_order<T, K: Ord>(parts: Vec<Vec<T>>, key: fn(&T) -> K) -> Vec<T> {
     let mut all: Vec<T> = parts.into_iter().flatten().collect();
     all.sort_by_key(key);

@@ -1,5 +1,5 @@
-//! Runs of a network that are steered from outside: whoever steers has an application at every
-//! host, and acts at all hosts at the instant at which one of them hears of something.
+//! Runs of a network that a program steers from outside. The program has an application at every
+//! host; at the time of an event at one of them, it can act at all hosts.
 
 use std::ops::ControlFlow;
 
@@ -14,43 +14,43 @@ use fabricsim_base::rng::Stream;
 use fabricsim_base::units::Time;
 use fabricsim_engine::{Driver, Epoch, Processes, SteeredDriver, Steps};
 
-/// What whoever steers wants next.
+/// The next step of the steering program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step {
-    /// Something of this host.
+    /// Execute this request at this host.
     Order(NodeId, Order),
-    /// The run to come back at this instant.
+    /// Return from the run at this time.
     Pause,
-    /// The run to end, because it cannot go on.
+    /// End the run, because it cannot go on.
     End(Overload),
-    /// Nothing more at this instant.
+    /// Continue; there is no further request at this time.
     Proceed,
 }
 
-/// Where the applications of whoever steers leave what they ask for.
+/// Queue of the requests that the program's applications make.
 pub trait Desk {
-    /// Takes what is wanted next. It is `now`.
+    /// Removes and returns the next step at the time `now`.
     fn next_step(&mut self, now: Time) -> Step;
 
-    /// The flow with this tag has been ordered. It has a number, unless it is impossible or its host
-    /// is out of numbers.
+    /// Reports the number of the requested flow with this tag, or why it was not started: it is
+    /// impossible, or its host is out of numbers.
     fn on_number(&mut self, tag: u64, number: Result<FlowId, StartError>);
 }
 
-/// Drives a network for whoever steers it.
+/// Drives a network for the steering program.
 struct Steering<'a, 'n, R> {
     driver: &'a mut NetworkDriver<'n, R>,
     desk: &'a mut dyn Desk,
-    /// Place of the application of whoever steers, by node.
+    /// Index of the program's application at each host, by node.
     places: &'a [usize],
-    /// Time before which nothing can be asked for.
+    /// Time before which no request can take effect.
     from: Time,
-    /// Breaks when the run has been paused.
+    /// `Break` if the run was paused.
     ran: ControlFlow<()>,
 }
 
 impl<R> Steering<'_, '_, R> {
-    /// Lets a host carry out what is asked of it.
+    /// Lets a host execute a request.
     fn carry_out<M: Model>(
         &mut self,
         now: Time,
@@ -113,8 +113,9 @@ impl<M: Model> SteeredDriver<Node<M>> for Steering<'_, '_, M::Routing> {
 }
 
 impl<M: Model> Network<M> {
-    /// Gives every host an application of whoever steers the runs from now on, by
-    /// [`Self::run_steered`] alone. `make` returns it with the stream that it draws from.
+    /// Adds an application of the steering program to every host. From now on, only
+    /// [`Self::run_steered`] may run the network. `make` returns the application and its random
+    /// stream.
     pub fn steer(&mut self, mut make: impl FnMut(NodeId) -> (Box<dyn Application>, Stream)) {
         self.steered_by = vec![0; self.wiring.len()];
         let hosts: Vec<(NodeId, usize)> = self
@@ -128,7 +129,7 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Changes what whoever steers wants to hear of.
+    /// Changes the events that the steering program needs.
     pub fn set_hearing(&mut self, hearing: Hearing) {
         let hosts: Vec<NodeId> = self.hosts().map(|host| host.id()).collect();
         for host in hosts {
@@ -140,8 +141,8 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Like [`run_until`](Self::run_until), for whoever steers. Also comes back when `desk` pauses
-    /// the run: then the result is `None`, and [`Self::now`] is the exact time.
+    /// Like [`run_until`](Self::run_until), but for a steering program. Also returns if `desk`
+    /// pauses the run: the result is then `None`, and [`Self::now`] is the exact time.
     ///
     /// # Panics
     /// Unless [`Self::steer`] has been called.

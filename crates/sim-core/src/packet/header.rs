@@ -3,35 +3,35 @@
 use super::stamps::Stamps;
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 
-/// The part of a packet beside its own fields, or one slot of it.
+/// The telemetry header of a packet, or one slot of it.
 ///
-/// The header is the one type parameter of a packet, so a simulation pays only for what it runs. A
-/// header without room for a value reads nothing there, and writes to it are lost.
+/// The header is the only type parameter of a packet, so a simulation pays only for the fields that
+/// it uses. If a header has no room for a value, reads return a default, and writes are ignored.
 pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'static {
-    /// Whether [`Self::assign`] does less than copy the whole header.
+    /// `true` if [`Self::assign`] copies less than the whole header.
     const PARTIAL: bool = false;
 
-    /// Returns whether switches write telemetry into a data packet only where it has
-    /// [`Flags::PROBE`](super::Flags::PROBE). Without it they write into every one.
+    /// Returns `true` if switches write telemetry only into data packets with
+    /// [`Flags::PROBE`](super::Flags::PROBE). Otherwise they write into every data packet.
     #[inline]
     fn is_probed(&self) -> bool {
         false
     }
 
-    /// Whether packets have room for a number of credit. Without it transports leave credit out of
-    /// their code.
+    /// `true` if packets have room for a credit number. Otherwise transports compile without
+    /// credit.
     const CREDIT: bool = false;
 
-    /// Returns the number of credit: on data and [`PacketKind::Request`](super::PacketKind::Request)
-    /// the number up to which the sender asks for credit, or 0 where it uses none; on
-    /// [`PacketKind::Grant`](super::PacketKind::Grant) the number up to which it has it. Numbers
-    /// count bytes on the wire.
+    /// Returns the credit number, which counts bytes on the wire. On data and on a
+    /// [`PacketKind::Request`](super::PacketKind::Request), the sender requests credit up to this
+    /// number; 0 if it uses no credit. On a [`PacketKind::Grant`](super::PacketKind::Grant), the
+    /// receiver grants credit up to it.
     #[inline]
     fn credit(&self) -> u64 {
         0
     }
 
-    /// Sets the number of credit, where there is room.
+    /// Sets the credit number, if there is room.
     #[inline]
     fn set_credit(&mut self, _number: u64) {}
 
@@ -48,7 +48,7 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     #[inline]
     fn set_stamps(&mut self, _stamps: Stamps) {}
 
-    /// Returns the tag, which holds the slot of a telemetry of any kind
+    /// Returns the tag, which contains the slot of a telemetry of any kind
     /// ([`TelemetryKind`](crate::plugin::TelemetryKind)).
     #[inline]
     fn tag(&self) -> u64 {
@@ -59,8 +59,8 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     #[inline]
     fn set_tag(&mut self, _tag: u64) {}
 
-    /// Appends the header to what goes to another rank: quickly, where every packet has it. By
-    /// default as a checkpoint holds it.
+    /// Appends the header to a message for another rank. Implement this if it can be faster than
+    /// the form for checkpoints, which is the default.
     #[inline]
     fn pack(&self, out: &mut Writer) {
         self.store(out);
@@ -69,13 +69,13 @@ pub trait Header: Copy + Default + Send + Stored + Sync + std::fmt::Debug + 'sta
     /// Returns the header that [`Self::pack`] has written.
     ///
     /// # Errors
-    /// When `input` holds something else.
+    /// If `input` contains something else.
     #[inline]
     fn unpack(input: &mut Reader<'_>) -> Result<Self, LoadError> {
         Self::fetch(input)
     }
 
-    /// Becomes a copy of `other` in all that is in use; the rest may stay as it was.
+    /// Copies the used part of `other`; the unused rest may keep its old values.
     #[inline]
     fn assign(&mut self, other: &Self) {
         *self = *other;

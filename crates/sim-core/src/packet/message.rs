@@ -16,7 +16,7 @@ impl<H: Header> Message for Packet<H> {
         self.arrival = at;
     }
 
-    /// The port by which it leaves.
+    /// Returns the egress port.
     #[inline]
     fn group(&self) -> u64 {
         u64::from(self.port.0)

@@ -1,4 +1,4 @@
-//! Packets on their way to another rank.
+//! Serialized packets on the way to another rank.
 
 use super::{Flags, Header, Packet};
 use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
@@ -10,7 +10,7 @@ use fabricsim_base::units::Time;
 const BYTES: usize = 48;
 
 impl<H: Header> Packet<H> {
-    /// Appends the packet: its fields with their lowest bytes first, and its header.
+    /// Appends the packet: its fields in little-endian order, then its header.
     #[inline]
     pub(super) fn pack_into(&self, out: &mut Writer) {
         let Self {

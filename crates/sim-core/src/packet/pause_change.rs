@@ -7,7 +7,7 @@ use fabricsim_base::checkpoint::Stored;
 pub enum PauseChange {
     /// Stop sending.
     Pause,
-    /// Go on.
+    /// Resume sending.
     Resume,
 }
 

@@ -1,12 +1,12 @@
-//! The stamps that packets carry where events of one time are ordered by the times at which they
-//! were set.
+//! The stamps of packets, for models that order simultaneous events by the times at which they were
+//! set.
 
 use super::header::Header;
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
 
-/// The place of an event among events of its time: by when it was set, then by when the event that
-/// set it was set. In nanoseconds, cut to 32 bits.
+/// The place of an event among events of the same time: by the time at which it was set, then by
+/// the time at which the event that set it was set. Both in nanoseconds, truncated to 32 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Stamps {
     /// Time at which the event was set.
@@ -16,7 +16,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// Returns `time` as stamps count it.
+    /// Returns `time` in the units of stamps.
     #[inline]
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "times are cut to 32 bits")]

@@ -14,13 +14,13 @@ use fabricsim_base::units::Time;
 use fabricsim_engine::{Message, SendBuffer, Timer};
 
 impl<M: Model> Host<M> {
-    /// The network has applications from now on; this host is number `rank` of its hosts.
+    /// Prepares the host for applications in the network; it is number `rank` of the hosts.
     pub(in crate::network) fn join(&mut self, network: &Arc<AppNetwork>, rank: u32) {
         let applications = Applications::new(Arc::clone(network), self.id, rank);
         self.applications = Some(Box::new(applications));
     }
 
-    /// Adds an application that is called first at `at`, which is now or later.
+    /// Adds an application and calls it for the first time at `at`, which is now or later.
     pub(in crate::network) fn add_application(
         &mut self,
         at: Time,
@@ -33,8 +33,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Carries out what was asked for at `now` in the name of application number `index`. Returns
-    /// the number of the flow, if it was one.
+    /// Executes the request `order` at `now` on behalf of application number `index`. Returns the
+    /// number of the flow if it starts one.
     pub(in crate::network) fn carry_out(
         &mut self,
         now: Time,
@@ -55,13 +55,13 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Returns when an application is called next for what it has asked for.
+    /// Returns the time at which an application's next request is due.
     pub(in crate::network) fn next_application(&self) -> Time {
         let applications = self.applications.as_ref();
         applications.map_or(Time::MAX, |applications| applications.next_time())
     }
 
-    /// Adds the arrivals of those of `packets` that may end a message here, or bring its last byte.
+    /// Adds the arrival times of all `packets` that may complete a message here or at their sender.
     pub(in crate::network) fn add_stops<'a>(
         &self,
         packets: impl Iterator<Item = &'a Packet<M::Header>> + Clone,
@@ -73,7 +73,8 @@ impl<M: Model> Host<M> {
             PacketKind::Ack | PacketKind::Nack => hearing == Some(Hearing::Everything),
             PacketKind::Pause | PacketKind::Grant | PacketKind::Request => false,
         };
-        // Data that follows the last packet of its flow, which has overtaken it, may end the flow.
+        // Data that arrives after the last packet of its flow, which has overtaken it, may complete
+        // the flow.
         let mut lasts: Vec<(FlowId, Time)> = Vec::new();
         for packet in packets.clone() {
             if heard(packet) && self.endpoint.may_complete(packet) {
@@ -95,9 +96,9 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Tells the applications of the flows that have ended, of which `ended` were known before, and
-    /// of the one whose last byte has come from `src`. Starts what they ask for; whether that was
-    /// something.
+    /// Notifies the applications of the ended flows with indices from `ended` on, and of the data
+    /// that the last packet from `src` has delivered. Starts the requested flows, and returns
+    /// `true` if there were any.
     #[cold]
     #[inline(never)]
     pub(super) fn call_applications(
@@ -122,7 +123,7 @@ impl<M: Model> Host<M> {
         self.start_ready(now)
     }
 
-    /// The event for what is due at the applications has come.
+    /// Handles the event for the applications' due requests.
     #[cold]
     #[inline(never)]
     pub(super) fn on_application_timer(
@@ -142,8 +143,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Starts the flows that the applications have asked for, and sees to it that they are called
-    /// when something is due. Returns whether a flow has started.
+    /// Starts the flows that the applications have requested, and sets an event for their next due
+    /// request. Returns `true` if a flow has started.
     fn start_ready(&mut self, now: Time) -> bool {
         let Some(applications) = &mut self.applications else {
             return false;
@@ -161,7 +162,7 @@ impl<M: Model> Host<M> {
         any
     }
 
-    /// The network changes at `now`, before anything else that happens then.
+    /// Handles a change of the network at `now`, before any other event of that time.
     pub(in crate::network) fn on_network_change(&mut self, now: Time) {
         let applications = self.applications.as_mut();
         if applications.is_some_and(|applications| applications.on_change(now)) {
@@ -169,12 +170,12 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Messages of connections that wait for a route.
+    /// Returns the messages of connections that wait for a route.
     pub(in crate::network) fn held(&self) -> impl Iterator<Item = (FlowId, &FlowRequest)> {
         self.applications.iter().flat_map(|own| own.held())
     }
 
-    /// Sets an event for what is due next unless an earlier one is set.
+    /// Sets an event for the next due request unless an earlier one is set.
     fn arm_applications(&mut self, now: Time) {
         let Some(applications) = &mut self.applications else {
             return;
@@ -197,13 +198,13 @@ impl<M: Model> Host<M> {
         applications.has_news().then(|| applications.take_news())
     }
 
-    /// Returns a description of what each application waits for.
+    /// Describes the event for which each application waits.
     pub(in crate::network) fn applications_wait_for(&self) -> Vec<String> {
         let applications = self.applications.iter();
         applications.flat_map(|own| own.waits_for()).collect()
     }
 
-    /// The applications, in the order in which they were added.
+    /// Returns the applications, in the order in which they were added.
     pub(in crate::network) fn applications(&self) -> impl Iterator<Item = &dyn Application> {
         self.applications.iter().flat_map(|own| own.iter())
     }

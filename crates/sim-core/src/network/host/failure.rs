@@ -1,4 +1,4 @@
-//! Failures at a host between two epochs: of its links and their rates.
+//! Failures of a host's links and changes of their rates, between two epochs.
 
 use super::{Host, RANK_SEND};
 use crate::network::egress::LinkState;
@@ -11,7 +11,7 @@ use fabricsim_base::units::{Rate, Time};
 use fabricsim_engine::Timer;
 
 impl<M: Model> Host<M> {
-    /// `packet` was on its way here when its link failed.
+    /// Counts `packet`, which was on its way here when its link failed.
     pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
             self.counters.lose(DropReason::LinkDown, packet);
@@ -20,7 +20,7 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// `packets` that had left by `port` were lost with its link.
+    /// Counts `packets` that had left by `port` and were lost with its link.
     pub(in crate::network) fn count_lost(&mut self, port: PortId, packets: u64) {
         self.meters[port.index()].dropped += packets;
     }
@@ -31,7 +31,7 @@ impl<M: Model> Host<M> {
         self.egress(port).set_rate(rate, timing);
     }
 
-    /// The link of `port` fails: the transport keeps what it has.
+    /// Handles a failure of the link at `port`: the transport keeps its packets.
     pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
         self.egress(port).cut();
         self.observer.on_link_down(now, self.id, port);
@@ -39,7 +39,7 @@ impl<M: Model> Host<M> {
         pauses.update(now, PrioritySet::default());
     }
 
-    /// The link of `port` is back: the transport is asked what it has to send.
+    /// Handles the return of the link at `port`: the transport is polled.
     pub(in crate::network) fn link_up(&mut self, now: Time, port: PortId) {
         let nic = &mut self.nics[port.index()];
         nic.egress.state = LinkState::Up;

@@ -1,4 +1,4 @@
-//! Ports of a host and the times at which the transport is asked what it has to send.
+//! The ports of a host, and the times at which the transport is polled for packets.
 
 use super::{Host, RANK_DEADLINE, RANK_FREE, RANK_SEND};
 use crate::network::egress::Egress;
@@ -9,13 +9,13 @@ use fabricsim_base::units::Time;
 use fabricsim_engine::{SendBuffer, Timer};
 
 /// A port of a host through which its transport may send a packet within one event.
-// The transport borrows it as one reference. A closure that holds several would be built in memory for
-// each packet, and read back before all of it has reached the cache.
+// The transport borrows it as one reference. A closure with several references would be built in
+// memory for each packet, and read back before all of it has reached the cache.
 pub(super) struct Exit<'a, M: Model> {
     pub(super) now: Time,
     pub(super) host: NodeId,
     pub(super) port: usize,
-    /// Time at which the event was set that causes the transmission, as `Host::cause`.
+    /// Time at which the event that causes the transmission was set, like `Host::cause`.
     pub(super) cause: u32,
     pub(super) egress: &'a mut Egress,
     pub(super) observer: &'a mut M::Observer,
@@ -23,7 +23,7 @@ pub(super) struct Exit<'a, M: Model> {
 }
 
 impl<M: Model> Exit<'_, M> {
-    /// Puts `packet` on the free wire. Returns when it is free again.
+    /// Puts `packet` on the free wire. Returns the time at which the wire is free again.
     #[inline(always)]
     pub(super) fn send(&mut self, packet: &Packet<M::Header>) -> Time {
         let lane = self.send_buffer.lane(self.port);
@@ -47,8 +47,8 @@ impl<M: Model> Exit<'_, M> {
 }
 
 impl<M: Model> Host<M> {
-    /// Returns whether a reply may leave by `port` within the event that causes it: the transport
-    /// would be asked for nothing else now.
+    /// Returns `true` if a reply may leave by `port` within the event that causes it, because the
+    /// transport has no other packet to send now.
     #[inline]
     pub(super) fn may_reply(&self, now: Time, port: usize) -> bool {
         let egress = &self.nics[port].egress;
@@ -70,7 +70,7 @@ impl<M: Model> Host<M> {
         self.arm_deadline(now);
     }
 
-    /// Lets the transport use the ports after a packet has made `update`.
+    /// Lets the transport use the ports after a packet has caused `update`.
     #[inline]
     pub(super) fn follow(
         &mut self,
@@ -97,8 +97,8 @@ impl<M: Model> Host<M> {
         self.serve_all(now, send_buffer);
     }
 
-    /// Sees to it that the transport is asked again at `due`, when the one flow may send by `nic`
-    /// that has changed; whether that is all there is to do, since nothing may leave before.
+    /// Polls the transport again at `due` if only one flow has changed, which may then send by
+    /// `nic`. Returns `true` if this is sufficient because no packet may leave before.
     #[inline]
     fn waits_until(&mut self, now: Time, nic: PortId, due: Time) -> bool {
         if due <= now || self.next_local() <= now || self.unasked {
@@ -132,7 +132,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Puts the transport's next packet on the free wire of `port`; whether there was one.
+    /// Puts the transport's next packet on the free wire of `port`. Returns `true` if there was
+    /// one.
     #[inline]
     fn poll(
         &mut self,
@@ -156,9 +157,8 @@ impl<M: Model> Host<M> {
             .poll(now, nic, paused, |packet| exit.send(packet))
     }
 
-    /// Lets the transport use `port` if its wire is free, and sees to it that it is asked again
-    /// when it next has something to send. No event marks the end of a transmission that nothing
-    /// waits for.
+    /// Lets the transport use `port` if its wire is free, and polls it again when it next has a
+    /// packet. The end of a transmission needs no event if no packet waits for it.
     #[inline]
     pub(super) fn serve(
         &mut self,
@@ -196,7 +196,7 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// The transport is asked again at the first port whose time has come.
+    /// Polls the transport at the first port with a due `wake`.
     #[inline]
     pub(super) fn on_wake(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         let due = self.nics.iter().position(|nic| nic.wake == now);
@@ -208,16 +208,16 @@ impl<M: Model> Host<M> {
         self.arm_deadline(now);
     }
 
-    /// Finds the earliest `wake` anew.
+    /// Recomputes the earliest `wake`.
     #[inline]
     pub(super) fn find_next_wake(&mut self) {
         let wakes = self.nics.iter().map(|nic| nic.wake);
         self.next_wake = wakes.min().unwrap_or(Time::MAX);
     }
 
-    /// [`serve`](Self::serve) in the order of insertion, with the events of the published
-    /// simulator's NIC: one for the end of each transmission, and one timer that is set when the
-    /// free wire finds nothing to send and that is only ever moved to an earlier time.
+    /// [`serve`](Self::serve) for events ordered by insertion, with the events of the published
+    /// simulator's NIC: one at the end of each transmission, and one timer. The timer is set when
+    /// the free wire finds no packet to send, and moves only to earlier times.
     fn serve_by_events(
         &mut self,
         now: Time,
@@ -255,8 +255,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Moves the timer of `port` to `at` where that is earlier: the packet that it waits for has
-    /// been rescheduled.
+    /// Moves the timer of `port` to `at` if that is earlier, because its waiting packet was
+    /// rescheduled.
     pub(super) fn advance_timer(&mut self, now: Time, port: PortId, at: Time) {
         let nic = &mut self.nics[port.index()];
         if nic.wake != Time::MAX && at < nic.wake {

@@ -1,4 +1,4 @@
-//! The host as the network sees it: what it is given, and what can be seen of it.
+//! The state of a host that other parts of the network set or read.
 
 use super::Host;
 use crate::network::counters::Counters;
@@ -18,7 +18,7 @@ impl<M: Model> Host<M> {
         self.last
     }
 
-    /// The rates of all ports.
+    /// Returns the sum of the rates of all ports, in bit/s.
     pub(in crate::network) fn capacity(&self) -> u64 {
         self.nics.iter().map(|nic| nic.egress.rate().as_bps()).sum()
     }
@@ -27,7 +27,7 @@ impl<M: Model> Host<M> {
         &mut self.nics[port.index()].egress
     }
 
-    /// Returns a sample of `port` at `now`, before which everything has happened.
+    /// Returns a sample of `port` at `now`, after all earlier events.
     pub(in crate::network) fn sample(&self, now: Time, port: PortId) -> PortSample {
         let nic = &self.nics[port.index()];
         let meter = &self.meters[port.index()];
@@ -59,7 +59,7 @@ impl<M: Model> Host<M> {
         &self.endpoint
     }
 
-    /// Flows added that have not started.
+    /// Returns the added flows that have not started.
     pub(in crate::network) fn waiting(&self) -> impl Iterator<Item = &Flow> {
         self.starts.iter().map(|(flow, _)| flow)
     }
@@ -72,7 +72,7 @@ impl<M: Model> Host<M> {
         &self.observer
     }
 
-    /// Returns whether the link of some port is down.
+    /// Returns `true` if the link of some port is down.
     pub(in crate::network) fn is_cut(&self) -> bool {
         self.nics.iter().any(|nic| nic.egress.is_down())
     }
@@ -81,7 +81,7 @@ impl<M: Model> Host<M> {
         self.nics.iter().any(|nic| !nic.egress.paused.is_empty())
     }
 
-    /// Adds a flow that starts no earlier than those added before.
+    /// Adds a flow that starts no earlier than the flows added before.
     pub(in crate::network) fn add_flow(&mut self, flow: Flow, nic: PortId) {
         debug_assert!(
             self.starts
