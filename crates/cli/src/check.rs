@@ -26,7 +26,7 @@ Examples:
   fabricsim check - < my.toml                       a scenario from the standard input
   fabricsim check my.toml --json | jq .bdp_bytes    for programs
 
-Nothing is simulated and nothing is written. Exit codes: 0 good, 2 bad input.")]
+check neither simulates nor writes files. Exit codes: 0 valid, 2 bad input.")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
@@ -147,7 +147,7 @@ fn describe(
         "telemetry",
         format!("{} bytes on each data packet", info.telemetry_bytes),
     );
-    line("switches go", pace(scenario, simulation));
+    line("switch order", pace(scenario, simulation));
     line(
         "memory",
         format!(

@@ -22,14 +22,14 @@ const FITS: &str = "a string takes everything";
 #[command(after_help = "\
 Examples:
   fabricsim compare results/eta95 results/eta99     two folders of results
-  fabricsim compare results/tiny fct.txt            ours with the published simulator's
-  fabricsim compare a.csv b.csv --flows apart.csv   also a row for each flow
+  fabricsim compare results/tiny fct.txt            fabricsim with the published simulator
+  fabricsim compare a.csv b.csv --flows apart.csv   also write a row for each flow
   fabricsim compare a.csv b.csv --tolerance 0.005   a test: every flow within 0.5%
 
-A flow is the same in both when source, destination, size and start (to 1 ns) agree. Ratios
-are A over B. Slowdowns are at least 1; their percentiles are not interpolated: of n sorted
-values the one at place floor(n p), from 0. Exit codes: 0 compared, 1 a flow is further apart
-than --tolerance or missing, or a file cannot be written, 2 bad input.")]
+Two flows match if source, destination, size and start (to 1 ns) are equal. Ratios are A over B.
+Slowdowns are at least 1. Percentiles are not interpolated: p of n sorted values is the value at
+index floor(n p), from 0. Exit codes: 0 compared, 1 a flow deviates by more than --tolerance or
+is missing, or a file cannot be written, 2 bad input.")]
 pub(crate) struct CompareArgs {
     /// An fct.csv, an fct.txt of the published simulator, or the folder of a run or sweep
     pub(crate) a: PathBuf,
@@ -97,7 +97,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         output(&texts.join("\n"))?;
     }
     if !all_within {
-        note!("further apart than --tolerance, or flows are missing");
+        note!("a flow deviates by more than --tolerance, or flows are missing");
         return Ok(ExitCode::from(exit::FAILURE));
     }
     Ok(ExitCode::SUCCESS)
@@ -117,7 +117,7 @@ impl CompareArgs {
         if are_points(&first) != are_points(&second) {
             return Err(refuse(
                 "one is a sweep, the other a result",
-                "give two results, or two sweeps, of which points of the same name are compared",
+                "give two results, or two sweeps; points of the same name are then compared",
             ));
         }
         if !are_points(&first) {
@@ -190,7 +190,7 @@ fn nothing_in_both(first: &Path, second: &Path, pairing: &Pairing) -> Error {
         scenario: format!("{} and {}", first.display(), second.display()),
         message: format!("no flow is in both: the first has {a} flows, the second {b}"),
         help: "give results of the same workloads and seed: source, destination, size and start \
-               (to 1 ns) of a flow have to agree"
+               (to 1 ns) of a flow must be equal"
             .to_owned(),
     }
 }
@@ -218,7 +218,7 @@ fn describe(args: &CompareArgs, [a, b]: [&PathBuf; 2], comparison: &Comparison) 
         };
         writeln!(
             text,
-            "furthest apart: {} bytes from {} to {}, start {} ns: {} and {} ns",
+            "largest deviation: {} bytes from {} to {}, start {} ns: {} and {} ns",
             a.size.get(),
             host(a.src.0),
             host(a.dst.0),

@@ -101,7 +101,7 @@ fn no_text<A: Parser>(given: &[OsString]) -> clap::Error {
             format!("argument {place} (`{}`)", escaped(&shown))
         })
         .collect();
-    let message = format!("{}: no text in UTF-8; write it in UTF-8", bad.join(", "));
+    let message = format!("{}: not valid UTF-8; write it in UTF-8", bad.join(", "));
     A::command().error(ErrorKind::InvalidUtf8, message)
 }
 

@@ -25,8 +25,8 @@ Examples:
   fabricsim export results/mine --format arrow -o tables             fct.arrow and so on
   fabricsim export --list
 
-Writes files of results as other simulators write them, so that their own analysis reads them. What
-was not observed is left out, and it says so.
+Writes results in the files of another simulator, so that its own analysis scripts can read them.
+Files of data that the run did not observe are left out, with a note.
 
 Exit codes: 0 done, 2 bad input, 1 a file cannot be written.")]
 pub(crate) struct ExportArgs {
@@ -97,7 +97,7 @@ fn named(name: &str) -> Result<&'static dyn Exporter, Error> {
         let names: Vec<&str> = known.chain([arrow::NAME]).collect();
         Error::Unsupported {
             scenario: "--format".to_owned(),
-            message: format!("there is no form `{name}`"),
+            message: format!("there is no format `{name}`"),
             help: format!("write one of: {}", names.join(", ")),
         }
     })

@@ -35,11 +35,11 @@ Examples:
   fabricsim harm --cca newreno,tcp-dctcp --rtt 5ms,50ms --bandwidth 100Mbps --flows results/harm
   fabricsim harm my.toml --quick                    settings of a file, two short round-trip times
 
-The workload runs alone, then against a long download of each algorithm; harm is the share of its
-completion time that the download costs. Keys of FILE are the options' names with `_`; options
-override them. The table goes to the standard output, progress to the standard error. Exit
-codes: 0 done, 2 bad input, 3 the time was over before all flows had ended, 1: a file cannot be
-written.")]
+The workload runs alone, then against a long download of each algorithm. Harm is the share of the
+completion time for which the download is responsible. Keys of FILE are the names of the options
+with `_`; options override them. The table is on the standard output, progress on the standard
+error. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 flows had not finished when
+the time was over.")]
 pub(crate) struct HarmArgs {
     /// Settings (a TOML file) [default: the defaults of all options]
     file: Option<PathBuf>,

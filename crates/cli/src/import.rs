@@ -21,16 +21,16 @@ use crate::console::{note, output, pour};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fabricsim import config.txt > mine.toml           paths in it start from this folder
+  fabricsim import config.txt > mine.toml           with paths relative to this folder
   fabricsim import mix -o mine.toml                 the folder of the published simulator
-  fabricsim import mix/config.txt --base .          where run.py wrote it, in its folder
+  fabricsim import mix/config.txt --base .          if run.py of this folder wrote it
   fabricsim import fat_tree.topo perm.cm -o perm.toml
   fabricsim import config.txt | fabricsim run - --out results/mine
 
-Reads files of other simulators, and the files that they name, and writes a scenario. What is left
-out is listed with the reason, in the scenario and on the standard error. Of values that cannot be
-taken over and of unknown keys, the lines and suggested fixes are shown. Another scheme, with the
-values of the same file: fabricsim run mine.toml --cc dcqcn.
+Reads files of other simulators, and the files that they name, and writes a scenario. Settings
+that a scenario cannot have are listed with the reason, in the scenario and on the standard error.
+Unsupported values and unknown keys are errors with a line and a suggested fix. To run another
+scheme with the values of the same file: fabricsim run mine.toml --cc dcqcn.
 
 Exit codes: 0 done, 2 bad input, 1 the file cannot be written.")]
 pub(crate) struct ImportArgs {
@@ -144,7 +144,7 @@ fn choose(
     {
         return Err(Error::Unsupported {
             scenario: folder.display().to_string(),
-            message: "no file in this folder is of a format that is read".to_owned(),
+            message: "no file in this folder has a known format".to_owned(),
             help: "`fabricsim import --list` prints the formats; name the file".to_owned(),
         });
     }
@@ -152,7 +152,7 @@ fn choose(
     let Some(importer) = asked.or(found) else {
         return Err(files[0].error(InputError::new(
             0..0,
-            "this is of no format that is read, by what it begins with",
+            "the beginning of this file matches no known format",
             "`fabricsim import --list` prints the formats; choose one with --format",
         )));
     };
@@ -191,11 +191,8 @@ fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<
         let names: Vec<String> = files.iter().map(InputFile::name).collect();
         return Err(Error::Unsupported {
             scenario: folder.display().to_string(),
-            message: format!(
-                "scenarios can be made of several files: {}",
-                names.join(", ")
-            ),
-            help: "name the one that is meant".to_owned(),
+            message: format!("several files can be imported: {}", names.join(", ")),
+            help: "name one of them".to_owned(),
         });
     }
     Ok(files)

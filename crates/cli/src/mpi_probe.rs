@@ -22,11 +22,11 @@ Examples:
   mpirun -n 2 fabricsim mpi-probe                   two ranks on this machine
   mpirun -n 2 --map-by node fabricsim mpi-probe     two machines of the job
   srun --mpi=pmix fabricsim mpi-probe --out probe.json
-  mpirun -n 4 fabricsim mpi-probe --time 100ms      longer, and steadier
+  mpirun -n 4 fabricsim mpi-probe --time 100ms      longer and more precise
 
-Messages of 0 bytes to 4 MiB go between rank 0 and each other rank, to and fro and in streams. The
-largest values of any pair are the parameters: latency (L + 2 o of LogGP), overhead (o), time per
-byte (G). The file is JSON; its keys name their units: latency_us, overhead_us, ns_per_byte,
+Rank 0 exchanges messages of 0 bytes to 4 MiB with each other rank, in ping-pong and in streams.
+The parameters are the largest values of all pairs: latency (L + 2 o of LogGP), overhead (o) and
+time per byte (G). The file is JSON; its keys include units: latency_us, overhead_us, ns_per_byte,
 gather_us, exchange_us, ranks.
 
 Exit codes: 0 done, 2 fewer than two ranks or a build without MPI. 1: the file cannot be written.")]
@@ -64,7 +64,7 @@ pub(crate) fn mpi_probe(args: &MpiProbeArgs, ranks: Option<&MpiRanks>) -> Result
 fn alone() -> Error {
     let (message, help) = if IS_BUILT {
         (
-            "needs two ranks or more, and this process is alone",
+            "it needs two or more ranks, and this process is the only one",
             "start it with `mpirun -n 2 fabricsim mpi-probe`",
         )
     } else {
@@ -89,8 +89,8 @@ fn tell(args: &MpiProbeArgs, report: &ProbeReport) -> Result<(), Error> {
     }
     if report.is_oversubscribed {
         note!(
-            "warning: a machine has more ranks than cores for them: ranks wait for one another's \
-             cores, and all times are too long"
+            "warning: a machine has more ranks than cores, so ranks share cores and all times are too \
+             long"
         );
     }
     Ok(())
@@ -142,12 +142,12 @@ fn describe(report: &ProbeReport) -> String {
     line!(text, "ranks        {} on {machines}", report.ranks);
     line!(
         text,
-        "latency      {:.2} us: a message without bytes, one way",
+        "latency      {:.2} us: an empty message, one way",
         report.latency_us()
     );
     line!(
         text,
-        "overhead     {:.2} us: sending one of 8 bytes",
+        "overhead     {:.2} us: to send a message of 8 bytes",
         report.overhead_us()
     );
     line!(
@@ -158,7 +158,7 @@ fn describe(report: &ProbeReport) -> String {
     );
     line!(
         text,
-        "together     {:.2} us for 8 bytes of each rank to all, {:.2} us for an empty exchange",
+        "collective   {:.2} us to gather 8 bytes of each rank at all, {:.2} us for an empty exchange",
         report.gather_us,
         report.exchange_us
     );

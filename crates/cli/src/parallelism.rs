@@ -53,15 +53,15 @@ pub(crate) fn describe(report: &ParallelismReport) -> String {
     if report.cpu_share < UNDISTURBED {
         line!(
             text,
-            "disturbed    the run had {:.0}% of a core: what others took is left out where it can be told, but a quiet \
-             machine says more",
+            "disturbed    the run had {:.0}% of a core: the times are corrected for other processes, but an idle \
+             machine gives better estimates",
             100.0 * report.cpu_share
         );
     }
     if report.barrier_share < FEW {
         line!(
             text,
-            "disturbed    in only {:.0}% of the measured barriers every thread had a core: the barrier may seem too slow",
+            "disturbed    every thread had a core in only {:.0}% of the measured barriers: the barrier may appear too slow",
             100.0 * report.barrier_share
         );
     }
@@ -92,7 +92,7 @@ fn costs(text: &mut String, report: &ParallelismReport) {
     );
     line!(
         text,
-        "  critical path {}: with what lies between epochs, at most {:.1} times as fast",
+        "  critical path {}: with the work between epochs, at most {:.1} times as fast",
         time(report.critical_path_ns as f64),
         report.speedup_bound
     );
@@ -166,8 +166,7 @@ fn message_costs(file: Option<&Path>) -> Result<MessageCosts, Error> {
     let refuse = |message: String| Error::Unsupported {
         scenario: path.display().to_string(),
         message,
-        help: "give a file that `mpirun -n 2 fabricsim mpi-probe --out FILE` has written"
-            .to_owned(),
+        help: "give a file written by `mpirun -n 2 fabricsim mpi-probe --out FILE`".to_owned(),
     };
     let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let costs: MessageCosts =
@@ -175,7 +174,7 @@ fn message_costs(file: Option<&Path>) -> Result<MessageCosts, Error> {
     let all = [costs.latency_us, costs.overhead_us, costs.ns_per_byte];
     match all.iter().all(|cost| cost.is_finite() && *cost >= 0.0) {
         true => Ok(costs),
-        false => Err(refuse("costs are at least zero".to_owned())),
+        false => Err(refuse("costs must be zero or more".to_owned())),
     }
 }
 
@@ -193,7 +192,7 @@ fn advice(report: &ParallelismReport) -> String {
         advised if Some(advised) == most => {
             format!("{advised} cores or more: all would be at least half used")
         }
-        advised => format!("{advised} cores: of more, less than half would be used"),
+        advised => format!("{advised} cores: more would be less than half used"),
     }
 }
 

@@ -41,8 +41,8 @@ Examples:
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
   fabricsim plot sweep results/loads --x load --by scheme --of p99 --size below-30KB -o p99.svg
 
-A RESULT is a folder with results, the folder of a sweep (all its points), an fct.csv or the published simulator's fct.txt. Exit codes:
-0 drawn, 1 the picture cannot be written, 2 bad input.")]
+A RESULT is the folder of a run, the folder of a sweep (all its points), an fct.csv, or an fct.txt of
+the published simulator. Exit codes: 0 drawn, 1 the figure cannot be written, 2 bad input.")]
 pub(crate) struct PlotArgs {
     #[command(subcommand)]
     kind: Kind,
@@ -109,7 +109,7 @@ fn picture(name: OsString) -> Result<PathBuf, String> {
         drawable(!is(&path, "svg"))?;
         Ok(path)
     } else {
-        Err("the name of a picture ends in .svg, .png or .pdf".to_owned())
+        Err("the name of a figure ends in .svg, .png or .pdf".to_owned())
     }
 }
 
@@ -178,14 +178,14 @@ impl Kind {
             return Err(refused(
                 drawing,
                 &format!("there is nothing to draw: {}", figure.notes.join("; ")),
-                "ask for lower percentiles or fewer --bins, or give results with more flows",
+                "choose lower percentiles or fewer --bins, or give results with more flows",
             ));
         }
         if figure.is_empty() {
             return Err(refused(
                 drawing,
-                "there is nothing to draw: no flow or no row that was asked for",
-                "ask for other sizes, nodes, ports or flows, or give results that have some",
+                "there is nothing to draw: no flow or row matches the selection",
+                "choose other sizes, nodes, ports or flows, or give results that have some",
             ));
         }
         Ok((drawing, figure))

@@ -68,8 +68,8 @@ fn for_one_process(launch: Launch) -> Error {
     Error::Unsupported {
         scenario: "fabricsim".to_owned(),
         message: format!("this command works in one process, and {several}"),
-        help: "start it without the launcher. Tasks of `srun` that have nothing to do with one \
-               another want `srun --mpi=none`; docs/clusters.md says how sweeps are divided"
+        help: "start it without the launcher. Independent tasks of `srun` need `srun --mpi=none`; \
+               docs/clusters.md shows how to divide sweeps"
             .to_owned(),
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn conclude(result: Result<ExitCode, Error>, ranks: Option<Arc<MpiRan
 /// Returns the line that names the failed rank and its machine.
 fn failed(ranks: &MpiRanks) -> String {
     format!(
-        "rank {} of {} on {} has failed, which ends all",
+        "rank {} of {} on {} has failed, which ends all ranks",
         ranks.rank(),
         ranks.count(),
         ranks.machine()

@@ -27,26 +27,26 @@ const FULL: Duration = Duration::from_ms(200);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fabricsim reproduce                               what there is
-  fabricsim reproduce hpcc-results --quick          a look in some minutes: 5 ms of traffic
+  fabricsim reproduce                               list the presets
+  fabricsim reproduce hpcc-results --quick          5 ms of traffic: a few minutes
   fabricsim reproduce hpcc-results                  50 ms: half an hour to an hour on two cores
   fabricsim reproduce pint-goodput --traffic 100ms --jobs 8
-  fabricsim reproduce hpcc-results --judge-only     the scorecard again, from what is there
+  fabricsim reproduce hpcc-results --judge-only     the scorecard again, from existing results
   fabricsim reproduce hpcc-results --full --only load=0.7 --only scheme=HPCC-INT,HPCC-PINT
   fabricsim reproduce buffer-sizing                 200 ms of queries over TCP and RDMA: minutes
   fabricsim reproduce routing                       ECMP, flowlets, DRILL, spraying: a minute
   fabricsim reproduce collectives                   rings, trees, all-to-all: some minutes
 
-The folder gets report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
-figures/*.svg, and the runs as `fabricsim sweep` writes them; that of buffer-sizing has
-scorecard.csv, parameters.csv, slowdowns.csv and runs.csv instead of the two tables, that of
-routing routing.csv, that of collectives collectives.csv. Started again after Ctrl-C or a
-kill, the same command runs only what is not done yet; results of other settings or another
-version of fabricsim are kept, and nothing runs, unless --force is given. Flows that start in the first fifth or in
-the last tenth of the traffic do not count: the page says so.
+The command writes report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
+figures/*.svg, and the runs in the form of `fabricsim sweep`. Instead of the two tables,
+buffer-sizing has scorecard.csv, parameters.csv, slowdowns.csv and runs.csv, routing has
+routing.csv, and collectives has collectives.csv. After Ctrl-C or a kill, the same command runs
+only the missing runs. If the folder has results of other settings or another version of
+fabricsim, nothing runs unless you give --force. Flows that start in the first fifth or the last
+tenth of the traffic do not count.
 
-The exit code says nothing about how near the results are: the scorecard does. Exit codes:
-0 done, 1 a run failed or a file cannot be written, 2 bad input, 3 flows of a run are left that
+The exit code does not depend on the deviation from the published results; see the scorecard.
+Exit codes: 0 done, 1 a run failed or a file cannot be written, 2 bad input, 3 flows of a run
 cannot finish, 130 interrupted.")]
 pub(crate) struct ReproduceArgs {
     /// The preset [default: list all presets]
@@ -111,7 +111,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
     let Some(preset) = Preset::named(name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
         note!(
-            "there is no preset `{name}`; there are {}",
+            "there is no preset `{name}`; the presets are {}",
             names.join(", ")
         );
         return Ok(ExitCode::from(exit::BAD_INPUT));
@@ -123,7 +123,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
     }
     let traffic = args.traffic(preset);
     if preset.has_traffic() && traffic < Duration::from_us(10) {
-        note!("--traffic {traffic} is too short for anything; give at least 10us");
+        note!("--traffic {traffic} is too short; give at least 10us");
         return Ok(ExitCode::from(exit::BAD_INPUT));
     }
     let sweep = preset.sweep(traffic, &args.set)?.only(&args.only)?;
@@ -243,7 +243,7 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
         })?;
     }
     if card.buffers.is_some() && !DRAWS_PIXELS {
-        note!("figures are SVG alone: this build is without the feature `png`");
+        note!("figures are only SVG, because this build lacks the feature `png`");
     }
     for (name, figure) in card.figures() {
         if card.buffers.is_some() && DRAWS_PIXELS {

@@ -42,7 +42,10 @@ pub(crate) fn read_flows(path: &Path) -> Result<Vec<FctRecord>, Error> {
         return Err(Error::Unsupported {
             scenario: path.display().to_string(),
             message: "the run was interrupted".to_owned(),
-            help: format!("give `{}` for the flows that had ended", partial.display()),
+            help: format!(
+                "give `{}` for the flows that had finished",
+                partial.display()
+            ),
         });
     }
     let text = read_text(FileKind::RESULTS, &path)?;
@@ -60,10 +63,8 @@ pub(crate) fn refuse_mixture(path: &Path) -> Result<(), Error> {
         None => Ok(()),
         Some(folder) => Err(Error::Unsupported {
             scenario: folder.display().to_string(),
-            message:
-                "results of one run are taking the place of another's, or a run was killed while \
-                      they did"
-                    .to_owned(),
+            message: "a run is replacing the results of another one, or was killed while it did"
+                .to_owned(),
             help: "run the scenario into the folder again".to_owned(),
         }),
     }

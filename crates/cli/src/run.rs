@@ -40,24 +40,23 @@ Examples:
   fabricsim import config.txt | fabricsim run -     a scenario from the standard input
   fabricsim run my.toml --json | jq .slowdown       for programs
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
-  fabricsim run my.toml --profile-parallelism       how many cores or ranks would be worth it
+  fabricsim run my.toml --profile-parallelism       the gain of more cores or ranks
   mpirun -n 4 fabricsim run my.toml --threads 2     over four processes (docs/clusters.md)
-  fabricsim run my.toml --checkpoint-at 10ms        its state in results/NAME.10ms.checkpoint
+  fabricsim run my.toml --checkpoint-at 10ms        writes results/NAME.10ms.checkpoint
   fabricsim run --from results/NAME.10ms.checkpoint --set cc.kind=timely --out results/timely
 
-The folder gets fct.csv (one row for each flow, in the order of completion) and
-summary.json (every setting, counts, slowdowns, checksum). Results do not depend on
---threads. Complete results of other settings, other files or another version of fabricsim
-stay: nothing is run then, unless --force lets the new results replace them. The very same
-scenario can run again. Old results go when the new ones are complete.
+A run writes fct.csv (one row for each flow, in the order of completion), summary.json (every
+setting, counts, slowdowns, checksum) and topology.csv (nodes and links). Results do not depend on
+--threads. If the folder has complete results of other settings, other files or another version of
+fabricsim, nothing runs unless you give --force. Rerunning the same scenario needs no --force. Old
+results are replaced only when the new ones are complete.
 
-A run that goes on from a checkpoint has the results of the whole run, those that it would have had
-without. The scenario is in the checkpoint; of its settings [cc], [[class]], [[event]] to come and
-run.stop_at may change.
+A run from a checkpoint has the results of the uninterrupted run. The scenario is stored in the
+checkpoint; you may change its [cc], its [[class]] tables, future [[event]] tables and
+run.stop_at.
 
-Exit codes: 0 done, 2 bad input or a folder with other results, 3 flows are left that cannot
-finish, 130 interrupted (fct.partial.csv and summary.partial.json have what was complete).
-1: a file cannot be written.")]
+Exit codes: 0 done, 1 a file cannot be written, 2 bad input or a folder with other results, 3 flows
+cannot finish, 130 interrupted (fct.partial.csv and summary.partial.json have the completed flows).")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
@@ -115,8 +114,8 @@ impl RunArgs {
                 Err(command.error(
                     ErrorKind::ArgumentConflict,
                     format!(
-                        "--profile-parallelism runs on one thread, and --threads asks for {threads}; \
-                         leave out --threads: the report estimates 2 to 128 workers from one run"
+                        "--profile-parallelism runs on one thread, not on --threads {threads}; leave out \
+                         --threads: the report estimates 2 to 128 workers from one run"
                     ),
                 ))
             }
@@ -137,7 +136,7 @@ pub(crate) fn run(
             scenario: "--profile-parallelism".to_owned(),
             message: "it runs on one thread, and an MPI launcher has started several processes"
                 .to_owned(),
-            help: "start it without the launcher: its report estimates ranks, too".to_owned(),
+            help: "start it without the launcher: its report also estimates ranks".to_owned(),
         }),
         _ => Ok(loaded),
     });
@@ -224,7 +223,7 @@ fn print(
     for series in &summary.observed {
         if let Some(left_out) = &series.left_out {
             note!(
-                "{} is full ([observe] max_rows): {left_out} are left out",
+                "{} is full ([observe] max_rows): {left_out} rows are left out",
                 series.file
             );
         }
@@ -241,7 +240,7 @@ fn print(
         );
     }
     for at in &summary.missed_checkpoints {
-        note!("the run ended before {at}: there is no checkpoint of that time");
+        note!("the run ended before {at}, so there is no checkpoint of that time");
     }
     // Those of overload have been told before the run.
     let overload = summary.expected_utilization.warning();

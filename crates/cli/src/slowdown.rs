@@ -42,14 +42,14 @@ Examples:
   fabricsim slowdown results/seed1 results/seed2 results/seed3 --replications
   fabricsim slowdown fct.txt --published            the published script's table
 
-Slowdowns are at least 1; percentiles are not interpolated: of n sorted values the one at place
-floor(n p), from 0. A percentile needs 1 / (1 - p) flows (p95 20, p99 100, p99.9 1000): of fewer
-there is a dash. Unfinished flows are in no result.
+Slowdowns are at least 1. Percentiles are not interpolated: p of n sorted values is the value at
+index floor(n p), from 0. A percentile needs 1 / (1 - p) flows (p95 20, p99 100, p99.9 1000), with
+fewer it is a dash. Unfinished flows do not count.
 
-Intervals of a percentile take flows to be independent. Flows of one run share queues, so these
-intervals are too narrow: of 40 runs with a thousand short flows each at a load of 0.6, those of
-95% held the true value in 28 at p50, in 21 at p95. Run several seeds and use --replications: its
-intervals, Student's, are between runs, which are independent.
+Intervals of a percentile assume independent flows. Flows of one run share queues, so these
+intervals are too narrow: in 40 runs with a thousand short flows each at a load of 0.6, the 95%
+interval contained the true value in 28 runs at p50 and in 21 at p95. Run several seeds and use
+--replications, which computes Student's intervals between independent runs.
 
 Exit codes: 0 done, 1 a file cannot be written, 2 bad input.")]
 pub(crate) struct SlowdownArgs {
@@ -218,7 +218,7 @@ impl SlowdownArgs {
             );
         }
         if cut.kept.is_empty() {
-            note!("no flow is left of {}", path.display());
+            note!("no flow of {} is left", path.display());
         }
         Ok(Flows {
             path,

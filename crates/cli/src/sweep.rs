@@ -29,28 +29,27 @@ const LISTED: usize = 60;
 #[command(after_help = "\
 Examples:
   fabricsim sweep examples/sweeps/loads.toml
-  fabricsim sweep loads.toml --dry-run              the points, and which of them are done
+  fabricsim sweep loads.toml --dry-run              list the points and their status
   fabricsim sweep loads.toml --jobs 8               eight points at a time, one thread each
-  fabricsim sweep loads.toml --jobs 1 --threads 8   one point at a time, for very large ones
+  fabricsim sweep loads.toml --jobs 1 --threads 8   one point at a time, if points are very large
   fabricsim sweep loads.toml --set run.stop_at=2ms  a change to the base scenario
 
-The folder gets points.csv (one row for each point: its axes, flows, slowdowns, checksum),
-points_cost.csv (times and memory) and points/NAME/ with the results of each point. Started
-again after Ctrl-C, a crash or a kill, the same command runs only what is not done yet. Where
-settings, files or fabricsim have changed since a point was done, nothing runs: --force runs such
-points again and replaces their results, --out writes elsewhere. The table is the same however
-often the sweep was stopped, and for any --jobs, --threads and --shard. Points that another
-process is running are waited for.
+A sweep writes points.csv (one row for each point: its axes, flows, slowdowns, checksum),
+points_cost.csv (times and memory) and points/NAME/ with the results of each point. After Ctrl-C,
+a crash or a kill, the same command runs only the missing points. If settings, files or fabricsim
+have changed since a point was done, nothing runs: --force reruns such points and replaces their
+results, --out selects another folder. The table does not depend on interruptions, --jobs,
+--threads or --shard. The sweep waits for points that another process is running.
 
 Several machines with one file system: each process runs a part, from 1/N to N/N, and the last
 one completes the table.
   GNU parallel:  parallel fabricsim sweep s.toml --jobs 1 --shard {}/4 ::: 1 2 3 4
   Slurm:         #SBATCH --array=1-8
                  fabricsim sweep s.toml --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT
-An array that starts at 0 would ask for part 0, which is refused: start it at 1.
+Parts count from 1, so start a job array at 1.
 
 Exit codes: 0 done, 1 a point failed or a file cannot be written, 2 bad input and nothing was
-run, 3 flows of a point are left that cannot finish, 130 interrupted.")]
+run, 3 flows of a point cannot finish, 130 interrupted.")]
 pub(crate) struct SweepArgs {
     /// The sweep (a TOML file): a base scenario and axes, see docs/sweeps.md
     sweep: PathBuf,
@@ -286,7 +285,7 @@ pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     if outcome.interrupted {
         let done = outcome.points.iter().filter_map(PointOutcome::results);
         note!(
-            "interrupted: {} of {} points are done; the same command goes on from there",
+            "interrupted: {} of {} points are done; run the same command to continue",
             done.count(),
             outcome.points.len()
         );

@@ -47,7 +47,7 @@ fn reason(scenario: &Scenario, obstacle: Obstacle) -> String {
             "the ports of a switch share the random numbers of the telemetry".to_owned()
         }
         Obstacle::Routing => format!(
-            "[routing] policy = \"{}\" may look at ports",
+            "[routing] policy = \"{}\" may read the state of ports",
             scenario.routing_policy().name()
         ),
     }

@@ -21,9 +21,10 @@ Examples:
   fabricsim pint compare examples/scenarios/pint-combined.toml
   fabricsim pint compare scenario.toml --set workload.0.duration=5ms
 
-The scenario is run as it is, and then once for each query with that query in every packet; the one
-that hpcc-pint reads stays beside the others then, in every packet, too. Packets have the same size
-in all runs, unless the bits of a packet are too few for those two. Exit codes: 0 done, 2 bad input, 3 a run does not end.")]
+Runs the scenario as it is, and then once for each query with that query in every packet. If
+hpcc-pint reads a query, that query is in every packet of all runs, too. Packets have the same size
+in all runs unless two queries exceed the bits of a packet. Exit codes: 0 done, 2 bad input, 3 a run
+does not finish.")]
 pub(crate) struct CompareArgs {
     /// A scenario with [[query]] tables
     #[arg(value_name = "SCENARIO")]

@@ -28,11 +28,12 @@ Examples:
   fabricsim pint latency --sizes websearch --load 0.3 --traffic 5ms --out results/latency
   fabricsim pint latency scenario.toml --packets 250,500,1000 --bits 4,6,8
 
-The packets of a simulation measure their wait at each hop. Flows with enough packets are then looked
-at: some of their packets, chosen by a hash, carry the code of one hop's latency each, the sink keeps the
-codes of each hop, and the quantile that they tell is compared with that of all packets at the hop. The first row of the
-figure is the error against packets, the second against the size of the sketch. latency.csv has all
-numbers, latency.json the settings; complete results of other settings stay without --force. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not end.")]
+A simulation measures the wait of packets at each hop. In flows with enough packets, some packets,
+chosen by a hash, each carry the code of one hop's latency. The sink keeps the codes of each hop, and
+the study compares their quantile with the quantile of all packets at the hop. The first row of the
+figure has the error over packets, the second over the size of the sketch. latency.csv has all
+numbers, latency.json the settings. Complete results of other settings are replaced only with
+--force. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not finish.")]
 pub(crate) struct LatencyArgs {
     /// Scenario that provides the latencies [default: the built-in ones]
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["sizes", "load", "traffic"])]

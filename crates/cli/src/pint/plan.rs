@@ -16,9 +16,10 @@ Examples:
   fabricsim pint plan examples/scenarios/pint-combined.toml
   fabricsim pint plan queries.toml --json
 
-The file is a scenario, or has a [pint] table (`bits = 16`) and [[query]] tables alone. A plan says
-which queries packets serve together: each set fits the bits of a packet, and each query is served by
-at least its frequency of the packets. Exit codes: 0 done, 2 bad input, or a budget that is too small.")]
+The file is a scenario, or has only a [pint] table (`bits = 16`) and [[query]] tables. A plan lists
+the sets of queries that packets serve together: each set fits the bits of a packet, and each query
+gets at least its frequency of the packets. Exit codes: 0 done, 2 bad input or a budget that is too
+small.")]
 pub(crate) struct PlanArgs {
     /// A TOML file with [[query]] tables
     #[arg(value_name = "FILE")]
@@ -59,7 +60,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode, Error> {
         }
         line!(text, "{:>7.2}%  {}", set.share * 100.0, digests.trim_end());
     }
-    line!(text, "\n{:>8} {:>8}  query", "asked", "served");
+    line!(text, "\n{:>8} {:>8}  query", "required", "served");
     for (index, name) in names.iter().enumerate() {
         line!(
             text,

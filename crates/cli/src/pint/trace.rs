@@ -32,11 +32,11 @@ Examples:
   fabricsim pint trace --topology isp:754:59        the sink knows the links of the network
   fabricsim pint trace --topology Kdl.graphml --hops 59 --scheme mininet
 
-A budget is the bits that a packet carries: 8 is one digest of 8 bits, 2x4 two of 4, and raw one
-that holds whole switch numbers. Without --topology paths are of random switches, of which the sink
-knows the numbers alone. With it they lie on the longest shortest path. --out gets trace.csv,
-trace.svg and trace.json with the settings; complete results of other settings stay without --force.
-Results do not depend on --threads. Exit codes: 0 done, 1 a file cannot be written,
+A budget is the bits that a packet carries: 8 is one digest of 8 bits, 2x4 two digests of 4 bits,
+and raw one digest that holds whole switch numbers. Without --topology, paths consist of random
+switches, and the sink knows only their numbers. With --topology, paths follow the longest shortest
+path. --out writes trace.csv, trace.svg and trace.json (the settings); complete results of other
+settings are replaced only with --force. Results do not depend on --threads. Exit codes: 0 done, 1 a file cannot be written,
 2 bad input.")]
 pub(crate) struct TraceArgs {
     /// Path lengths in switches, 1 to 255 [default: 5,10,25,36,59; with --topology those that fit,

@@ -14,7 +14,7 @@ pub(super) fn say_unfinished(unfinished: &Unfinished) -> ExitCode {
         return ExitCode::from(exit::INTERRUPTED);
     }
     note!(
-        "{}: {} flows do not end; `fabricsim run` on it says which, and why",
+        "{}: {} flows do not finish; `fabricsim run` shows them with the reason",
         unfinished.scenario,
         unfinished.flows
     );

@@ -46,10 +46,10 @@ pub(super) fn collectives(args: &CollectivesArgs) -> Result<Figure, Error> {
             return Err(refused(
                 drawing,
                 &format!(
-                    "{} has no collective that was asked for",
+                    "{} has no collective that matches the selection",
                     place.path.display()
                 ),
-                "give another --job, or results in which one has ended",
+                "give another --job, or results with a finished collective",
             ));
         }
         rows.push((name, own));
@@ -138,7 +138,7 @@ fn figure(title: &str, lines: &BTreeMap<(usize, String), Points>, across: Across
     let mut figure = Figure::new(title);
     figure.panels = panels.into();
     if across == Across::Iterations {
-        let note = "of several groups in an iteration, the one that took longest is drawn";
+        let note = "if an iteration has several groups, the slowest is drawn";
         figure.notes.push(note.to_owned());
     }
     figure

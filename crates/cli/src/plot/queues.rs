@@ -25,7 +25,7 @@ pub(super) fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
     let places = drawing.places()?;
     let mut curves = Vec::new();
     for (place, name) in &places {
-        let help = "let the scenario have queue_distribution = true in [observe]";
+        let help = "set queue_distribution = true in [observe] of the scenario";
         let file = file_of(drawing, place, FILE, help)?;
         let text = read_text(FileKind::RESULTS, &file)?;
         for group in &args.group {
@@ -35,7 +35,7 @@ pub(super) fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
                 return Err(refused(
                     drawing,
                     &format!("{} has no group `{group}`", file.display()),
-                    "name one that stands in its first column",
+                    "name a group of its first column",
                 ));
             }
             let label = match (places.len(), args.group.len()) {

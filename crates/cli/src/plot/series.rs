@@ -100,7 +100,7 @@ pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
         }
         Subject::Run if of_ports || !args.flow.is_empty() => {
             return refuse(
-                "this is the sum over all flows of a run, of which nothing can be chosen",
+                "this is the sum over all flows of a run, so there is nothing to select",
                 "leave --node, --port and --flow out, or draw `--of throughput`",
             );
         }
@@ -123,7 +123,7 @@ pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
             let file = quantity.file();
             return refuse(
                 &format!("there is no {file}"),
-                "let the scenario ask for it in [observe], see docs/scenarios.md",
+                "enable it in [observe] of the scenario, see docs/scenarios.md",
             );
         }
         let text = read_text(FileKind::RESULTS, &file)?;

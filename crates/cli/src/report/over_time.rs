@@ -50,7 +50,7 @@ pub(super) fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) 
         ];
         let figure = cdf_figure(&group.name, panels);
         if !figure.is_empty() {
-            page.figure(&figure, "Percent of flows whose value is no more.");
+            page.figure(&figure, "Percent of flows with this value or less.");
         }
     }
 }

@@ -83,10 +83,12 @@ fn read_run(place: &Place, name: String, selection: &FlowSelection) -> Result<Ru
     let records = if whole.exists() {
         read_flows(&whole)?
     } else if only_partial {
-        remarks.push("the run was interrupted: only what fct.partial.csv has is shown".to_owned());
+        remarks.push(
+            "the run was interrupted: the report has only the flows of fct.partial.csv".to_owned(),
+        );
         read_flows(&partial)?
     } else if place.is_point || !summary.is_null() {
-        remarks.push("there is no fct.csv: the run has failed or has not ended".to_owned());
+        remarks.push("there is no fct.csv: the run has failed or has not finished".to_owned());
         Vec::new()
     } else {
         // Says what was looked for.

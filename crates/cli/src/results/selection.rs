@@ -79,7 +79,7 @@ fn no_such_class(path: &Path, class: u16, classes: &BTreeSet<u16>) -> Error {
     let there_are: Vec<String> = classes.iter().map(u16::to_string).collect();
     Error::Unsupported {
         scenario: path.display().to_string(),
-        message: format!("no flow is of class {class}"),
+        message: format!("no flow has class {class}"),
         help: format!("the classes of its flows are {}", there_are.join(", ")),
     }
 }
@@ -93,7 +93,7 @@ pub(crate) fn places_with_flows(paths: &[std::path::PathBuf]) -> Result<Vec<Plac
         .partition(|place| !place.is_point || fct_file(&place.path).exists());
     for place in without {
         note!(
-            "{} has no flows: the point has failed or has not been run",
+            "{} has no flows: the point has failed or has not run",
             place.path.display()
         );
     }

@@ -119,7 +119,7 @@ fn describe_losses(text: &mut String, summary: &Summary) {
     if summary.trimmed_packets > 0 {
         line!(
             text,
-            "trimmed      {} packets, of which {} lost their headers, too",
+            "trimmed      {} packets; {} of them also lost their headers",
             summary.trimmed_packets,
             summary.trimmed_headers_lost
         );

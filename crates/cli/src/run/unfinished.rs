@@ -21,17 +21,20 @@ pub(super) fn report_unfinished(summary: &Summary) {
         Status::TimeReached if summary.flows.unfinished == 0 => {
             "no route leads to their destinations"
         }
-        Status::TimeReached => "the scenario's stop_at came first",
-        Status::Stalled => "nothing moves any more",
+        Status::TimeReached => "the run reached the scenario's stop_at",
+        Status::Stalled => "the network has stalled",
         Status::Deadlocked => "paused switch ports wait for one another (PFC deadlock)",
         Status::BeyondHorizon => "they need more than 53 days of simulated time",
-        Status::Overloaded => summary.overload.as_deref().unwrap_or("there were too many"),
+        Status::Overloaded => summary
+            .overload
+            .as_deref()
+            .unwrap_or("there were too many flows"),
         Status::Interrupted => "interrupted",
     };
     let without_route = match unreachable {
         0 => String::new(),
         _ if unreachable == left => String::new(),
-        _ => format!(", and to the destinations of {unreachable} of them no route leads"),
+        _ => format!("; {unreachable} of them have no route to their destinations"),
     };
     note!("{left} flows did not finish: {why}{without_route}");
     for port in &summary.deadlock {

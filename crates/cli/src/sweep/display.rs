@@ -67,7 +67,7 @@ impl SweepMonitor for Display {
             self.has_waited = true;
             self.bar.suspend(|| {
                 note!(
-                    "note: another process is running point {}; such points are waited for",
+                    "note: another process is running point {}; this one waits for such points",
                     point.name()
                 );
             });

@@ -274,7 +274,7 @@ fn what_is_of_no_format_is_refused() {
     folder.write("x.txt", "1\n0 1 3 100 1000 2\n");
     let said = refused(&folder, &["import", "x.txt"]);
     assert!(
-        said.contains("of no format") && said.contains("--list"),
+        said.contains("matches no known format") && said.contains("--list"),
         "{said}"
     );
     let said = refused(&folder, &["import", "."]);

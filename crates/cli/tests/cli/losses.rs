@@ -59,7 +59,7 @@ fn a_run_says_each_way_in_which_packets_were_lost_or_marked() {
         "{summary:#}"
     );
     let wanted = format!(
-        "trimmed      {} packets, of which {} lost their headers, too",
+        "trimmed      {} packets; {} of them also lost their headers",
         of("trimmed_packets"),
         of("trimmed_headers_lost")
     );

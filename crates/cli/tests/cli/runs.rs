@@ -157,7 +157,7 @@ fn an_early_stop_lists_what_is_left() {
     let args = [&["run", "--out", "out"], SHORT, &stop].concat();
     let outcome = folder.run(&args).succeeded();
     assert!(
-        outcome.stderr.contains("the scenario's stop_at came first"),
+        outcome.stderr.contains("the run reached the scenario's stop_at"),
         "{}",
         outcome.stderr
     );

@@ -174,7 +174,7 @@ fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
     let output = command.arg(odd).arg(odd).output().expect("a command");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        said.contains("the name of a picture ends in .svg"),
+        said.contains("the name of a figure ends in .svg"),
         "{said}"
     );
 }
