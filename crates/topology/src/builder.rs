@@ -1,4 +1,5 @@
-//! Builders: a few settings in, a topology out. Hosts come first, then switches.
+//! Builders: each turns a few settings into a topology. Hosts have the lowest numbers, switches
+//! follow.
 
 mod backbone;
 mod chain;

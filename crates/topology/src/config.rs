@@ -1,4 +1,4 @@
-//! The topologies that a scenario can name, with their keys.
+//! The topologies that a scenario can select, with their keys.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ use crate::graphml::GraphmlConfig;
 use crate::hpcc_file::{parse_hpcc, parse_hpcc_links};
 use crate::source::{TopologyKind, TopologySource};
 
-/// A kind of topology: its name, one line about it, and its keys.
+/// A kind of topology: its name, a one-line description and its keys.
 pub type KindDoc = (&'static str, &'static str, Keys);
 
-/// Takes each kind of topology by its type.
+/// Visitor of topology kinds, which receives each by its type.
 pub trait TopologyVisitor {
-    /// Takes the kind `K`.
+    /// Visits the kind `K`.
     fn visit<K: TopologyKind>(&mut self);
 }
 
-/// Makes the list of kinds from the name of each and one line about it.
+/// Generates the list of kinds from their names and one-line descriptions.
 macro_rules! kinds {
     ($($kind:ident: $name:literal, $about:literal;)*) => {
         $(impl TopologyKind for $kind {
@@ -35,7 +35,7 @@ macro_rules! kinds {
         /// Every kind of topology, for lists and help.
         pub const KINDS: &[KindDoc] = &[$(($name, $about, $kind::KEYS)),*];
 
-        /// Shows every kind of topology to `visitor`, in the order of [`KINDS`].
+        /// Calls `visitor` with every kind of topology, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl TopologyVisitor) {
             $(visitor.visit::<$kind>();)*
         }
@@ -69,7 +69,7 @@ kinds! {
         "a list of links in the format of the HPCC simulator's topology.txt, or SimAI's";
 }
 
-/// Topologies that are built from their keys alone.
+/// Implements the source of topologies that are built from their keys alone.
 macro_rules! built {
     ($($kind:ident,)*) => {
         $(impl TopologySource for $kind {
@@ -96,7 +96,7 @@ built! {
 }
 
 settings! {
-    /// A topology that is listed in a file.
+    /// A topology read from a file with a list of links.
     pub struct FileConfig {
         /// The file, relative to the scenario.
         ///
@@ -159,7 +159,7 @@ mod tests {
         Box::new(config)
     }
 
-    /// Writes down the keys that a struct asks for, and gives it none.
+    /// Records the keys that a struct requests, and provides none.
     struct Asked<'a>(&'a mut Vec<&'static str>);
 
     impl<'de> Deserializer<'de> for Asked<'_> {

@@ -1,5 +1,5 @@
-//! Check that every host can reach every other, given that hosts never forward, or that there is no
-//! switch and hosts use their neighbors alone.
+//! Check that every host can reach every other. Hosts never forward, so paths lead over switches;
+//! only if there are no switches may workloads use neighbors alone.
 
 use fabricsim_base::id::NodeId;
 use rustc_hash::FxHashMap;
@@ -9,20 +9,20 @@ use crate::graph::{Link, Topology};
 use crate::node_kind::NodeKind;
 
 impl Topology {
-    /// The network of nodes 0..`kinds.len()` joined by `links`.
+    /// Creates the network of nodes 0..`kinds.len()` joined by `links`.
     ///
     /// Ports of a node are numbered from 0 in the order of its links. Links between the same two
     /// nodes are kept apart. A host may have several links, also to other hosts.
     ///
     /// # Errors
-    /// The first of these that holds: too many nodes or links, no host, a faulty link (unknown
-    /// node, self-loop, a delay of zero or above
+    /// Returns the first error in this order: too many nodes or links, no host, a faulty link
+    /// (unknown node, self-loop, a delay of zero or above
     /// [`MAX_LINK_DELAY`](fabricsim_base::limits::MAX_LINK_DELAY), a rate outside
     /// [`MIN_RATE`](fabricsim_base::limits::MIN_RATE) to
     /// [`MAX_RATE`](fabricsim_base::limits::MAX_RATE), loss outside 0..1), a node with too many
-    /// links or none, two hosts that cannot reach each other. In a network without switches, such as
-    /// a ring of GPUs, hosts need only be joined by a chain of links: workloads may use neighbors
-    /// alone.
+    /// links or none, two hosts that cannot reach each other. If there are no switches, as in a
+    /// ring of GPUs, a chain of links between all hosts is enough, because workloads may use
+    /// neighbors alone.
     pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         let topology = Self::unchecked(kinds, links)?;
         match unreachable_pair(&topology) {
@@ -32,7 +32,7 @@ impl Topology {
     }
 }
 
-/// Returns whether links of hosts alone join all nodes: there is no switch.
+/// Returns `true` if there is no switch and links between hosts join all nodes.
 fn is_direct(topology: &Topology) -> bool {
     let mut reached = vec![false; topology.len()];
     let mut stack = vec![topology.hosts()[0]];
@@ -44,16 +44,16 @@ fn is_direct(topology: &Topology) -> bool {
     topology.switches().next().is_none() && reached.iter().all(|&it| it)
 }
 
-/// Hosts that touch the same islands of switches.
+/// Hosts that are linked to the same islands of switches.
 struct Class {
     islands: Vec<u32>,
     hosts: Vec<NodeId>,
 }
 
-/// Two hosts that reach each other neither directly nor through switches, if there are any.
+/// Finds two hosts that reach each other neither directly nor through switches.
 ///
-/// Hosts are compared by the islands (connected parts of the switch graph) that they touch; there
-/// is nearly always one island, so the time is linear in the number of links.
+/// Hosts are compared by the islands (connected parts of the switch graph) to which they are
+/// linked. There is nearly always one island, so the time is linear in the number of links.
 fn unreachable_pair(topology: &Topology) -> Option<(NodeId, NodeId)> {
     let classes = classes(topology);
     for (index, class) in classes.iter().enumerate() {
@@ -75,9 +75,9 @@ fn unreachable_pair(topology: &Topology) -> Option<(NodeId, NodeId)> {
     None
 }
 
-/// A host of `one` and a host of `other` without a link between them.
+/// Returns a host of `one` and a host of `other` without a link between them.
 ///
-/// A host has few links, so the search for a stranger stops soon.
+/// A host has few links, so the search soon finds such a pair.
 fn strangers(topology: &Topology, one: &Class, other: &Class) -> Option<(NodeId, NodeId)> {
     one.hosts.iter().find_map(|&a| {
         let linked = |b: NodeId| topology.ports(a).iter().any(|port| port.peer == b);
@@ -86,7 +86,7 @@ fn strangers(topology: &Topology, one: &Class, other: &Class) -> Option<(NodeId,
     })
 }
 
-/// The hosts by the islands they touch, in the order of their first host.
+/// Groups the hosts by their islands, in the order of their first host.
 fn classes(topology: &Topology) -> Vec<Class> {
     let island = islands(topology);
     let mut position: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
@@ -111,7 +111,7 @@ fn classes(topology: &Topology) -> Vec<Class> {
     classes
 }
 
-/// For each switch, the number of its island; `None` for hosts.
+/// Returns the number of each switch's island; `None` for hosts.
 fn islands(topology: &Topology) -> Vec<Option<u32>> {
     let mut island = vec![None; topology.len()];
     let mut stack = Vec::new();

@@ -1,4 +1,4 @@
-//! The links of a network that carry nothing for now.
+//! The set of links that are down.
 
 use crate::graph::Topology;
 use fabricsim_base::checkpoint::Stored;
@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 /// A set of links of one topology, by their positions in [`Topology::links`].
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Stored)]
 pub struct DownLinks {
-    /// A bit for each link.
+    /// One bit for each link.
     words: Vec<u64>,
 }
 
 impl DownLinks {
-    /// No link of `topology`.
+    /// Returns an empty set for `topology`.
     #[must_use]
     pub fn none(topology: &Topology) -> Self {
         Self {
@@ -20,7 +20,8 @@ impl DownLinks {
         }
     }
 
-    /// Every link of `topology` beside which a later one joins the same two nodes.
+    /// Returns the links of `topology` that are followed by another link between the same two
+    /// nodes.
     pub(crate) fn superseded(topology: &Topology) -> Self {
         let mut superseded = Self::none(topology);
         let mut last = FxHashMap::default();
@@ -33,7 +34,7 @@ impl DownLinks {
         superseded
     }
 
-    /// The links of both sets, which are of one topology.
+    /// Returns the union of two sets of the same topology.
     pub(crate) fn and(&self, others: &Self) -> Self {
         let words = self.words.iter().zip(&others.words);
         Self {
@@ -41,31 +42,32 @@ impl DownLinks {
         }
     }
 
-    /// Adds `link`.
+    /// Adds `link` to the set.
     ///
     /// # Panics
-    /// When the topology has no such link.
+    /// If the topology has no such link.
     pub fn insert(&mut self, link: u32) {
         self.words[link as usize / 64] |= 1 << (link % 64);
     }
 
-    /// Returns whether `link` is in the set.
+    /// Returns `true` if `link` is in the set.
     ///
     /// # Panics
-    /// When the topology has no such link.
+    /// If the topology has no such link.
     #[inline]
     #[must_use]
     pub fn contains(&self, link: u32) -> bool {
         self.words[link as usize / 64] >> (link % 64) & 1 != 0
     }
 
-    /// Returns whether this is a set of links of `topology`, or of one with about as many links.
+    /// Returns `true` if the size of the set fits `topology`; topologies with similar sizes fit,
+    /// too.
     #[must_use]
     pub fn is_of(&self, topology: &Topology) -> bool {
         self.words.len() == topology.links().len().div_ceil(64)
     }
 
-    /// Returns whether no link is in the set.
+    /// Returns `true` if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)

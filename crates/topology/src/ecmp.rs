@@ -1,38 +1,40 @@
-//! Equal-cost multipath: which of several equal next hops a flow takes.
+//! Equal-cost multipath: the choice among several equal next hops of a flow.
 
 use fabricsim_base::flow::FlowKey;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::rng::mix;
 
-/// Hash by which a node selects one of the equal next hops of a flow.
+/// Hash with which a node selects one of the equal next hops of a flow.
 ///
-/// Both forms read the addresses and ports of the packet and the node's id, so that a flow keeps
-/// its path and nodes choose independently of each other.
+/// Both variants hash the addresses and ports of the packet and the node's id, so a flow keeps its
+/// path and nodes choose independently of each other.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EcmpHash {
-    /// The published HPCC simulator's: [`murmur3_32`] over source IP, destination IP and
-    /// source port | destination port << 16, modulo the next hops. The seed of a switch is its id,
-    /// that of all hosts one number.
+    /// The published HPCC simulator's: [`murmur3_32`] over source IP, destination IP and source
+    /// port | destination port << 16, modulo the number of next hops. The seed of a switch is its
+    /// id; all hosts share one seed.
     Ns3,
     /// A fast mix of the flow, the node and the given seed.
     Seeded(u64),
 }
 
 impl EcmpHash {
-    /// The position, in 0..`choices`, of the next hop that `node` chooses for packets with `key`.
+    /// Returns the index, in 0..`choices`, of the next hop that `node` chooses for packets with
+    /// `key`.
     ///
     /// # Panics
-    /// When `choices` is zero.
+    /// If `choices` is zero.
     #[inline]
     #[must_use]
     pub fn choose(self, key: &FlowKey, node: NodeId, choices: u32) -> u32 {
         self.at(node).choose(key, choices)
     }
 
-    /// The position, in 0..`choices`, of the NIC by which packets with `key` leave their host.
+    /// Returns the index, in 0..`choices`, of the NIC through which packets with `key` leave their
+    /// host.
     ///
     /// # Panics
-    /// When `choices` is zero.
+    /// If `choices` is zero.
     #[must_use]
     pub fn choose_nic(self, key: &FlowKey, choices: u32) -> u32 {
         match self {
@@ -41,7 +43,7 @@ impl EcmpHash {
         }
     }
 
-    /// The hash of one node.
+    /// Returns the hash of one node.
     #[inline]
     pub(crate) fn at(self, node: NodeId) -> NodeHash {
         match self {
@@ -54,7 +56,7 @@ impl EcmpHash {
     }
 }
 
-/// An [`EcmpHash`] as one node computes it, with all that does not depend on the packet.
+/// An [`EcmpHash`] for one node, with everything precomputed that does not depend on the packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NodeHash {
     Ns3(u32),
@@ -62,7 +64,7 @@ pub(crate) enum NodeHash {
 }
 
 impl NodeHash {
-    // Left to itself the compiler makes it a call.
+    // Without the attribute, the compiler emits a call for every packet.
     #[inline(always)]
     pub(crate) fn choose(self, key: &FlowKey, choices: u32) -> u32 {
         let ports = u32::from(key.src_port) | u32::from(key.dst_port) << 16;
@@ -90,10 +92,10 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// An odd constant with bits all over, to spread the ports: 2^64 over the square root of 2.
 const SPREAD: u64 = 0xb504_f333_f9de_6485;
 
-/// The seed of ns-3's own `Hash32`, by which its hosts choose (`RdmaQueuePair::GetHash`).
+/// The seed of ns-3's own `Hash32`, with which its hosts choose (`RdmaQueuePair::GetHash`).
 const NS3_SEED: u32 = 0x8bad_f00d;
 
-/// The address that the published HPCC simulator gives node `i`: 11.x.y.1 with x.y = `i`.
+/// Returns the address that the published HPCC simulator gives node `i`: 11.x.y.1 with x.y = `i`.
 #[inline]
 const fn ip(node: NodeId) -> u32 {
     let (high, low) = (node.0 / 256, node.0 % 256);
@@ -102,9 +104,9 @@ const fn ip(node: NodeId) -> u32 {
         .wrapping_add(low * 0x100)
 }
 
-/// MurmurHash3 x86 32-bit (Appleby 2011, public domain) of whole little-endian words.
+/// Computes MurmurHash3 x86 32-bit (Appleby 2011, public domain) over whole little-endian words.
 ///
-/// Keys whose length is not a multiple of four bytes are not needed here, so the tail is left out.
+/// The tail of the algorithm is omitted because all our keys are multiples of four bytes.
 #[inline]
 #[must_use]
 pub fn murmur3_32(words: &[u32], seed: u32) -> u32 {

@@ -6,7 +6,7 @@ use fabricsim_base::units::{Duration, Rate};
 
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 
-/// Why a list of nodes and links is not a topology. `link` is a position in the list of links.
+/// Reason why nodes and links do not form a topology. `link` is an index into the list of links.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TopologyError {
     /// There is no host, so nothing can be sent.
@@ -15,13 +15,13 @@ pub enum TopologyError {
     /// More than [`MAX_NODES`] nodes.
     #[error("{count} nodes are more than the {MAX_NODES} that a topology can have")]
     TooManyNodes {
-        /// Nodes asked for.
+        /// Number of nodes requested.
         count: u64,
     },
     /// More than [`MAX_LINKS`] links.
     #[error("{count} links are more than the {MAX_LINKS} that a topology can have")]
     TooManyLinks {
-        /// Links asked for.
+        /// Number of links requested.
         count: u64,
     },
     /// A link names a node that does not exist.
@@ -53,7 +53,7 @@ pub enum TopologyError {
     LongDelay {
         /// The link.
         link: usize,
-        /// The value given.
+        /// The delay given.
         delay: Duration,
     },
     /// A link has a lower or higher rate than can be simulated.
@@ -61,7 +61,7 @@ pub enum TopologyError {
     Rate {
         /// The link.
         link: usize,
-        /// The value given.
+        /// The rate given.
         rate: Rate,
     },
     /// A link's loss is not a probability.
@@ -69,7 +69,7 @@ pub enum TopologyError {
     Loss {
         /// The link.
         link: usize,
-        /// The value given.
+        /// The loss given.
         loss: f64,
     },
     /// A node has more than [`MAX_PORTS`] links.
@@ -84,20 +84,20 @@ pub enum TopologyError {
         /// The node.
         node: NodeId,
     },
-    /// There are not as many names as nodes.
+    /// The number of names differs from the number of nodes.
     #[error("{names} names are not one for each of {nodes} nodes")]
     Names {
-        /// Names given.
+        /// Number of names given.
         names: usize,
-        /// Nodes of the topology.
+        /// Number of nodes in the topology.
         nodes: usize,
     },
-    /// A text cannot be the name of a node.
+    /// A text is not a valid name of a node.
     #[error("node {node} cannot be called `{name}`: names have letters, digits and _-./:")]
     Name {
         /// The node.
         node: NodeId,
-        /// The text.
+        /// The invalid name.
         name: String,
     },
     /// Two nodes have the same name.
@@ -105,7 +105,7 @@ pub enum TopologyError {
     SameName {
         /// One of the nodes.
         a: NodeId,
-        /// The other.
+        /// The other node.
         b: NodeId,
         /// The name.
         name: String,
@@ -115,7 +115,7 @@ pub enum TopologyError {
     Disconnected {
         /// One of the hosts.
         a: NodeId,
-        /// The other.
+        /// The other host.
         b: NodeId,
     },
 }

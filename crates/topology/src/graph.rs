@@ -1,4 +1,4 @@
-//! The graph: nodes, links, and the ports that links give their ends.
+//! The graph: nodes, links and the ports at their ends.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 use crate::names::NodeNames;
 use crate::node_kind::NodeKind;
 
-/// A full-duplex link: both directions have the same delay and loss, and the same rate unless one of
-/// the [ports](Port) has a rate of its own.
+/// A full-duplex link. Both directions have the same delay and loss, and the same rate unless one
+/// of the [ports](Port) overrides it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// One end.
@@ -24,31 +24,31 @@ pub struct Link {
     pub rate: Rate,
     /// One-way propagation delay, at least 1 ps.
     pub delay: Duration,
-    /// Probability that a packet is lost on the way, 0 to 1.
+    /// Probability that the link loses a packet, 0 to 1.
     pub loss: f64,
 }
 
-/// One end of a link, as the node there sees it.
+/// One end of a link, seen from the node there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Port {
     /// The node at the other end.
     pub peer: NodeId,
     /// The port at the other end.
     pub peer_port: PortId,
-    /// Bits per second of what the node sends.
+    /// Rate at which the node sends, in bits per second.
     pub rate: Rate,
     /// One-way propagation delay.
     pub delay: Duration,
-    /// Probability that a packet is lost on the way, 0 to 1.
+    /// Probability that the link loses a packet, 0 to 1.
     pub loss: f64,
     /// Position of the link in [`Topology::links`].
     pub link: u32,
 }
 
-/// A network that is fit to be simulated: every host reaches every other, or there are no switches
+/// A network that is fit for simulation: every host reaches every other, or there are no switches
 /// and a chain of links joins all hosts.
 ///
-/// Cheap to clone: the lists are shared.
+/// Cloning is cheap because clones share all lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
     kinds: Arc<[NodeKind]>,
@@ -58,14 +58,14 @@ pub struct Topology {
     first_port: Arc<[usize]>,
     ports: Arc<[Port]>,
     pub(crate) names: NodeNames,
-    /// From the hosts up; empty where tiers have no names of their own.
+    /// From the hosts up; empty if tiers have no specific names.
     pub(crate) tier_names: Arc<[String]>,
     /// Numbers of the switches inside of servers.
     inner: Range<u32>,
 }
 
 impl Topology {
-    /// Like [`Topology::new`], but for the check that hosts reach one another.
+    /// Like [`Topology::new`], but without the check that hosts can reach each other.
     pub(crate) fn unchecked(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         if kinds.len() > MAX_NODES as usize {
             return Err(TopologyError::TooManyNodes {
@@ -98,11 +98,11 @@ impl Topology {
         })
     }
 
-    /// The same network with `pass` added to the one-way delay of each host's links, in both
-    /// directions: the time through the host's stack. A link between two hosts gets it twice.
+    /// Returns the same network with `pass` added to the one-way delay of each host's links, in
+    /// both directions: the time through the host's stack. A link between two hosts gets it twice.
     ///
     /// # Errors
-    /// When a link is then longer than can be simulated.
+    /// If a link then exceeds the maximum delay.
     pub fn with_stack_delay(&self, pass: Duration) -> Result<Self, TopologyError> {
         let delayed = self.links.iter().map(|link| {
             let hosts = [link.a, link.b]
@@ -123,8 +123,8 @@ impl Topology {
         })
     }
 
-    /// The same network, whose `count` switches from `first` on are inside of servers: links to
-    /// them are no NICs.
+    /// Returns the same network with `count` switches from `first` on marked as inside servers, so
+    /// that links to them are not NICs.
     pub(crate) fn with_inner_switches(self, first: NodeId, count: u32) -> Self {
         Self {
             inner: first.0..first.0 + count,
@@ -132,59 +132,59 @@ impl Topology {
         }
     }
 
-    /// The NICs of `host`: its ports, without those that lead to a switch inside of its server. All
-    /// ports of a host that has no others are NICs.
+    /// Yields the NICs of `host`: its ports except the ports to a switch inside its server. If a
+    /// host has no other ports, all of them are NICs.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     pub fn nics(&self, host: NodeId) -> impl Iterator<Item = &Port> {
         let ports = self.ports(host).iter();
         let has_others = ports.clone().any(|port| !self.is_inner(port.peer));
         ports.filter(move |port| !has_others || !self.is_inner(port.peer))
     }
 
-    /// Returns whether `node` is a switch inside of a server.
+    /// Returns `true` if `node` is a switch inside a server.
     #[must_use]
     pub fn is_inner(&self, node: NodeId) -> bool {
         self.inner.contains(&node.0)
     }
 
-    /// The hosts, by ascending id.
+    /// Returns the hosts, in ascending order.
     #[must_use]
     pub fn hosts(&self) -> &[NodeId] {
         &self.hosts
     }
 
-    /// The switches, by ascending id.
+    /// Yields the switches, in ascending order.
     pub fn switches(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.len())
             .map(NodeId::from_index)
             .filter(|&n| !self.is_host(n))
     }
 
-    /// Returns whether `node` is a host.
+    /// Returns `true` if `node` is a host.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     #[inline]
     #[must_use]
     pub fn is_host(&self, node: NodeId) -> bool {
         self.kinds[node.index()] == NodeKind::Host
     }
 
-    /// The number of nodes: hosts and switches.
+    /// Returns the number of nodes: hosts and switches.
     #[must_use]
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Never true: a topology has a host.
+    /// Returns `false`, because a topology has at least one host.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// The topology with `rate` at all ports of `node`, in the direction in which it sends.
+    /// Sets `rate` at all ports of `node`, for the direction in which it sends.
     pub(crate) fn sending_at(mut self, node: NodeId, rate: Rate) -> Self {
         let own = self.first_port[node.index()]..self.first_port[node.index() + 1];
         let mut ports = self.ports.to_vec();
@@ -195,22 +195,22 @@ impl Topology {
         self
     }
 
-    /// The rates of all ports: of each link in both directions.
+    /// Yields the rates of all ports: of each link in both directions.
     pub fn rates(&self) -> impl Iterator<Item = Rate> + '_ {
         self.ports.iter().map(|port| port.rate)
     }
 
-    /// The higher rate of the two directions of the link of `port`.
+    /// Returns the higher rate of the two directions of the link of `port`.
     ///
     /// # Panics
-    /// When `port` is none of this topology.
+    /// If `port` does not belong to this topology.
     #[must_use]
     pub fn fastest_rate(&self, port: &Port) -> Rate {
         let back = &self.ports(port.peer)[port.peer_port.index()];
         port.rate.max(back.rate)
     }
 
-    /// Returns the same network, where links without a loss of their own lose `loss` of the packets.
+    /// Returns the same network with `loss` for links without their own loss.
     #[must_use]
     pub fn with_default_loss(mut self, loss: f64) -> Self {
         let links = Arc::make_mut(&mut self.links).iter_mut();
@@ -224,16 +224,16 @@ impl Topology {
         self
     }
 
-    /// The links in the order they were listed.
+    /// Returns the links, in their original order.
     #[must_use]
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
-    /// The ports of `node`; the position in the list is the [`PortId`].
+    /// Returns the ports of `node`; the index into the list is the [`PortId`].
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     #[inline]
     #[must_use]
     pub fn ports(&self, node: NodeId) -> &[Port] {
@@ -241,7 +241,8 @@ impl Topology {
     }
 }
 
-/// Checks each link and counts each node's ports: where the ports of each node begin, and the end.
+/// Checks each link, and returns the index of each node's first port, followed by the number of
+/// ports.
 fn first_ports(nodes: usize, links: &[Link]) -> Result<Vec<usize>, TopologyError> {
     let mut degree = vec![0usize; nodes];
     for (index, link) in links.iter().enumerate() {
@@ -282,11 +283,14 @@ fn first_ports(nodes: usize, links: &[Link]) -> Result<Vec<usize>, TopologyError
             });
         }
     }
+    // A node without links can neither send nor forward; it is most likely a wrong number in the
+    // list.
     if let Some(node) = degree.iter().position(|&d| d == 0) {
         return Err(TopologyError::Isolated {
             node: NodeId::from_index(node),
         });
     }
+    // Prefix sums of the degrees: the ports of all nodes share one list.
     let mut first = Vec::with_capacity(nodes + 1);
     let mut total = 0;
     first.push(0);
@@ -297,7 +301,7 @@ fn first_ports(nodes: usize, links: &[Link]) -> Result<Vec<usize>, TopologyError
     Ok(first)
 }
 
-/// The ports of all nodes, node by node.
+/// Lists the ports of all nodes, node by node.
 fn list_ports(first: &[usize], links: &[Link]) -> Vec<Port> {
     let mut used = vec![0usize; first.len() - 1];
     let mut places = Vec::with_capacity(2 * links.len());

@@ -1,7 +1,8 @@
 //! GraphML and GML, the formats of the Internet Topology Zoo.
 //!
-//! GraphML is XML: a `graph` of `node`s with an `id` and `edge`s with a `source` and a `target`; `data` gives nodes
-//! attributes, whose names `key`s declare. Of these only `Latitude` and `Longitude` are looked at.
+//! GraphML is XML: a `graph` of `node`s with an `id` and `edge`s with a `source` and a `target`.
+//! `data` elements give nodes attributes with names that `key` elements declare; we use only
+//! `Latitude`, `Longitude` and labels.
 
 mod components;
 mod elements;
@@ -32,10 +33,11 @@ use places::read_places;
 settings! {
     /// A network of switches that a GraphML or GML file describes, with hosts at each switch.
     ///
-    /// Each node of the file is a switch. Several edges between the same two, in any direction, are
-    /// one link, and edges from a node to itself are left out. Nodes are numbered hosts of the
-    /// first switch, hosts of the second, ..., then the switches, in the order of the file. Switches
-    /// have their labels as names, with `_` for blanks, where no other node has the same.
+    /// Each node of the file is a switch. Several edges between the same two nodes, in any
+    /// direction, become one link, and edges from a node to itself are ignored. Nodes are numbered
+    /// hosts of the first switch, hosts of the second, ..., then the switches, in the order of the
+    /// file. The label of a switch is its name, with `_` for blanks, unless another node has the
+    /// same label.
     pub struct GraphmlConfig {
         /// The file, relative to the scenario.
         pub path: PathBuf = required,
@@ -52,17 +54,17 @@ settings! {
 }
 
 impl GraphmlConfig {
-    /// The network of the file at `path`, with 100 Gbps and 1 ms for all links and a host at each
-    /// switch.
+    /// Creates the configuration of the file at `path`, with 100 Gbps and 1 ms for all links and
+    /// one host at each switch.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self::with_required(path.into())
     }
 
-    /// Refuses what no file could make good.
+    /// Checks the settings that are wrong for any file.
     ///
     /// # Errors
-    /// No hosts, or a delay of zero.
+    /// If there are no hosts, or the delay is zero.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         match self.delay {
@@ -74,10 +76,10 @@ impl GraphmlConfig {
     /// Reads the network from `text`, the content of the file.
     ///
     /// # Errors
-    /// The first error with its place: text that is no XML or no GraphML, a node without or with
-    /// another's name, an edge to no node, a graph without links or in several parts, places on the
-    /// map that are missing or impossible where delays follow from them, more hosts than there can
-    /// be.
+    /// Returns the first error with its position: text that is neither XML nor GML or that has no
+    /// graph, a node without an id or with another node's, an edge to no node, a graph without
+    /// links or in several parts, too many hosts. If delays depend on coordinates, also missing or
+    /// impossible coordinates.
     pub fn read(&self, text: &str) -> Result<Topology, InputError> {
         let graph = match gml::is_gml(text) {
             true => gml::read(text, &self.delay)?,
@@ -86,7 +88,7 @@ impl GraphmlConfig {
         self.network(graph)
     }
 
-    /// Reads GraphML.
+    /// Reads a GraphML file.
     fn read_xml(&self, text: &str) -> Result<Graph, InputError> {
         let document = Document::parse(text).map_err(|error| {
             let at = offset(text, error.pos());
@@ -113,7 +115,7 @@ impl GraphmlConfig {
         })
     }
 
-    /// The network of a graph.
+    /// Builds the network of a graph.
     fn network(&self, graph: Graph) -> Result<Topology, InputError> {
         refuse_parts(graph.whole, &graph.places, &graph.links)?;
         let at = &graph.coordinates;
@@ -138,23 +140,23 @@ impl GraphmlConfig {
     }
 }
 
-/// A graph of switches, as either form has it.
+/// A graph of switches, read from either format.
 #[derive(Debug)]
 struct Graph {
     /// Byte range of each switch in the file.
     places: Vec<Range<usize>>,
     /// Names of switches.
     labels: Vec<Option<String>>,
-    /// Where switches are on the map; none where delays do not follow from that.
+    /// Coordinates of switches; empty if delays do not depend on them.
     coordinates: Vec<Coordinates>,
-    /// Each two switches once, in the order in which the file has them first.
+    /// Pairs of linked switches, each once, in the order in which the file first lists them.
     links: Vec<(u32, u32)>,
-    /// Byte range of the graph in the file, and of its beginning.
+    /// Byte range of the graph in the file, and (`beginning`) of its opening.
     whole: Range<usize>,
     beginning: Range<usize>,
 }
 
-/// The same network, whose switches have `labels` as names, unless a node is called so already.
+/// Renames the switches to `labels`, except for labels that another node already has as its name.
 fn with_labels(topology: Topology, labels: Vec<Option<String>>) -> Topology {
     let given = |node: NodeId| topology.name(node).to_owned();
     let own: BTreeSet<String> = (0..topology.len())

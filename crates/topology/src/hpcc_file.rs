@@ -1,18 +1,20 @@
 //! The link list of the HPCC simulator: `topology.txt`.
 //!
-//! Words separated by white space: `nodes switches links`, the ids of the switches, and for each
-//! link `node node rate delay loss`, such as `0 320 100Gbps 1000ns 0.000000`. Nodes that are not
-//! switches are hosts. Lines have no meaning of their own.
+//! The file consists of words separated by white space: `nodes switches links`, the ids of the
+//! switches, and for each link `node node rate delay loss`, such as
+//! `0 320 100Gbps 1000ns 0.000000`. Nodes that are not switches are hosts. Line breaks have no
+//! meaning.
 //!
-//! ns3-datacenter's files begin with `nodes switches racks links`, and perhaps two rates, which
-//! the links below have again. As in ns-3, a rate without a unit is of bits a second, and a delay
-//! of seconds.
+//! ns3-datacenter's files begin with `nodes switches racks links`, followed by two rates in some
+//! files, which the links repeat. As in ns-3, a rate without a unit is in bits per second, and a
+//! delay in seconds.
 //!
-//! SimAI's files begin with `nodes gpus_per_server nvswitches switches links gpu_type` instead, and
-//! list the switches inside of servers (NVSwitches) before all others: links to these are no NICs.
+//! SimAI's files begin with `nodes gpus_per_server nvswitches switches links gpu_type` instead.
+//! They list the switches inside servers (NVSwitches) before all other switches; links to these are
+//! not NICs.
 //!
-//! Names of nodes may follow, which the original does not have: the word `names`, then for each
-//! node that has one its number and the name, such as `320 rack0/tor`.
+//! Names of nodes may follow, which the original does not support: the word `names`, then a number
+//! and a name for each named node, such as `320 rack0/tor`.
 
 mod header;
 mod names;
@@ -32,34 +34,34 @@ use header::Header;
 use names::GivenNames;
 use words::{NumberReader, Word};
 
-/// Reads the HPCC simulator's `topology.txt`; node ids are the file's.
+/// Reads the HPCC simulator's `topology.txt`; node ids are the same as in the file.
 ///
-/// Several links between the same two nodes are kept apart. (Differs from the original, which
-/// keeps the last of them.) A loss of 0 stays 0; that the original then takes the loss of its
-/// configuration file is left to the caller.
+/// Several links between the same two nodes are kept apart. (Differs from the original, which keeps
+/// only the last of them.) A loss of 0 stays 0. The original then uses the loss of its
+/// configuration file; we leave this to the caller.
 ///
 /// # Errors
-/// The first diagnostic, with the bytes of the word at fault and a suggested fix: a file that ends
-/// too soon or goes on too long, counts that cannot be, ids out of range or given twice, a rate or
-/// delay without a known unit, zero or negative, a loss that is not a probability, a link from a
-/// node to itself, a node without links, hosts that cannot reach each other.
+/// Returns the first diagnostic, with the bytes of the offending word and a suggested fix: a file
+/// that ends too soon or continues too long, impossible counts, ids out of range or given twice, a
+/// rate or delay that is zero, negative or without a known unit, a loss that is not a probability,
+/// a link from a node to itself, a node without links, hosts that cannot reach each other.
 pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
     parse(text, Rest::Read)
 }
 
-/// Reads the links of such a file as [`parse_hpcc`] does, and nothing that follows them: the
-/// original stops there, so that its users keep notes and links for later behind them.
+/// Reads the links of a file like [`parse_hpcc`] and ignores the text after them. The original
+/// stops there, too, so its users keep notes and unused links behind them.
 ///
 /// # Errors
-/// As [`parse_hpcc`], but for a file that goes on too long.
+/// Like [`parse_hpcc`], except for a file that continues too long.
 pub fn parse_hpcc_links(text: &str) -> Result<Topology, InputError> {
     parse(text, Rest::PassedOver)
 }
 
-/// What becomes of the text behind the links.
+/// Treatment of the text after the links.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Rest {
-    /// It has names of nodes, or is refused.
+    /// Parses names of nodes, and rejects any other text.
     Read,
     PassedOver,
 }
@@ -104,10 +106,10 @@ fn parse(text: &str, rest: Rest) -> Result<Topology, InputError> {
     }
 }
 
-/// A switch and where the file names it.
+/// A switch and the position at which the file names it.
 type NamedSwitch = (NodeId, Range<usize>);
 
-/// The first of the switches inside of servers, which are numbered one after the other.
+/// Returns the first switch inside a server; these switches have consecutive numbers.
 fn inner_switches(named: &[NamedSwitch]) -> Result<Option<NodeId>, InputError> {
     for (before, after) in named.iter().zip(named.iter().skip(1)) {
         if before.0.0.checked_add(1) != Some(after.0.0) {
@@ -121,7 +123,7 @@ fn inner_switches(named: &[NamedSwitch]) -> Result<Option<NodeId>, InputError> {
     Ok(named.first().map(|(id, _)| *id))
 }
 
-/// The kind of every node, and where each switch is named.
+/// Reads the kind of every node, and the position at which each switch is named.
 fn read_switches(
     words: &mut NumberReader<'_>,
     header: &Header,
@@ -150,7 +152,7 @@ fn read_switches(
     Ok((kinds, named))
 }
 
-/// One link and the bytes that describe it.
+/// Reads one link; returns it with its byte range.
 fn read_link(
     words: &mut NumberReader<'_>,
     number: u64,
@@ -162,6 +164,7 @@ fn read_link(
             "add the missing links, or lower their number in the first line",
         )
     };
+    // Errors point at the word that must change, so check each word before the next one.
     let first = need("the first node")?;
     let a = first.node(header.nodes)?;
     let second = need("the second node")?;
@@ -172,6 +175,7 @@ fn read_link(
             "give a link two different ends",
         ));
     }
+    // If the first rate is malformed, the file may have a header that we took for one with racks.
     let word = need("the rate")?;
     let rate = quantity(&word, Rate::from_ns3).map_err(|error| match &header.racks {
         Some(racks) if number == 1 => not_racks(racks, &error),
@@ -215,7 +219,7 @@ fn read_link(
     ))
 }
 
-/// A rate or a delay, whose error ends with how to write it.
+/// Parses a rate or a delay; the help of the error includes how to write one.
 fn quantity<T>(
     word: &Word<'_>,
     read: impl Fn(&str) -> Result<T, UnitError>,
@@ -228,8 +232,8 @@ fn quantity<T>(
     })
 }
 
-/// The error of a file with four counts whose first link has no rate, for its own `reason`: the
-/// count at `racks` may be of something else, as of optical switches in ocs-mprdma.
+/// Returns the error for a file with four counts if its first link has no rate, for its `reason`:
+/// the count that we took for `racks` may be another one, such as optical switches in ocs-mprdma.
 fn not_racks(racks: &Range<usize>, reason: &InputError) -> InputError {
     InputError::new(
         racks.clone(),
@@ -243,8 +247,7 @@ fn not_racks(racks: &Range<usize>, reason: &InputError) -> InputError {
     )
 }
 
-/// Converts an error that only shows in the whole graph into an input error at the place where it
-/// can be corrected.
+/// Converts an error of the whole graph into an input error at the position that needs correction.
 fn place_error(
     error: &TopologyError,
     header: &Header,

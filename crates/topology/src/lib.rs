@@ -1,15 +1,15 @@
-//! Topologies and routes: which nodes a network has, how they are wired, and where packets go.
+//! Topologies and routes: the nodes of a network, its links, and the paths of packets.
 //!
 //! * [`Topology`] is the graph: hosts, switches and full-duplex links with rate, delay and loss.
-//! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`ClosConfig`], [`DumbbellConfig`], [`StarConfig`],
-//!   [`ChainConfig`], [`RailConfig`], [`DragonflyConfig`], [`DragonflyPlusConfig`],
-//!   [`TorusConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a
-//!   link list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
+//! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`ClosConfig`], [`DumbbellConfig`],
+//!   [`StarConfig`], [`ChainConfig`], [`RailConfig`], [`DragonflyConfig`], [`DragonflyPlusConfig`],
+//!   [`TorusConfig`], [`IspConfig`]) create one from a few settings; [`parse_hpcc`] reads one from
+//!   a link list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
 //! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of
-//!   it, with a [`RoutingPolicy`] to choose among equal paths, by default [`Ecmp`] with
-//!   [`EcmpHash`].
+//!   it. A [`RoutingPolicy`] chooses among equal paths, by default [`Ecmp`] with [`EcmpHash`].
 //!
-//! Nothing here reads files or clocks: a parser takes the text, and says which bytes are at fault.
+//! Nothing here reads files or clocks: a parser receives the text, and its errors point at bytes of
+//! it.
 //!
 //! ```
 //! use fabricsim_base::id::NodeId;

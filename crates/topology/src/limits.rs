@@ -1,10 +1,10 @@
 //! Limits on the size of a topology.
 
-/// The most nodes that a topology can have.
+/// Maximum number of nodes of a topology.
 pub const MAX_NODES: u32 = 1 << 24;
 
-/// The most links that a topology can have.
+/// Maximum number of links of a topology.
 pub const MAX_LINKS: u32 = 1 << 22;
 
-/// The most links that one node can have.
+/// Maximum number of links of one node.
 pub const MAX_PORTS: u32 = 65_535;

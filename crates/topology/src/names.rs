@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::node_kind::NodeKind;
 
-/// The names of all nodes, one after the other.
+/// The names of all nodes, in one text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NodeNames {
     text: Arc<str>,
@@ -14,7 +14,7 @@ pub(crate) struct NodeNames {
 }
 
 impl NodeNames {
-    /// Names that say kind and number: `host0`, `switch1`.
+    /// Names nodes by kind and number: `host0`, `switch1`.
     pub(crate) fn by_number(kinds: &[NodeKind]) -> Self {
         Self::of((0u32..).zip(kinds).map(|(number, kind)| match kind {
             NodeKind::Host => Numbered("host", number),
@@ -22,7 +22,7 @@ impl NodeNames {
         }))
     }
 
-    /// Hosts numbered from 0, then the switches of each of `tiers`, numbered from 0 as well.
+    /// Names hosts from 0 on, then the switches of each of `tiers`, also from 0 on.
     pub(crate) fn by_tier(hosts: u32, tiers: &[(&str, u32)]) -> Self {
         let hosts = [("host", hosts)];
         let tiers = hosts.iter().chain(tiers);
@@ -49,7 +49,7 @@ impl NodeNames {
     }
 }
 
-/// A word and a number.
+/// A word with a number after it.
 struct Numbered<'a>(&'a str, u32);
 
 impl fmt::Display for Numbered<'_> {

@@ -1,4 +1,4 @@
-//! Nodes of a topology by name: the name of a node, and the nodes that a name or a pattern means.
+//! Names of nodes: the name of a node, and the nodes that match a name or a pattern.
 
 use fabricsim_base::id::NodeId;
 use rustc_hash::FxHashMap;
@@ -7,41 +7,41 @@ use crate::error::TopologyError;
 use crate::graph::Topology;
 use crate::names::NodeNames;
 
-/// The most letters of a name.
+/// Maximum number of bytes of a name.
 const LONGEST_NAME: usize = 100;
 
 impl Topology {
-    /// The name of `node`.
+    /// Returns the name of `node`.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     #[must_use]
     pub fn name(&self, node: NodeId) -> &str {
         self.names.get(node.index())
     }
 
-    /// The name of `node` and its number, for messages: `tor3 (node 19)`.
+    /// Returns the name of `node` with its number, for messages: `tor3 (node 19)`.
     ///
     /// # Panics
-    /// When there is no such node.
+    /// If there is no such node.
     #[must_use]
     pub fn label(&self, node: NodeId) -> String {
         format!("{} (node {node})", self.name(node))
     }
 
-    /// The names of the tiers from the hosts up, where the topology names them: as many as its
-    /// nodes are links away from the nearest host.
+    /// Returns the names of the tiers from the hosts up; empty if the topology does not name them.
+    /// The tier of a node is its distance to the nearest host, in links.
     #[must_use]
     pub fn tier_names(&self) -> &[String] {
         &self.tier_names
     }
 
-    /// The same network, whose nodes have `names` in the order of their numbers. Without them nodes
-    /// are called `host0` or `switch1`, by their numbers.
+    /// Renames the nodes to `names`, in the order of their numbers. By default, nodes are called
+    /// `host0` or `switch1`, by their numbers.
     ///
     /// # Errors
-    /// When there are not as many names as nodes, a name is no [name](is_name), or two nodes have
-    /// the same.
+    /// If the number of names differs from the number of nodes, a name is not a valid
+    /// [name](is_name), or two nodes have the same name.
     pub fn with_names(mut self, names: &[String]) -> Result<Self, TopologyError> {
         if names.len() != self.len() {
             return Err(TopologyError::Names {
@@ -70,21 +70,21 @@ impl Topology {
         Ok(self)
     }
 
-    /// The same network, whose nodes have these `names`, which are known to differ.
+    /// Renames the nodes to `names`, which the caller knows to differ.
     pub(crate) fn called(mut self, names: NodeNames) -> Self {
         self.names = names;
         self
     }
 
-    /// The same network, whose tiers have `names` from the hosts up.
+    /// Names the tiers `names`, from the hosts up.
     pub(crate) fn with_tier_names(mut self, names: Vec<String>) -> Self {
         self.tier_names = names.into();
         self
     }
 }
 
-/// Returns whether `text` can be the name of a node: up to 100 letters, digits and `_`, `-`, `.`,
-/// `/` and `:`, at least one of them a letter.
+/// Returns `true` if `text` can be the name of a node: up to 100 letters, digits and `_`, `-`, `.`,
+/// `/` and `:`, with at least one letter.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     text.len() <= LONGEST_NAME
@@ -102,7 +102,7 @@ pub struct NodeFinder<'a> {
 }
 
 impl<'a> NodeFinder<'a> {
-    /// A finder of the nodes of `topology`.
+    /// Creates a finder for the nodes of `topology`.
     #[must_use]
     pub fn new(topology: &'a Topology) -> Self {
         let nodes = (0..topology.len()).map(NodeId::from_index);
@@ -112,13 +112,14 @@ impl<'a> NodeFinder<'a> {
         }
     }
 
-    /// The node called `name`.
+    /// Finds the node called `name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.numbers.get(name).copied()
     }
 
-    /// The nodes whose names fit `pattern`, ascending: `*` stands for any letters but `/`.
+    /// Returns the nodes with names that match `pattern`, ascending; `*` matches any characters but
+    /// `/`.
     #[must_use]
     pub fn matching(&self, pattern: &str) -> Vec<NodeId> {
         let nodes = (0..self.topology.len()).map(NodeId::from_index);
@@ -127,16 +128,16 @@ impl<'a> NodeFinder<'a> {
             .collect()
     }
 
-    /// The names of all nodes, in the order of their numbers.
+    /// Yields the names of all nodes, in the order of their numbers.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let topology = self.topology;
         (0..topology.len()).map(|node| topology.name(NodeId::from_index(node)))
     }
 }
 
-/// Returns whether `name` fits `pattern`, in which `*` stands for any letters but `/`.
+/// Returns `true` if `name` matches `pattern`; `*` matches any characters but `/`.
 pub(crate) fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    // The last `*` and how far it reached: a mismatch lets it reach one letter further.
+    // Remember the last `*` and the end of its match: after a mismatch, extend it by one byte.
     let (mut at, mut in_name) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     loop {

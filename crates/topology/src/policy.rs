@@ -1,4 +1,4 @@
-//! Routing policies: which of several equal next hops a packet takes.
+//! Routing policies: the choice of each packet among several equal next hops.
 
 mod by_priority;
 mod ecmp;
@@ -37,8 +37,7 @@ pub use reps::Reps;
 pub use round_robin::RoundRobin;
 pub use shortest_queue::ShortestQueue;
 
-/// Shows every built-in policy to `visitor`, one line each; scenarios that name none have the
-/// first.
+/// Calls `visitor` with every built-in policy. The first one is the default of scenarios.
 pub fn visit_policies(visitor: &mut impl PolicyVisitor) {
     visitor.visit_plain(Ecmp);
     visitor.visit_plain(RandomSpray);
@@ -49,12 +48,12 @@ pub fn visit_policies(visitor: &mut impl PolicyVisitor) {
     visitor.visit::<Reps>();
 }
 
-/// Takes each policy by its type.
+/// Visitor of policies, which receives each by its type.
 pub trait PolicyVisitor {
-    /// Takes a policy without keys.
+    /// Visits a policy without keys.
     fn visit_plain(&mut self, policy: impl RoutingPolicy + 'static);
 
-    /// Takes a policy with keys.
+    /// Visits a policy with keys.
     fn visit<K: PolicyKind>(&mut self);
 }
 
@@ -68,8 +67,8 @@ impl PolicyVisitor for Vec<Arc<dyn RoutingPolicy>> {
     }
 }
 
-/// Returns every built-in policy, with the defaults of its keys. Scenarios that name none have the
-/// first.
+/// Returns every built-in policy, with the defaults of its keys. The first one is the default of
+/// scenarios.
 #[must_use]
 pub fn routing_policies() -> Vec<Arc<dyn RoutingPolicy>> {
     let mut policies = Vec::new();
@@ -77,24 +76,24 @@ pub fn routing_policies() -> Vec<Arc<dyn RoutingPolicy>> {
     policies
 }
 
-/// A policy with keys: it is read from a table, and is a [`RoutingPolicy`].
+/// A policy with keys: it can be read from a table, and implements [`RoutingPolicy`].
 pub trait PolicyKind:
     fmt::Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// Its name in scenarios.
+    /// Name in scenarios.
     const NAME: &'static str;
-    /// One line about it.
+    /// One-line description.
     const ABOUT: &'static str;
-    /// Its keys.
+    /// Keys of its table.
     const KEYS: Keys;
 
-    /// Refuses values without a meaning.
+    /// Checks the values of the keys.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If a value has no meaning; the error has the key, a message and help.
     fn validate(&self) -> Result<(), ConfigError>;
 
-    /// Returns whether the packets of a flow stay on one path.
+    /// Tells if the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
 
     /// Returns how senders choose the entropy of their packets, if each packet has its own.
@@ -102,7 +101,7 @@ pub trait PolicyKind:
         None
     }
 
-    /// Makes the chooser of one switch, with its own state.
+    /// Creates the chooser of one switch, with its own state.
     fn chooser(&self, at: &PolicyContext) -> Chooser;
 }
 
@@ -140,12 +139,12 @@ impl<K: PolicyKind> RoutingPolicy for K {
     }
 }
 
-/// A way to choose among equal next hops: `[routing] policy` of a scenario.
+/// A rule for choosing among equal next hops: `[routing] policy` of a scenario.
 pub trait RoutingPolicy: fmt::Debug + Send + Sync {
-    /// Its name in scenarios.
+    /// Returns the name in scenarios.
     fn name(&self) -> &'static str;
 
-    /// Returns a description of the policy in one line.
+    /// Returns a one-line description.
     fn about(&self) -> &'static str;
 
     /// Returns the keys of the policy, in the table `policy = { kind = "...", ... }`.
@@ -153,20 +152,20 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
         &[]
     }
 
-    /// Returns its keys with their values, as a table.
+    /// Returns the keys with their values, as a table.
     fn value(&self) -> serde_json::Value {
         serde_json::Value::Null
     }
 
-    /// Refuses values without a meaning.
+    /// Checks the values of the keys.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If a value has no meaning; the error has the key, a message and help.
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
 
-    /// Returns whether the packets of a flow stay on one path.
+    /// Tells if the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
 
     /// Returns how senders choose the entropy of their packets, if each packet has its own.
@@ -174,25 +173,25 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Makes the chooser of one switch, with its own state.
+    /// Creates the chooser of one switch, with its own state.
     fn chooser(&self, at: &PolicyContext) -> Chooser;
 }
 
-/// Information from which a chooser is made.
+/// Input for creating a chooser.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyContext {
     /// The switch.
     pub switch: NodeId,
-    /// The seed of the scenario, from which a chooser that draws has its stream.
+    /// The seed of the scenario, from which a chooser derives its stream of random draws.
     pub seed: u64,
-    /// The hash that `[routing]` sets.
+    /// The hash from `[routing]`.
     pub hash: EcmpHash,
 }
 
-/// A packet that is to be routed.
+/// A packet to route.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
-    /// Now.
+    /// The current time.
     pub now: Time,
     /// Addresses and ports.
     pub key: &'a FlowKey,
@@ -200,31 +199,31 @@ pub struct Arrival<'a> {
     pub flow: FlowId,
     /// Data, ACK or NACK.
     pub kind: PacketKind,
-    /// Its priority.
+    /// The packet's priority.
     pub priority: Priority,
-    /// Its size on the wire.
+    /// The packet's size on the wire.
     pub size: Bytes,
-    /// Its first payload byte; 0 for acknowledgements of TCP.
+    /// The packet's first payload byte; 0 for TCP acknowledgements.
     pub seq: u64,
 }
 
-/// The choice of one switch among equal next hops.
+/// The state with which one switch chooses among equal next hops.
 pub trait NextHopChoice: fmt::Debug + Send + Sync {
-    /// The position of the next hop for `packet` in `hops`, the ports of at least two equal next
-    /// hops in the order of [`NextHopOrder`](crate::NextHopOrder).
+    /// Returns the index in `hops` of the next hop for `packet`. `hops` are the ports of at least
+    /// two equal next hops, in the order of [`NextHopOrder`](crate::NextHopOrder).
     ///
-    /// Called once for each packet that has several next hops. A position out of range is taken for
-    /// that of the last one.
+    /// The switch calls this once for each packet with several next hops. An index out of range
+    /// selects the last one.
     fn choose(&mut self, packet: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize;
 
     fabricsim_base::plugin_state!("the routing policy");
 }
 
-/// Method by which a switch chooses among equal next hops.
+/// The rule with which one switch chooses among equal next hops.
 #[derive(Debug)]
 pub struct Chooser(pub(crate) Choice);
 
-/// The hash is apart from other choices, as it is made for nearly every packet of nearly every run.
+/// The hash has its own variant because nearly every packet of nearly every run uses it.
 #[derive(Debug)]
 pub(crate) enum Choice {
     Hash(NodeHash),
@@ -248,20 +247,20 @@ impl Checkpointed for Choice {
 }
 
 impl Chooser {
-    /// Chooses by the hash of `at`, so that a flow keeps its path.
+    /// Creates a chooser by the hash of `at`, so that a flow keeps its path.
     #[must_use]
     pub fn by_hash(at: &PolicyContext) -> Self {
         Self(Choice::Hash(at.hash.at(at.switch)))
     }
 
-    /// Chooses by `choice`.
+    /// Creates a chooser by `choice`.
     #[must_use]
     pub fn new(choice: impl NextHopChoice + 'static) -> Self {
         Self(Choice::Own(Box::new(choice)))
     }
 }
 
-/// A position that is drawn among `count`.
+/// Draws an index below `count`.
 fn position_below(draws: &mut Stream, count: usize) -> usize {
     usize::try_from(draws.below(count as u64)).expect("a position is below a usize")
 }

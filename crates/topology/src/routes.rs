@@ -1,4 +1,4 @@
-//! Every shortest path by hop count, kept as next hops, one table for each switch.
+//! Every shortest path by hop count, stored as next hops, in one table for each switch.
 
 mod addresses;
 mod groups;
@@ -33,7 +33,7 @@ pub use path_stats::PathStats;
 pub use size::RoutesSize;
 pub use switch::SwitchRoutes;
 
-/// The order in which equal next hops are kept, and so which one a hash chooses.
+/// The order of equal next hops in the tables, which decides the one that a hash chooses.
 ///
 /// Several links to the same neighbor stay in the order of their ports.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -41,18 +41,18 @@ pub enum NextHopOrder {
     /// By ascending id of the neighbor.
     #[default]
     AscendingNode,
-    /// In the order in which a breadth-first search from the destination comes to the neighbors,
-    /// which visits those of a node by descending id, as in the published HPCC simulator's runs.
+    /// In the order in which a breadth-first search from the destination reaches the neighbors, as
+    /// in the published HPCC simulator. The search visits the neighbors of a node by descending id.
     DescendingNode,
 }
 
 impl NextHopOrder {
-    /// The ports among `candidates` of a node with these `ports`, in this order.
+    /// Sorts the `candidates` among the `ports` of a node into this order.
     fn sort(self, ports: &[Port], candidates: &mut [PortId]) {
         candidates.sort_unstable_by_key(|port| (self.rank(ports[port.index()].peer), *port));
     }
 
-    /// The place of the neighbor `peer` among others: lower ones come first.
+    /// Returns the sort key of the neighbor `peer`.
     const fn rank(self, peer: NodeId) -> u32 {
         match self {
             Self::AscendingNode => peer.0,
@@ -64,11 +64,11 @@ impl NextHopOrder {
 /// Shares of equal next hops.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Weights {
-    /// All next hops are alike.
+    /// All next hops have the same share.
     #[default]
     Equal,
-    /// A next hop is in the table as many times as the capacity that is left beyond it asks for:
-    /// WCMP (Zhou et al., EuroSys 2014).
+    /// The share of a next hop is proportional to the capacity beyond it. The table lists it as
+    /// many times as its share requires: WCMP (Zhou et al., EuroSys 2014).
     Capacity,
 }
 
@@ -86,23 +86,24 @@ struct Settings {
 
 /// All shortest paths between hosts by hop count. Hosts never forward.
 ///
-/// Memory follows switches x groups, not hosts x hosts: hosts that hang on the same switches form
-/// a group, and a switch keeps one small number for each group. Cheap to clone: tables are shared.
+/// Memory grows with switches x groups, not hosts x hosts: hosts that are linked to the same
+/// switches form a group, and a switch stores one small number for each group. Cloning is cheap
+/// because clones share the tables.
 #[derive(Clone)]
 pub struct Routes {
     topology: Topology,
     down: Arc<DownLinks>,
-    /// Links that carry nothing even when they are up.
+    /// Links without traffic even when they are up.
     unused: Arc<DownLinks>,
-    /// Both.
+    /// Union of `down` and `unused`.
     closed: Arc<DownLinks>,
-    /// The resolution of the share of each hop in the times of idle paths.
+    /// The time resolution to which each hop of an idle path is rounded down.
     hop_times: TimeUnit,
     order: NextHopOrder,
     weights: Weights,
     hash: EcmpHash,
     policy: Arc<dyn RoutingPolicy>,
-    /// Of the policy.
+    /// Seed of the policy.
     seed: u64,
     addresses: Addresses,
     slots: Arc<[Slot]>,
@@ -113,9 +114,8 @@ impl Routes {
     /// Finds the shortest paths of `topology`, on the calling thread.
     ///
     /// A breadth-first search from each group of hosts, 64 of them at once, reaches a switch
-    /// through its next hops. The time goes with the number of links times the number of groups,
-    /// over 64, where paths are short, and with switches x groups where they are long.
-    /// [`RoutesSize`] tells the memory in advance.
+    /// through its next hops. If paths are short, the time grows with links x groups / 64; if they
+    /// are long, with switches x groups. [`RoutesSize`] predicts the memory.
     #[must_use]
     pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
         let settings = Settings {
@@ -131,7 +131,8 @@ impl Routes {
         Self::compute_without(topology, &DownLinks::none(topology), settings)
     }
 
-    /// The same routes, over which `policy` spreads packets. What it draws depends on `seed`.
+    /// Returns the same routes with `policy` for choosing among equal paths; `seed` seeds its
+    /// random draws.
     #[must_use]
     pub fn with_policy(self, policy: Arc<dyn RoutingPolicy>, seed: u64) -> Self {
         Self {
@@ -141,7 +142,7 @@ impl Routes {
         }
     }
 
-    /// The same routes, with such `weights` of equal next hops.
+    /// Returns the same routes with other `weights` of equal next hops.
     #[must_use]
     pub fn with_weights(self, weights: Weights) -> Self {
         if weights == self.weights {
@@ -156,8 +157,8 @@ impl Routes {
         Self::compute_without(&topology, &down, settings)
     }
 
-    /// The same routes, and in addition those to the addresses of NICs: each NIC of a host that has
-    /// several is then a destination of its own, which packets reach through this NIC alone.
+    /// Returns the same routes with additional routes to the addresses of NICs. If a host has
+    /// several NICs, each is then its own destination, which packets reach only through this NIC.
     #[must_use]
     pub fn with_nic_addresses(self) -> Self {
         let addresses = Addresses::of_nics(&self.topology);
@@ -170,7 +171,7 @@ impl Routes {
         Self::compute_without(&topology, &down, settings)
     }
 
-    /// Returns whether the packets of a flow stay on one path.
+    /// Tells if the packets of a flow stay on one path.
     #[must_use]
     pub fn path_stability(&self) -> PathStability {
         self.policy.path_stability()
@@ -182,15 +183,15 @@ impl Routes {
         self.policy.entropy()
     }
 
-    /// The routes of the same network, in the same order and with the same hash, over the links
-    /// that are not in `down`. Ports keep their numbers. Hosts may be cut off from each other:
-    /// there is then no route between them.
+    /// Returns the routes of the same network, in the same order and with the same hash, over the
+    /// links that are not in `down`. Ports keep their numbers. If this disconnects two hosts, there
+    /// is no route between them.
     #[must_use]
     pub fn without(&self, down: &DownLinks) -> Self {
         Self::compute_without(&self.topology, down, self.settings())
     }
 
-    /// Returns the links that the routes avoid.
+    /// Returns the links that the routes avoid because they are down.
     #[must_use]
     pub fn avoided(&self) -> &DownLinks {
         &self.down
@@ -260,10 +261,10 @@ impl Routes {
         }
     }
 
-    /// The forwarding decision of one switch.
+    /// Returns the forwarding decision of one switch.
     ///
     /// # Panics
-    /// When `switch` is not a switch.
+    /// If `switch` is not a switch.
     #[must_use]
     pub fn switch(&self, switch: NodeId) -> SwitchRoutes {
         assert!(
@@ -282,16 +283,16 @@ impl Routes {
         )
     }
 
-    /// The network that these routes are for.
+    /// Returns the network of these routes.
     #[must_use]
     pub fn topology(&self) -> &Topology {
         &self.topology
     }
 
-    /// The address of port `nic` of `host`, which packets reach through this NIC alone. It is the
-    /// host's own where the host has no other NIC.
+    /// Returns the address of port `nic` of `host`, which packets reach only through this NIC. If
+    /// the host has no other NIC, this is the host's own address.
     ///
-    /// `None` when there is no such port, and where NICs have [no
+    /// Returns `None` if there is no such port, or if NICs have [no
     /// addresses](Self::with_nic_addresses).
     #[must_use]
     pub fn nic_address(&self, host: NodeId, nic: PortId) -> Option<NodeId> {
@@ -301,16 +302,17 @@ impl Routes {
         }
     }
 
-    /// The host that has `address`, which is its own or that of one of its NICs.
+    /// Returns the host with `address`, which is the host's own or the address of one of its NICs.
     #[must_use]
     pub fn host_of(&self, address: NodeId) -> NodeId {
         self.addresses.host(address)
     }
 
-    /// The port by which packets with `key` leave their source host: the one on a shortest path,
-    /// chosen by the ECMP hash where several are. Each end may be a NIC's address.
+    /// Returns the port through which packets with `key` leave their source host: the port on a
+    /// shortest path, chosen by the ECMP hash if there are several. Either end may be a NIC's
+    /// address.
     ///
-    /// `None` when an end is not a host, both ends are the same, or there is no path.
+    /// Returns `None` if an end is not a host, both ends are the same, or there is no path.
     #[must_use]
     pub fn nic_port(&self, key: &FlowKey) -> Option<PortId> {
         if let Some(only) = self.only_nic(key.src, key.dst) {
@@ -327,8 +329,8 @@ impl Routes {
         }
     }
 
-    /// Every equal next hop from `node` towards the host `dst`, with the port that leads there, in
-    /// the order of [`NextHopOrder`]. Empty when there is no path or `node` is `dst`.
+    /// Returns every equal next hop from `node` towards the host `dst`, with the port to it, in the
+    /// order of [`NextHopOrder`]. Empty if there is no path or `node` is `dst`.
     #[must_use]
     pub fn next_hops(&self, node: NodeId, dst: NodeId) -> Vec<(NodeId, PortId)> {
         if node.index() >= self.topology.len() {
@@ -350,11 +352,11 @@ impl Routes {
             .collect()
     }
 
-    /// The nodes that the first packet with `key` passes when the network is idle: source host,
-    /// switches, destination host. The others follow it where flows [stay on one
+    /// Returns the path of the first packet with `key` in an idle network: source host, switches,
+    /// destination host. All later packets follow it if flows [stay on one
     /// path](Self::path_stability).
     ///
-    /// Empty when there is no path.
+    /// Empty if there is no path.
     #[must_use]
     pub fn trace(&self, key: &FlowKey) -> Vec<NodeId> {
         let mut nodes = Vec::new();

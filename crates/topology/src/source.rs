@@ -10,15 +10,15 @@ use serde::de::DeserializeOwned;
 
 use crate::graph::Topology;
 
-/// The `[topology]` table of a scenario: where its network comes from.
+/// The `[topology]` table of a scenario: the source of its network.
 pub trait TopologySource: Debug + Send + Sync {
-    /// Builds the topology; `None` when it is [read](Self::read) from a file.
+    /// Builds the topology; `None` if it is [read](Self::read) from a file instead.
     ///
     /// # Errors
-    /// Settings that the builder refuses, by key.
+    /// If the builder rejects a setting; the error has the key.
     fn build(&self) -> Option<Result<Topology, ConfigError>>;
 
-    /// Returns the file that the topology is read from, relative to the scenario.
+    /// Returns the file with the topology, relative to the scenario.
     fn path(&self) -> Option<&Path> {
         None
     }
@@ -26,7 +26,7 @@ pub trait TopologySource: Debug + Send + Sync {
     /// Reads the topology from `text`, the content of its file.
     ///
     /// # Errors
-    /// At the place in `text` that is at fault.
+    /// If `text` is faulty; the error points at the fault.
     fn read(&self, _text: &str) -> Result<Topology, InputError> {
         Err(InputError::new(
             0..0,
@@ -36,15 +36,15 @@ pub trait TopologySource: Debug + Send + Sync {
     }
 }
 
-/// A configuration of a topology: one table of a scenario.
+/// A kind of topology with its configuration: one table of a scenario.
 pub trait TopologyKind:
     TopologySource + Clone + PartialEq + Serialize + DeserializeOwned + 'static
 {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
-    /// One line about it.
+    /// One-line description.
     const ABOUT: &'static str;
-    /// Its keys.
+    /// Keys of its table.
     const KEYS: Keys;
 }
 
@@ -55,13 +55,13 @@ pub trait AnyTopology: TopologySource {
     /// Returns the name of the kind.
     fn kind(&self) -> &'static str;
 
-    /// Returns its keys with their values.
+    /// Returns the keys with their values.
     fn value(&self) -> serde_json::Value;
 
     /// Returns a copy.
     fn boxed_clone(&self) -> BoxedTopology;
 
-    /// Returns the configuration itself.
+    /// Returns the configuration, for downcasting.
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -1,5 +1,5 @@
-//! Expected distribution over links of the traffic between hosts: each hop's equal next hops take
-//! equal shares, as ECMP's hashes do on average.
+//! Expected load of links under traffic between hosts. The equal next hops of each hop get equal
+//! shares, as with ECMP hashes on average.
 
 mod classes;
 mod flow;
@@ -11,19 +11,20 @@ use crate::graph::Topology;
 use classes::Classes;
 use hosts::Ends;
 
-/// The most steps (a class of destinations times a way between classes of nodes) that are worth it.
+/// Maximum number of steps (classes of destinations x ways between classes) of a computation.
 const MOST_STEPS: u64 = 20_000_000;
 
-/// Traffic between hosts, in any unit. Hosts are meant by their positions in [`Topology::hosts`].
+/// Traffic between hosts, in any unit. Hosts are given by their index in [`Topology::hosts`].
 #[derive(Clone, Debug, Default)]
 pub struct Demand {
     /// Traffic between all hosts.
     pub terms: Vec<Term>,
-    /// Traffic between two hosts: from, to, how much.
+    /// Traffic between two hosts: from, to, amount.
     pub pairs: Vec<(usize, usize, f64)>,
 }
 
-/// Traffic from each host to each other one: what the one sends by what the other takes.
+/// Traffic from each host to every other host: the product of the sender's and the receiver's
+/// factor.
 #[derive(Clone, Debug, Default)]
 pub struct Term {
     /// A factor for each host as a sender.
@@ -32,34 +33,34 @@ pub struct Term {
     pub taken: Vec<f64>,
 }
 
-/// Traffic that each link carries.
+/// Traffic on each link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkLoads {
     /// For each of [`Topology::links`]: from its `a` to its `b`, and back.
     pub loads: Vec<[f64; 2]>,
 }
 
-/// Why the traffic of links is not known.
+/// Reason why the load of links cannot be computed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum NoSpread {
     /// Two hosts are linked to each other.
     LinkedHosts(NodeId, NodeId),
-    /// The network is large, and too few of its switches are alike.
+    /// The network is large, and too few of its switches are equivalent.
     TooLarge {
-        /// Switches and groups of hosts that no other one is like.
+        /// Number of classes of equivalent switches and groups of hosts.
         classes: usize,
     },
 }
 
-/// The expected traffic of each link of `topology` under `demand`.
+/// Computes the expected traffic on each link of `topology` under `demand`.
 ///
-/// Exact for hosts that choose next hops independently at each hop. Switches with the same
-/// neighbors and the same traffic are counted once, so that fabrics of ten thousands of hosts take
-/// milliseconds; networks in which hardly any two switches are alike are refused above a few
-/// thousand switches.
+/// The result is exact if next hops are chosen independently at each hop. Switches with the same
+/// neighbors and the same traffic are counted once, so fabrics of tens of thousands of hosts take
+/// milliseconds. If hardly any two switches are equivalent, networks of more than a few thousand
+/// switches are rejected.
 ///
 /// # Errors
-/// When the topology cannot be counted, or only slowly.
+/// If the computation does not support the topology, or would take too long.
 pub fn spread(topology: &Topology, demand: &Demand) -> Result<LinkLoads, NoSpread> {
     let ends = Ends::of(topology, demand)?;
     let classes = Classes::of(topology, demand, &ends);

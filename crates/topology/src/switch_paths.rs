@@ -1,22 +1,22 @@
-//! Paths over switches alone.
+//! Paths over switches only.
 
 use fabricsim_base::id::NodeId;
 
 use crate::graph::Topology;
 
 impl Topology {
-    /// The links between switches, each from its first end to its second; several between the same
-    /// two come several times.
+    /// Yields the links between switches, each from its first end to its second. Parallel links
+    /// appear several times.
     pub fn switch_links(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         let links = self.links().iter().map(|link| (link.a, link.b));
         links.filter(|&(a, b)| !self.is_host(a) && !self.is_host(b))
     }
 
-    /// The longest of the shortest paths between two switches over switches, with both ends. Of
-    /// equal ones it is one that begins at the lowest switch and ends at the lowest one then.
-    /// Without switches there is none.
+    /// Returns the longest of the shortest paths between two switches over switches, including both
+    /// ends. Among equally long paths, it chooses the lowest first switch, then the lowest last
+    /// switch. Empty if there are no switches.
     ///
-    /// It takes a search through all links for each switch.
+    /// Searches through all links once for each switch.
     #[must_use]
     pub fn longest_switch_path(&self) -> Vec<NodeId> {
         let mut search = Search::over(self);
@@ -35,8 +35,9 @@ impl Topology {
 }
 
 impl Topology {
-    /// The switches on a shortest path between two hosts that are far apart, found by two searches:
-    /// no more than the longest of such paths has, and on chains and trees as many.
+    /// Returns the number of switches on a shortest path between two distant hosts, found by two
+    /// searches. It is at most the number on the longest such path, and equal to it on chains and
+    /// trees.
     #[must_use]
     pub fn some_long_path(&self) -> usize {
         let Some(&any) = self.hosts().first() else {
@@ -47,7 +48,8 @@ impl Topology {
         links.saturating_sub(1)
     }
 
-    /// The host that is farthest from the host `start`, and the links to it. Hosts do not forward.
+    /// Returns the host that is farthest from the host `start`, and its distance in links. Hosts do
+    /// not forward.
     fn farthest_host(&self, start: NodeId) -> (NodeId, usize) {
         let mut links = vec![usize::MAX; self.len()];
         links[start.index()] = 0;
@@ -75,7 +77,7 @@ impl Topology {
 
 /// A breadth-first search over switches.
 struct Search {
-    /// For each node that was reached, how many links from the start, and from where.
+    /// For each reached node, its distance from the start in links, and its predecessor.
     reached: Vec<Option<(usize, NodeId)>>,
     queue: Vec<NodeId>,
 }
@@ -88,7 +90,7 @@ impl Search {
         }
     }
 
-    /// The switch farthest from `start`, the lowest of several, and how many links there are to it.
+    /// Returns the switch farthest from `start` (the lowest of several), and its distance in links.
     fn from(&mut self, topology: &Topology, start: NodeId) -> (NodeId, usize) {
         self.reached.fill(None);
         self.reached[start.index()] = Some((0, start));
@@ -113,7 +115,7 @@ impl Search {
         farthest
     }
 
-    /// The way from the start to `end`, which was reached.
+    /// Returns the path from the start to `end`, which must have been reached.
     fn path_to(&self, end: NodeId) -> Vec<NodeId> {
         let mut path = vec![end];
         let mut at = end;

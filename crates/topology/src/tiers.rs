@@ -1,11 +1,11 @@
-//! Nodes and links by how far they are from hosts.
+//! Tiers of nodes and links by their distance from hosts.
 
 use fabricsim_base::id::{NodeId, PortId};
 
 use crate::graph::Topology;
 
-/// For each node, how many links it is from the nearest host. Switches inside of servers have a
-/// level of their own, above all others.
+/// Returns the distance of each node to the nearest host, in links. Switches inside servers have
+/// their own level, above all other levels.
 #[must_use]
 pub fn levels(topology: &Topology) -> Vec<usize> {
     let mut levels = vec![usize::MAX; topology.len()];
@@ -30,13 +30,13 @@ pub fn levels(topology: &Topology) -> Vec<usize> {
     levels
 }
 
-/// The highest of `levels`.
+/// Returns the highest of `levels`.
 fn highest(levels: &[usize]) -> usize {
     let reached = levels.iter().copied().filter(|&level| level != usize::MAX);
     reached.max().unwrap_or(0)
 }
 
-/// The tiers of a network: its nodes by how far they are from hosts.
+/// The tiers of a network: its nodes by their distance from hosts.
 #[derive(Clone, Debug)]
 pub struct Tiers {
     levels: Vec<usize>,
@@ -44,7 +44,7 @@ pub struct Tiers {
 }
 
 impl Tiers {
-    /// The tiers of `topology`.
+    /// Determines the tiers of `topology`.
     #[must_use]
     pub fn of(topology: &Topology) -> Self {
         let levels = levels(topology);
@@ -52,22 +52,22 @@ impl Tiers {
         Self { levels, names }
     }
 
-    /// The name of the tier of `node`.
+    /// Returns the name of the tier of `node`.
     fn of_node(&self, node: NodeId) -> &str {
         let name = self.names.get(self.levels[node.index()]);
         name.map_or("unreached", String::as_str)
     }
 
-    /// The tier of a link from `node` to `peer`: `leaf to spine`.
+    /// Returns the tier of a link from `node` to `peer`: `leaf to spine`.
     #[must_use]
     pub fn of_link(&self, node: NodeId, peer: NodeId) -> String {
         format!("{} to {}", self.of_node(node), self.of_node(peer))
     }
 }
 
-/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of
-/// two and three layers have their customary names; in others, switch tiers are numbered from the
-/// hosts.
+/// Returns the name of each level's nodes, from the topology if it has names. Otherwise, fabrics of
+/// two and three layers have their customary names, and the switch tiers of any other fabric are
+/// numbered from the hosts up.
 #[must_use]
 pub fn tier_names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     let servers = usize::from(topology.switches().any(|node| topology.is_inner(node)));
@@ -91,8 +91,7 @@ pub fn tier_names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     (0..=highest).map(name).chain(inside).collect()
 }
 
-/// Returns the tier of port `port` of `node` for each port of `ports`: which nodes its link leads
-/// from and to.
+/// Returns the tier of each of `ports`, given as node and port: the tiers that its link joins.
 #[must_use]
 pub fn tiers_of(topology: &Topology, ports: &[(NodeId, PortId)]) -> Vec<String> {
     let tiers = Tiers::of(topology);

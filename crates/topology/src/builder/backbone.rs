@@ -1,4 +1,5 @@
-//! Common parts of provider networks: switches that are linked in any way, with hosts at each.
+//! Common parts of provider networks: switches with any links between them, and hosts at each
+//! switch.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -17,19 +18,19 @@ pub(crate) struct Backbone {
 /// The hosts of a backbone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hosts {
-    /// At each switch.
+    /// Number of hosts at each switch.
     pub(crate) per_switch: u32,
     /// One-way delay of their links.
     pub(crate) delay: Duration,
 }
 
 impl Backbone {
-    /// The topology with `hosts`, whose links have the `rate` that all links have. Nodes are
-    /// numbered hosts of the first switch, hosts of the second, ..., then the switches.
+    /// Builds the topology with `hosts`; all links have the rate `rate`. Nodes are numbered hosts
+    /// of the first switch, hosts of the second, ..., then the switches.
     ///
     /// # Errors
-    /// Fewer than two hosts in all, or more nodes or links at a switch than there can be: by the
-    /// key `hosts_per_switch`.
+    /// If there are fewer than two hosts in all, or more nodes or links at a switch than the
+    /// maximum; the error has the key `hosts_per_switch`.
     pub(crate) fn with_hosts(&self, hosts: Hosts, rate: Rate) -> Result<Topology, ConfigError> {
         const KEY: &str = "hosts_per_switch";
         let Hosts { per_switch, delay } = hosts;

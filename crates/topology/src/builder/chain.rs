@@ -9,8 +9,8 @@ use super::plan::{Plan, at_least, fits_ports, some_delay};
 use crate::graph::Topology;
 
 settings! {
-    /// Switches in a row, each with the same number of hosts: the place to look at fairness between
-    /// flows that cross one, two or many bottlenecks.
+    /// Switches in a row, each with the same number of hosts, for studying fairness between flows
+    /// that cross one, two or many bottlenecks.
     ///
     /// Nodes are numbered hosts of the first switch, hosts of the second, …, then the switches.
     pub struct ChainConfig {
@@ -35,7 +35,8 @@ impl ChainConfig {
     /// Builds the chain.
     ///
     /// # Errors
-    /// Fewer than two hosts in all, more hosts than a switch has ports, or a zero delay.
+    /// If there are fewer than two hosts in all or more hosts than a switch has ports, or a delay
+    /// is zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let Self {
             switches,

@@ -1,4 +1,4 @@
-//! Clos fabrics: tiers of switches in pods, with rates, delays and oversubscription of each tier.
+//! Clos fabrics: tiers of switches in pods, with their own rates, delays and oversubscription.
 
 mod racks;
 mod shape;
@@ -18,23 +18,23 @@ use racks::Rack;
 use shape::Shape;
 use uplinks::Uplinks;
 
-/// The key that takes the blame for what only shows in the whole fabric.
+/// The key in errors that only show in the whole fabric.
 const TIERS: &str = "tiers";
 
 settings! {
     /// A Clos fabric of two or more tiers of switches.
     ///
-    /// Each switch is linked to the switches of the tier above in its pod. Nodes are numbered hosts,
-    /// then switches from the lowest tier up; links are listed host by host, then switch by switch.
-    /// Names say the place: `pod1/tor3/host5`, `pod1/agg0`, `core2`.
+    /// Each switch is linked to the switches of the tier above in its pod. Nodes are numbered
+    /// hosts, then switches from the lowest tier up; links are listed host by host, then switch by
+    /// switch. Names are paths: `pod1/tor3/host5`, `pod1/agg0`, `core2`.
     pub struct ClosConfig {
         /// Tiers of switches from the hosts up, such as [{ switches = 8, oversubscription = 3 },
         /// { switches = 2, pods = 4 }, { switches = 4 }].
         pub tiers: Vec<ClosTier> = required,
         /// Hosts under each switch of the lowest tier.
         ///
-        /// Where a host has several NICs, it stands under the switch of one of them, and the others
-        /// hang on its neighbors.
+        /// If a host has several NICs, it counts under the switch of one of them; its other NICs
+        /// are linked to neighboring switches.
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub hosts_per_rack: u32 = 16,
@@ -109,19 +109,19 @@ settings! {
 }
 
 impl ClosTier {
-    /// The rate of the links to the tier above.
+    /// Returns the rate of the links to the tier above.
     fn up_rate(&self) -> Rate {
         self.uplink_rate.unwrap_or(Rate::from_gbps(100))
     }
 
-    /// The delay of the links to the tier above.
+    /// Returns the delay of the links to the tier above.
     fn up_delay(&self) -> Duration {
         self.uplink_delay.unwrap_or(Duration::from_us(1))
     }
 }
 
 impl ClosConfig {
-    /// A fabric of `tiers` with the defaults of all else.
+    /// Creates a fabric of `tiers` with the defaults of all other keys.
     #[must_use]
     pub fn new(tiers: Vec<ClosTier>) -> Self {
         Self::with_required(tiers)
@@ -130,9 +130,9 @@ impl ClosConfig {
     /// Builds the fabric.
     ///
     /// # Errors
-    /// Fewer than two tiers, counts that do not divide, uplinks that do not spread evenly, two ways
-    /// of saying their number, racks that are not there, a zero delay, or more nodes or links than
-    /// can be simulated.
+    /// If there are fewer than two tiers, counts that do not divide, uplinks that do not spread
+    /// evenly, a number of uplinks given in two ways, unknown racks, a zero delay, or more nodes or
+    /// links than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("host_delay", self.host_delay)?;
@@ -165,7 +165,7 @@ impl ClosConfig {
         Ok(named.with_tier_names(shape.tier_names()))
     }
 
-    /// The links from each tier to the one above.
+    /// Returns the links from each tier to the one above.
     fn uplinks(&self, shape: &Shape, racks: &[Rack]) -> Result<Vec<Uplinks>, ConfigError> {
         let nics = u64::from(self.nics_per_host);
         let mut down: Vec<u128> = racks
@@ -199,7 +199,7 @@ impl ClosConfig {
     }
 }
 
-/// The names of all nodes, in the order of their numbers.
+/// Returns the names of all nodes, in the order of their numbers.
 fn names(shape: &Shape, racks: &[Rack]) -> Vec<String> {
     let mut names = Vec::new();
     for (index, rack) in (0u32..).zip(racks) {

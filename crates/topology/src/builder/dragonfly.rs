@@ -1,4 +1,4 @@
-//! Dragonfly: groups of routers that are all linked to one another, and links between all groups.
+//! Dragonfly: groups of fully meshed routers, and links between all groups.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -14,14 +14,14 @@ settings! {
     /// ISCA 2008, section 3): p hosts at each of a routers in a group, h links of each router to
     /// other groups. It is balanced with a = 2p = 2h, and largest with a h + 1 groups.
     ///
-    /// Nodes are numbered hosts, then routers, group by group. Names say the place:
-    /// `group2/router1` and its `group2/router1/host0`. Links between groups are in the absolute
-    /// arrangement: the outer links of a group lead to the other groups in order, as often as there
-    /// are enough of them.
+    /// Nodes are numbered hosts, then routers, group by group. Names are paths: `group2/router1`
+    /// and its `group2/router1/host0`. Links between groups use the absolute arrangement: the outer
+    /// links of a group lead to all other groups in order, repeatedly if there are more links than
+    /// groups.
     ///
-    /// Differs from the paper: packets take the paths with the fewest links, at each switch one of
-    /// the next hops. Minimal routing (section 4) has exactly one link between groups; here there
-    /// are two through a third group where that spares a link. Detours for the sake of balance
+    /// Differs from the paper: packets take the paths with the fewest links, choosing among the
+    /// next hops at each switch. Minimal routing (section 4) has exactly one link between groups;
+    /// here, a path has two through a third group if this saves a link. Detours for load balancing
     /// (Valiant, UGAL) are not modeled.
     pub struct DragonflyConfig {
         /// Hosts at each router (p).
@@ -53,12 +53,12 @@ settings! {
 }
 
 impl DragonflyConfig {
-    /// Builds the dragonfly. Links are listed host by host, then those within groups, then those
-    /// between groups.
+    /// Builds the dragonfly. Links are listed host by host, then within groups, then between
+    /// groups.
     ///
     /// # Errors
-    /// A count of zero, outer links that do not spread evenly over the groups, a zero delay, or
-    /// more nodes, links or ports than can be simulated.
+    /// If a count is zero, outer links do not spread evenly over the groups, a delay is zero, or
+    /// there are more nodes, links or ports than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("local_delay", self.local_delay)?;
@@ -96,7 +96,7 @@ impl DragonflyConfig {
         Ok(dragonfly.expect("each place has a name of its own"))
     }
 
-    /// The names of all nodes, in the order of their numbers.
+    /// Returns the names of all nodes, in the order of their numbers.
     fn names(&self, routers: u32) -> Vec<String> {
         let place = |router: u32| {
             let (group, router) = (
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(dragonfly.links().len(), 72 + 9 * 6 + 36);
         assert!((dragonfly.switches()).all(|router| dragonfly.ports(router).len() == 2 + 3 + 2));
         let routes = Routes::compute(&dragonfly, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
-        // At most one link within the group, one between groups, one within the other.
+        // At most one link within the first group, one between groups, one within the second group.
         assert_eq!(routes.path_stats(Bytes::new(1_000)).switches, 4);
     }
 

@@ -10,14 +10,14 @@ use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
 settings! {
-    /// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, Dragonfly+: Low Cost Topology
-    /// for Scaling Datacenters, HiPINEB 2017): in each group every leaf is linked to every spine,
-    /// and spines have links to other groups.
+    /// A Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, Dragonfly+: Low Cost
+    /// Topology for Scaling Datacenters, HiPINEB 2017): in each group, every leaf is linked to
+    /// every spine, and spines have links to other groups.
     ///
-    /// Nodes are numbered hosts, then leaves, then spines, group by group. Names say the place:
-    /// `group2/leaf1/host0`, `group2/leaf1`, `group2/spine0`. Links between groups are in the
-    /// absolute arrangement: the outer links of a group lead to the other groups in order, as often
-    /// as there are enough of them.
+    /// Nodes are numbered hosts, then leaves, then spines, group by group. Names are paths:
+    /// `group2/leaf1/host0`, `group2/leaf1`, `group2/spine0`. Links between groups use the absolute
+    /// arrangement: the outer links of a group lead to all other groups in order, repeatedly if
+    /// there are more links than groups.
     ///
     /// Packets take the shortest paths, which have one link between groups.
     pub struct DragonflyPlusConfig {
@@ -54,12 +54,12 @@ settings! {
 }
 
 impl DragonflyPlusConfig {
-    /// Builds the Dragonfly+. Links are listed host by host, then those within groups, then those
-    /// between groups.
+    /// Builds the Dragonfly+. Links are listed host by host, then within groups, then between
+    /// groups.
     ///
     /// # Errors
-    /// A count of zero, outer links that do not spread evenly over the groups, a zero delay, or
-    /// more nodes, links or ports than can be simulated.
+    /// If a count is zero, outer links do not spread evenly over the groups, a delay is zero, or
+    /// there are more nodes, links or ports than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("local_delay", self.local_delay)?;
@@ -98,7 +98,7 @@ impl DragonflyPlusConfig {
         Ok(fabric.expect("each place has a name of its own"))
     }
 
-    /// The names of all nodes, in the order of their numbers.
+    /// Returns the names of all nodes, in the order of their numbers.
     fn names(&self, groups: u32) -> Vec<String> {
         let places = |kind: &'static str, each: u32| {
             (0..groups).flat_map(move |group| {
@@ -143,8 +143,8 @@ mod tests {
         );
         assert_eq!(fabric.links().len(), hosts + 5 * 4 + 10);
         let routes = Routes::compute(&fabric, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
-        // Leaf, spine, spine of the other group, leaf. With one link between two groups the
-        // other spine of a group cannot take part.
+        // The path is leaf, spine, spine of the other group, leaf. With one link between two
+        // groups, the second spine of a group has no part in it.
         assert_eq!(routes.path_stats(Bytes::new(1_000)).switches, 4);
         assert_eq!(fabric.name(NodeId(19)), "group4/leaf1/host1");
         assert_eq!(fabric.name(NodeId(20 + 9)), "group4/leaf1");

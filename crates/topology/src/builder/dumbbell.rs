@@ -9,7 +9,8 @@ use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
 settings! {
-    /// Hosts of the left side, hosts of the right side, the left switch, the right switch.
+    /// Two switches with hosts on each side. Nodes are numbered hosts of the left side, hosts of
+    /// the right side, the left switch, the right switch.
     pub struct DumbbellConfig {
         /// Hosts on each side.
         #[range(from 1)]
@@ -30,7 +31,7 @@ impl DumbbellConfig {
     /// Builds the dumbbell; its last link is the bottleneck.
     ///
     /// # Errors
-    /// No host, more hosts than a switch has ports, or a zero delay.
+    /// If there is no host or there are more hosts than a switch has ports, or a delay is zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let side = self.hosts_per_side;
         self.validate_ranges()?;

@@ -8,21 +8,22 @@ use fabricsim_base::{choices, settings};
 use super::plan::{Plan, group_of, some_delay, whole_groups};
 use crate::graph::Topology;
 
-/// The largest `k` that is built: 4,194,304 hosts.
+/// The largest supported `k`: 4,194,304 hosts.
 const MAX_K: u32 = 256;
 
 settings! {
-    /// A three-layer fat-tree: the classic one of k-port switches, or a published fabric by name.
+    /// A three-layer fat-tree: the classic one of k-port switches, or a published fabric given by
+    /// its name.
     ///
     /// The classic tree (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2.2) has k pods of k/2
     /// top-of-rack and k/2 aggregation switches, (k/2)^2 cores, and k/2 hosts under each
-    /// top-of-rack switch: k^3/4 hosts. Hosts with n NICs take n of these ports each, one at each
-    /// of n consecutive top-of-rack switches. Nodes are numbered hosts, top-of-rack, aggregation, core;
-    /// links are listed host by host, then switch by switch from the bottom up.
+    /// top-of-rack switch: k^3/4 hosts. Hosts with n NICs use n of these ports each, one at each of
+    /// n consecutive top-of-rack switches. Nodes are numbered hosts, top-of-rack, aggregation,
+    /// core; links are listed host by host, then switch by switch from the bottom up.
     pub struct FatTreeConfig {
         /// Ports of a switch, even, 2 to 256; makes k^3/4 hosts.
         ///
-        /// Not read when there is a preset.
+        /// Ignored if there is a preset.
         pub k: u32 = 8,
         /// NICs of each host, each linked to another switch; divides k/2, and makes as many times
         /// fewer hosts.
@@ -50,12 +51,12 @@ choices! {
     }
 }
 
-/// Dimensions of a fat tree: the numbers of its parts.
+/// The numbers of a fat-tree's parts.
 struct Shape {
     pods: u32,
     tors_per_pod: u32,
     aggs_per_pod: u32,
-    /// Hosts that have their first place under a top-of-rack switch.
+    /// Hosts with their first NIC under a top-of-rack switch.
     hosts_per_tor: u32,
     /// Links of a host, each to another top-of-rack switch of its group.
     nics_per_host: u32,
@@ -89,7 +90,7 @@ impl FatTreeConfig {
     /// Builds the fat-tree.
     ///
     /// # Errors
-    /// An odd or too large `k`, a zero delay, or a preset together with keys that contradict it.
+    /// If `k` is odd or too large, a delay is zero, or a key contradicts the preset.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         some_delay("link_delay", self.link_delay)?;
         let shape = match self.preset {
@@ -133,7 +134,7 @@ impl FatTreeConfig {
         Ok(())
     }
 
-    /// The preset's values are the defaults, so a key that differs was written and contradicts it.
+    /// The preset's values are the defaults, so a key with another value contradicts it.
     fn check_preset(&self, name: &str) -> Result<(), ConfigError> {
         let fixed = Self::default();
         let contradictions = [
@@ -243,8 +244,9 @@ mod tests {
         }
     }
 
-    /// The published list: 16 hosts to a top-of-rack switch; four of those and four aggregation
-    /// switches to a pod, fully meshed; four cores to an aggregation switch, the same in each pod.
+    /// The published list has 16 hosts to a top-of-rack switch, and pods of four top-of-rack and
+    /// four aggregation switches, fully meshed. Each aggregation switch has four cores, the same in
+    /// each pod.
     #[test]
     fn the_preset_lists_the_links_of_the_published_fabric_in_its_order() {
         let config = FatTreeConfig {

@@ -3,12 +3,12 @@
 use fabricsim_base::input::ConfigError;
 
 /// Links between groups in the absolute arrangement: the outer links of a group are numbered, and
-/// in each round of them the k-th leads to the k-th of the other groups (Camarero, Vallejo and
+/// in each round of them, link k leads to group k of the remaining groups (Camarero, Vallejo and
 /// Beivide, Topological Characterization of Hamming and Dragonfly Networks, TACO 2014).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlobalLinks {
     groups: u32,
-    /// Outer links of each group.
+    /// Number of outer links of each group.
     per_group: u32,
 }
 
@@ -16,15 +16,15 @@ pub(super) struct GlobalLinks {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct GlobalEnd {
     pub(super) group: u32,
-    /// Number of the link among the outer ones of its group.
+    /// Index of the link among the outer links of its group.
     pub(super) link: u32,
 }
 
 impl GlobalLinks {
-    /// The links of `groups` groups with `per_group` outer links each.
+    /// Creates the links of `groups` groups with `per_group` outer links each.
     ///
     /// # Errors
-    /// Fewer than two groups, or links that do not spread evenly over the other groups.
+    /// If there are fewer than two groups, or the links do not spread evenly over the other groups.
     pub(super) fn new(groups: u32, per_group: u32) -> Result<Self, ConfigError> {
         if groups < 2 {
             return Err(ConfigError::new(
@@ -46,7 +46,7 @@ impl GlobalLinks {
         Ok(Self { groups, per_group })
     }
 
-    /// Each link once, with its end in the lower group first, group by group.
+    /// Yields each link once, with its end in the lower group first, group by group.
     pub(super) fn all(self) -> impl Iterator<Item = (GlobalEnd, GlobalEnd)> {
         let ends = (0..self.groups)
             .flat_map(move |group| (0..self.per_group).map(move |link| GlobalEnd { group, link }));
@@ -66,7 +66,7 @@ impl GlobalLinks {
     }
 }
 
-/// Returns the numbers of groups next to `groups` over which `per_group` links spread evenly.
+/// Returns the numbers of groups nearest to `groups` over which `per_group` links spread evenly.
 fn fitting(groups: u32, per_group: u32) -> String {
     let small = (1..=per_group.isqrt()).filter(|&divisor| per_group.is_multiple_of(divisor));
     let divisors = small.flat_map(|divisor| [divisor, per_group / divisor]);

@@ -1,4 +1,4 @@
-//! Networks like those of internet service providers: long, sparse, and chains for the most part.
+//! Networks like a typical internet service provider's: long, sparse, and mostly chains.
 
 mod sketch;
 
@@ -12,18 +12,19 @@ use crate::graph::Topology;
 use sketch::Sketch;
 
 settings! {
-    /// A random network of a service provider, with as many switches as wanted on its longest
+    /// A random network of a service provider, with a given number of switches on its longest
     /// shortest path.
     ///
-    /// It is built along a row of `longest_path` switches. Chains of new switches lead from a
-    /// switch at one place of the row to one further on, and are as long as the row between the
-    /// two; a few switches hang on one link. The chains are so many that there are about 1.2 links
-    /// for each switch, as in the networks of US Carrier (158 switches, 36 on the longest shortest
-    /// path) and Kentucky Datalink (754 and 59) in the Internet Topology Zoo; fewer where
-    /// `switches` is hardly more than `longest_path`, more where paths are too short for chains.
+    /// The builder starts with a row of `longest_path` switches. It adds chains of new switches
+    /// from a switch at one place of the row to a switch further on; a chain is as long as the row
+    /// between both ends. A few switches have only one link. The number of chains is such that
+    /// there are about 1.2 links for each switch, as in the networks of US Carrier (158 switches,
+    /// 36 on the longest shortest path) and Kentucky Datalink (754 and 59) in the Internet Topology
+    /// Zoo. There are fewer links if `switches` is hardly more than `longest_path`, and more if
+    /// paths are too short for chains.
     ///
     /// Nodes are numbered hosts of the first switch, hosts of the second, ..., then the switches,
-    /// those of the row first.
+    /// starting with the row.
     pub struct IspConfig {
         /// Switches in all, up to 100000.
         pub switches: u32 = 158,
@@ -42,14 +43,15 @@ settings! {
     }
 }
 
-/// Each switch on one link takes a search through the network, so that more would take minutes.
+/// Each switch with one link requires a search through the network, so more switches would take
+/// minutes.
 const MOST_SWITCHES: u32 = 100_000;
 
 impl IspConfig {
     /// Builds the network.
     ///
     /// # Errors
-    /// Numbers that no network has, a zero delay, too few or too many hosts.
+    /// If no network has these numbers, the delay is zero, or there are too few or too many hosts.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         at_least("switches", self.switches, self.longest_path)?;
@@ -100,7 +102,7 @@ mod tests {
         config.build().unwrap()
     }
 
-    /// Links of each switch to other switches.
+    /// Returns the number of links of each switch to other switches.
     fn degrees(topology: &Topology) -> Vec<usize> {
         let switches = topology.switches();
         let links = switches.map(|switch| {
@@ -147,8 +149,8 @@ mod tests {
         }
     }
 
-    /// Kentucky Datalink has 2.4 links for each switch, 64% with two and 6% with one; US Carrier
-    /// 2.4, 64% and 5%. No switch of either has more than 7.
+    /// Kentucky Datalink has 2.4 links for each switch; 64% of its switches have two, 6% have one.
+    /// US Carrier has 2.4, 64% and 5%. No switch of either has more than 7.
     #[test]
     fn most_switches_are_parts_of_chains() {
         for (switches, longest) in [(754, 59), (158, 36)] {

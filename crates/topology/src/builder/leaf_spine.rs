@@ -9,18 +9,18 @@ use fabricsim_base::units::{Duration, Rate};
 use super::plan::{Plan, fits_ports, group_of, some_delay, whole_groups};
 use crate::graph::Topology;
 
-/// The rate between switches when neither `fabric_rate` nor `oversubscription` is given.
+/// The rate between switches if neither `fabric_rate` nor `oversubscription` is given.
 const DEFAULT_FABRIC_RATE: Rate = Rate::from_gbps(400);
 
 settings! {
     /// Two layers of switches, fully meshed. Nodes are numbered hosts, leaves, spines.
     ///
-    /// Hosts with n NICs share n consecutive leaves: NIC i of each is linked to leaf i of these.
+    /// Hosts with n NICs share n consecutive leaves: NIC i of each is linked to leaf i of them.
     pub struct LeafSpineConfig {
         /// Hosts under each leaf.
         ///
-        /// Where a host has several NICs, it stands under the leaf of one of them, and others hang
-        /// on its neighbors.
+        /// If a host has several NICs, it counts under the leaf of one of them; its other NICs are
+        /// linked to neighboring leaves.
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub hosts_per_leaf: u32 = 16,
@@ -53,10 +53,11 @@ settings! {
 }
 
 impl LeafSpineConfig {
-    /// The rate of the links between leaves and spines, whichever way it was set.
+    /// Returns the rate of the links between leaves and spines, from `fabric_rate` or
+    /// `oversubscription`.
     ///
     /// # Errors
-    /// Both ways at once, or an oversubscription that is not a positive number.
+    /// If both are given, or the oversubscription is not a positive number.
     pub fn resolved_fabric_rate(&self) -> Result<Rate, ConfigError> {
         let Some(ratio) = self.oversubscription else {
             return Ok(self.fabric_rate.unwrap_or(DEFAULT_FABRIC_RATE));
@@ -98,8 +99,8 @@ impl LeafSpineConfig {
     /// Builds the leaf-spine fabric.
     ///
     /// # Errors
-    /// A count of zero or beyond what a switch can have, a zero delay, or a rate between switches
-    /// that is set twice.
+    /// If a count is zero or too large for a switch, a delay is zero, or the rate between switches
+    /// is given twice.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let Self {
             hosts_per_leaf,

@@ -1,4 +1,4 @@
-//! Delays of links that may follow from where their ends are.
+//! Delays of links, fixed or computed from coordinates.
 
 use std::fmt;
 
@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub enum LinkDelay {
     /// The same for every link.
     Fixed(Duration),
-    /// As the light takes in fibre along the great circle between the two ends: 5 us for each km,
-    /// and for the first even where the ends are nearer. Links of hosts have that of one km.
+    /// Light in fibre along the great circle between both ends: 5 us for each km, and at least 5
+    /// us. Links of hosts always have 5 us.
     Geographic,
 }
 
-/// The word for [`LinkDelay::Geographic`].
+/// The word in scenarios for [`LinkDelay::Geographic`].
 const GEOGRAPHIC: &str = "geographic";
 
 setting_values! {
@@ -28,12 +28,12 @@ setting_values! {
     ]),
 }
 
-/// Seconds in which light passes a kilometer of fibre, whose refractive index is about 1.5.
+/// Time in seconds that light needs for a kilometer of fibre with a refractive index of about 1.5.
 const SECONDS_PER_KM: f64 = 5e-6;
 /// The mean radius of the Earth, in km (IUGG).
 const EARTH_RADIUS_KM: f64 = 6_371.009;
 
-/// A place on the map, in degrees.
+/// A position on the map, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Coordinates {
     /// North of the equator, -90 to 90.
@@ -43,7 +43,7 @@ pub(crate) struct Coordinates {
 }
 
 impl Coordinates {
-    /// The length of the great circle to `other`, in km, by the haversine formula.
+    /// Returns the length of the great circle to `other`, in km, by the haversine formula.
     fn km_to(self, other: Self) -> f64 {
         let half = |a: f64, b: f64| libm::pow(libm::sin((b - a).to_radians() / 2.0), 2.0);
         let cosines =
@@ -53,14 +53,14 @@ impl Coordinates {
         2.0 * EARTH_RADIUS_KM * libm::asin(chord.sqrt().min(1.0))
     }
 
-    /// The one-way delay of a fibre to `other`.
+    /// Returns the one-way delay of a fibre to `other`.
     pub(crate) fn delay_to(self, other: Self) -> Duration {
         Duration::from_secs_f64(self.km_to(other).max(1.0) * SECONDS_PER_KM)
     }
 }
 
 impl LinkDelay {
-    /// The one-way delay of the links of hosts.
+    /// Returns the one-way delay of the links of hosts.
     pub(crate) const fn of_hosts(self) -> Duration {
         match self {
             Self::Fixed(delay) => delay,

@@ -1,5 +1,4 @@
-//! Common parts of all builders: a list of links under construction, and the checks of their
-//! settings.
+//! Common parts of all builders: a topology under construction, and checks of settings.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -11,19 +10,20 @@ use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 use crate::names::NodeNames;
 use crate::node_kind::NodeKind;
 
-/// A topology being drawn up: hosts 0..h, switches h..h+s, and links.
+/// A topology under construction: hosts 0..h, switches h..h+s, and links.
 pub(super) struct Plan {
     hosts: u32,
     switches: u32,
-    /// No more than can be simulated; `count` has them all.
+    /// At most [`MAX_LINKS`], to bound the memory; `count` includes all further links.
     links: Vec<Link>,
     count: u64,
-    /// Names of the switches without their numbers, and how many are called so, in their order.
+    /// Names of the switches without their numbers, with the number of switches for each name, in
+    /// order.
     tiers: Vec<(&'static str, u32)>,
 }
 
 impl Plan {
-    /// A plan of so many nodes; `key` takes the blame when they are too many.
+    /// Creates a plan with this many nodes; if they are too many, the error has the key `key`.
     pub(super) fn new(key: &'static str, hosts: u64, switches: u64) -> Result<Self, ConfigError> {
         let nodes = hosts.saturating_add(switches);
         let too_many = || {
@@ -49,13 +49,13 @@ impl Plan {
         })
     }
 
-    /// Names the switches: for each tier a word, which a number from 0 on follows, and how many
-    /// switches there are.
+    /// Names the switches: each tier has a word, which is followed by a number from 0 on, and a
+    /// number of switches.
     pub(super) fn name_switches(&mut self, tiers: &[(&'static str, u32)]) {
         self.tiers = tiers.to_vec();
     }
 
-    /// The id of switch number `index`.
+    /// Returns the id of switch number `index`.
     pub(super) fn switch(&self, index: u32) -> NodeId {
         NodeId(self.hosts + index)
     }
@@ -75,7 +75,8 @@ impl Plan {
         });
     }
 
-    /// The topology; `key` takes the blame for what the settings' own checks let through.
+    /// Builds the topology; the error has the key `key` if the settings' own checks missed
+    /// something.
     pub(super) fn finish(self, key: &'static str) -> Result<Topology, ConfigError> {
         if self.count > u64::from(MAX_LINKS) {
             return Err(ConfigError::new(
@@ -96,14 +97,14 @@ impl Plan {
     }
 }
 
-/// The switches that a host's NICs are linked to, where hosts have `nics` and the first of them
-/// would be linked to switch `first` if there were no other: its group of so many switches.
+/// Returns the group of `nics` switches to which a host's NICs are linked; `first` is the switch
+/// that a host with one NIC would use.
 pub(super) const fn group_of(first: u32, nics: u32) -> std::ops::Range<u32> {
     let start = first / nics * nics;
     start..start + nics
 }
 
-/// Refuses numbers of NICs by which `switches` cannot be divided into whole groups.
+/// Rejects a number of NICs that does not divide `switches` into whole groups.
 pub(super) fn whole_groups(nics: u32, switches: u32, which: &str) -> Result<(), ConfigError> {
     if nics == 0 || !switches.is_multiple_of(nics) {
         return Err(ConfigError::new(
@@ -115,7 +116,7 @@ pub(super) fn whole_groups(nics: u32, switches: u32, which: &str) -> Result<(), 
     Ok(())
 }
 
-/// Refuses fewer than `least`.
+/// Rejects a value less than `least`.
 pub(crate) fn at_least(key: &'static str, value: u32, least: u32) -> Result<(), ConfigError> {
     if value < least {
         return Err(ConfigError::new(
@@ -127,7 +128,7 @@ pub(crate) fn at_least(key: &'static str, value: u32, least: u32) -> Result<(), 
     Ok(())
 }
 
-/// Refuses more links at one node than a node can have.
+/// Rejects more links at one node than the maximum.
 pub(super) fn fits_ports(key: &'static str, node: &str, links: u64) -> Result<(), ConfigError> {
     if links > u64::from(MAX_PORTS) {
         return Err(ConfigError::new(
@@ -139,7 +140,7 @@ pub(super) fn fits_ports(key: &'static str, node: &str, links: u64) -> Result<()
     Ok(())
 }
 
-/// Refuses a link without delay, or with a longer one than can be simulated.
+/// Rejects a delay of zero or above the maximum.
 pub(crate) fn some_delay(key: &'static str, delay: Duration) -> Result<(), ConfigError> {
     if delay == Duration::ZERO {
         return Err(ConfigError::new(

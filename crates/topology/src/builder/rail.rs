@@ -9,24 +9,25 @@ use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
 settings! {
-    /// A rail-optimized cluster: the hosts are GPUs. Those of a server meet at a switch inside of
-    /// it; each has a NIC at the leaf of its rail, which is that of its number. A unit of servers
-    /// has a leaf for each rail, and every leaf is linked to every spine.
+    /// A rail-optimized cluster: the hosts are GPUs. All GPUs of a server are linked to a switch
+    /// inside it. Each GPU also has a NIC at the leaf of its rail, which has the GPU's number
+    /// within the server. A unit of servers has a leaf for each rail, and every leaf is linked to
+    /// every spine.
     ///
     /// The defaults are two units of an NVIDIA DGX SuperPOD with 64 servers, 16 leaves and 8 spines
     /// at 400 Gbps (reference architecture for DGX B200, table of component counts), and NVLink of
-    /// the fourth generation, 450 GB/s in each direction (NVIDIA H100). The delay inside of a server
+    /// the fourth generation, 450 GB/s in each direction (NVIDIA H100). The delay inside a server
     /// has no published source: it is an assumption.
     ///
-    /// With several planes each GPU has as many NICs, each in a fabric of its own.
+    /// With several planes, each GPU has one NIC in the separate fabric of each plane.
     ///
-    /// Nodes are numbered GPUs, the switches inside of servers, leaves by plane, unit and rail,
-    /// then spines by plane. Port 0 of a GPU leads into the server, the others are its NICs. Names
-    /// say the place: `server3/gpu5`, `server3/nvswitch`, `unit0/rail5`, `spine1`; with several
-    /// planes `plane1/unit0/rail5` and `plane1/spine1`. Loads and defaults follow the NICs alone.
+    /// Nodes are numbered GPUs, the switches inside servers, leaves by plane, unit and rail, then
+    /// spines by plane. Port 0 of a GPU leads into the server; all other ports are NICs. Names are
+    /// paths: `server3/gpu5`, `server3/nvswitch`, `unit0/rail5`, `spine1`; with several planes
+    /// `plane1/unit0/rail5` and `plane1/spine1`. Loads and defaults depend only on the NICs.
     ///
-    /// GPUs of a server reach each other inside of it, others of the same unit and rail through
-    /// their leaf, all others through a spine: no GPU forwards what is for another one.
+    /// GPUs of a server reach each other inside it, other GPUs of the same unit and rail through
+    /// their leaf, all remaining GPUs through a spine. GPUs do not forward traffic for each other.
     pub struct RailConfig {
         /// Servers, in whole units.
         #[range(from 1)]
@@ -69,8 +70,8 @@ impl RailConfig {
     /// Builds the cluster. Links are listed server by server, then NIC by NIC, then leaf by leaf.
     ///
     /// # Errors
-    /// A count of zero, servers that are not whole units, a zero delay, or more nodes, links or
-    /// ports than can be simulated.
+    /// If a count is zero, the servers do not fill whole units, a delay is zero, or there are more
+    /// nodes, links or ports than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("server_delay", self.server_delay)?;
@@ -131,12 +132,12 @@ impl RailConfig {
         self.servers / self.servers_per_unit
     }
 
-    /// Leaves of a plane.
+    /// Returns the number of leaves of a plane.
     fn leaves(&self) -> u32 {
         self.units() * self.gpus_per_server
     }
 
-    /// The number of a leaf among the switches.
+    /// Returns the index of a leaf among the switches.
     fn leaf(&self, plane: u32, unit: u32, rail: u32) -> u32 {
         self.servers + plane * self.leaves() + unit * self.gpus_per_server + rail
     }
@@ -154,7 +155,7 @@ impl RailConfig {
         }
     }
 
-    /// The names of all nodes, in the order of their numbers.
+    /// Returns the names of all nodes, in the order of their numbers.
     fn names(&self) -> Vec<String> {
         let plane = |plane: u32| match self.planes {
             1 => String::new(),
@@ -205,7 +206,7 @@ mod tests {
         let cluster = RailConfig::default().build().unwrap();
         assert_eq!(cluster.hosts().len(), 512);
         assert_eq!(cluster.len(), 512 + 64 + 16 + 8);
-        // Links inside of servers, of NICs, and 512 between leaves and spines.
+        // 512 links inside servers, 512 of NICs, and 512 between leaves and spines.
         assert_eq!(cluster.links().len(), 3 * 512);
     }
 
@@ -241,7 +242,7 @@ mod tests {
             "server1/nvswitch"
         );
         assert_eq!(cluster.name(NodeId(3)), "server1/gpu1");
-        // Planes meet at GPUs alone, which do not forward.
+        // Planes meet only at GPUs, which do not forward.
         assert_eq!(routes(&cluster).path_stats(Bytes::new(1_000)).switches, 3);
     }
 

@@ -9,7 +9,7 @@ use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
 settings! {
-    /// Hosts around one switch, whose id follows theirs: the place to look at incast.
+    /// Hosts around one switch, for studying incast. The switch's id follows the hosts' ids.
     pub struct StarConfig {
         /// Hosts.
         #[range(from 2)]
@@ -30,7 +30,8 @@ impl StarConfig {
     /// Builds the star.
     ///
     /// # Errors
-    /// Fewer than two hosts, more hosts than a switch has ports, or a zero delay.
+    /// If there are fewer than two hosts or more hosts than a switch has ports, or the delay is
+    /// zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         fits_ports("hosts", "the switch", self.hosts.into())?;

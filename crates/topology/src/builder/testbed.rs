@@ -1,4 +1,4 @@
-//! Testbed: the small cluster of a study of buffers, with servers that have two NICs.
+//! Testbed: the small cluster of a study of buffers, with two NICs per server.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -13,11 +13,11 @@ settings! {
     /// pods of two top-of-rack and two aggregation switches, two core switches, and eight servers
     /// with two NICs of 25 Gbps.
     ///
-    /// The paper gives these numbers and the rates of NICs and of the links in a pod. Assumed are
-    /// the place of the servers (the same number in each pod, NIC i of each at top-of-rack switch
+    /// The paper gives these numbers and the rates of NICs and of the links in a pod. We assume the
+    /// placement of the servers (the same number in each pod, NIC i of each at top-of-rack switch
     /// i), the links of cores (one to every aggregation switch, at the rate of the links in a pod)
-    /// and all delays: the defaults give RDMA packets of 1000 bytes base round trips of 5.4 us
-    /// between servers at one switch, and 8.5 us through an aggregation switch.
+    /// and all delays. The default delays give RDMA packets of 1000 bytes base round trips of 5.4
+    /// us between servers at one switch, and 8.5 us through an aggregation switch.
     ///
     /// Nodes are numbered servers, top-of-rack, aggregation, core, pod by pod; links are listed
     /// server by server, then switch by switch from the bottom up.
@@ -57,7 +57,8 @@ impl TestbedConfig {
     /// Builds the testbed.
     ///
     /// # Errors
-    /// A count of zero, a single server, more links than a switch has ports, or a zero delay.
+    /// If a count is zero, there is only one server, a switch has too many links, or a delay is
+    /// zero.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         some_delay("host_delay", self.host_delay)?;
@@ -155,8 +156,8 @@ mod tests {
         );
     }
 
-    /// A NIC with an address is reached through its own switch: across the pod when the packet has
-    /// left through another one.
+    /// Packets reach a NIC with an address through its own switch, even across the pod if they have
+    /// left through another switch.
     #[test]
     fn a_nic_with_an_address_is_the_end_of_its_own_paths() {
         let testbed = TestbedConfig::default().build().unwrap();
@@ -196,13 +197,13 @@ mod tests {
             dst_port: 1,
         };
         assert_eq!(routes.trace(&back)[..2], [NodeId(3), NodeId(9)]);
-        // Without its link the NIC is out of reach, and its host is not.
+        // Without its link, the NIC is unreachable, but its host is not.
         let mut down = DownLinks::none(&testbed);
         down.insert(7);
         let cut = routes.without(&down);
         assert!(cut.nics(NodeId(0), address).is_empty());
         assert_eq!(cut.nics(NodeId(0), NodeId(3)), [PortId(0)]);
-        // Hosts are reached as before.
+        // Routes to hosts do not change.
         assert_eq!(
             routes.path_stats(Bytes::new(1_000)),
             plain.path_stats(Bytes::new(1_000))

@@ -8,20 +8,20 @@ use fabricsim_base::{choices, settings};
 use super::plan::{Plan, at_least, fits_ports, some_delay};
 use crate::graph::Topology;
 
-/// The most dimensions of a grid.
+/// Maximum number of dimensions of a grid.
 const MAX_DIMENSIONS: usize = 8;
 
 settings! {
-    /// A grid of switches of one or more dimensions, closed to rings (a torus, or k-ary n-cube) or
-    /// open (a mesh); Dally and Towles, Principles and Practices of Interconnection Networks,
-    /// chapter 5.
+    /// A grid of switches of one or more dimensions, either closed into rings (a torus, or k-ary
+    /// n-cube) or open (a mesh); Dally and Towles, Principles and Practices of Interconnection
+    /// Networks, chapter 5.
     ///
-    /// Nodes are numbered hosts, then switches, the first coordinate fastest. Names say the place:
-    /// `switch2-0-1` and its `switch2-0-1/host0`.
+    /// Nodes are numbered hosts, then switches; the first coordinate varies fastest. Names are
+    /// coordinates: `switch2-0-1` and its `switch2-0-1/host0`.
     ///
     /// Packets take the shortest paths, and at each switch [`RoutingPolicy`](crate::RoutingPolicy)
-    /// chooses among them. There are no virtual channels to break a cyclic buffer dependency: with
-    /// PFC a loaded torus can deadlock, which the run reports.
+    /// chooses among them. There are no virtual channels to break a cyclic buffer dependency, so
+    /// with PFC, a loaded torus can deadlock; the run reports this.
     pub struct TorusConfig {
         /// Switches along each dimension, such as [4, 4, 2].
         pub dims: Vec<u32> = [4, 4, 4],
@@ -43,7 +43,7 @@ settings! {
 }
 
 choices! {
-    /// What is at the ends of a dimension of a grid.
+    /// Links between the first and the last switch along a dimension.
     pub enum GridEnds {
         /// The last switch is linked to the first one: a torus. Along a dimension of two switches
         /// they are neighbors already, and have one link.
@@ -58,8 +58,8 @@ impl TorusConfig {
     /// dimension first.
     ///
     /// # Errors
-    /// No dimension or more than 8, a dimension without switches, a zero delay, or more nodes or
-    /// links than can be simulated.
+    /// If there are no dimensions or more than 8, a dimension has no switches, a delay is zero, or
+    /// there are more nodes or links than the simulator supports.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         self.validate_ranges()?;
         if self.dims.is_empty() || self.dims.len() > MAX_DIMENSIONS {
@@ -110,7 +110,8 @@ impl TorusConfig {
             let at = switch / stride % size;
             let next = match self.ends {
                 _ if at + 1 < size => Some(switch + stride),
-                // Two switches are neighbors already, one is its own.
+                // Two switches are already neighbors, and a single switch would be its own
+                // neighbor.
                 GridEnds::Joined if size > 2 => Some(switch - at * stride),
                 _ => None,
             };
@@ -122,7 +123,7 @@ impl TorusConfig {
         }
     }
 
-    /// The names of all nodes, in the order of their numbers.
+    /// Returns the names of all nodes, in the order of their numbers.
     fn names(&self, switches: u32) -> Vec<String> {
         let places: Vec<String> = (0..switches).map(|switch| self.place(switch)).collect();
         let hosts = places.iter().flat_map(|place| {
@@ -131,7 +132,7 @@ impl TorusConfig {
         hosts.chain(places.iter().cloned()).collect()
     }
 
-    /// The name of a switch: its coordinates.
+    /// Returns the name of a switch, from its coordinates.
     fn place(&self, switch: u32) -> String {
         let mut rest = switch;
         let coordinates: Vec<String> = (self.dims.iter())
@@ -162,7 +163,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The most switches between two hosts.
+    /// Returns the largest number of switches between two hosts.
     fn farthest(topology: &Topology) -> u16 {
         let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
         routes.path_stats(Bytes::new(1_000)).switches
@@ -178,7 +179,7 @@ mod tests {
                 .switches()
                 .all(|switch| torus.ports(switch).len() == 7)
         );
-        // Half of each ring, and the switch where the path begins.
+        // Half of each ring, plus the switch at which the path begins.
         assert_eq!(farthest(&torus), 2 + 1 + 2 + 1);
     }
 

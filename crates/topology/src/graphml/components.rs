@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use fabricsim_base::input::InputError;
 
-/// Refuses a graph in several parts at a node of a smaller one. `places` are those of the nodes in
-/// the file, `graph` that of the whole graph.
+/// Rejects a graph in several parts, with an error at a node of a smaller part. `places` are the
+/// positions of the nodes in the file, `graph` is the position of the whole graph.
 pub(super) fn refuse_parts(
     graph: Range<usize>,
     places: &[Range<usize>],
@@ -39,7 +39,7 @@ pub(super) fn refuse_parts(
     ))
 }
 
-/// The nodes of each connected part, in the order of their first.
+/// Returns the nodes of each connected part, in the order of their first node.
 fn parts(nodes: usize, links: &[(u32, u32)]) -> Vec<Vec<usize>> {
     let mut neighbors = vec![Vec::new(); nodes];
     for &(a, b) in links {

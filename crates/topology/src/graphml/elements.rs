@@ -1,11 +1,11 @@
-//! Elements of a GraphML file, and where they are.
+//! Elements of a GraphML file, and their positions.
 
 use std::ops::Range;
 
 use fabricsim_base::input::InputError;
 use roxmltree::{Document, Node, TextPos};
 
-/// An error at the first line of an element.
+/// Creates an error at the first line of an element.
 pub(super) fn wrong(
     element: Node<'_, '_>,
     message: impl Into<String>,
@@ -14,7 +14,7 @@ pub(super) fn wrong(
     InputError::new(opening(element), message, help)
 }
 
-/// The bytes of an element up to the end of its opening tag.
+/// Returns the byte range of an element up to the end of its opening tag.
 pub(super) fn opening(element: Node<'_, '_>) -> Range<usize> {
     let Range { start, end } = element.range();
     let text = &element.document().input_text()[start..end];
@@ -22,7 +22,7 @@ pub(super) fn opening(element: Node<'_, '_>) -> Range<usize> {
     start..start + length
 }
 
-/// Returns where in `text` a line and a column are.
+/// Returns the byte offset in `text` of a line and a column.
 pub(super) fn offset(text: &str, at: TextPos) -> usize {
     let lines = text
         .split_inclusive('\n')
@@ -33,7 +33,7 @@ pub(super) fn offset(text: &str, at: TextPos) -> usize {
     letters.map_or(text.len(), |(column, _)| start + column)
 }
 
-/// The graph of a file.
+/// Returns the graph of a file.
 pub(super) fn graph_of<'a, 'input>(
     document: &'a Document<'input>,
 ) -> Result<Node<'a, 'input>, InputError> {
@@ -51,7 +51,7 @@ pub(super) fn graph_of<'a, 'input>(
         .ok_or_else(|| wrong(root, "there is no <graph>", "give a file with a graph"))
 }
 
-/// Elements by their names, in whatever namespace.
+/// Comparison of element names in any namespace.
 pub(super) trait Named {
     fn has_tag_name_of(&self, name: &str) -> bool;
 }

@@ -14,7 +14,7 @@ use crate::builder::{Coordinates, LinkDelay};
 use crate::limits::MAX_NODES;
 use items::{Item, Value, parse};
 
-/// Returns whether `text` is GML rather than XML: it begins with a word.
+/// Returns `true` if `text` is GML, not XML: it begins with a word.
 pub(super) fn is_gml(text: &str) -> bool {
     let lines = text.lines().map(str::trim_start);
     let mut said = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -25,12 +25,11 @@ pub(super) fn is_gml(text: &str) -> bool {
 const HELP: &str =
     "give a GML file with `graph [ node [ id 0 ] .. edge [ source 0 target 1 ] .. ]`";
 
-/// Reads a graph. `delay` tells whether coordinates are needed.
+/// Reads a graph. Coordinates are required only if `delay` depends on them.
 ///
 /// # Errors
-/// At a bracket or a text that is not closed, a node without an id or with another's, an edge to no
-/// node, a graph without links, and coordinates that are missing or impossible where they are
-/// needed.
+/// At a bracket or a text that is not closed, a node without an id or with another node's, an edge
+/// to no node, a graph without links, and missing or impossible coordinates if they are required.
 pub(super) fn read(text: &str, delay: &LinkDelay) -> Result<Graph, InputError> {
     let items = parse(text)?;
     let graph = items
@@ -79,7 +78,7 @@ pub(super) fn read(text: &str, delay: &LinkDelay) -> Result<Graph, InputError> {
     })
 }
 
-/// The links in the order in which the file has them first.
+/// Returns the links in the order in which the file first lists them.
 fn links(
     graph: &Item<'_>,
     inner: &[Item<'_>],
@@ -129,12 +128,12 @@ impl<'t> Item<'t> {
         self.key == key
     }
 
-    /// An error at the key.
+    /// Creates an error at the key.
     fn wrong(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.key_span(), message, help)
     }
 
-    /// The bytes of the key.
+    /// Returns the byte range of the key.
     fn key_span(&self) -> Range<usize> {
         self.span.start..self.span.start + self.key.len()
     }
@@ -146,7 +145,7 @@ impl<'t> Item<'t> {
         }
     }
 
-    /// The first item with this key in the brackets of this one.
+    /// Returns the first item with this key in the brackets of this item.
     fn get(&self, key: &'static str) -> Result<&Self, InputError> {
         let found = self.inner()?.iter().find(|item| item.is(key));
         found.ok_or_else(|| self.wrong(format!("this {} has no `{key}`", self.key), HELP))
@@ -159,7 +158,7 @@ impl<'t> Item<'t> {
         }
     }
 
-    /// The value, for messages.
+    /// Returns the value, for messages.
     fn text(&self) -> &'t str {
         self.word().unwrap_or("")
     }
@@ -170,7 +169,7 @@ mod tests {
     use super::*;
     use crate::GraphmlConfig;
 
-    /// As files of the Topology Zoo are: settings of the tool, a graph, nodes with coordinates.
+    /// Like files of the Topology Zoo: settings of the tool, a graph, nodes with coordinates.
     const MINI: &str = "Creator \"Topology Zoo Toolset\"\nVersion \"1.0\"\ngraph [\n  Network \"of ours\"\n  \
         hierarchic 1\n  node [\n    id 0\n    label \"New York\"\n    Longitude -74.0\n    Latitude 40.7\n  ]\n  \
         node [\n    id 2\n    label \"London\"\n    graphics [ x 1.5 y 2 ]\n    Longitude 0.0\n    Latitude 51.5\n  ]\n  \

@@ -7,9 +7,9 @@ use roxmltree::{Document, Node};
 use super::elements::Named;
 use crate::node_finder::is_name;
 
-/// Returns the label of each node in the order of the file, as a name: what names cannot have is
-/// `_`. A node has none without a label, when nothing is left of it, or when another node has the
-/// same.
+/// Returns each node's label as a name, in the order of the file; characters that names cannot have
+/// become `_`. A node has no name if it has no label, if no letter is left, or if another node has
+/// the same label.
 pub(super) fn read_labels(document: &Document<'_>, graph: Node<'_, '_>) -> Vec<Option<String>> {
     let mut keys = document.root_element().children();
     let key = keys.find_map(|key| {
@@ -28,8 +28,8 @@ pub(super) fn read_labels(document: &Document<'_>, graph: Node<'_, '_>) -> Vec<O
     names_of(labels)
 }
 
-/// Returns names from labels: what names cannot have is `_`; none where nothing is left, or where
-/// another node has the same.
+/// Converts labels to names; characters that names cannot have become `_`. The name is `None` if no
+/// letter is left, or if another node has the same name.
 pub(super) fn names_of(labels: Vec<Option<&str>>) -> Vec<Option<String>> {
     let labels: Vec<Option<String>> = labels.into_iter().map(|label| name_of(label?)).collect();
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -45,7 +45,7 @@ pub(super) fn names_of(labels: Vec<Option<&str>>) -> Vec<Option<String>> {
     kept.map(|(label, kept)| label.filter(|_| kept)).collect()
 }
 
-/// The label of `node`, whose key is `key`.
+/// Returns the label of `node`, which has the key `key`.
 fn label<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
     let mut data = node.children();
     let data =
@@ -53,7 +53,7 @@ fn label<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
     data.text()
 }
 
-/// Returns `label` with `_` for what names cannot have: `New York` is `New_York`.
+/// Replaces characters that names cannot have by `_`: `New York` becomes `New_York`.
 fn name_of(label: &str) -> Option<String> {
     let letter = |letter: char| match letter {
         '_' | '-' | '.' | '/' | ':' => letter,

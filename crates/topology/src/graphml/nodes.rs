@@ -12,7 +12,7 @@ use crate::limits::MAX_NODES;
 
 /// The switches of a graph.
 pub(super) struct Nodes<'a> {
-    /// The number of each id.
+    /// The number of the switch with each id.
     numbers: FxHashMap<&'a str, u32>,
     /// Byte range of each switch in the file.
     pub(super) places: Vec<Range<usize>>,
@@ -58,7 +58,7 @@ impl<'a> Nodes<'a> {
         NodeId::from_index(self.places.len()).0
     }
 
-    /// The number of the node that an edge leads to.
+    /// Returns the number of the node at one end of an edge.
     fn end(&self, edge: Node<'_, '_>, name: &str) -> Result<u32, InputError> {
         let help = "give an edge the ids of two nodes, in `source` and `target`";
         let id = attribute(edge, name, help)?;
@@ -72,7 +72,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// The links in the order in which the file has them first.
+/// Returns the links in the order in which the file first lists them.
 pub(super) fn read_edges(
     graph: Node<'_, '_>,
     nodes: &Nodes<'_>,

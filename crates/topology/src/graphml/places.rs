@@ -6,7 +6,7 @@ use roxmltree::{Document, Node};
 use super::elements::{Named, wrong};
 use crate::builder::Coordinates;
 
-/// Returns where the nodes are on the map, in the order of the file.
+/// Returns the coordinates of the nodes, in the order of the file.
 pub(super) fn read_places(
     document: &Document<'_>,
     graph: Node<'_, '_>,
@@ -42,7 +42,7 @@ pub(super) fn read_places(
         .collect()
 }
 
-/// The value of a node's attribute `name`, whose key is `key`: -`most` to `most`.
+/// Returns the value of a node's attribute `name`, which has the key `key`: -`most` to `most`.
 fn degrees(node: Node<'_, '_>, key: &str, name: &str, most: f64) -> Result<f64, InputError> {
     let mut data = node.children();
     let data = data.find(|data| data.has_tag_name_of("data") && data.attribute("key") == Some(key));

@@ -6,8 +6,8 @@ use roxmltree::TextPos;
 use super::*;
 use crate::{EcmpHash, NextHopOrder, Routes};
 
-/// A file as the Topology Zoo has them: six nodes, of which 0 to 4 are a chain with 5 beside it,
-/// one link twice, one node linked with itself.
+/// A file like the Topology Zoo's: six nodes, with 0 to 4 in a chain and 5 beside it, one link
+/// twice, and one node linked with itself.
 const MINI: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key attr.name="Latitude" attr.type="double" for="node" id="d1" />
@@ -112,7 +112,7 @@ fn delays_follow_from_the_map() {
     assert!((delay(0, 6) - 5.0).abs() < 1e-9, "a host's link");
 }
 
-/// The error in `text`: its line, the text at fault, and what is said.
+/// Returns the error for `text`: its line, the text at which it points, and its message.
 fn refused(config: &GraphmlConfig, text: &str) -> (usize, String, String) {
     let error = config.read(text).unwrap_err();
     let place = text[error.span.clone()].to_owned();
@@ -288,8 +288,8 @@ fn places_in_a_text_are_found() {
     assert_eq!([at(1, 1), at(2, 1), at(2, 3), at(9, 9)], [0, 3, 6, 8]);
 }
 
-/// The numbers of two networks of the Internet Topology Zoo (Knight et al., JSAC 2011), whose files
-/// are no part of this project: the variable `TOPOLOGY_ZOO` names their folder.
+/// The sizes of two networks of the Internet Topology Zoo (Knight et al., JSAC 2011). Their files
+/// are not part of this project: the variable `TOPOLOGY_ZOO` has the path of their folder.
 #[test]
 #[ignore = "needs Kdl.graphml and UsCarrier.graphml in the folder TOPOLOGY_ZOO"]
 fn networks_of_the_topology_zoo_have_their_sizes() {

@@ -1,4 +1,4 @@
-//! The counts at the beginning of a link list, in the forms of three simulators.
+//! The counts at the beginning of a link list, in the formats of several simulators.
 
 use std::ops::Range;
 
@@ -7,30 +7,31 @@ use fabricsim_base::input::InputError;
 use super::words::{NumberReader, Word};
 use crate::limits::MAX_NODES;
 
-/// How many nodes and links follow.
+/// Numbers of nodes and links in the rest of the file.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) nodes: u32,
-    /// Switches, those inside of servers included.
+    /// Number of switches, including switches inside servers.
     pub(super) switches: u32,
-    /// Switches inside of servers, which are listed first.
+    /// Number of switches inside servers, which are listed first.
     pub(super) inner: u32,
     pub(super) links: u64,
     pub(super) nodes_span: Range<usize>,
-    /// Where the number of racks is, in files of ns3-datacenter.
+    /// Position of the number of racks, in files of ns3-datacenter.
     pub(super) racks: Option<Range<usize>>,
 }
 
-/// Whose counts a file begins with.
+/// The simulator that defines the counts at the beginning of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     /// `nodes switches links`, as in the HPCC simulator.
     Published,
     /// `nodes switches racks links`, as in PowerTCP of ns3-datacenter.
     Racks,
-    /// The same, with the rates of hosts' links and of all others, as in Reverie.
+    /// `nodes switches racks links`, then the rates of hosts' links and of all other links, as in
+    /// Reverie.
     RacksAndRates,
-    /// Six words, the last of which is the name of a GPU, as in SimAI.
+    /// Six words that end with the name of a GPU, as in SimAI.
     SimAi,
 }
 
@@ -47,8 +48,8 @@ impl Form {
             6 => Self::RacksAndRates,
             _ => return Self::Published,
         };
-        // The published simulator does not look at lines: the line may go on with all switches, and
-        // then a link follows.
+        // The published simulator ignores line breaks: the line may continue with all switches, and
+        // a link follows.
         let switches = number(first[1]) == Some(first.len() as f64 - 3.0);
         match (switches && second.len() == 5) || first.iter().any(|word| number(word).is_none()) {
             true => Self::Published,
@@ -58,7 +59,7 @@ impl Form {
 }
 
 impl Header {
-    /// Reads the counts at the beginning of `text`, the first of its `words`.
+    /// Reads the counts at the beginning of `text`, which are the first of its `words`.
     pub(super) fn read(text: &str, words: &mut NumberReader<'_>) -> Result<Self, InputError> {
         match Form::of(text) {
             Form::SimAi => Self::read_simai(words),
@@ -66,7 +67,7 @@ impl Header {
         }
     }
 
-    /// Reads the counts of nodes, switches and links. The links themselves have racks and rates.
+    /// Reads the counts of nodes, switches and links; skips racks and rates, which the links imply.
     fn read_counts(form: Form, words: &mut NumberReader<'_>) -> Result<Self, InputError> {
         const HELP: &str = "begin the file with three counts: nodes, switches, links";
         let mut count = |what: &str| words.need(what, HELP);
@@ -94,8 +95,8 @@ impl Header {
         })
     }
 
-    /// Reads `nodes gpus_per_server nvswitches switches links gpu_type`, where `switches` does not
-    /// count the switches inside of servers.
+    /// Reads `nodes gpus_per_server nvswitches switches links gpu_type`; `switches` excludes the
+    /// switches inside servers.
     fn read_simai(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
         const HELP: &str = "begin the file with nodes, GPUs of a server, NVSwitches, other \
                             switches, links and the GPU's name";
@@ -150,7 +151,7 @@ fn refuse_without_hosts(word: &Word<'_>, switches: u64, nodes: u64) -> Result<()
     ))
 }
 
-/// A count that is at most the number of nodes.
+/// Converts a count that is at most the number of nodes.
 fn small(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(MAX_NODES)
 }

@@ -11,17 +11,17 @@ use crate::error::TopologyError;
 use crate::graph::Topology;
 use crate::node_finder::is_name;
 
-/// The word that begins the names.
+/// The word before the names.
 pub(super) const BEGIN: &str = "names";
 
-/// Names of nodes, with the places where they are given.
+/// Names of nodes, with their positions in the file.
 pub(super) struct GivenNames {
     given: FxHashMap<NodeId, (String, Range<usize>)>,
     all: Range<usize>,
 }
 
 impl GivenNames {
-    /// Reads `node name` until the end of the file.
+    /// Reads pairs `node name` up to the end of the file.
     pub(super) fn read(words: &mut NumberReader<'_>, nodes: u32) -> Result<Self, InputError> {
         const HELP: &str = "write a node and its name on each line, such as `320 rack0/tor`";
         let mut given = FxHashMap::default();
@@ -48,7 +48,7 @@ impl GivenNames {
         })
     }
 
-    /// Gives the nodes of `topology` their names; those without one keep kind and number.
+    /// Names the nodes of `topology`; nodes without a name keep kind and number.
     pub(super) fn give(self, topology: Topology) -> Result<Topology, InputError> {
         let nodes = (0..topology.len()).map(NodeId::from_index);
         let names: Vec<String> = nodes

@@ -1,4 +1,4 @@
-//! Each error a user can make in a link list, and what they are told.
+//! Each error that users can make in a link list, and its diagnostic.
 
 use fabricsim_base::units::Rate;
 
@@ -13,8 +13,8 @@ const GOOD: &str = "\
 2 3 25Gbps 3.33us 0
 ";
 
-/// The word at fault, what is wrong, and a suggested fix, when `from` in the good file becomes
-/// `to`.
+/// Returns the offending word, the message and the help after replacing `from` by `to` in the good
+/// file.
 fn diagnostic(from: &str, to: &str) -> (String, String, String) {
     assert!(GOOD.contains(from));
     let text = GOOD.replacen(from, to, 1);
@@ -171,7 +171,7 @@ fn files_of_ns3_datacenter_are_read() {
         assert_eq!(topology.links(), expected.links());
         assert_eq!(topology.hosts(), expected.hosts());
     }
-    // The line of the published simulator goes on with the switches.
+    // The published simulator's line continues with the switches.
     for text in ["4 1 3 3", "4 1 3\n3", "4 1\n3 3"] {
         let text = format!("{text}\n{}", &links[2..]);
         assert_eq!(parse_hpcc(&text).unwrap().links(), expected.links());
@@ -180,7 +180,7 @@ fn files_of_ns3_datacenter_are_read() {
 
 #[test]
 fn other_counts_say_what_they_are_taken_for() {
-    // Optical switches and their ports, as ocs-mprdma has them.
+    // Optical switches and their ports, as in ocs-mprdma.
     let text = "7 2 1 4\n0 1\n2\n3 0 0 1 50Gbps 1us 0\n";
     let error = parse_hpcc(text).unwrap_err();
     assert_eq!(&text[error.span.clone()], "1");
@@ -261,8 +261,8 @@ fn nodes_may_have_names_after_the_links() {
     );
 }
 
-/// Two servers of two GPUs with an NVSwitch each, two rails and a spine: as SimAI's generator
-/// orders nodes and links (GPUs, NVSwitches, leaves, spines).
+/// Two servers of two GPUs with an NVSwitch each, two rails and a spine, with nodes and links in
+/// the order of SimAI's generator (GPUs, NVSwitches, leaves, spines).
 const SIMAI: &str = "\
 9 2 2 3 10 H100
 4 5 6 7 8 
@@ -322,8 +322,7 @@ fn the_links_of_hosts_without_other_ones_are_their_nics() {
     assert!(server.is_inner(NodeId(2)));
 }
 
-/// As the published simulator's own topology.txt ends with links beyond its count, and ConWeave's
-/// with notes.
+/// The published simulator's topology.txt ends with links beyond its count, ConWeave's with notes.
 #[test]
 fn what_follows_the_links_can_be_passed_over() {
     for rest in [

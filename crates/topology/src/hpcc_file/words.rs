@@ -1,23 +1,23 @@
-//! The words of a text with their places.
+//! The words of a text with their positions.
 
 use std::ops::Range;
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::InputError;
 
-/// A word and the bytes it occupies.
+/// A word and its byte range.
 pub(super) struct Word<'a> {
     pub(super) text: &'a str,
     pub(super) span: Range<usize>,
 }
 
 impl Word<'_> {
-    /// An error in this word.
+    /// Creates an error at this word.
     pub(super) fn wrong(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span.clone(), message, help)
     }
 
-    /// A whole number that is not negative.
+    /// Parses a whole number that is not negative.
     pub(super) fn number(&self, help: &str) -> Result<u64, InputError> {
         let Self { text, .. } = self;
         text.parse().map_err(|_| {
@@ -32,7 +32,7 @@ impl Word<'_> {
         })
     }
 
-    /// The id of one of `nodes` nodes.
+    /// Parses the id of one of `nodes` nodes.
     pub(super) fn node(&self, nodes: u32) -> Result<NodeId, InputError> {
         let help = format!("nodes are numbered 0 to {}", nodes - 1);
         let id = self.number(&help)?;
@@ -43,7 +43,7 @@ impl Word<'_> {
     }
 }
 
-/// The words of a text, one after the other.
+/// Iterator over the words of a text.
 pub(super) struct NumberReader<'a> {
     text: &'a str,
     at: usize,
@@ -54,7 +54,7 @@ impl<'a> NumberReader<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next word, which is to be `what`.
+    /// Returns the next word; if there is none, the error says that `what` is missing.
     pub(super) fn need(&mut self, what: &str, help: &str) -> Result<Word<'a>, InputError> {
         let end = self.text.len();
         self.next()

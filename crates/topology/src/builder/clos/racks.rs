@@ -8,19 +8,19 @@ use super::shape::Shape;
 use super::{ClosConfig, ClosRack};
 use crate::node_finder::fits;
 
-/// The key of racks that differ.
+/// The key of racks with different settings.
 const RACKS: &str = "racks";
 
-/// A switch of the lowest tier and the hosts that stand under it.
+/// A switch of the lowest tier and the hosts under it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rack {
     pub(super) hosts: u32,
-    /// Of host links.
+    /// Rate of host links.
     pub(super) rate: Rate,
     pub(super) uplink_rate: Rate,
 }
 
-/// The racks of the fabric, in the order of their switches.
+/// Returns the racks of the fabric, in the order of their switches.
 pub(super) fn resolve(config: &ClosConfig, shape: &Shape) -> Result<Vec<Rack>, ConfigError> {
     let usual = Rack {
         hosts: config.hosts_per_rack,
@@ -63,7 +63,7 @@ pub(super) fn resolve(config: &ClosConfig, shape: &Shape) -> Result<Vec<Rack>, C
     Ok(racks)
 }
 
-/// The positions in `names` of the racks that `rule` is for.
+/// Returns the indices in `names` of the racks that `rule` matches.
 fn places(rule: &ClosRack, names: &[String]) -> Result<Vec<usize>, ConfigError> {
     let mut places = Vec::new();
     for pattern in &rule.at {
@@ -92,7 +92,7 @@ fn places(rule: &ClosRack, names: &[String]) -> Result<Vec<usize>, ConfigError> 
     Ok(places)
 }
 
-/// Refuses racks that share hosts and differ.
+/// Rejects racks that share hosts but have different settings.
 fn check_groups(nics: u32, racks: &[Rack], names: &[String]) -> Result<(), ConfigError> {
     for (racks, names) in racks.chunks(nics as usize).zip(names.chunks(nics as usize)) {
         if let Some(other) = racks.iter().position(|rack| *rack != racks[0]) {

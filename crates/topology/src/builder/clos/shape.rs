@@ -8,7 +8,7 @@ use crate::limits::MAX_NODES;
 
 /// The switches of all tiers.
 pub(super) struct Shape {
-    /// From the lowest tier up.
+    /// Tiers, from the lowest up.
     pub(super) levels: Vec<Level>,
 }
 
@@ -16,27 +16,27 @@ pub(super) struct Shape {
 pub(super) struct Level {
     pub(super) name: String,
     pod_name: String,
-    /// Pods of the tier under each pod of the one above.
+    /// Number of pods of the tier under each pod of the tier above.
     pods: u32,
-    /// Pods of the tier in all.
+    /// Number of pods of the tier in all.
     all_pods: u32,
-    /// Switches in each pod.
+    /// Number of switches in each pod.
     pub(super) switches: u32,
-    /// Number of the first one among all switches.
+    /// Index of the tier's first switch among all switches.
     pub(super) first: u32,
-    /// Planes that the switches of a pod are split into.
+    /// Number of planes into which the switches of a pod are split.
     pub(super) planes: u32,
 }
 
 impl Level {
-    /// Switches in all.
+    /// Returns the number of switches in all pods.
     pub(super) const fn count(&self) -> u32 {
         self.all_pods * self.switches
     }
 }
 
 impl Shape {
-    /// The shape of a fabric with `tiers`.
+    /// Checks `tiers` and computes the shape of the fabric.
     pub(super) fn of(tiers: &[ClosTier]) -> Result<Self, ConfigError> {
         let [lowest, .., top] = tiers else {
             return Err(ConfigError::new(
@@ -54,12 +54,15 @@ impl Shape {
             some_delay("uplink_delay", tier.up_delay()).map_err(|error| in_tier(name, error))?;
         }
         let top_name = &names[names.len() - 1];
+        // With two tiers, nothing above the spines could join their planes.
         if tiers.len() == 2 && top.planes > 1 {
             let message = "hosts under switches of different planes would not reach each other";
             let help = "leave `planes` out, or add a tier above that joins the planes";
             return Err(in_tier(top_name, ConfigError::new("planes", message, help)));
         }
         check_ends(lowest, (top, top_name))?;
+        // Pods nest, so a tier has as many pods as the product of the counts from the top down to
+        // it. Check their sizes in 64 bits, before 32-bit counts could overflow.
         let mut all_pods = Vec::new();
         let (mut pods, mut switches) = (1u64, 0u64);
         for tier in tiers.iter().rev() {
@@ -77,6 +80,7 @@ impl Shape {
             ));
         }
         all_pods.reverse();
+        // Numbers ascend from the lowest tier up.
         let mut first = 0;
         let mut levels = Vec::new();
         for ((tier, name), pods) in tiers.iter().zip(names).zip(all_pods) {
@@ -97,7 +101,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Refuses planes of different sizes.
+    /// Rejects planes of different sizes.
     fn check_planes(&self) -> Result<(), ConfigError> {
         for pair in self.levels.windows(2) {
             let (below, above) = (&pair[0], &pair[1]);
@@ -122,7 +126,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Number of switches of all tiers.
+    /// Returns the number of switches of all tiers.
     pub(super) fn switch_count(&self) -> u64 {
         self.levels
             .iter()
@@ -130,8 +134,8 @@ impl Shape {
             .sum()
     }
 
-    /// The switches of the tier above that switch `index` of `tier` is linked to, by their numbers
-    /// in that tier.
+    /// Returns the switches of the tier above to which switch `index` of `tier` is linked, by their
+    /// indices in that tier.
     pub(super) fn above(&self, tier: usize, index: u32) -> std::ops::Range<u32> {
         let (own, above) = (&self.levels[tier], &self.levels[tier + 1]);
         let (pod, place) = (index / own.switches, index % own.switches);
@@ -141,14 +145,15 @@ impl Shape {
         first..first + width
     }
 
-    /// The name of switch `index` of `tier`.
+    /// Returns the name of switch `index` of `tier`.
     pub(super) fn switch_name(&self, tier: usize, index: u32) -> String {
         let level = &self.levels[tier];
         let pod = self.pod_name(tier, index / level.switches);
         format!("{pod}{}{}", level.name, index % level.switches)
     }
 
-    /// The names of the pods that pod `index` of `tier` is in, and its own, each with a `/`.
+    /// Returns the names of the pods around pod `index` of `tier` and its own name, each with a
+    /// `/`.
     fn pod_name(&self, tier: usize, index: u32) -> String {
         let Some(level) = self.levels.get(tier) else {
             return String::new();
@@ -160,14 +165,14 @@ impl Shape {
         }
     }
 
-    /// The names of the tiers from the hosts up.
+    /// Returns the names of the tiers from the hosts up.
     pub(super) fn tier_names(&self) -> Vec<String> {
         let levels = self.levels.iter().map(|level| level.name.clone());
         std::iter::once("host".to_owned()).chain(levels).collect()
     }
 }
 
-/// The names of `tiers`, given or customary.
+/// Returns the names of `tiers`, given or customary.
 fn tier_names(tiers: &[ClosTier]) -> Result<Vec<String>, ConfigError> {
     let customary: &[&str] = match tiers.len() {
         2 => &["leaf", "spine"],
@@ -213,7 +218,7 @@ fn tier_names(tiers: &[ClosTier]) -> Result<Vec<String>, ConfigError> {
     Ok(names)
 }
 
-/// Refuses what the lowest and the top tier cannot have.
+/// Rejects settings that the lowest or the top tier cannot have.
 fn check_ends(lowest: &ClosTier, (top, top_name): (&ClosTier, &str)) -> Result<(), ConfigError> {
     if lowest.planes != 1 {
         return Err(ConfigError::new(
@@ -246,7 +251,7 @@ fn check_ends(lowest: &ClosTier, (top, top_name): (&ClosTier, &str)) -> Result<(
     }
 }
 
-/// An error in the table of the tier called `name`.
+/// Converts an error into one of the tier called `name`.
 pub(super) fn in_tier(name: &str, error: ConfigError) -> ConfigError {
     let message = format!("tier `{name}`, `{}`: {}", error.key, error.message);
     ConfigError::new(TIERS, message, error.help)

@@ -1,4 +1,4 @@
-//! Fabrics as engineers describe them, and what cannot be built.
+//! Fabrics as engineers describe them, and impossible ones.
 
 use fabricsim_base::flow::FlowKey;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn three_tiers() -> ClosConfig {
     }
 }
 
-/// The bits per second of the ports of `name` that lead to nodes in `tier`.
+/// Returns the bits per second of the ports of `name` to nodes in `tier`.
 fn rate_towards(topology: &Topology, name: &str, tier: &str) -> u64 {
     let node = NodeFinder::new(topology).find(name).expect("a node");
     let part = |node| {
@@ -232,7 +232,7 @@ fn all_routes_between_pods_are_equally_long() {
     );
 }
 
-/// What is said of three tiers with a `change`.
+/// Returns the error of three tiers after a `change`.
 fn changed(change: &dyn Fn(&mut ClosConfig)) -> String {
     let mut config = three_tiers();
     change(&mut config);
@@ -349,8 +349,8 @@ fn hosts_and_racks_that_cannot_be_built_are_refused() {
 }
 
 proptest! {
-    /// Every switch has the ports that the counts give it, every name means its node, and every
-    /// pair of hosts in different pods is as far apart.
+    /// Every switch has the ports that the counts give it, every name belongs to its node, and all
+    /// pairs of hosts in different pods have the same distance.
     #[test]
     fn fabrics_of_any_counts_are_regular(
         counts in proptest::collection::vec((1u32..4, 1u32..3, 1u32..3), 2..5),

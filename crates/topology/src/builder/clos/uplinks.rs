@@ -8,18 +8,18 @@ use super::ClosTier;
 use super::shape::{Shape, in_tier};
 use crate::limits::MAX_PORTS;
 
-/// The links of all switches of a tier upwards.
+/// The upward links of all switches of a tier.
 pub(super) struct Uplinks {
-    /// For each switch, the links to each switch above that it is linked to, and their rate.
+    /// For each switch, the number of links to each linked switch above, and their rate.
     parallel: Vec<(u32, Rate)>,
-    /// Switches above that each switch is linked to.
+    /// Number of switches above to which each switch is linked.
     width: u32,
     delay: Duration,
 }
 
 impl Uplinks {
-    /// The links of `tier`, whose switches have `down` bits per second downwards and uplinks of
-    /// `rate`.
+    /// Resolves the uplinks of `tier`. Its switches have `down` bits per second downwards and
+    /// uplinks of `rate`.
     pub(super) fn resolve(
         settings: &ClosTier,
         shape: &Shape,
@@ -66,14 +66,14 @@ impl Uplinks {
         })
     }
 
-    /// Number of links.
+    /// Returns the number of links.
     pub(super) fn count(&self) -> u64 {
         let each = self.parallel.iter();
         each.map(|&(links, _)| u64::from(links) * u64::from(self.width))
             .sum()
     }
 
-    /// The bits per second that the switches above have downwards.
+    /// Returns the downward bits per second of each switch above.
     pub(super) fn rates_above(&self, shape: &Shape, tier: usize) -> Vec<u128> {
         let mut down = vec![0; shape.levels[tier + 1].count() as usize];
         for (index, &(links, rate)) in (0u32..).zip(&self.parallel) {
@@ -114,20 +114,20 @@ fn whole(uplinks: u32, width: u32) -> Result<u32, ConfigError> {
     ))
 }
 
-/// The uplinks that a switch should have by the ratio of its rates.
+/// The input for computing the uplinks of a switch from its ratio of rates.
 struct Wanted {
     name: String,
     /// Bits per second downwards.
     down: u128,
-    /// Of an uplink.
+    /// Rate of an uplink.
     rate: Rate,
-    /// Switches above.
+    /// Number of switches above.
     width: u32,
     ratio: f64,
 }
 
 impl Wanted {
-    /// The number of uplinks, if they are whole and spread evenly over the switches above.
+    /// Returns the number of uplinks, if it is whole and spreads evenly over the switches above.
     fn uplinks(&self) -> Result<u32, ConfigError> {
         const KEY: &str = "oversubscription";
         let ratio = self.ratio;
@@ -173,7 +173,7 @@ impl Wanted {
     }
 }
 
-/// A number of links, which no more than the ports of a switch.
+/// Converts a number of links that is no more than the ports of a switch.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -183,12 +183,12 @@ fn whole_number(links: f64) -> u32 {
     links.round() as u32
 }
 
-/// A rate in words; it may be beyond those of links.
+/// Formats a rate, which may exceed the maximum rate of links.
 fn gbps(bps: f64) -> String {
     format!("{}Gbps", short(bps / 1e9))
 }
 
-/// A number with at most three decimals.
+/// Formats a number with at most three decimals.
 fn short(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,23 +1,23 @@
-//! Growth of a random network with a longest path of given length.
+//! Growth of a random network with a longest path of a given length.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::rng::{Purpose, Stream};
 
-/// One switch in so many hangs on one link.
+/// One in this many switches has only one link.
 const LEAF_ONE_IN: u32 = 18;
-/// There is a chain for so many switches, and with it a link beyond those of a tree.
+/// There is one chain for this many switches, and with it one link more than a tree has.
 const CHAIN_ONE_IN: u32 = 5;
-/// Number of places that are tried for a switch that is to be attached by one link.
+/// Number of attempts to find a place for a switch with one link.
 const TRIES: u32 = 16;
 
-/// A network being drawn up. Each switch is at a place of the row, and on a way along which the
-/// places grow from the first to the last by one with each link. Hence two switches at places a and
-/// b have a path over the first or the last switch of min(a + b, 2 last - a - b) links, which is at
-/// most `last`, and none between the two ends is shorter.
+/// A network under construction. Each switch is at a place of the row, and on a path from the first
+/// to the last switch along which the places increase by one with each link. Hence two switches at
+/// places a and b have a path over the first or the last switch of min(a + b, 2 last - a - b)
+/// links, which is at most `last`, and no path between the two ends is shorter.
 pub(super) struct Sketch {
     /// Place of each switch on the row.
     place: Vec<u32>,
-    /// The switches at each place but for those that hang on one link: they are on no such way.
+    /// The switches at each place, except switches with one link, which are on no such path.
     at: Vec<Vec<u32>>,
     neighbors: Vec<Vec<u32>>,
     pub(super) links: Vec<(u32, u32)>,
@@ -25,7 +25,7 @@ pub(super) struct Sketch {
 }
 
 impl Sketch {
-    /// A row of `length` switches.
+    /// Creates a row of `length` switches.
     pub(super) fn row(length: u32, seed: u64) -> Self {
         let mut sketch = Self {
             place: (0..length).collect(),
@@ -40,10 +40,11 @@ impl Sketch {
         sketch
     }
 
-    /// Adds chains and leaves until there are `switches`, at least as many as now.
+    /// Adds chains and leaves until there are `switches`, which must be at least the present
+    /// number.
     pub(super) fn grow(&mut self, switches: u32) {
         let row = self.at.len();
-        // A chain has a place for each between its ends.
+        // A chain has one switch for each place between its ends.
         let longest = self.at.len().saturating_sub(2);
         let more = switches as usize - row;
         let leaves = more / LEAF_ONE_IN as usize;
@@ -52,7 +53,7 @@ impl Sketch {
         chains = chains.min(left).max(left.div_ceil(longest.max(1)));
         while left > 0 {
             let mean = left.div_ceil(chains);
-            // What this one leaves to the others has to be enough and not too much for them.
+            // Leave enough for the remaining chains, but no more than they can hold.
             let least = left.saturating_sub((chains - 1) * longest).max(1);
             let most = (2 * mean - 1)
                 .min(longest)
@@ -68,7 +69,8 @@ impl Sketch {
         }
     }
 
-    /// A chain of `length` new switches between two that are one place further apart.
+    /// Adds a chain of `length` new switches between two switches that are `length` + 1 places
+    /// apart.
     fn add_chain(&mut self, length: usize) {
         let starts = self.at.len() - length - 1;
         let count: usize = self.at[..starts].iter().map(Vec::len).sum();
@@ -89,8 +91,8 @@ impl Sketch {
         self.link(last, to);
     }
 
-    /// A switch with one link, where that makes no path longer than the longest; or else one with
-    /// two.
+    /// Adds a switch with one link if no path becomes longer than the longest, otherwise a switch
+    /// with two links.
     fn add_leaf(&mut self) {
         for _ in 0..TRIES {
             let at = NodeId::from_index(self.below(self.place.len())).0;
@@ -115,7 +117,7 @@ impl Sketch {
         self.neighbors[b as usize].push(a);
     }
 
-    /// The switch that is the `index`-th in the order of places.
+    /// Returns switch number `index` in the order of places.
     fn nth(&self, mut index: usize) -> u32 {
         for switches in &self.at {
             if let Some(&switch) = switches.get(index) {
@@ -126,13 +128,13 @@ impl Sketch {
         unreachable!("the index is below the number of switches at all places")
     }
 
-    /// The one of two switches with fewer links, so that links are spread.
+    /// Returns the switch with fewer links, so that links are spread evenly.
     fn less_linked(&self, a: u32, b: u32) -> u32 {
         let links = |switch: u32| self.neighbors[switch as usize].len();
         if links(b) < links(a) { b } else { a }
     }
 
-    /// Links to the switch that is farthest from `start`.
+    /// Returns the distance in links to the switch that is farthest from `start`.
     fn farthest(&self, start: u32) -> usize {
         let mut distance = vec![usize::MAX; self.place.len()];
         distance[start as usize] = 0;

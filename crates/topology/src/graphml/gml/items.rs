@@ -1,10 +1,10 @@
-//! The keys and values of a GML file, each with its place.
+//! The keys and values of a GML file, with their positions.
 
 use std::ops::Range;
 
 use fabricsim_base::input::InputError;
 
-/// Most brackets inside of one another.
+/// Maximum depth of nested brackets.
 const DEPTH: usize = 64;
 
 /// A key and its value.
@@ -25,13 +25,14 @@ pub(super) enum Value<'t> {
     List(Vec<Item<'t>>),
 }
 
-/// Reads all items of `text`.
+/// Parses all items of `text`.
 ///
 /// # Errors
-/// At a bracket or a quote without its other one, and at a key without a value.
+/// At an unmatched bracket or quote, and at a key without a value.
 pub(super) fn parse(text: &str) -> Result<Vec<Item<'_>>, InputError> {
     let mut words = Words { text, at: 0 };
-    // Lists that are open: the key of each and its place, with the items around it.
+    // Open lists: the key of each and its position, and the items around it. A stack, not
+    // recursion, so that deep brackets in a file cannot overflow the call stack.
     let mut open: Vec<(&str, usize, Vec<Item<'_>>)> = Vec::new();
     let mut items = Vec::new();
     while let Some((key, span)) = words.next()? {
@@ -51,6 +52,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Item<'_>>, InputError> {
             });
             continue;
         }
+        // Every key needs a value: a word, a text or a list.
         let place = span.start..span.start + key.len();
         let Some((value, end)) = words.next()?.filter(|(value, _)| *value != "]") else {
             let message = format!("`{key}` has no value");
@@ -88,14 +90,14 @@ pub(super) fn parse(text: &str) -> Result<Vec<Item<'_>>, InputError> {
     }
 }
 
-/// Words, brackets and texts in quotes.
+/// Lexer of words, brackets and texts in quotes.
 struct Words<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Words<'t> {
-    /// The next one, without quotes, and its bytes with them.
+    /// Returns the next word without its quotes, and its byte range with them.
     fn next(&mut self) -> Result<Option<(&'t str, Range<usize>)>, InputError> {
         loop {
             let rest = &self.text[self.at..];
