@@ -149,6 +149,23 @@ fn the_program_of_the_readme_is_tested() {
     assert_eq!(shown, tested);
 }
 
+#[test]
+fn every_description_of_the_project_has_its_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (path, line) in [
+        ("CITATION.cff", format!("version: {version}")),
+        ("codemeta.json", format!("\"version\": \"{version}\",")),
+        (
+            "packaging/spack/package.py",
+            format!("version(\"{version}\", tag=\"v{version}\")"),
+        ),
+    ] {
+        let text = project_text(path);
+        let found = text.lines().any(|found| found.trim() == line);
+        assert!(found, "{path} has no line `{line}`");
+    }
+}
+
 /// The command has the default scenario built in, from a copy inside of its package.
 #[test]
 fn the_default_scenario_is_the_one_of_the_examples() {
