@@ -84,8 +84,7 @@ impl<R> NetworkDriver<'_, R> {
         (self.state.overload).or_else(|| crowded.then_some(Overload::Flows(live)))
     }
 
-    /// Hands the flows that start before `before` to their hosts. Returns `false` if there is no
-    /// room.
+    /// Hands flows that start before `before` to their hosts. Returns `false` if there is no room.
     fn inject<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
             let live = self.live();

@@ -23,7 +23,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Returns the unfinished state of `flow`, whose path is known.
+    /// Returns the unfinished state of a routed `flow`.
     #[must_use]
     pub const fn new(flow: &Flow, acknowledged: Bytes, reason: String) -> Self {
         Self {

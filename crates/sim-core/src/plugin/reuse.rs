@@ -13,7 +13,7 @@ pub enum Reuse {
     /// A connection of its own, which is closed afterwards.
     #[default]
     None,
-    /// The first connection to be open: its own, or one whose request has been served.
+    /// The first connection to be open: its own, or an older one that has served its request.
     LateBinding,
 }
 

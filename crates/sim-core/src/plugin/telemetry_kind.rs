@@ -31,7 +31,7 @@ pub trait TelemetryKind: fmt::Debug + 'static {
     /// data are lost.
     type Switch: Telemetry<Self::Slot> + Sync + 'static;
 
-    /// Returns the telemetry of the switch `node`, whose ports have `rates`.
+    /// Returns the telemetry of the switch `node` with ports of these `rates`.
     fn switch(network: &CcContext, node: NodeId, rates: &[Rate]) -> Self::Switch;
 }
 

@@ -320,8 +320,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Sends the next packet of `port`, whose wire is free, and arms the port for the packet after
-    /// it. `by` is the port of the arrival that triggers this, or `None` if the wire has just
+    /// Sends the next packet of `port`, because its wire is free, and arms the port for the packet
+    /// after it. `by` is the port of the arrival that triggers this, or `None` if the wire has just
     /// become free.
     #[inline(always)]
     pub(super) fn send_next(

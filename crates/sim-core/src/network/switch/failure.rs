@@ -34,7 +34,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Counts `packet`, which was to leave by `port`, whose link is down.
+    /// Counts `packet`, which was to leave by `port` when its link was down.
     #[cold]
     pub(super) fn lose_at(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
