@@ -14,10 +14,10 @@ use crate::check;
 use crate::context::WorkloadContext;
 
 settings! {
-    /// A shuffle in rounds: in round r = 1, 2, … the i-th host sends to the (i + r)-th, counted
-    /// around, so each round is a permutation and after the last every pair has been served.
+    /// A shuffle in rounds: in round r = 1, 2, … the i-th host sends to the (i + r)-th, modulo the
+    /// number of hosts. Each round is a permutation, and all rounds together cover every pair.
     ///
-    /// Rounds start `stagger` apart whether or not the round before has finished.
+    /// Rounds start `stagger` apart, even if the previous round has not finished.
     pub struct AllToAllConfig {
         /// Payload from each host to each other, such as "1MB".
         pub size: Bytes = required,
@@ -36,7 +36,7 @@ settings! {
 }
 
 impl AllToAllConfig {
-    /// All flows at time zero.
+    /// Returns the traffic with all flows starting at time zero.
     #[must_use]
     pub fn new(size: Bytes) -> Self {
         Self::with_required(size)

@@ -1,5 +1,4 @@
-//! Support for workloads whose flows are started by applications at hosts, in reaction to arrivals
-//! there.
+//! Support for workloads with applications at hosts, which start flows in reaction to arrivals.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::flow::{FlowRequest, FlowSource};
@@ -10,7 +9,7 @@ use fabricsim_core::plugin::Application;
 /// Applications, each with its host.
 pub type HostApplications = Vec<(NodeId, Box<dyn Application>)>;
 
-/// The source of a workload whose applications start all flows.
+/// The flow source of a workload whose applications start all flows.
 #[derive(Checkpointed)]
 pub(crate) struct NoFlows;
 

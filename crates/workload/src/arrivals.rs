@@ -3,14 +3,14 @@
 use fabricsim_base::rng::Stream;
 use fabricsim_base::units::{Duration, Rate};
 
-/// An exponentially distributed gap with mean `mean_secs`, by inverse transform.
+/// Draws an exponentially distributed gap with mean `mean_secs`, by inverse transform.
 ///
-/// The logarithm is `libm`'s, so that every machine draws the same gaps.
+/// Uses the logarithm of `libm`, so that every machine draws the same gaps.
 pub(crate) fn exponential_gap(stream: &mut Stream, mean_secs: f64) -> Duration {
     Duration::from_secs_f64(-mean_secs * libm::log(1.0 - stream.uniform()))
 }
 
-/// Bytes per second that make `load` of `rate`.
+/// Converts `load`, a share of the link rate `rate`, to bytes per second.
 pub(crate) fn bytes_per_second(rate: Rate, load: f64) -> f64 {
     rate.as_bps_f64() * load / 8.0
 }

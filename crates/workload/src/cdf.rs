@@ -8,8 +8,8 @@ use fabricsim_base::units::Bytes;
 
 /// A distribution of flow sizes: points of its cumulative function, linear between them.
 ///
-/// A point with the same size as the one before it is a step: that size has a probability of its
-/// own. So has the first size when its cumulative value is above zero.
+/// A point with the same size as the previous one is a step: that size has a probability of its
+/// own. The same holds for the first size if its cumulative value is above zero.
 ///
 /// ```
 /// use fabricsim_workload::SizeCdf;
@@ -26,7 +26,8 @@ pub struct SizeCdf {
     points: Box<[Point]>,
 }
 
-/// `cumulative` is in the units of the source (percent or fraction): the last point's is the total.
+/// A point of the cumulative function. `cumulative` is in the units of the source (percent or
+/// fraction); the value of the last point is the total.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     size: f64,
@@ -34,12 +35,12 @@ struct Point {
 }
 
 impl SizeCdf {
-    /// The names that [`SizeCdf::builtin`] knows.
+    /// The names that [`SizeCdf::builtin`] accepts.
     pub const BUILTIN: &'static [&'static str] = builtin::NAMES;
 
-    /// a distribution by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop` (Facebook's
-    /// Hadoop, SIGCOMM 2015) or `alistorage` (Alibaba's storage, 2019), as the HPCC paper's traffic
-    /// generator tabulates them. `None` for any other name.
+    /// Returns a distribution by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop`
+    /// (Facebook's Hadoop, SIGCOMM 2015) or `alistorage` (Alibaba's storage, 2019), as the HPCC
+    /// paper's traffic generator tabulates them. Returns `None` for any other name.
     #[must_use]
     pub fn builtin(name: &str) -> Option<Self> {
         let table = builtin::table(name)?;
@@ -50,10 +51,10 @@ impl SizeCdf {
         Some(Self { points })
     }
 
-    /// All flows have `size`.
+    /// Returns the distribution in which all flows have `size`.
     ///
     /// # Panics
-    /// When `size` is zero.
+    /// If `size` is zero.
     #[must_use]
     pub fn fixed(size: Bytes) -> Self {
         assert!(size > Bytes::ZERO, "a flow has at least one byte");
@@ -65,18 +66,20 @@ impl SizeCdf {
         }
     }
 
-    /// Reads a CDF file: a line per point, size in bytes and cumulative probability, separated by
-    /// blanks or a comma, `#` for comments. The last probability is 100 (percent) or 1 (fractions).
+    /// Reads a CDF file: one line for each point, with the size in bytes and the cumulative
+    /// probability, separated by blanks or a comma; `#` starts a comment. The last probability is
+    /// 100 (percent) or 1 (fractions).
     ///
     /// # Errors
-    /// At the word at fault: not a number, negative, smaller than the one before, a last
-    /// probability that is neither 100 nor 1, a file without points.
+    /// Returns the position of the first mistake: a word that is not a number, is negative or is
+    /// smaller than the previous one, a last probability that is neither 100 nor 1, or a file
+    /// without points.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         parse::points(text).map(|points| Self { points })
     }
 
-    /// The size below which a fraction `u` of the flows lies, truncated to whole bytes, at least
-    /// one; `u` is in [0, 1).
+    /// Returns the `u`-quantile of the flow sizes, truncated to whole bytes, at least one byte; `u`
+    /// is in [0, 1).
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -101,8 +104,8 @@ impl SizeCdf {
         Bytes::new((size as u64).max(1))
     }
 
-    /// The same distribution without what lies below the first size that has a probability: that
-    /// size has all of it.
+    /// Returns the same distribution with a step at its first size: the probability below the first
+    /// point with a positive cumulative value moves to the size of that point.
     #[must_use]
     pub fn with_atom(&self) -> Self {
         let points = self.points.iter().copied();
@@ -111,8 +114,8 @@ impl SizeCdf {
         }
     }
 
-    /// The mean size in bytes of the piecewise-linear distribution, before truncation to whole
-    /// bytes.
+    /// Returns the mean size in bytes of the piecewise-linear distribution, before truncation to
+    /// whole bytes.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let first = self.points[0];
@@ -128,7 +131,7 @@ impl SizeCdf {
         (first.size * first.cumulative + segments) / total
     }
 
-    /// The largest size, rounded down to whole bytes.
+    /// Returns the largest size, rounded down to whole bytes.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -160,7 +163,7 @@ mod tests {
             "{}",
             mean("alistorage")
         );
-        // Where the first size is a step, as many papers read the table, it is a little more.
+        // If the first size is a step, as many papers read the table, the mean is a little larger.
         let atom = "4000 22.93\n8000 69.21\n16000 80.61\n32000 90.47\n64000 93.53\n128000 96.77\n\
                     256000 97.53\n2000000 100\n";
         let atom = SizeCdf::parse(atom).expect("a table").mean();

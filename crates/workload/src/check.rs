@@ -1,4 +1,4 @@
-//! Checks that several workloads share: each refusal names the key and a suggested fix.
+//! Checks that several workloads share: each error names the key and suggests a fix.
 
 use fabricsim_base::id::{ClassId, NodeId};
 use fabricsim_base::input::ConfigError;
@@ -8,20 +8,20 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::context::{Expected, WorkloadContext};
 
-/// Memory that a flow under way takes, in bytes, as a rule.
+/// Typical memory of a flow under way, in bytes.
 const LIVE_FLOW_BYTES: f64 = 1_000.0;
 
-/// The priority of data when a list says nothing: the lossless queue of the HPCC simulator.
+/// The default priority of data in a list: the lossless queue of the HPCC simulator.
 pub(crate) const DEFAULT_PRIORITY: u8 = 3;
-/// The destination port of flows when a list says nothing.
+/// The default destination port of flows in a list.
 pub(crate) const DEFAULT_DST_PORT: u16 = 100;
-/// The message that refuses a priority.
+/// The message for an invalid priority.
 pub(crate) const NO_PRIORITY: &str = "there is no data priority {value}";
-/// The priorities that flows can have.
+/// The help for an invalid priority.
 pub(crate) const PRIORITIES: &str = "choose 1 to 7; 0 is kept for control packets";
-/// The message that refuses a load.
+/// The message for an invalid load.
 pub(crate) const NO_LOAD: &str = "a load of {value} is outside the range above 0 up to 2";
-/// The loads that hosts can have.
+/// The help for an invalid load.
 pub(crate) const LOADS: &str =
     "a load is a fraction of the hosts' link rate: write 0.5 for 50 percent";
 
@@ -36,7 +36,8 @@ pub(crate) fn duration(duration: Duration) -> Result<Duration, ConfigError> {
     ))
 }
 
-/// Refuses a time from one flow to the next, or to the last, that is longer than can be simulated.
+/// Checks a time between two flows, or from the first to the last flow, against the longest time
+/// that can be simulated.
 pub(crate) fn span(key: &'static str, span: Duration) -> Result<Duration, ConfigError> {
     if span <= MAX_DURATION {
         return Ok(span);
@@ -48,7 +49,7 @@ pub(crate) fn span(key: &'static str, span: Duration) -> Result<Duration, Config
     ))
 }
 
-/// Refuses an instant that is later than can be simulated.
+/// Checks an instant against the end of the simulated time.
 pub(crate) fn instant(key: &'static str, instant: Time) -> Result<(), ConfigError> {
     if instant <= MAX_TIME {
         return Ok(());
@@ -60,7 +61,8 @@ pub(crate) fn instant(key: &'static str, instant: Time) -> Result<(), ConfigErro
     ))
 }
 
-/// Refuses more flows than a run numbers; `key` is the one that makes them fewer.
+/// Checks the number of flows against the limit of a run; the error names `key`, which can reduce
+/// it.
 pub(crate) fn amount(key: &'static str, expected: Expected) -> Result<Expected, ConfigError> {
     if expected.flows <= f64::from(MAX_FLOWS) {
         return Ok(expected);
@@ -75,8 +77,8 @@ pub(crate) fn amount(key: &'static str, expected: Expected) -> Result<Expected, 
     ))
 }
 
-/// Refuses more flows that start together than can be under way; `key` is the one that spreads
-/// them.
+/// Checks the number of flows that start together against the limit of flows under way; the error
+/// names `key`, which can spread them.
 pub(crate) fn together(key: &'static str, flows: f64) -> Result<(), ConfigError> {
     if flows <= MAX_LIVE_FLOWS as f64 {
         return Ok(());
@@ -110,7 +112,7 @@ pub(crate) fn size(size: Bytes) -> Result<Bytes, ConfigError> {
     ))
 }
 
-/// Refuses names of jobs that do not fit the cell of a table.
+/// Checks that the name of a job fits into the cell of a table.
 pub(crate) fn job(name: Option<&str>) -> Result<(), ConfigError> {
     let fits = |name: &str| {
         let mut letters = name.chars();
@@ -137,8 +139,8 @@ pub(crate) fn priority(number: u8) -> Result<Priority, ConfigError> {
     }
 }
 
-/// Returns the only user of a workload whose flows have priority `number` and class `own`; none
-/// where that priority is going to be refused.
+/// Returns the only user of a workload whose flows have priority `number` and class `own`; none if
+/// the priority is invalid, which another check refuses.
 pub(crate) fn sole_user(number: u8, own: ClassId) -> Vec<(Priority, ClassId)> {
     let priority = Priority::try_from(number).ok();
     priority
@@ -147,7 +149,7 @@ pub(crate) fn sole_user(number: u8, own: ClassId) -> Vec<(Priority, ClassId)> {
         .collect()
 }
 
-/// Refuses a client and a server that are not two hosts.
+/// Checks that a client and a server are two different hosts.
 pub(crate) fn pair(
     context: &WorkloadContext,
     client: NodeId,

@@ -1,4 +1,4 @@
-//! Collectives of groups of ranks: all-reduce, all-gather and their kin, as messages that depend on
+//! Collectives of groups of ranks, such as all-reduce and all-gather, as messages that depend on
 //! one another.
 
 mod algorithm;
@@ -31,40 +31,40 @@ use stages::Stages;
 const LOCAL_SIZE: u32 = 8;
 
 choices! {
-    /// What a collective does. Sizes are those of NCCL-tests (`doc/PERFORMANCE.md` there): of the
-    /// whole buffer.
+    /// The operation of a collective. Sizes are defined as in NCCL-tests (`doc/PERFORMANCE.md`
+    /// there): they are sizes of the whole buffer.
     pub enum CollectiveOperation {
-        /// All get the sum of all buffers. The size is that of each buffer.
+        /// All members receive the sum of all buffers. The size is the size of each buffer.
         AllReduce = "all-reduce" ("`size` is each rank's buffer"),
-        /// All get the parts of all. The size is that of the parts together.
+        /// All members receive the parts of all. The size is the size of all parts together.
         AllGather = "all-gather" ("`size` is what each rank has in the end"),
-        /// Each gets its part of the sum. The size is that of the parts together.
+        /// Each member receives its part of the sum. The size is the size of all parts together.
         ReduceScatter = "reduce-scatter" ("`size` is what each rank has at first"),
-        /// Each has a part for each. The size is that of the parts of one rank together.
+        /// Each member has a part for each member. The size is the size of all parts of one member.
         AllToAll = "all-to-all" ("`size` is what each rank has: a part for each, itself included"),
-        /// Each has a part for each, of sizes that differ.
+        /// Each member has a part for each member, and the parts differ in size.
         AllToAllV = "all-to-all-v" ("`size` is what the rank with the most has: parts by `skew` or `weights`"),
-        /// All get the buffer of the root.
+        /// All members receive the buffer of the root.
         Broadcast = "broadcast" ("`size` is the root's buffer"),
-        /// Each sends its buffer to the next rank of its group.
+        /// Each member sends its buffer to the next rank of its group.
         SendReceive = "send-receive" ("`size` is what each rank sends to the next one"),
-        /// Each member is a stage, through which micro-batches go forward and back.
+        /// Each member is a stage, and micro-batches pass through all stages forward and back.
         Pipeline = "pipeline" ("`size` is what all micro-batches take from a stage to the next one"),
     }
 }
 
 choices! {
-    /// How a collective is done.
+    /// The algorithm of a collective.
     pub enum CollectiveAlgorithm {
         /// Around a ring, one part after the other.
         Ring = "ring",
-        /// Around two rings the opposite way round, half of the buffer on each.
+        /// Around two rings in opposite directions, with half of the buffer on each.
         BidirectionalRing = "bidirectional-ring",
         /// Recursive halving and doubling, for powers of two.
         HalvingDoubling = "halving-doubling" ("groups of a power of two"),
-        /// Up and down two binary trees, half of the buffer on each.
+        /// Up and down two binary trees, with half of the buffer on each.
         DoubleBinaryTree = "double-binary-tree",
-        /// Rings inside of nodes of `local_size` ranks and between them.
+        /// Rings inside nodes of `local_size` ranks and rings between nodes.
         Hierarchical = "hierarchical" ("rings inside of nodes and between them"),
         /// All messages at once.
         Direct = "direct" ("all messages at once"),
@@ -76,21 +76,21 @@ choices! {
         Chain = "chain" ("each rank passes on to the next; with `chunks` a pipeline"),
         /// All micro-batches forward, then all back.
         Gpipe = "gpipe" ("all micro-batches forward, then all back"),
-        /// One micro-batch forward and one back in turn.
+        /// Alternately one micro-batch forward and one back.
         OneForwardOneBackward = "1f1b" ("one micro-batch forward and one back in turn"),
     }
 }
 
 settings! {
     /// Collectives: the ranks of each group exchange messages that depend on one another. A message
-    /// leaves when what it carries has been delivered; nothing else makes it wait.
+    /// leaves as soon as its data has been delivered to the sender; nothing else delays it.
     pub struct CollectiveConfig {
         /// What is done.
         pub operation: CollectiveOperation = required,
         /// Size of the whole buffer, such as "64MB", as NCCL-tests define it.
         ///
-        /// Its parts differ by one byte if it cannot be divided. A message without a byte is sent
-        /// as one byte, so that "0B" is a barrier.
+        /// Its parts differ by one byte if the size is not divisible. A message of zero bytes is
+        /// sent as one byte, so that "0B" is a barrier.
         pub size: Bytes = required,
         /// How it is done.
         #[note("(default: \"ring\"; of all-to-all \"direct\", of broadcast \"binomial\")")]
@@ -155,8 +155,8 @@ settings! {
         pub iterations: u32 = 1,
         /// Time that a rank computes between two iterations.
         ///
-        /// An iteration ends at a rank when its messages have been acknowledged and those for it
-        /// have been delivered.
+        /// An iteration ends at a rank when the messages that it sent have been acknowledged and
+        /// the messages for it have been delivered.
         pub compute: Duration = "0s",
         /// Time of the first iteration.
         pub start: Time = "0s",
@@ -173,7 +173,7 @@ settings! {
 }
 
 impl CollectiveOperation {
-    /// The name in scenarios and results.
+    /// Returns the name in scenarios and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -188,7 +188,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The bus bandwidth of NCCL-tests over the algorithm bandwidth, of `ranks` ranks.
+    /// Returns the ratio of NCCL-tests' bus bandwidth to the algorithm bandwidth for `ranks` ranks.
     #[must_use]
     pub fn bus_factor(self, ranks: u32) -> f64 {
         let ranks = f64::from(ranks.max(1));
@@ -201,7 +201,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The algorithm where none is named.
+    /// Returns the algorithm that is used if the scenario names none.
     #[must_use]
     pub const fn usual_algorithm(self) -> CollectiveAlgorithm {
         match self {
@@ -212,7 +212,7 @@ impl CollectiveOperation {
         }
     }
 
-    /// The algorithms that can do it.
+    /// Returns the algorithms that implement this operation.
     #[must_use]
     pub const fn algorithms(self) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm as A;
@@ -236,7 +236,7 @@ impl CollectiveOperation {
 }
 
 impl CollectiveAlgorithm {
-    /// The name in scenarios and results.
+    /// Returns the name in scenarios and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -256,13 +256,13 @@ impl CollectiveAlgorithm {
 }
 
 impl CollectiveConfig {
-    /// One collective of all hosts, the other keys at their defaults.
+    /// Returns one collective of all hosts, with the other keys at their defaults.
     #[must_use]
     pub fn new(operation: CollectiveOperation, size: Bytes) -> Self {
         Self::with_required(operation, size)
     }
 
-    /// Checks the keys that need no hosts.
+    /// Checks the keys that do not depend on the hosts.
     fn check_keys(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         check::job(self.job.as_deref())?;
@@ -271,7 +271,7 @@ impl CollectiveConfig {
         Ok(())
     }
 
-    /// The hosts in the order of the ranks that they can have.
+    /// Returns the hosts in the order of the ranks that they can have.
     fn placed(&self, context: &WorkloadContext) -> Result<Vec<NodeId>, ConfigError> {
         let order = Order {
             hosts: self.hosts.as_deref(),
@@ -282,7 +282,7 @@ impl CollectiveConfig {
         order.placed(context)
     }
 
-    /// The collective of a group of `ranks`.
+    /// Returns the collective of a group of `ranks`.
     fn shape(&self, ranks: u32) -> Result<Shape, ConfigError> {
         let algorithm = self
             .algorithm
@@ -301,7 +301,7 @@ impl CollectiveConfig {
         shape.checked()
     }
 
-    /// What only the operation has, of a group of `ranks`.
+    /// Returns the settings that only this operation has, for a group of `ranks`.
     fn detail(&self, ranks: u32) -> Result<Detail, ConfigError> {
         self.refuse_foreign_keys()?;
         let times = |times: &Option<Vec<Duration>>| times.clone().unwrap_or_default();
@@ -320,7 +320,7 @@ impl CollectiveConfig {
         })
     }
 
-    /// Refuses keys of another operation.
+    /// Refuses keys of another operation, because they would have no effect.
     fn refuse_foreign_keys(&self) -> Result<(), ConfigError> {
         let is_v = self.operation == CollectiveOperation::AllToAllV;
         let is_pipeline = self.operation == CollectiveOperation::Pipeline;
@@ -372,6 +372,8 @@ impl CollectiveConfig {
                 return Err(ConfigError::new(key, message, help));
             }
         }
+        // `span` reports `forward` for both lists: a time that is too long has the same remedy in
+        // either.
         for time in self.forward.iter().chain(&self.backward).flatten() {
             check::span("forward", *time)?;
         }

@@ -8,17 +8,17 @@ use crate::{
     ListConfig, PermutationConfig, PoissonConfig, RpcConfig,
 };
 
-/// A kind of workload: its name in a scenario, what it is in one line, and its keys with their
+/// A kind of workload: its name in a scenario, a one-line description, and its keys with their
 /// meaning, unit and default.
 pub type KindDoc = (&'static str, &'static str, Keys);
 
-/// Takes each kind of workload by its type.
+/// Visitor of the kinds of workloads by their types.
 pub trait WorkloadVisitor {
-    /// Takes the kind `K`.
+    /// Visits the kind `K`.
     fn visit<K: WorkloadKind>(&mut self);
 }
 
-/// Makes the list of kinds from the name of each and one line about it.
+/// Builds the list of kinds from the name and description of each.
 macro_rules! kinds {
     ($($kind:ident: $name:literal, $about:literal;)*) => {
         $(impl WorkloadKind for $kind {
@@ -27,10 +27,10 @@ macro_rules! kinds {
             const KEYS: Keys = Self::KEYS;
         })*
 
-        /// Every kind of workload, for lists and help.
+        /// All kinds of workloads, for lists and help.
         pub const KINDS: &[KindDoc] = &[$(($name, $about, $kind::KEYS)),*];
 
-        /// Shows every kind of workload to `visitor`, in the order of [`KINDS`].
+        /// Passes each kind of workload to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl WorkloadVisitor) {
             $(visitor.visit::<$kind>();)*
         }

@@ -1,4 +1,4 @@
-//! Information about the network and the run that a workload is built with.
+//! The information about the network and the run that workloads use.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Rate;
 
-/// A host as a workload sees it.
+/// The properties of a host that workloads use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Host {
     /// The host's number in the topology.
@@ -15,28 +15,28 @@ pub struct Host {
     pub rate: Rate,
 }
 
-/// What the nodes of a topology are called.
+/// The names of the nodes of a topology.
 pub trait NodeNames: fmt::Debug + Send + Sync {
-    /// The name of `node`, if there is such a node.
+    /// Returns the name of `node` if the node exists.
     fn name(&self, node: NodeId) -> Option<&str>;
 }
 
-/// The names of the nodes, where they have any.
+/// The names of the nodes, if they have any.
 #[derive(Clone, Debug, Default)]
 pub struct Names(Option<Arc<dyn NodeNames>>);
 
 impl Names {
-    /// The names that `names` gives.
+    /// Wraps the names of a topology.
     pub fn new(names: impl NodeNames + 'static) -> Self {
         Self(Some(Arc::new(names)))
     }
 
-    /// The name of `node`, if it has one.
+    /// Returns the name of `node` if it has one.
     pub(crate) fn name(&self, node: NodeId) -> Option<&str> {
         self.0.as_ref()?.name(node)
     }
 
-    /// The name of `node` and its number, for messages: `tor3 (node 19)`.
+    /// Returns the name of `node` and its number, for messages: `tor3 (node 19)`.
     pub(crate) fn label(&self, node: NodeId) -> String {
         match self.name(node) {
             Some(name) => format!("{name} (node {node})"),
@@ -45,7 +45,7 @@ impl Names {
     }
 }
 
-/// The hosts and the randomness that a workload is built with.
+/// The hosts and the randomness for building a workload.
 #[derive(Clone, Debug)]
 pub struct WorkloadContext {
     /// All hosts of the topology, in the order of their numbers.
@@ -54,39 +54,40 @@ pub struct WorkloadContext {
     pub seed: u64,
     /// The number of the workload in the scenario, from zero; below 2^32.
     pub index: u64,
-    /// What nodes are called in messages and lists.
+    /// The names of nodes, for messages and lists.
     pub names: Names,
 }
 
 impl WorkloadContext {
-    /// The random-stream entity of one host in this workload.
+    /// Returns the random-stream entity of one host in this workload.
     pub(crate) fn host_entity(&self, host: NodeId) -> u64 {
         self.index << 32 | u64::from(host.0)
     }
 
-    /// The random-stream entity of this workload as a whole.
+    /// Returns the random-stream entity of this workload as a whole.
     pub(crate) fn own_entity(&self) -> u64 {
         self.index << 32 | u64::from(u32::MAX)
     }
 
-    /// The first of the random-stream entities of this workload that are not of hosts. Those of
-    /// hosts are the same: a workload has the one or the other.
+    /// Returns the first random-stream entity of this workload for streams that do not belong to
+    /// hosts. The numbers overlap with the entities of hosts, so a workload must use only one of
+    /// the two.
     pub(crate) const fn entity(&self) -> u64 {
         self.index << 32
     }
 
-    /// The position in `hosts` of the host numbered `id`.
+    /// Returns the position in `hosts` of the host numbered `id`.
     pub(crate) fn position(&self, id: NodeId) -> Option<usize> {
         self.hosts.iter().position(|host| host.id == id)
     }
 
-    /// "0 to 63" for messages: the least and the greatest number of a host.
+    /// Returns the least and the greatest number of a host, for messages: "0 to 63".
     pub(crate) fn host_numbers(&self) -> String {
         host_numbers(&self.hosts)
     }
 }
 
-/// "0 to 63" for messages: the least and the greatest number of a host.
+/// Returns the least and the greatest number of a host, for messages: "0 to 63".
 pub(crate) fn host_numbers(hosts: &[Host]) -> String {
     let least = hosts.iter().map(|host| host.id).min();
     let greatest = hosts.iter().map(|host| host.id).max();
@@ -96,7 +97,7 @@ pub(crate) fn host_numbers(hosts: &[Host]) -> String {
     }
 }
 
-/// Traffic that a workload will generate: an expectation when it is random, exact when it is not.
+/// Traffic that a workload will generate: an expectation if it is random, otherwise exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expected {
     /// Number of flows.
@@ -109,7 +110,7 @@ pub struct Expected {
 pub(crate) mod testing {
     use super::*;
 
-    /// `count` hosts numbered from zero, at 100 Gbps.
+    /// Returns `count` hosts numbered from zero, at 100 Gbps.
     pub(crate) fn context(count: u32, seed: u64) -> WorkloadContext {
         let hosts = (0..count)
             .map(|n| Host {
@@ -125,7 +126,7 @@ pub(crate) mod testing {
         }
     }
 
-    /// Hosts called `h0` and so on.
+    /// Hosts named `h0` and so on.
     #[derive(Debug)]
     struct Lettered(Vec<String>);
 
@@ -135,7 +136,7 @@ pub(crate) mod testing {
         }
     }
 
-    /// Like [`context`], whose hosts are called `h0` and so on, and the node after them `sw`.
+    /// Like [`context`], but the hosts are named `h0` and so on, and the node after them `sw`.
     pub(crate) fn named(count: u32, seed: u64) -> WorkloadContext {
         let hosts = (0..count).map(|number| format!("h{number}"));
         let names = hosts.chain(["sw".to_owned()]).collect();

@@ -1,4 +1,4 @@
-//! Downloads that never end: traffic that others have to share links with.
+//! Downloads that never end: background traffic that shares links with other flows.
 
 mod workload;
 
@@ -13,8 +13,8 @@ use crate::check;
 use crate::context::WorkloadContext;
 
 settings! {
-    /// Downloads of a client from a server over TCP that never end. A run ends without them when
-    /// all other flows have ended.
+    /// Downloads of a client from a server over TCP that never end. A run does not wait for them:
+    /// it ends when all other flows have ended.
     pub struct DownloadConfig {
         /// Number of the host that asks.
         pub client: NodeId = required,
@@ -36,7 +36,7 @@ settings! {
 }
 
 impl DownloadConfig {
-    /// One download from time zero, the other keys at their defaults.
+    /// Returns one download from time zero, with the other keys at their defaults.
     #[must_use]
     pub fn new(client: NodeId, server: NodeId) -> Self {
         Self::with_required(client, server)
@@ -49,7 +49,7 @@ impl DownloadConfig {
     }
 }
 
-/// The same download again and again.
+/// Source of identical downloads.
 #[derive(Checkpointed, Clone, Debug)]
 struct Downloads {
     #[checkpoint(rebuilt)]

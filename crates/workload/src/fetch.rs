@@ -1,4 +1,4 @@
-//! Requests of one host, which another one serves.
+//! Requests of one host to one other host, its server.
 
 mod named_requests;
 mod requests;
@@ -16,14 +16,14 @@ pub use self::requests::{FlowDistribution, WorkloadFlow, ccafct_flows, read_work
 use crate::check;
 use crate::context::WorkloadContext;
 
-/// The name of the requests that are drawn.
+/// The name of drawn requests.
 const DRAWN: &str = "drawn";
-/// The most requests that are drawn.
+/// Largest number of drawn requests.
 const MOST_DRAWN: u64 = 10_000_000;
 
 settings! {
-    /// Requests of a client for responses of a server, over connections of TCP. A flow is a
-    /// request: it lasts until the last byte of the response has been read.
+    /// Requests of a client for responses of a server, over TCP connections. A flow is a request:
+    /// it ends when the client has read the last byte of the response.
     ///
     /// The defaults are the requests of heistp/ccafct.
     pub struct FetchConfig {
@@ -69,13 +69,13 @@ settings! {
 }
 
 impl FetchConfig {
-    /// Drawn requests of `client`, the other keys at their defaults.
+    /// Returns drawn requests of `client`, with the other keys at their defaults.
     #[must_use]
     pub fn new(client: NodeId, server: NodeId) -> Self {
         Self::with_required(client, server)
     }
 
-    /// Returns the distribution that requests are drawn from.
+    /// Returns the distribution of drawn requests.
     fn distribution(&self) -> FlowDistribution {
         let tool = FlowDistribution::default();
         FlowDistribution {
@@ -85,17 +85,17 @@ impl FetchConfig {
         }
     }
 
-    /// Returns how long drawn requests are made.
+    /// Returns the duration of drawn requests.
     fn duration(&self) -> Duration {
         self.duration.unwrap_or(Duration::from_ms(180_000))
     }
 
-    /// The number of drawn requests.
+    /// Returns the number of drawn requests.
     fn drawn(&self) -> u64 {
         self.duration().as_ps() / self.distribution().mean_arrival.as_ps().max(1)
     }
 
-    /// The listed requests that are made; `None` where they are drawn.
+    /// Returns the listed requests within the duration, or `None` if requests are drawn.
     fn listed(&self) -> Result<Option<&[WorkloadFlow]>, ConfigError> {
         if self.requests.are_drawn() {
             return Ok(None);

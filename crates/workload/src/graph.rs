@@ -1,9 +1,9 @@
-//! Dependency graphs of operations at ranks: messages, receipts and computations, each of which
-//! starts when those that it depends on have ended or started.
+//! Dependency graphs of operations at ranks: messages, receipts and computations. An operation
+//! starts as soon as its dependencies have ended or started.
 //!
 //! A [`Program`] has the operations of one rank. A rank is the application of a host
-//! ([`RankApplication`]), which starts messages at the exact instants at which their dependencies
-//! are met.
+//! ([`RankApplication`]). It starts messages at the exact instants at which their dependencies are
+//! met.
 
 mod builder;
 mod mailbox;

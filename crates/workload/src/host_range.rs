@@ -16,7 +16,7 @@ use crate::context::WorkloadContext;
 pub struct HostRange {
     /// The first host's number.
     pub first: u32,
-    /// The number after the last host's.
+    /// The number after the last host's number.
     pub end: u32,
 }
 
@@ -52,8 +52,8 @@ impl fmt::Display for HostRange {
     }
 }
 
-/// Positions in `context.hosts` of the hosts in `ranges` (all hosts when there are none),
-/// increasing and without repeats.
+/// Returns the positions in `context.hosts` of the hosts in `ranges`, increasing and without
+/// repeats. Without ranges, these are all hosts.
 pub(crate) fn select(
     key: &'static str,
     ranges: Option<&[HostRange]>,

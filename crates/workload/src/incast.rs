@@ -1,4 +1,4 @@
-//! Many hosts that send to one at the same moment.
+//! Many hosts that send to one host at the same moment.
 
 mod source;
 mod workload;
@@ -13,10 +13,10 @@ use crate::check;
 use crate::context::WorkloadContext;
 
 settings! {
-    /// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at
-    /// once.
+    /// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at the
+    /// same time.
     ///
-    /// Exactly one of `load`, `period` and `at` says when. The incast mix of the HPCC paper
+    /// Exactly one of `load`, `period` and `at` sets the times. The incast mix of the HPCC paper
     /// (SIGCOMM 2019, Figure 11a) is `fan_in = 60`, `size = "500KB"`, `load = 0.02`.
     pub struct IncastConfig {
         /// Senders per event, fewer than the hosts.
@@ -56,7 +56,7 @@ settings! {
     }
 }
 
-/// Times at which events occur, validated.
+/// The times of events, after validation.
 #[derive(Clone, Copy, Debug)]
 enum Timing {
     Once(Time),
@@ -65,7 +65,7 @@ enum Timing {
 }
 
 impl IncastConfig {
-    /// One event at time zero, the other keys at their defaults.
+    /// Returns one event at time zero, with the other keys at their defaults.
     #[must_use]
     pub fn once(fan_in: u32, size: Bytes) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl IncastConfig {
         }
     }
 
-    /// Random events at `load` for `duration`, the other keys at their defaults.
+    /// Returns random events at `load` for `duration`, with the other keys at their defaults.
     #[must_use]
     pub fn poisson(fan_in: u32, size: Bytes, load: f64, duration: Duration) -> Self {
         Self {

@@ -1,29 +1,28 @@
-//! Traffic for fabricsim: who sends how much to whom, and when.
+//! Traffic for fabricsim: the sources, destinations, sizes and start times of flows.
 //!
 //! A workload is a small configuration struct that [builds](Workload::build) a
 //! [`FlowSource`](fabricsim_base::flow::FlowSource): flows in the order of their start times, made
 //! when they are due. A source's memory grows with the number of hosts, never with the number of
-//! flows (a list of flows, which holds its file, is the exception).
+//! flows (a list of flows is the exception, because it holds its file).
 //!
 //! | kind | configuration | traffic |
 //! |---|---|---|
 //! | `poisson` | [`PoissonConfig`] | every host sends at random times to random hosts, sizes from a [`SizeCdf`] |
-//! | `incast` | [`IncastConfig`] | many hosts send to one at the same moment |
-//! | `permutation` | [`PermutationConfig`] | every host sends to one other, every host receives from one |
-//! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
+//! | `incast` | [`IncastConfig`] | many hosts send to one host at the same moment |
+//! | `permutation` | [`PermutationConfig`] | every host sends to one other host, every host receives from one |
+//! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other host |
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
-//! | `collective` | [`CollectiveConfig`] | all-reduce and its kin: groups of ranks whose messages wait for one another |
+//! | `collective` | [`CollectiveConfig`] | all-reduce and similar operations: groups of ranks with messages that wait for one another |
 //! | `graph` | [`GraphConfig`] | operations of ranks that wait for one another, from a CSV, GOAL, or a workload of SimAI |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host serves |
 //! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
 //!
-//! This crate reads no files: a configuration names the file that it needs
-//! ([`Workload::file`]) and is given the text ([`Workload::load`]). It knows nothing of
-//! protocols and networks beyond the hosts and their rates.
+//! This crate reads no files: a configuration names its file ([`Workload::file`]), and the caller
+//! passes the text ([`Workload::load`]). Of the network, it knows only the hosts and their rates.
 //!
-//! Randomness comes from one stream per (seed, workload, host, purpose), so a host's arrivals do
-//! not change when other hosts or workloads are added.
+//! Randomness is drawn from one stream for each (seed, workload, host, purpose), so a host's
+//! arrivals do not change if other hosts or workloads are added.
 //!
 //! ```
 //! use fabricsim_base::id::{ClassId, NodeId};

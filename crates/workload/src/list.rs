@@ -1,4 +1,5 @@
-//! Flows listed in a file: our CSV, the HPCC simulator's `flow.txt` or a connection matrix of htsim.
+//! Flows listed in a file: our CSV, the HPCC simulator's `flow.txt` or a connection matrix of
+//! htsim.
 
 mod application;
 mod csv;
@@ -27,7 +28,7 @@ use self::waits::Waits;
 use crate::context::WorkloadContext;
 use crate::text::lines;
 
-/// The forms of a list of flows.
+/// The formats of a list of flows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ListFormat {
     /// A CSV with a header; see [`parse_csv`].
@@ -38,8 +39,8 @@ pub enum ListFormat {
     HpccFlows,
 }
 
-/// Tells the forms apart by the first line that says something: a list of words or commas is the
-/// header of a CSV, a word and a number that of a connection matrix, numbers alone begin a
+/// Detects the format by the first line that is neither empty nor a comment. Letters or commas are
+/// the header of a CSV, one word and a number start a connection matrix, and only numbers start a
 /// `flow.txt`.
 #[must_use]
 pub fn detect(text: &str) -> ListFormat {
@@ -52,8 +53,8 @@ pub fn detect(text: &str) -> ListFormat {
     }
 }
 
-/// Flows read from a file, sorted by start; flows that start together keep the file's order, and
-/// flows that wait for others stay where they are.
+/// Flows read from a file, sorted by start; flows with equal starts keep the file's order. If flows
+/// wait for other flows, all keep the file's order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowList {
     flows: Arc<[FlowRequest]>,
@@ -66,7 +67,7 @@ pub struct FlowList {
 enum Classes {
     /// A column of the file.
     Listed,
-    /// The workload that the list belongs to.
+    /// The workload that uses the list.
     OfWorkload,
 }
 
@@ -80,7 +81,7 @@ impl FlowList {
         }
     }
 
-    /// Flows in the order of their rows, which wait for one another.
+    /// Returns a list of flows that wait for one another, in the order of their rows.
     fn waiting(flows: Vec<FlowRequest>, classes: Classes, waits: Waits) -> Self {
         Self {
             flows: flows.into(),
@@ -89,20 +90,22 @@ impl FlowList {
         }
     }
 
-    /// Whether flows wait for others, so that their hosts start them. The start of one that does is
-    /// counted from the end of the last one that it waits for.
+    /// Returns `true` if flows wait for other flows, so that applications start them at their
+    /// hosts. The start of a waiting flow is relative to the end of the last flow that it waits
+    /// for.
     #[must_use]
     pub const fn has_waits(&self) -> bool {
         self.waits.is_some()
     }
 
-    /// The flows in the order of their starts, or of the file where they wait for others. Their class is zero when the file has none.
+    /// Returns the flows in the order of their starts, or in the file's order if they wait for
+    /// other flows. Their class is zero if the file has none.
     #[must_use]
     pub fn flows(&self) -> &[FlowRequest] {
         &self.flows
     }
 
-    /// The class of `flow`, one of these flows, in a workload of class `own`.
+    /// Returns the class of `flow`, one of these flows, in a workload of class `own`.
     #[must_use]
     pub const fn class_of(&self, flow: &FlowRequest, own: ClassId) -> ClassId {
         match self.classes {
@@ -111,7 +114,7 @@ impl FlowList {
         }
     }
 
-    /// A source of these flows; `class` is given to them when the file has no classes.
+    /// Returns a source of these flows. They have the class `class` if the file has no classes.
     #[must_use]
     pub fn source(&self, class: ClassId) -> Box<dyn FlowSource> {
         let class = match self.classes {
@@ -132,22 +135,22 @@ settings! {
         /// A CSV with the columns src, dst, size_bytes, start_ns, a flow.txt of the HPCC simulator
         /// or of ConWeave's, or a connection matrix of htsim.
         ///
-        /// With the columns id and after, flows wait for others.
+        /// With the columns id and after, flows wait for other flows.
         path: PathBuf = required,
         /// Whether lines of a flow.txt beyond its count are passed over, as the HPCC simulator does.
         ignore_rest: bool = false,
     }
 }
 
-/// The flows of a file, at the times that it says.
+/// The flows of a file, at the times in the file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(from = "ListTable", into = "ListTable")]
 pub struct ListConfig {
     /// The file.
     pub path: String,
-    /// Whether lines of a flow.txt beyond its count are passed over.
+    /// If `true`, lines of a flow.txt beyond its count are ignored.
     pub ignore_rest: bool,
-    /// Its content, once read.
+    /// The content of the file after it has been read.
     list: Option<FlowList>,
 }
 
@@ -173,7 +176,7 @@ impl ListConfig {
     /// The keys of its table.
     pub(crate) const KEYS: Keys = ListTable::KEYS;
 
-    /// The flows of the file at `path`, which is not read before [`ListConfig::load`].
+    /// Returns the flows of the file at `path`. [`ListConfig::load`] must pass its text later.
     pub fn new(path: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -182,12 +185,12 @@ impl ListConfig {
         }
     }
 
-    /// Reads `text`, the content of the file, in whichever form it has. `times` applies to the
-    /// HPCC simulator's form only.
+    /// Reads `text`, the content of the file, in any of the formats. `times` applies to the HPCC
+    /// simulator's format only.
     ///
     /// # Errors
-    /// At the place in `text` that is at fault; see [`parse_csv`], [`parse_connection_matrix`] and
-    /// [`parse_hpcc_flows`].
+    /// Returns the position of the mistake in `text`; see [`parse_csv`],
+    /// [`parse_connection_matrix`] and [`parse_hpcc_flows`].
     pub fn load(
         &mut self,
         text: &str,
@@ -205,7 +208,7 @@ impl ListConfig {
         Ok(())
     }
 
-    /// The flows, or `None` while the file has not been loaded.
+    /// Returns the flows, or `None` if the file has not been loaded.
     #[must_use]
     pub fn list(&self) -> Option<&FlowList> {
         self.list.as_ref()
@@ -227,7 +230,7 @@ struct ListSource {
     #[checkpoint(rebuilt)]
     flows: Arc<[FlowRequest]>,
     next: usize,
-    /// Replaces the flows' own class.
+    /// Replaces the class of the flows if set.
     #[checkpoint(rebuilt)]
     class: Option<ClassId>,
 }

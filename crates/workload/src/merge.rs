@@ -1,4 +1,4 @@
-//! Several workloads as one.
+//! Merges several workloads into one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,14 +10,14 @@ use fabricsim_base::units::Time;
 
 /// Sources merged in the order of (start, position of the source).
 ///
-/// A flow costs O(log k) for k sources.
+/// Returning a flow costs O(log k) for k sources.
 pub struct Merge {
     sources: Vec<Box<dyn FlowSource>>,
     due: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 impl Merge {
-    /// Merges `sources`; their order decides between flows that start together.
+    /// Merges `sources`; their order decides between flows that start at the same time.
     #[must_use]
     pub fn new(sources: Vec<Box<dyn FlowSource>>) -> Self {
         let due = sources

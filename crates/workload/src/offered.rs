@@ -1,11 +1,11 @@
-//! Expected traffic of workloads per second, and the hosts between which it flows.
+//! Expected traffic of workloads per second, by pairs of hosts.
 
 use fabricsim_base::units::{Bytes, Duration, Time};
 
 use crate::cdf::SizeCdf;
 use crate::context::WorkloadContext;
 
-/// Bytes that a flow puts on its path.
+/// Bytes that a flow sends along its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowCost {
     /// Bytes from the sender to the receiver.
@@ -17,8 +17,8 @@ pub struct FlowCost {
 /// Traffic between hosts, per second.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
-    /// From each host to each other one: flows per second, what the one sends by what the other
-    /// takes, by the positions of the hosts.
+    /// From each host to each other host: the flows per second are the product of the sender's and
+    /// the receiver's factor, by the positions of the hosts.
     Product {
         /// A factor for each host as a sender.
         sent: Vec<f64>,
@@ -38,20 +38,20 @@ pub struct Offered {
     pub from: Time,
     /// Time at which the traffic ends.
     pub until: Time,
-    /// Between whom.
+    /// The pairs of hosts and their traffic.
     pub traffic: Traffic,
-    /// Flows that are not in `traffic`, because they last longer than it does even if nothing slows
-    /// them down.
+    /// Flows that are not in `traffic`, because they last longer than the traffic even at full
+    /// rate.
     pub longer: u64,
 }
 
 /// Function that returns the cost of a flow of a given size.
 pub type CostOf<'a> = &'a dyn Fn(Bytes) -> FlowCost;
 
-/// Points of a flow-size distribution at which the cost of a flow is taken.
+/// Number of points of a flow-size distribution at which the cost of a flow is sampled.
 const POINTS: u32 = 4_096;
 
-/// The mean cost of flows whose sizes are distributed like `sizes`.
+/// Returns the mean cost of flows with sizes distributed like `sizes`.
 pub(crate) fn mean_cost(sizes: &SizeCdf, cost: CostOf<'_>) -> FlowCost {
     let mut mean = FlowCost::default();
     for point in 0..POINTS {
@@ -63,8 +63,8 @@ pub(crate) fn mean_cost(sizes: &SizeCdf, cost: CostOf<'_>) -> FlowCost {
     mean
 }
 
-/// Rounds in which every host sends to every other one, in expectation, once in all of them
-/// together.
+/// Rounds in which every host sends to every other host. All rounds together have one flow of each
+/// pair, in expectation.
 pub(crate) struct Rounds {
     pub(crate) start: Time,
     pub(crate) count: u64,
@@ -72,8 +72,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Returns the traffic of the rounds when each flow costs `cost`; `None` when they all start at
-    /// one time.
+    /// Returns the traffic of the rounds if each flow costs `cost`, or `None` if they all start at
+    /// the same time.
     pub(crate) fn offered(&self, context: &WorkloadContext, cost: FlowCost) -> Option<Offered> {
         let span = self.gap.saturating_mul(self.count);
         if self.count < 2 || self.gap == Duration::ZERO {

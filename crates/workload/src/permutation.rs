@@ -1,4 +1,4 @@
-//! Every host sends to one other host and receives from one.
+//! Every host sends to one other host and receives from one other host.
 
 mod workload;
 
@@ -15,8 +15,8 @@ use crate::check;
 use crate::context::WorkloadContext;
 
 settings! {
-    /// Rounds of permutation traffic: in each, a random permutation without fixed points says to
-    /// whom every host sends one flow; all such permutations are equally likely.
+    /// Rounds of permutation traffic: in each round, every host sends one flow, to its image under
+    /// a random permutation without fixed points. All such permutations are equally likely.
     pub struct PermutationConfig {
         /// Payload of each flow, such as "1MB".
         pub size: Bytes = required,
@@ -39,7 +39,7 @@ settings! {
 }
 
 impl PermutationConfig {
-    /// One round at time zero.
+    /// Returns one round at time zero.
     #[must_use]
     pub fn new(size: Bytes) -> Self {
         Self::with_required(size)
@@ -74,7 +74,7 @@ struct Permutation {
 }
 
 impl Permutation {
-    /// Shuffles until no host is its own target: e times on average, whatever the number of hosts.
+    /// Shuffles until no host is its own target: e times on average, for any number of hosts.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a draw is below the number of hosts"

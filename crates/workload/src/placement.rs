@@ -1,4 +1,4 @@
-//! Which host has which rank.
+//! Assignment of ranks to hosts.
 
 use fabricsim_base::choices;
 use fabricsim_base::id::NodeId;
@@ -12,7 +12,7 @@ use crate::host_range::{HostRange, select};
 const PLACEMENT: u64 = u64::MAX;
 
 choices! {
-    /// Which host has which rank.
+    /// The assignment of ranks to hosts.
     #[derive(Default)]
     pub enum Placement {
         /// Ranks follow the order of hosts.
@@ -25,7 +25,7 @@ choices! {
     }
 }
 
-/// The order of hosts, and where it begins.
+/// The order of hosts, and the number of hosts to skip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
     pub(crate) hosts: Option<&'a [HostRange]>,
@@ -35,7 +35,7 @@ pub(crate) struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// The hosts in the order of the ranks that they can have.
+    /// Returns the hosts in the order of the ranks that they can have.
     pub(crate) fn placed(&self, context: &WorkloadContext) -> Result<Vec<NodeId>, ConfigError> {
         let hosts = select("hosts", self.hosts, context)?;
         let mut hosts: Vec<NodeId> = hosts.iter().map(|&at| context.hosts[at].id).collect();

@@ -46,13 +46,13 @@ settings! {
 }
 
 impl PoissonConfig {
-    /// Flows between all hosts from time zero, the other keys at their defaults.
+    /// Returns flows between all hosts from time zero, with the other keys at their defaults.
     pub fn new(sizes: impl Into<Sizes>, load: f64, duration: Duration) -> Self {
         Self::with_required(sizes.into(), load, duration)
     }
 
-    /// The positions of the hosts that send and of those that receive; every one that sends has
-    /// another one to send to.
+    /// Returns the positions of the sending and of the receiving hosts. Every sender has another
+    /// host to send to.
     fn ends(&self, context: &WorkloadContext) -> Result<(Vec<usize>, Vec<usize>), ConfigError> {
         let sources = select("sources", self.sources.as_deref(), context)?;
         let destinations = select("destinations", self.destinations.as_deref(), context)?;

@@ -20,47 +20,49 @@ use crate::sizes::Sizes;
 pub use client::{RpcClient, RpcQuery};
 
 choices! {
-    /// When the next query is sent.
+    /// The time of the next query.
     pub enum RpcMode {
-        /// A response lets the next query go, so that `outstanding` of them wait at any time.
+        /// Each response triggers the next query, so that `outstanding` queries are always open.
         Window = "window",
-        /// `outstanding` queries at once, the next ones when all of them have their responses.
+        /// Sends `outstanding` queries at once, and the next ones when all of them have their
+        /// responses.
         Batch = "batch",
-        /// At random times, whatever waits: an open loop at `load` or `rate`.
+        /// At random times, independent of open queries: an open loop at `load` or `rate`.
         Poisson = "poisson",
     }
 }
 
 choices! {
-    /// To whom a client sends its queries.
+    /// The servers to which a client sends its queries.
     pub enum RpcTargets {
-        /// To every server, on every connection: each has a window or batch of its own.
+        /// To every server, on every connection: each connection has its own window or batch.
         AllPairs = "all-pairs",
-        /// To one drawn evenly for each query; the client has one window or batch.
+        /// To a server drawn evenly for each query; the client has one window or batch.
         Random = "random",
     }
 }
 
 choices! {
-    /// Connection that a query of an open loop takes.
+    /// The connection of a query in an open loop.
     #[derive(Default)]
     pub enum RpcReuse {
-        /// One drawn evenly from all of the client, whatever waits on it.
+        /// A connection drawn evenly from all of the client, even if queries wait on it.
         #[default]
         Shared = "shared" ("one drawn from all, whatever waits on it"),
-        /// One to its server that no query is on; another one is opened where there is none.
+        /// A connection to its server without an open query; if there is none, another one is
+        /// opened.
         Idle = "idle" ("one that no query is on; another one is opened where there is none"),
-        /// None: the query is a flow of its own, which starts like any flow, and so is its response.
+        /// None: query and response are separate flows, which start like any flow.
         Never = "none" ("query and response are flows of their own"),
     }
 }
 
 choices! {
-    /// How query sizes follow the points of a distribution.
+    /// Interpolation of query sizes between the points of a distribution.
     pub enum SizeSteps {
-        /// Linear from the first point, as the file says.
+        /// Linear from the first point, as the file states.
         Linear = "linear",
-        /// The first size with a probability has all of it: none is smaller.
+        /// The first size with a probability has all of it: no size is smaller.
         Atom = "atom",
     }
 }
@@ -148,8 +150,8 @@ settings! {
 type Ends = (Vec<usize>, Vec<usize>);
 
 impl RpcConfig {
-    /// One query after the other between all hosts for `duration`, the other keys at their
-    /// defaults.
+    /// Returns one query after the other between all hosts for `duration`, with the other keys at
+    /// their defaults.
     pub fn new(query: impl Into<Sizes>, duration: Duration) -> Self {
         Self {
             duration: Some(duration),
@@ -157,7 +159,8 @@ impl RpcConfig {
         }
     }
 
-    /// The positions of clients and servers; every client has a server that is another host.
+    /// Returns the positions of clients and servers. Every client has a server that is another
+    /// host.
     fn ends(&self, context: &WorkloadContext) -> Result<Ends, ConfigError> {
         let clients = select("clients", self.clients.as_deref(), context)?;
         let servers = select("servers", self.servers.as_deref(), context)?;
@@ -174,7 +177,7 @@ impl RpcConfig {
         }
     }
 
-    /// The distribution of query sizes.
+    /// Returns the distribution of query sizes.
     fn sizes(&self) -> Result<SizeCdf, ConfigError> {
         let cdf = self.query.cdf().ok_or_else(|| {
             ConfigError::new(
@@ -189,7 +192,7 @@ impl RpcConfig {
         })
     }
 
-    /// Checks all keys; the positions of clients and servers.
+    /// Checks all keys. Returns the positions of clients and servers.
     fn checked(&self, context: &WorkloadContext) -> Result<Ends, ConfigError> {
         check::two_hosts(context)?;
         self.validate_ranges()?;
@@ -216,7 +219,7 @@ impl RpcConfig {
         Ok(ends)
     }
 
-    /// Refuses more connections, or queries at once, than can be under way.
+    /// Checks that the connections, and the queries that are sent at once, fit into a run.
     fn check_start(&self, (clients, servers): &Ends) -> Result<(), ConfigError> {
         let pairs = clients.len() as f64 * servers.len() as f64;
         let connections = pairs * f64::from(self.connections);

@@ -13,7 +13,7 @@ use crate::cdf::SizeCdf;
 /// A reference to a flow-size distribution: the name of a built-in one (`"websearch"`), a size that
 /// all flows have (`"500KB"`), or the path of a CDF file.
 ///
-/// A path becomes usable once [`Sizes::load`] has been given the file's text.
+/// A path becomes usable after [`Sizes::load`] has read the file's text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(into = "String")]
 pub struct Sizes {
@@ -24,7 +24,7 @@ pub struct Sizes {
 setting_values!(Sizes => ValueKind::Text);
 
 impl Sizes {
-    /// A distribution of the user's own, under `name`.
+    /// Returns the program's own distribution, under `name`.
     pub fn with_cdf(name: impl Into<String>, cdf: SizeCdf) -> Self {
         Self {
             name: name.into(),
@@ -35,26 +35,26 @@ impl Sizes {
     /// Reads the text of the file that [`Sizes::file`] names.
     ///
     /// # Errors
-    /// When the text is not a CDF; see [`SizeCdf::parse`].
+    /// Fails if the text is not a CDF; see [`SizeCdf::parse`].
     pub fn load(&mut self, text: &str) -> Result<(), InputError> {
         self.cdf = Some(SizeCdf::parse(text)?);
         Ok(())
     }
 
-    /// Returns the text that the sizes were read from: the name of a built-in distribution, a size,
-    /// or the path of a file.
+    /// Returns the text from which the sizes were read: the name of a built-in distribution, a
+    /// size, or the path of a file.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The path of the file to load, or `None` when nothing is missing.
+    /// Returns the path of the file to load, or `None` if nothing is missing.
     #[must_use]
     pub fn file(&self) -> Option<&str> {
         self.cdf.is_none().then_some(self.name.as_str())
     }
 
-    /// The distribution, or `None` while its file has not been loaded.
+    /// Returns the distribution, or `None` if its file has not been loaded.
     #[must_use]
     pub fn cdf(&self) -> Option<&SizeCdf> {
         self.cdf.as_ref()
@@ -88,7 +88,7 @@ impl From<Sizes> for String {
     }
 }
 
-/// Reads sizes from a text, and says that a number lacks its unit.
+/// Reads sizes from a text; a number causes an error that it lacks a unit.
 struct SizesVisitor;
 
 impl Visitor<'_> for SizesVisitor {

@@ -1,17 +1,17 @@
-//! Lines, words and numbers of an input text, each with its place in it.
+//! Lines, words and numbers of an input text, each with its position.
 
 use std::ops::Range;
 
 use fabricsim_base::input::InputError;
 
-/// A piece of a text and where it stands.
+/// A piece of a text and its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<'t> {
     pub(crate) text: &'t str,
     pub(crate) offset: usize,
 }
 
-/// The lines that say something: without comments (`#` to the end of the line) and blank lines.
+/// Returns the lines with content: without comments (`#` to the end of the line) and blank lines.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -28,35 +28,35 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 impl<'t> Piece<'t> {
-    /// The bytes of the text that this piece covers.
+    /// Returns the range of bytes of this piece in the text.
     pub(crate) fn span(&self) -> Range<usize> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// Words separated by white space, commas or both.
+    /// Splits at white space, commas or both.
     pub(crate) fn words(self) -> impl Iterator<Item = Self> {
         self.split(|c| c.is_ascii_whitespace() || c == ',')
             .filter(|word| !word.text.is_empty())
     }
 
-    /// Names with blanks or semicolons between them.
+    /// Splits names at blanks or semicolons.
     pub(crate) fn names(self) -> impl Iterator<Item = Self> {
         self.split(|c| matches!(c, ' ' | ';'))
             .filter(|name| !name.text.is_empty())
     }
 
-    /// The fields of a line of CSV, without surrounding blanks and quotes.
+    /// Returns the fields of a line of CSV, without surrounding blanks and quotes.
     pub(crate) fn fields(self) -> impl Iterator<Item = Self> {
         self.split(|c| c == ',')
             .map(|field| field.trimmed().unquoted())
     }
 
-    /// An error at this piece.
+    /// Returns an error at this piece.
     pub(crate) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span(), message, help)
     }
 
-    /// The piece as a whole number that fits `T`; `what` completes "is not ..".
+    /// Reads the piece as a whole number that fits `T`; `what` completes "is not ..".
     pub(crate) fn integer<T: TryFrom<u64>>(&self, what: &str, help: &str) -> Result<T, InputError> {
         let value = self
             .text
@@ -84,7 +84,7 @@ impl<'t> Piece<'t> {
             })
     }
 
-    /// An empty last field, which `split_inclusive` leaves out, after a closing comma.
+    /// Returns the empty last field after a closing comma, which `split_inclusive` omits.
     fn last_is_empty(self) -> Option<&'t str> {
         self.text.ends_with(',').then_some("")
     }
@@ -113,7 +113,7 @@ impl<'t> Piece<'t> {
     }
 }
 
-/// Why a text is not a decimal number that fits.
+/// The reason why a text is not a decimal number that fits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum DecimalError {
     Malformed,
@@ -121,8 +121,8 @@ pub(crate) enum DecimalError {
     TooLarge,
 }
 
-/// Reads a decimal number such as `2.000000577` or `5e-6`, times 10^`power`, rounded down, in
-/// integers throughout. Digits after the 24th of the fraction are not looked at.
+/// Reads a decimal number such as `2.000000577` or `5e-6`, times 10^`power`, rounded down, with
+/// exact integer arithmetic. Digits after the 24th of the fraction are ignored.
 pub(crate) fn scaled_decimal(text: &str, power: i32) -> Result<u64, DecimalError> {
     const FRACTION_DIGITS: usize = 24;
     if text.starts_with('-') {

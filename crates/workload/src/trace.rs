@@ -69,7 +69,7 @@ settings! {
 /// A graph that has been read.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Loaded {
-    /// By rank.
+    /// The program of each rank.
     programs: Vec<Arc<Program>>,
     instances: Arc<[Instance]>,
     messages: f64,
@@ -80,11 +80,11 @@ struct Loaded {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(from = "GraphTable", into = "GraphTable")]
 pub struct GraphConfig {
-    /// The keys.
+    /// The settings.
     pub table: GraphTable,
-    /// The path, as it was written.
+    /// The path, as written.
     path: String,
-    /// The content of the file, once read.
+    /// The content of the file after it has been read.
     loaded: Option<Arc<Loaded>>,
 }
 
@@ -108,13 +108,14 @@ impl GraphConfig {
     /// The keys of its table.
     pub(crate) const KEYS: Keys = GraphTable::KEYS;
 
-    /// The operations of the file at `path`, which is not read before
-    /// [`Workload::load`](crate::Workload::load).
+    /// Returns the operations of the file at `path`. [`Workload::load`](crate::Workload::load) must
+    /// pass its text later.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         GraphTable::with_required(path.into()).into()
     }
 
-    /// Reads the content of the file, in whichever form it has. `hosts` are those for its ranks.
+    /// Reads the content of the file, in any of the formats. `hosts` is the number of hosts for its
+    /// ranks.
     fn read(&self, text: &str, hosts: usize) -> Result<Loaded, InputError> {
         if is_simai_workload(text) {
             return simai::parse(text, u32::try_from(hosts).unwrap_or(u32::MAX));

@@ -1,4 +1,4 @@
-//! Interface of all workloads.
+//! The interface of all workloads.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -16,13 +16,14 @@ use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, Offered};
 
-/// The traffic of one `[[workload]]` table: who sends how much to whom, and when.
+/// The traffic of one `[[workload]]` table: the sources, destinations, sizes and start times of
+/// flows.
 pub trait Workload: Debug + Send + Sync {
-    /// Makes the source of flows; they get `class`, unless the workload has classes of its own. A
-    /// workload whose [applications](Workload::applications) start all flows needs none.
+    /// Builds the source of flows; they have `class`, unless the workload has classes of its own. A
+    /// workload with [applications](Workload::applications) that start all flows needs no source.
     ///
     /// # Errors
-    /// The key that has an impossible value, or whose file has not been loaded.
+    /// Names the key with an impossible value, or of a file that has not been loaded.
     fn build(
         &self,
         _context: &WorkloadContext,
@@ -31,8 +32,8 @@ pub trait Workload: Debug + Send + Sync {
         Ok(Box::new(NoFlows))
     }
 
-    /// Makes the applications that start flows of the workload, each with its host; none for a
-    /// workload that has a source. Their flows get `class`.
+    /// Builds the applications that start flows of the workload, each with its host; none for a
+    /// workload that has a source. Their flows have `class`.
     ///
     /// # Errors
     /// As [`Workload::build`].
@@ -44,30 +45,30 @@ pub trait Workload: Debug + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns how many flows and bytes to expect; exact for workloads that are not random in
-    /// number.
+    /// Returns the expected numbers of flows and bytes; exact for workloads with a fixed number of
+    /// flows.
     ///
     /// # Errors
     /// As [`Workload::build`].
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError>;
 
     /// Returns the priorities of its flows with their classes, each pair once; `own` is the class
-    /// that it is built with.
+    /// that the workload is built with.
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)>;
 
-    /// Takes the priority that suits the transport of its class. Called only where the scenario
-    /// sets no `priority`.
+    /// Sets the priority that suits the transport of its class. Called only if the scenario sets no
+    /// `priority`.
     fn set_priority(&mut self, _priority: Priority) {}
 
-    /// Returns the file that it is made of, loaded or not.
+    /// Returns the file of the workload if it has one, loaded or not.
     fn file(&self) -> Option<NamedFile<'_>> {
         None
     }
 
-    /// Takes the content of that file. `times` says how the starts of a `flow.txt` are read.
+    /// Reads the content of that file. `times` is the rule for the starts of a `flow.txt`.
     ///
     /// # Errors
-    /// At the place in `text` that is at fault.
+    /// Returns the position of the mistake in `text`.
     fn load(
         &mut self,
         _text: &str,
@@ -77,8 +78,8 @@ pub trait Workload: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns what it sends per second while it lasts, when a flow costs what `cost` says; `None`
-    /// when all its flows start at one time, which is no rate, or when that is not known.
+    /// Returns the traffic per second if a flow of a given size costs `cost`. Returns `None` if all
+    /// flows start at the same time, so that there is no rate, or if the rate is unknown.
     ///
     /// # Errors
     /// As [`Workload::build`].
@@ -90,38 +91,39 @@ pub trait Workload: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Returns how connections are reused, if its flows are requests for responses: the source of a
-    /// flow asks, and the destination sends the bytes. Only TCP carries such flows.
+    /// Returns the rule for reusing connections if its flows are requests for responses: the source
+    /// of a flow sends the request, and the destination sends the bytes. Only TCP carries such
+    /// flows.
     fn fetches(&self) -> Option<Reuse> {
         None
     }
 
-    /// Returns whether its flows [never end](fabricsim_base::flow::ENDLESS).
+    /// Returns `true` if its flows [never end](fabricsim_base::flow::ENDLESS).
     fn is_endless(&self) -> bool {
         false
     }
 
-    /// Returns its key `load`, if all its traffic is in proportion to it: payload over the rate of
+    /// Returns its key `load` if all its traffic is proportional to it: payload over the rate of
     /// the host links.
     fn load_factor(&self) -> Option<f64> {
         None
     }
 }
 
-/// A file that a workload names.
+/// The file of a workload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NamedFile<'a> {
-    /// The key that names it.
+    /// The key with its path.
     pub key: &'static str,
-    /// The path, as it was written.
+    /// The path, as written.
     pub path: &'a str,
     /// Content of the file.
     pub content: FileContent,
-    /// Whether the workload can do without it.
+    /// Says if the file must still be loaded.
     pub state: FileState,
 }
 
-/// Content of a file that a workload names.
+/// The content of a workload's file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileContent {
     /// A flow-size distribution.
@@ -134,10 +136,10 @@ pub enum FileContent {
     Graph,
 }
 
-/// Whether a workload has been given the content of its file.
+/// The state of a workload's file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileState {
-    /// It has to be [loaded](Workload::load) before the workload can be built.
+    /// It must be [loaded](Workload::load) before the workload can be built.
     Missing,
     /// It has been loaded.
     Loaded,
@@ -168,7 +170,7 @@ pub trait AnyWorkload: Workload {
     /// Returns a copy.
     fn boxed_clone(&self) -> BoxedWorkload;
 
-    /// Returns whether `other` is of the same kind and has the same values.
+    /// Returns `true` if `other` has the same kind and the same values.
     fn is_same(&self, other: &dyn AnyWorkload) -> bool;
 
     /// Returns the configuration itself.
@@ -178,7 +180,7 @@ pub trait AnyWorkload: Workload {
 /// A workload of any kind.
 pub type BoxedWorkload = Box<dyn AnyWorkload>;
 
-/// Returns `config` as a workload of any kind.
+/// Boxes `config` as a workload of any kind.
 pub fn boxed(config: impl WorkloadKind) -> BoxedWorkload {
     Box::new(config)
 }

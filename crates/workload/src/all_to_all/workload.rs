@@ -51,7 +51,7 @@ impl Workload for AllToAllConfig {
         context: &WorkloadContext,
         cost: CostOf<'_>,
     ) -> Result<Option<Offered>, ConfigError> {
-        // What is not checked here is checked there.
+        // `expected` checks the other keys.
         self.expected(context)?;
         let rounds = Rounds {
             start: self.start,

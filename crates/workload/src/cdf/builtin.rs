@@ -3,7 +3,7 @@
 /// The names of the tables.
 pub(super) const NAMES: &[&str] = &["websearch", "hadoop", "alistorage"];
 
-/// The table called `name`.
+/// Returns the table called `name`.
 pub(super) fn table(name: &str) -> Option<&'static [(f64, f64)]> {
     match name {
         "websearch" => Some(WEB_SEARCH),

@@ -6,13 +6,15 @@ use fabricsim_base::limits::MAX_SIZE;
 use super::Point;
 use crate::text::{Piece, lines};
 
-/// Largest deviation of the last probability from 100 or 1 (a file may have rounded it).
+/// Largest deviation of the last probability from 100 or 1, because a file may round it.
 const TOLERANCE: f64 = 1e-9;
 
-/// The points of `text`, at least one, in increasing order, the last with a total of 100 or 1.
+/// Reads the points of `text`: at least one, in increasing order, the last one with a total of 100
+/// or 1.
 pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
     let mut points: Vec<Point> = Vec::new();
     let mut last_word = None;
+    // A first line of words names the columns, as tools that write CSV do.
     let header = lines(text).next().filter(|line| is_header(*line));
     for line in lines(text).skip(usize::from(header.is_some())) {
         let mut words = line.words();
@@ -32,6 +34,7 @@ pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
             size: size(size_word)?,
             cumulative: number(cumulative_word)?,
         };
+        // An inverse transform needs both columns sorted; equal values make a step.
         if let Some(before) = points.last() {
             not_below(size_word, point.size, before.size, "sizes")?;
             not_below(
@@ -44,6 +47,8 @@ pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
         points.push(point);
         last_word = Some((size_word, cumulative_word));
     }
+    // The last probability tells percent from fractions, so it must be exactly one of the two
+    // totals.
     let (Some(last), Some((size_word, cumulative_word))) = (points.last(), last_word) else {
         return Err(InputError::new(
             text.len()..text.len(),
@@ -63,7 +68,8 @@ pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
     Ok(points.into())
 }
 
-/// Returns whether a first line says what the columns are: two words or more, no number among them.
+/// Returns `true` if a first line names the columns: it has two words or more, and none is a
+/// number.
 fn is_header(line: Piece<'_>) -> bool {
     let named = |word: Piece<'_>| {
         word.text
@@ -73,7 +79,7 @@ fn is_header(line: Piece<'_>) -> bool {
     line.words().count() > 1 && line.words().all(named)
 }
 
-/// A size in bytes, within the limit for flows.
+/// Reads a size in bytes, within the limit for flows.
 fn size(word: Piece<'_>) -> Result<f64, InputError> {
     match number(word)? {
         size if size > MAX_SIZE.as_f64() => Err(word.error(
@@ -120,7 +126,7 @@ fn not_below(word: Piece<'_>, value: f64, before: f64, what: &str) -> Result<(),
 mod tests {
     use crate::SizeCdf;
 
-    /// The text that the error points at, and what it says.
+    /// Returns the text at the position of the error, and the message.
     fn diagnostic(text: &str) -> (String, String) {
         let error = SizeCdf::parse(text).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())

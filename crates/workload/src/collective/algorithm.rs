@@ -1,4 +1,4 @@
-//! Algorithms of collectives: who sends which blocks to whom.
+//! Algorithms of collectives: they decide which member sends which blocks to which member.
 
 mod all_to_all;
 mod broadcast;
@@ -12,7 +12,7 @@ use super::transfers::Transfers;
 use super::{CollectiveAlgorithm as Algorithm, CollectiveOperation as Operation};
 use ring::Ring;
 
-/// Hands what `member` of a group sends and receives to `to`.
+/// Passes the messages that `member` of a group sends and receives to `to`.
 pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
     let ranks = shape.ranks;
     if ranks < 2 {
@@ -33,7 +33,7 @@ pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
         Algorithm::Pairwise => all_to_all::pairwise(shape, member, to),
         Algorithm::Binomial => broadcast::binomial(shape, member, to),
         Algorithm::Chain => broadcast::chain(ranks, shape.root, member, to),
-        // Computations make it more than an exchange of blocks: `pipeline`.
+        // Their computations make them more than an exchange of blocks, so `pipeline` builds them.
         Algorithm::Gpipe | Algorithm::OneForwardOneBackward => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Which hosts have ranks, and which ranks are a group.
+//! Assigns hosts to ranks, and ranks to groups.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -9,16 +9,16 @@ use crate::context::WorkloadContext;
 /// The ranks of a job in groups of equal size.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Groups {
-    /// By rank: its host.
+    /// The host of each rank.
     pub(super) hosts: Vec<NodeId>,
-    /// Ranks of each group.
+    /// Number of ranks of each group.
     pub(super) size: u32,
-    /// Ranks from one member to the next.
+    /// Distance in ranks from one member of a group to the next.
     stride: u32,
 }
 
 impl Groups {
-    /// The groups that `config` describes.
+    /// Divides the ranks as `config` describes.
     pub(super) fn of(
         config: &CollectiveConfig,
         context: &WorkloadContext,
@@ -64,17 +64,17 @@ impl Groups {
         })
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub(super) fn count(&self) -> u32 {
         self.ranks() / self.size
     }
 
-    /// Number of ranks.
+    /// Returns the number of ranks.
     pub(super) fn ranks(&self) -> u32 {
         u32::try_from(self.hosts.len()).expect("hosts have numbers of 32 bits")
     }
 
-    /// The group of `rank`, and the position of the rank in it.
+    /// Returns the group of `rank`, and the position of the rank in it.
     pub(super) const fn place(&self, rank: u32) -> (u32, u32) {
         let block = self.size * self.stride;
         let (outer, inner) = (rank / block, rank % block);
@@ -84,7 +84,7 @@ impl Groups {
         )
     }
 
-    /// The rank of `member` of `group`.
+    /// Returns the rank of `member` of `group`.
     pub(super) const fn rank(&self, group: u32, member: u32) -> u32 {
         let outer = group / self.stride;
         outer * self.size * self.stride + member * self.stride + group % self.stride
@@ -137,7 +137,7 @@ mod tests {
         config.placement = Placement::Random;
         config.placement_stride = 1;
         let mut drawn = hosts(&config, 50);
-        // Another job takes the hosts that this one has left.
+        // A second job that skips these hosts receives exactly the remaining ones.
         config.ranks = Some(20);
         let mut both = hosts(&config, 50);
         config.skip = 20;

@@ -1,4 +1,4 @@
-//! Messages of a collective: as operations of its ranks, and counted.
+//! Messages of a collective: as operations of its ranks, and their number.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::limits::MAX_LIVE_FLOWS;
@@ -11,20 +11,20 @@ use super::transfers::{Transfers, Use};
 use super::unit::Unit;
 use crate::graph::ProgramBuilder;
 
-/// A collective among those of its job.
+/// One collective of a job, with its number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbered {
     pub(crate) number: u32,
-    /// The tag of its first block. Each of its blocks has the next one, and no other collective whose
-    /// ranks meet has any of them.
+    /// The tag of its first block; the next blocks have consecutive tags. No other collective uses
+    /// any of these tags between the same ranks.
     pub(crate) first_tag: u64,
 }
 
-/// The most messages of an iteration: what their operations take is kept in memory.
+/// Largest number of messages of an iteration, because their operations are kept in memory.
 const MAX_MESSAGES: f64 = 5e7;
 
 impl Shape {
-    /// Refuses more messages of all `groups` than can be done.
+    /// Checks that the messages of all `groups` fit into memory.
     pub(super) fn check_messages(&self, groups: u32) -> Result<(), ConfigError> {
         let messages = self.traffic().0 * f64::from(groups);
         if messages > MAX_MESSAGES {
@@ -52,8 +52,8 @@ impl Shape {
         Ok(())
     }
 
-    /// Adds what `member` does in the collective `this` to `builder`. `rank_of` is the rank of each
-    /// member. Returns the operations with which it begins and ends.
+    /// Adds the operations of `member` in the collective `this` to `builder`. `rank_of` maps a
+    /// member to its rank. Returns the first and the last operation.
     pub(crate) fn append(
         &self,
         builder: &mut ProgramBuilder,
@@ -80,11 +80,11 @@ impl Shape {
         (begin, builder.end_span(begin, this.number))
     }
 
-    /// Messages of one group, and the bytes of all of them together.
+    /// Returns the number of messages of one group, and their total bytes.
     pub(crate) fn traffic(&self) -> (f64, f64) {
         match &self.detail {
             Detail::Parts(parts) => return parts.traffic(self.units()),
-            // Forward and back over each gap between stages.
+            // Each micro-batch crosses each gap between stages forward and back.
             Detail::Stages(_) => {
                 let (ways, chunks) = (2.0 * f64::from(self.ranks - 1), f64::from(self.chunks));
                 return (ways * chunks, ways * self.size.as_f64().max(chunks));
@@ -96,7 +96,7 @@ impl Shape {
             messages: 0,
             bytes: 0.0,
         };
-        // Members differ only by a byte here and there, but for trees.
+        // Except for trees, members differ by single bytes only, so one of them represents all.
         let alike = !matches!(
             self.algorithm,
             CollectiveAlgorithm::DoubleBinaryTree

@@ -1,11 +1,11 @@
-//! What each member of an all-to-all-v has for each other one.
+//! The bytes that each member of an all-to-all-v has for each other member.
 
 use std::sync::Arc;
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::units::Bytes;
 
-/// The weight of the first member where weights follow from a skew.
+/// The weight of the first member if weights follow from a skew.
 const UNIT: f64 = 1e9;
 
 /// The largest sum of weights of a sender.
@@ -16,8 +16,8 @@ const LARGEST: f64 = 1e18;
 pub(crate) struct Parts(Arc<[Box<[u64]>]>);
 
 impl Parts {
-    /// Divides `size` among `ranks` receivers, the same way at each sender: the j-th, from zero, gets
-    /// a share in proportion to 1/(j+1)^`skew`.
+    /// Divides `size` among `ranks` receivers, in the same way at each sender: the j-th receiver,
+    /// from zero, gets a share in proportion to 1/(j+1)^`skew`.
     pub(super) fn skewed(size: Bytes, ranks: u32, skew: f64) -> Self {
         let row: Vec<u64> = (0..ranks).map(|place| weight(place, skew)).collect();
         let total = row.iter().sum();
@@ -26,11 +26,11 @@ impl Parts {
     }
 
     /// Divides in proportion to `weights`, by sender and receiver; the sender with the greatest sum
-    /// has `size`.
+    /// has `size` bytes.
     ///
     /// # Errors
-    /// When there is no row and column for each of `ranks`, when a weight is not a number from 0 up,
-    /// and when all weights are zero.
+    /// Fails if `weights` does not have one row and one column for each of `ranks`, if a weight is
+    /// not a number from 0 up, or if all weights are zero.
     pub(super) fn weighted(
         size: Bytes,
         ranks: u32,
@@ -82,12 +82,13 @@ impl Parts {
         Ok(Self(weights.iter().map(row).collect()))
     }
 
-    /// Bytes that `from` has for `to`; without any, there is no message.
+    /// Returns the bytes that `from` has for `to`; if there are none, no message is sent.
     pub(super) fn bytes(&self, from: u32, to: u32) -> u64 {
         self.0[from as usize][to as usize]
     }
 
-    /// Messages from one member to another one, and their bytes, where each part goes in `units`.
+    /// Returns the number of messages between different members and their bytes, if each part is
+    /// sent in `units` messages.
     pub(super) fn traffic(&self, units: u32) -> (f64, f64) {
         let units = f64::from(units);
         let (mut messages, mut bytes) = (0.0, 0.0);
@@ -98,7 +99,7 @@ impl Parts {
         (messages, bytes)
     }
 
-    /// The most bytes that one member sends to others or receives from them.
+    /// Returns the most bytes that one member sends to other members or receives from them.
     pub(super) fn busiest(&self) -> f64 {
         let mut sums = vec![[0.0; 2]; self.0.len()];
         for (from, to, part) in self.between() {
@@ -108,7 +109,7 @@ impl Parts {
         sums.into_iter().flatten().fold(0.0, f64::max)
     }
 
-    /// What members have for others: sender, receiver and bytes.
+    /// Returns the parts between different members: sender, receiver and bytes.
     fn between(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
         self.0.iter().enumerate().flat_map(|(from, row)| {
             let others = row.iter().enumerate();
@@ -119,8 +120,8 @@ impl Parts {
     }
 }
 
-/// The same proportions in whole numbers: exact for weights of up to 15 digits together, before and
-/// after the point, as they are written.
+/// Converts weights to whole numbers with the same proportions: exact for weights with up to 15
+/// digits before and after the point, as written.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -144,7 +145,7 @@ fn whole(weights: &[Vec<f64>]) -> Vec<Vec<u64>> {
     rows.map(|row| row.iter().map(whole).collect()).collect()
 }
 
-/// The weight of the member at `place`, at least 1.
+/// Returns the weight of the member at `place`, at least 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -155,7 +156,7 @@ fn weight(place: u32, skew: f64) -> u64 {
     (weight as u64).max(1)
 }
 
-/// The share of `weight` in `size`: at least a byte, unless the weight is zero.
+/// Returns the share of `weight` in `size`: at least one byte, unless the weight is zero.
 fn share(size: Bytes, weight: u64, total: u64) -> u64 {
     let share = u128::from(size.get()) * u128::from(weight) / u128::from(total.max(1));
     let share = u64::try_from(share).expect("no share is above the size");
@@ -177,7 +178,7 @@ mod tests {
         assert_eq!(parts.bytes(0, 1), 700);
         assert_eq!(parts.bytes(2, 0), 5);
         assert_eq!(parts.traffic(1), (4.0, 1_015.0));
-        // Twice the size: twice the bytes.
+        // Twice the size gives twice the bytes.
         let parts = Parts::weighted(Bytes::new(2_000), 3, &weights).unwrap();
         assert_eq!(parts.traffic(1), (4.0, 2_030.0));
     }
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(parts([[0.2, 0.1], [0.3, 0.0]]), [1_000_000, 3_000_000]);
         let third = 1.0 / 3.0;
         assert_eq!(parts([[0.0, third], [1.0, 0.0]]), [999_999, 3_000_000]);
-        // A part of next to nothing is still a message.
+        // A very small part is still a message.
         assert_eq!(parts([[0.0, 1e15], [1e-3, 0.0]]), [3_000_000, 1]);
     }
 

@@ -1,24 +1,24 @@
-//! A pipeline of stages: micro-batches go forward through all of them, and their gradients back.
+//! A pipeline of stages: micro-batches pass forward through all of them, and their gradients back.
 //!
-//! Each member is a stage. The orders are those of Huang et al., "GPipe" (NeurIPS 2019: all forward,
-//! then all backward) and of Narayanan et al., "PipeDream" (SOSP 2019), in the form with a flush at
-//! the end of "Efficient Large-Scale Language Model Training on GPU Clusters" (SC 2021, section 2.2):
-//! a stage goes as many micro-batches forward as there are stages behind it, then one forward and one
-//! backward in turn.
+//! Each member is a stage. The first order is from Huang et al., "GPipe" (NeurIPS 2019: all
+//! forward, then all backward). The second is from Narayanan et al., "PipeDream" (SOSP 2019), in
+//! the form with a flush at the end of "Efficient Large-Scale Language Model Training on GPU
+//! Clusters" (SC 2021, section 2.2): a stage first passes as many micro-batches forward as there
+//! are stages behind it, then alternates between one forward and one backward.
 
 use super::CollectiveAlgorithm;
 use super::shape::Shape;
 use super::stages::Stages;
 use crate::graph::{OF_A_COLLECTIVE, Operation, ProgramBuilder};
 
-/// What a stage does with one micro-batch.
+/// One pass of a micro-batch through a stage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Pass {
     Forward(u32),
     Backward(u32),
 }
 
-/// What `stage` of `stages` does with `batches` micro-batches, in order.
+/// Returns the passes of `batches` micro-batches through `stage` of `stages`, in order.
 fn order(algorithm: CollectiveAlgorithm, stage: u32, stages: u32, batches: u32) -> Vec<Pass> {
     let ahead = match algorithm {
         CollectiveAlgorithm::OneForwardOneBackward => (stages - 1 - stage).min(batches),
@@ -32,7 +32,7 @@ fn order(algorithm: CollectiveAlgorithm, stage: u32, stages: u32, batches: u32) 
     order
 }
 
-/// Adds what `stage` does to `builder`.
+/// Adds the operations of `stage` to `builder`.
 pub(super) fn append(
     shape: &Shape,
     times: &Stages,

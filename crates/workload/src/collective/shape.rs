@@ -1,4 +1,4 @@
-//! One collective of one group: operation, algorithm, size and how it is cut up.
+//! One collective of one group: operation, algorithm, size and partition.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use super::parts::Parts;
 use super::stages::Stages;
 use super::{CollectiveAlgorithm, CollectiveOperation};
 
-/// What only one operation has.
+/// Settings that only one operation has.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Detail {
     /// Nothing.
     None,
-    /// What each member of an all-to-all-v has for each other one.
+    /// Of an all-to-all-v: the bytes that each member has for each other member.
     Parts(Parts),
-    /// What the stages of a pipeline compute.
+    /// Of a pipeline: the computing times of the stages.
     Stages(Stages),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Shape {
     pub(crate) ranks: u32,
     pub(crate) channels: u32,
     pub(crate) chunks: u32,
-    /// Members of a node, of hierarchical algorithms.
+    /// Members of a node, for hierarchical algorithms.
     pub(crate) local_size: u32,
     /// The member that has the data of a broadcast.
     pub(crate) root: u32,
@@ -39,12 +39,12 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Number of parts of the buffer that go through the algorithm on their own.
+    /// Returns the number of parts of the buffer that pass through the algorithm independently.
     pub(super) const fn units(&self) -> u32 {
         self.channels * self.chunks
     }
 
-    /// Number of blocks into which the algorithm divides each unit.
+    /// Returns the number of blocks into which the algorithm divides each unit.
     pub(super) fn unit_blocks(&self) -> u32 {
         use CollectiveAlgorithm as Algorithm;
         match self.algorithm {
@@ -58,12 +58,12 @@ impl Shape {
         }
     }
 
-    /// Blocks of all units.
+    /// Returns the number of blocks of all units.
     pub(crate) fn blocks(&self) -> u64 {
         u64::from(self.units()) * u64::from(self.unit_blocks())
     }
 
-    /// Returns the collective as messages name it: `all-reduce of 4096B by ring`.
+    /// Returns a description for messages: `all-reduce of 4096B by ring`.
     pub(crate) fn in_words(&self) -> String {
         format!(
             "{} of {} by {}",
@@ -73,15 +73,15 @@ impl Shape {
         )
     }
 
-    /// The first byte of block `block` of all: blocks differ by a byte at most.
+    /// Returns the first byte of block `block` of all: blocks differ by at most one byte.
     pub(super) fn offset(&self, block: u64) -> u64 {
         let bytes = u128::from(self.size.get()) * u128::from(block) / u128::from(self.blocks());
         u64::try_from(bytes).expect("no offset is beyond the size")
     }
 
-    /// Bytes of the message with `blocks` of part number `unit` from the member `from` to `to`: at
-    /// least one. A collective takes as many steps for a few bytes as for many, so a message whose
-    /// share of the buffer is empty is sent all the same.
+    /// Returns the bytes of the message with `blocks` of part number `unit` from the member `from`
+    /// to `to`: at least one. A collective takes as many steps for a few bytes as for many, so a
+    /// message is sent even if its share of the buffer is empty.
     pub(super) fn message(&self, unit: u32, (from, to): (u32, u32), blocks: &Range<u32>) -> Bytes {
         let bytes = match &self.detail {
             Detail::Parts(parts) => {
@@ -98,8 +98,9 @@ impl Shape {
         Bytes::new(bytes.max(1))
     }
 
-    /// The bus bandwidth over the algorithm bandwidth. Of an all-to-all-v it follows from what the
-    /// busiest link between a member and the network carries one way.
+    /// Returns the ratio of the bus bandwidth to the algorithm bandwidth. For an all-to-all-v, it
+    /// follows from the bytes on the busiest link between a member and the network, in one
+    /// direction.
     pub(crate) fn bus_factor(&self) -> f64 {
         match &self.detail {
             Detail::Parts(parts) if self.size > Bytes::ZERO => parts.busiest() / self.size.as_f64(),
@@ -107,10 +108,10 @@ impl Shape {
         }
     }
 
-    /// Refuses a collective that cannot be done.
+    /// Checks that the collective is possible.
     ///
     /// # Errors
-    /// The key that is at fault.
+    /// Names the key with the mistake.
     pub(crate) fn checked(self) -> Result<Self, ConfigError> {
         let refuse = |key, message: String, help: String| Err(ConfigError::new(key, message, help));
         if self.size > MAX_SIZE {
@@ -123,6 +124,8 @@ impl Shape {
                 "divide it into several".to_owned(),
             );
         }
+        // Not every operation has every algorithm, and some algorithms restrict the size of the
+        // group.
         let able = self.operation.algorithms();
         let names = || {
             let names: Vec<String> = able
@@ -152,7 +155,7 @@ impl Shape {
                 "choose another algorithm, or other groups".to_owned(),
             );
         }
-        // A member that is alone has no steps, whatever the algorithm.
+        // A single member has no steps, with any algorithm.
         if self.algorithm == CollectiveAlgorithm::Hierarchical
             && self.ranks > 1
             && !self.ranks.is_multiple_of(self.local_size)
@@ -180,7 +183,7 @@ impl Shape {
         Ok(self)
     }
 
-    /// Refuses an operation without what only it has.
+    /// Checks that the settings that only one operation has match the operation.
     fn check_detail(&self) -> Result<(), ConfigError> {
         let has_detail = match self.operation {
             CollectiveOperation::AllToAllV => matches!(self.detail, Detail::Parts(_)),

@@ -1,11 +1,11 @@
-//! What the stages of a pipeline compute.
+//! Computing times of the stages of a pipeline.
 
 use std::sync::Arc;
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::units::Duration;
 
-/// What the stages of a pipeline compute: by stage, the time of a micro-batch.
+/// The computing time of one micro-batch, by stage.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Stages {
     pub(super) forward: Arc<[Duration]>,
@@ -13,10 +13,11 @@ pub(crate) struct Stages {
 }
 
 impl Stages {
-    /// The times `forward` and `backward` of `ranks` stages: one of each, or one for all.
+    /// Builds from the times `forward` and `backward` of `ranks` stages: each list has one time for
+    /// each stage, or one for all.
     ///
     /// # Errors
-    /// The key that has another number of times.
+    /// Names the key that has another number of times.
     pub(super) fn new(
         ranks: u32,
         forward: &[Duration],

@@ -9,7 +9,7 @@ use super::*;
 use crate::context::testing::context;
 use crate::workload::Workload;
 
-/// By block: whose contributions a member has.
+/// For each block, the members that have contributed to it.
 type Buffer = Vec<Vec<bool>>;
 
 /// A step of a member, in the order in which it is posted.
@@ -37,8 +37,8 @@ impl Transfers for Steps {
     }
 }
 
-/// Carries the data: each member does its steps in order, and a receipt waits for its message.
-/// Returns what members have in their own buffers and in those of [`Use::Apart`].
+/// Delivers the data: each member does its steps in order, and a receipt waits for its message.
+/// Returns the contents of the members' own buffers and of their buffers for [`Use::Apart`].
 fn carried(shape: &Shape, mut own: Vec<Buffer>) -> (Vec<Buffer>, Vec<Buffer>) {
     let ranks = shape.ranks as usize;
     let mut steps: Vec<Steps> = (0..ranks).map(|_| Steps::default()).collect();
@@ -48,6 +48,7 @@ fn carried(shape: &Shape, mut own: Vec<Buffer>) -> (Vec<Buffer>, Vec<Buffer>) {
     let empty = vec![vec![false; ranks]; shape.unit_blocks() as usize];
     let mut apart = vec![empty; ranks];
     let mut wire: BTreeMap<(usize, usize, u32), VecDeque<Buffer>> = BTreeMap::new();
+    // Members take turns until none can proceed, because a receipt blocks only its own member.
     loop {
         let mut moved = false;
         for member in 0..ranks {
@@ -88,6 +89,7 @@ fn carried(shape: &Shape, mut own: Vec<Buffer>) -> (Vec<Buffer>, Vec<Buffer>) {
             break;
         }
     }
+    // A step that is left over means a deadlock; a message that is left over has no receipt.
     assert!(steps.iter().all(|left| left.0.is_empty()), "{shape:?}");
     assert!(wire.values().all(VecDeque::is_empty), "{shape:?}");
     (own, apart)
@@ -112,7 +114,7 @@ fn shape(operation: CollectiveOperation, algorithm: CollectiveAlgorithm, ranks: 
     }
 }
 
-/// All shapes that are possible of groups of `counts`.
+/// Returns all possible shapes of groups of `counts` members.
 fn shapes(counts: &[u32]) -> Vec<Shape> {
     use CollectiveOperation as O;
     let mut all = Vec::new();
@@ -134,7 +136,7 @@ fn shapes(counts: &[u32]) -> Vec<Shape> {
     all
 }
 
-/// The member whose block it is.
+/// Returns the member that owns a block.
 fn owner(shape: &Shape, block: usize) -> usize {
     block % shape.ranks as usize
 }
@@ -144,7 +146,7 @@ fn expect_data(shape: &Shape) {
     let blocks = shape.unit_blocks() as usize;
     let only = |member: usize| -> Vec<bool> { (0..ranks).map(|one| one == member).collect() };
     let all = vec![true; ranks];
-    // What each member brings: a gather has one block of each.
+    // The contribution of each member: a gather begins with one block of each.
     let brings = |member: usize, block: usize| match shape.operation {
         CollectiveOperation::AllGather if owner(shape, block) != member => vec![false; ranks],
         CollectiveOperation::Broadcast if member != 1 => vec![false; ranks],
@@ -170,7 +172,7 @@ fn expect_data(shape: &Shape) {
         }
         match shape.operation {
             CollectiveOperation::AllToAll | CollectiveOperation::AllToAllV => {
-                // Blocks for this member have come from all others, one after the other.
+                // Blocks for this member have arrived from all other members, one after the other.
                 assert_ne!(apart[member][member], vec![false; ranks]);
             }
             CollectiveOperation::SendReceive => {
@@ -194,8 +196,8 @@ fn each_algorithm_leaves_the_data_of_its_operation() {
     assert_eq!(algorithms.len(), 18);
 }
 
-/// The bytes that each member sends are the least that NCCL-tests' bus bandwidth is worked out
-/// with, of the algorithms that reach it.
+/// Each member of an optimal algorithm sends the least bytes possible, the amount from which
+/// NCCL-tests computes the bus bandwidth.
 #[test]
 fn rings_and_halving_send_the_least_bytes() {
     use CollectiveAlgorithm as A;
@@ -210,7 +212,7 @@ fn rings_and_halving_send_the_least_bytes() {
         );
         assert!(messages > 0.0);
         if optimal || shape.algorithm == A::Hierarchical {
-            // Parts that differ are rounded down each.
+            // Parts of different sizes are each rounded down.
             let room = match shape.operation {
                 CollectiveOperation::AllToAllV => f64::from(shape.ranks),
                 _ => 1.0,
@@ -220,7 +222,7 @@ fn rings_and_halving_send_the_least_bytes() {
     }
 }
 
-/// Messages and bytes of the programs of all members.
+/// Returns messages and bytes of the programs of all members.
 fn of_programs(shape: &Shape) -> (f64, f64) {
     let (mut messages, mut bytes, mut receipts) = (0u32, 0.0, 0u32);
     for member in 0..shape.ranks {
@@ -271,7 +273,7 @@ fn pairs_with_nothing_to_say_send_nothing() {
     let shape = config.shape(3).unwrap();
     assert_eq!(shape.traffic(), (24.0, 1_016.0));
     assert_eq!(of_programs(&shape), (24.0, 1_016.0));
-    // Too little for a byte, but not nothing.
+    // The share is below one byte, but a message is sent.
     config.channels = 1;
     config.size = Bytes::ZERO;
     assert_eq!(of_programs(&config.shape(3).unwrap()), (4.0, 4.0));
@@ -283,7 +285,7 @@ fn pairs_with_nothing_to_say_send_nothing() {
     assert_eq!(config.shape(3).unwrap_err().key, "skew");
 }
 
-/// A collective has as many steps for no byte as for many.
+/// A collective has as many steps for zero bytes as for many.
 #[test]
 fn a_few_bytes_take_all_messages_of_many() {
     let counts: Vec<u32> = (1..34).collect();
@@ -313,8 +315,9 @@ fn a_few_bytes_take_all_messages_of_many() {
     }
 }
 
-/// The bus bandwidth of an all-to-all-v is what the busiest link carries: that of the first of these
-/// members, which keeps nothing, or that to the second one, which all others send to.
+/// The bus bandwidth of an all-to-all-v follows from the busiest link. In these cases this is the
+/// link from the first member, which keeps no bytes, or the link to the second one, to which all
+/// other members send.
 #[test]
 fn the_bus_bandwidth_of_uneven_parts_is_that_of_the_busiest_link() {
     let mut config = CollectiveConfig::new(CollectiveOperation::AllToAllV, Bytes::new(3_000));

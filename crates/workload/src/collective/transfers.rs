@@ -1,22 +1,22 @@
-//! What one member of a group sends and receives.
+//! The messages that one member of a group sends and receives.
 
 use std::ops::Range;
 
-/// What a member does with blocks that it receives.
+/// The use of received blocks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Use {
-    /// Adds them to its own.
+    /// Adds them to the member's own blocks.
     Reduce,
-    /// Takes them in place of its own.
+    /// Replaces the member's own blocks.
     Replace,
-    /// Keeps them apart from what it sends: in another buffer.
+    /// Stores them in another buffer, apart from the blocks that the member sends.
     Apart,
 }
 
-/// Takes the messages of one member of a group, in the order in which they are posted.
+/// Receives the messages of one member of a group, in the order in which they are posted.
 ///
-/// A buffer is so many blocks of about equal size. Blocks are sent when all that the member has
-/// received into them has been delivered; nothing else makes a message wait.
+/// A buffer consists of blocks of about equal size. Blocks are sent as soon as everything that the
+/// member has received into them has been delivered; nothing else delays a message.
 pub(super) trait Transfers {
     /// Sends blocks to the member `to`.
     fn send(&mut self, to: u32, blocks: Range<u32>);
@@ -24,6 +24,6 @@ pub(super) trait Transfers {
     /// Receives blocks from the member `from`.
     fn receive(&mut self, from: u32, blocks: Range<u32>, used: Use);
 
-    /// What follows waits until all messages before have been delivered and acknowledged.
+    /// Makes all later messages wait until all earlier ones have been delivered and acknowledged.
     fn wait(&mut self);
 }

@@ -1,4 +1,4 @@
-//! Makes operations of the messages of one part of a buffer.
+//! Converts the messages of one part of a buffer to operations.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ pub(super) struct Unit<'a> {
     channel: u16,
     /// The tag of block 0.
     tag: u64,
-    /// The operation that everything follows: the beginning, or the end of a step.
+    /// The operation that all later ones follow: the beginning, or the end of a step.
     after: u32,
-    /// By block: the receipts that wrote it.
+    /// For each block, the receipts that wrote it.
     writers: Vec<Vec<u32>>,
     /// Operations since the last wait.
     step: Vec<u32>,
@@ -100,7 +100,7 @@ impl Transfers for Unit<'_> {
             self.builder.after_end(joined, before);
         }
         self.after = joined;
-        // The join has waited for whatever was received.
+        // The join has waited for all receipts.
         self.writers.iter_mut().for_each(Vec::clear);
     }
 }

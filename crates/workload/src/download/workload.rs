@@ -33,7 +33,7 @@ impl Workload for DownloadConfig {
         }))
     }
 
-    /// The bytes are those that the run waits for: none.
+    /// Expects no bytes, because a run does not wait for downloads.
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         self.checked(context)?;
         Ok(Expected {

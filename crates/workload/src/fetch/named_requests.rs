@@ -12,8 +12,8 @@ use super::requests::{CCAFCT_FLOWS, WorkloadFlow, ccafct_flows, read_workload};
 /// The name of the requests of heistp/ccafct.
 const CCAFCT: &str = "ccafct-seed1";
 
-/// Requests by name: `"drawn"`, `"ccafct-seed1"`, or the path of a CSV file, whose requests are
-/// there once [`NamedRequests::load`] has been given its text.
+/// Requests by name: `"drawn"`, `"ccafct-seed1"`, or the path of a CSV file. The requests of a file
+/// are available after [`NamedRequests::load`] has read its text.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(from = "String", into = "String")]
 pub struct NamedRequests {
@@ -24,7 +24,7 @@ pub struct NamedRequests {
 setting_values!(NamedRequests => ValueKind::Text);
 
 impl NamedRequests {
-    /// Requests of the user's own in the order of their starts, under `name`.
+    /// Returns a list of the program's own requests, in the order of their starts, under `name`.
     pub fn with_list(name: impl Into<String>, list: impl Into<Arc<[WorkloadFlow]>>) -> Self {
         Self {
             name: name.into(),
@@ -32,10 +32,10 @@ impl NamedRequests {
         }
     }
 
-    /// Reads the text of the file that has this name.
+    /// Reads the text of the file with this name.
     ///
     /// # Errors
-    /// When the text is no list of requests; see [`read_workload`].
+    /// Fails if the text is no list of requests; see [`read_workload`].
     pub fn load(&mut self, text: &str) -> Result<(), InputError> {
         self.list = Some(read_workload(text)?.into());
         Ok(())
@@ -47,19 +47,19 @@ impl NamedRequests {
         &self.name
     }
 
-    /// Returns whether the requests are drawn.
+    /// Returns `true` if the requests are drawn.
     #[must_use]
     pub fn are_drawn(&self) -> bool {
         self.list.is_none() && self.name == DRAWN
     }
 
-    /// The requests; `None` where they are drawn and while their file has not been loaded.
+    /// Returns the requests, or `None` if they are drawn or their file has not been loaded.
     #[must_use]
     pub fn list(&self) -> Option<&[WorkloadFlow]> {
         self.list.as_deref()
     }
 
-    /// Returns whether the name is the path of a file.
+    /// Returns `true` if the name is the path of a file.
     pub(super) fn are_in_file(&self) -> bool {
         self.name != DRAWN && self.name != CCAFCT
     }

@@ -13,7 +13,7 @@ const CCAFCT: &str = include_str!("../../data/ccafct-seed1.csv");
 pub(super) const CCAFCT_FLOWS: usize = 900;
 /// The columns of a file.
 const HEADER: &str = "start_ns,size_bytes";
-/// The quantile of the normal distribution below which 95% lie, as the tool rounds it.
+/// The 95% quantile of the standard normal distribution, as rounded by heistp/ccafct.
 const Z95: f64 = 1.645;
 
 /// A request for `size` bytes.
@@ -25,12 +25,12 @@ pub struct WorkloadFlow {
     pub size: Bytes,
 }
 
-/// Distribution that the gaps and lengths of flows are drawn from.
+/// Distribution of the gaps and lengths of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowDistribution {
-    /// The mean gap between flows, which are exponentially distributed.
+    /// The mean gap between flows; gaps are exponentially distributed.
     pub mean_arrival: Duration,
-    /// 5% of the lengths, which are lognormal, are below this.
+    /// 5% of the lengths are below this; lengths are lognormally distributed.
     pub len_p5: Bytes,
     /// 95% of the lengths are below this.
     pub len_p95: Bytes,
@@ -48,7 +48,7 @@ impl Default for FlowDistribution {
 }
 
 impl FlowDistribution {
-    /// Mean and standard deviation of the logarithm of a length.
+    /// Returns mean and standard deviation of the logarithm of a length.
     fn logarithm(&self) -> (f64, f64) {
         let (low, high) = (
             libm::log(self.len_p5.as_f64()),
@@ -57,21 +57,21 @@ impl FlowDistribution {
         (f64::midpoint(low, high), (high - low) / (2.0 * Z95))
     }
 
-    /// The mean length in bytes.
+    /// Returns the mean length in bytes.
     #[must_use]
     pub fn mean_length(&self) -> f64 {
         let (mu, sigma) = self.logarithm();
         libm::exp(mu + sigma * sigma / 2.0)
     }
 
-    /// `count` flows, the first at once.
+    /// Draws `count` flows; the first starts at once.
     #[must_use]
     pub fn draw(&self, count: usize, seed: u64) -> Vec<WorkloadFlow> {
         self.draws(seed, 0).take(count).collect()
     }
 
-    /// Flows without end. Gaps and lengths have random streams of their own, of `entity` and the
-    /// next one, so that the flows of a shorter run are the first ones of a longer.
+    /// Draws flows without end. Gaps and lengths use separate random streams (`entity` and the next
+    /// one), so that the flows of a shorter run are the first ones of a longer run.
     pub(super) fn draws(&self, seed: u64, entity: u64) -> Draws {
         let (mu, sigma) = self.logarithm();
         Draws {
@@ -93,7 +93,7 @@ pub(super) struct Draws {
     mean_gap: f64,
     mu: f64,
     sigma: f64,
-    /// Of the flow before.
+    /// The start of the previous flow.
     start: Option<Duration>,
 }
 
@@ -113,7 +113,7 @@ impl Iterator for Draws {
     }
 }
 
-/// `bytes` without its fraction, at least one, and at most what a flow can have.
+/// Rounds `bytes` down to whole bytes, at least one and at most the limit for a flow.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -123,13 +123,13 @@ pub(super) fn whole_bytes(bytes: f64) -> Bytes {
     Bytes::new((bytes as u64).max(1)).min(MAX_SIZE)
 }
 
-/// A standard normal draw (Box and Muller 1958).
+/// Draws from the standard normal distribution (Box and Muller 1958).
 fn normal(stream: &mut Stream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - stream.uniform()));
     radius * libm::cos(core::f64::consts::TAU * stream.uniform())
 }
 
-/// The first `count` flows of heistp/ccafct with its defaults; there are 900.
+/// Returns the first `count` of the 900 flows of heistp/ccafct with its defaults.
 #[must_use]
 pub fn ccafct_flows(count: usize) -> Vec<WorkloadFlow> {
     let mut flows = read_workload(CCAFCT).expect("the file is part of the program");
@@ -137,11 +137,11 @@ pub fn ccafct_flows(count: usize) -> Vec<WorkloadFlow> {
     flows
 }
 
-/// Reads a CSV with the columns `start_ns,size_bytes`, in the order of the starts; lines that begin
-/// with `#` are skipped.
+/// Reads a CSV with the columns `start_ns,size_bytes`, in the order of the starts. Skips lines that
+/// begin with `#`.
 ///
 /// # Errors
-/// The first diagnostic, with its place.
+/// Returns the first mistake, with its position.
 pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
     let mut flows: Vec<WorkloadFlow> = Vec::new();
     let mut offset = 0;
@@ -153,6 +153,7 @@ pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        // The header is required, so that a file of another kind is not read as numbers.
         let wrong = |message: String, help: &str| InputError::new(place.clone(), message, help);
         if !headed {
             if line != HEADER {
@@ -174,6 +175,7 @@ pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
                 "write nanoseconds and bytes as whole numbers with a comma between: 511291036,54616",
             ));
         };
+        // A run handles these values as times and sizes within its limits.
         if size == 0 {
             return Err(wrong(
                 "a flow of no bytes".to_owned(),
@@ -193,6 +195,7 @@ pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
             ));
         }
         let start = Duration::from_ns(start);
+        // The source reads flows once, in order, so they must be sorted.
         if flows.last().is_some_and(|last| last.start > start) {
             return Err(wrong(
                 "the flow starts before the one of the line above".to_owned(),
@@ -214,7 +217,7 @@ pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
     Ok(flows)
 }
 
-/// The latest start: within what can be simulated.
+/// The latest start that can be simulated, in nanoseconds.
 const LATEST_NS: u64 = MAX_DURATION.as_ns();
 
 #[cfg(test)]
@@ -227,7 +230,7 @@ mod tests {
         len_p95: Bytes::new(2_097_152),
     };
 
-    /// The least length that is no smaller than a share `p` of the lengths of `flows`.
+    /// Returns the smallest length that at least a share `p` of `flows` does not exceed.
     fn quantile(flows: &[WorkloadFlow], p: f64) -> f64 {
         let mut sizes: Vec<Bytes> = flows.iter().map(|flow| flow.size).collect();
         sizes.sort_unstable();

@@ -8,18 +8,18 @@ use fabricsim_base::units::Time;
 
 use super::requests::WorkloadFlow;
 
-/// Source of requests.
+/// Source of the requests.
 pub(super) struct Fetches {
-    /// The request that all others are like, but for start and size.
+    /// Template of all requests; only start and size differ.
     like: FlowRequest,
     next: Option<WorkloadFlow>,
     rest: Box<dyn Iterator<Item = WorkloadFlow> + Send>,
-    /// Requests that have been made.
+    /// Number of requests made so far.
     taken: u64,
 }
 
 impl Fetches {
-    /// Requests like `like`, which starts when they begin.
+    /// Returns a source of requests like `like`, whose start is the beginning of the workload.
     pub(super) fn new(
         like: FlowRequest,
         mut rest: Box<dyn Iterator<Item = WorkloadFlow> + Send>,
@@ -60,7 +60,7 @@ impl FlowSource for Fetches {
         taken.store(out);
     }
 
-    /// Goes through the requests that have been made.
+    /// Repeats the requests made so far, because the random streams are not saved.
     fn load_state(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         for _ in 0..u64::fetch(input)? {
             if self.next_flow().is_none() {

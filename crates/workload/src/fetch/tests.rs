@@ -28,7 +28,7 @@ fn requests_are_drawn_from_the_distribution() {
         assert_eq!((made.class, made.size), (ClassId(2), drawn.size));
         assert_eq!(made.start, Time::from_ns(500) + drawn.start);
     }
-    // Another workload of the run has requests of its own.
+    // A second workload of the run draws different requests.
     let mut other = context(4, 7);
     other.index = 1;
     let mut source = config.build(&other, ClassId(2)).expect("a source");

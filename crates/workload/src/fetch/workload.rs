@@ -92,7 +92,7 @@ impl Workload for FetchConfig {
         context: &WorkloadContext,
         cost: CostOf<'_>,
     ) -> Result<Option<Offered>, ConfigError> {
-        // What is not checked here is checked there.
+        // `expected` checks the other keys.
         self.expected(context)?;
         let (rate, last) = match self.listed()? {
             Some(listed) => rate_of(listed, cost),
@@ -105,7 +105,7 @@ impl Workload for FetchConfig {
         };
         let ends = (context.position(self.server)).zip(context.position(self.client));
         Ok(ends.filter(|_| last > Duration::ZERO).map(|(from, to)| {
-            // Bytes of a flow go from the server to the client.
+            // The bytes of a flow flow from the server to the client.
             Offered {
                 longer: 0,
                 from: self.start,
@@ -120,8 +120,8 @@ impl Workload for FetchConfig {
     }
 }
 
-/// The cost of `listed` per second, and the start of the last one. The last one is as far from the
-/// end as requests are from one another on average.
+/// Returns the cost of `listed` per second, and the start of the last request. The rate assumes
+/// that the list continues after the last request with one more gap of average length.
 fn rate_of(listed: &[WorkloadFlow], cost: CostOf<'_>) -> (FlowCost, Duration) {
     let last = listed
         .last()

@@ -1,26 +1,26 @@
-//! Puts the operations of a rank together.
+//! Builds the program of a rank from operations and dependencies.
 
 use super::program::{Edge, Operation, Program, Span};
 
-/// The most operations of one rank: edges keep their numbers in 31 bits.
+/// Largest number of operations of one rank: edges store the numbers in 31 bits.
 pub(crate) const MAX_OPERATIONS: usize = 1 << 31;
 
-/// Operations that wait for one another in a cycle, each for the one behind it.
+/// Operations that wait for one another in a cycle, each for the next one in the list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Cycle {
     pub(crate) operations: Vec<u32>,
-    /// The first of them in words.
+    /// The first operations of the cycle, in words.
     pub(crate) described: Vec<String>,
 }
 
-/// Operations of a cycle that are described.
+/// Number of operations of a cycle that are described.
 const DESCRIBED: usize = 6;
 
-/// The operations of one rank while they are put together.
+/// The operations of one rank under construction.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramBuilder {
     operations: Vec<Operation>,
-    /// Each with the operation that is waited for.
+    /// Each edge with the operation that it waits for.
     edges: Vec<(u32, Edge)>,
     spans: Vec<Span>,
     names: Vec<Box<str>>,
@@ -34,34 +34,34 @@ impl ProgramBuilder {
         number
     }
 
-    /// Number of operations.
+    /// Returns the number of operations.
     pub(crate) fn len(&self) -> u32 {
         debug_assert!(self.operations.len() < MAX_OPERATIONS);
         u32::try_from(self.operations.len()).expect("numbers of operations fit 31 bits")
     }
 
-    /// Gives the operations names, in their order.
+    /// Names the operations, in their order.
     pub(crate) fn name(&mut self, names: Vec<Box<str>>) {
         self.names = names;
     }
 
-    /// Lets `operation` start when `before` has ended.
+    /// Makes `operation` wait for the end of `before`.
     pub(crate) fn after_end(&mut self, operation: u32, before: u32) {
         self.edges.push((before, Edge::AfterEnd(operation)));
     }
 
-    /// Lets `operation` start when `before` has started.
+    /// Makes `operation` wait for the start of `before`.
     pub(crate) fn after_start(&mut self, operation: u32, before: u32) {
         self.edges.push((before, Edge::AfterStart(operation)));
     }
 
-    /// Begins a collective, and returns the operation with which it begins.
+    /// Begins a collective, and returns its first operation.
     pub(crate) fn begin_span(&mut self) -> u32 {
         self.add(Operation::Join)
     }
 
-    /// Ends the collective number `instance`, whose operations are those since `begin`. Returns the
-    /// operation that ends when all of them have.
+    /// Ends the collective number `instance`, which consists of the operations since `begin`.
+    /// Returns the operation that ends when all of them have ended.
     pub(crate) fn end_span(&mut self, begin: u32, instance: u32) -> u32 {
         let end = self.add(Operation::Join);
         self.spans.push(Span {
@@ -75,7 +75,7 @@ impl ProgramBuilder {
     /// Returns the program.
     ///
     /// # Errors
-    /// When operations wait for one another in a cycle.
+    /// Fails if operations wait for one another in a cycle.
     pub(crate) fn finish(mut self) -> Result<Program, Cycle> {
         let count = self.operations.len();
         let (first_edge, edges) = sorted(count, &std::mem::take(&mut self.edges));
@@ -84,7 +84,7 @@ impl ProgramBuilder {
             needs[(bits >> 1) as usize] += 1;
         }
         for span in &self.spans {
-            // Ends when the number of operations that are left in the span says so.
+            // The end also needs the span's count of unfinished operations to reach zero.
             needs[span.end as usize] += 1;
         }
         let program = Program {
@@ -102,9 +102,9 @@ impl ProgramBuilder {
     }
 }
 
-/// Sorts the edges of `count` operations by the one that is waited for. Returns where those of each
-/// begin, and where the last ones end, and the edges, packed. A dependency that is stated twice is
-/// one.
+/// Sorts the edges of `count` operations by the operation that they wait for. Returns the position
+/// of the first edge of each operation, followed by the end of the last ones, and the packed edges.
+/// A repeated dependency counts once.
 fn sorted(count: usize, edges: &[(u32, Edge)]) -> (Vec<u32>, Vec<u32>) {
     let mut begins = vec![0u32; count + 2];
     for &(before, _) in edges {
@@ -113,7 +113,7 @@ fn sorted(count: usize, edges: &[(u32, Edge)]) -> (Vec<u32>, Vec<u32>) {
     for at in 1..=count {
         begins[at + 1] += begins[at];
     }
-    // While edges are placed, `begins[before + 1]` is where the next one of `before` goes.
+    // While edges are placed, `begins[before + 1]` is the position of the next edge of `before`.
     let mut placed = vec![0u32; edges.len()];
     for &(before, edge) in edges {
         let next = &mut begins[before as usize + 1];
@@ -141,8 +141,8 @@ fn sorted(count: usize, edges: &[(u32, Edge)]) -> (Vec<u32>, Vec<u32>) {
     (begins, placed)
 }
 
-/// Finds operations that wait for one another: those that are left when all that can be done has
-/// been done (Kahn's algorithm) contain a cycle.
+/// Finds operations that wait for one another: after all possible operations have been done (Kahn's
+/// algorithm), the remaining ones contain a cycle.
 fn find_cycle(program: &Program) -> Option<Cycle> {
     let mut needs = program.needs.to_vec();
     let mut left: Vec<u32> = program.spans.iter().map(Span::inner).collect();
@@ -186,7 +186,7 @@ fn find_cycle(program: &Program) -> Option<Cycle> {
     })
 }
 
-/// Follows what operations wait for until one comes again.
+/// Follows the dependencies of blocked operations until one repeats.
 fn walk(program: &Program, needs: &[u32]) -> Vec<u32> {
     let blocked = |operation: u32| needs[operation as usize] > 0;
     let mut waits_for: Vec<Option<u32>> = vec![None; program.len()];

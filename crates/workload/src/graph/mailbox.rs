@@ -10,24 +10,25 @@ use rustc_hash::FxHashMap;
 /// Receipts that wait for messages, or messages that wait for receipts, of one sender and tag.
 #[derive(Debug, Stored)]
 enum Slot {
-    /// Operations that wait, the first one first.
+    /// Waiting operations, the first one first.
     Posted(VecDeque<u32>),
-    /// One operation that waits.
+    /// One waiting operation, without an allocation.
     One(u32),
-    /// Messages that have been delivered, the first one first.
+    /// Delivered messages, the first one first.
     Arrived(VecDeque<FlowId>),
 }
 
-/// The messages of one rank that have not been received, and the operations that wait for messages.
+/// The delivered messages of one rank that have not been received, and the operations that wait for
+/// messages.
 ///
-/// The k-th receipt of a sender and tag gets the k-th message that is delivered with them.
+/// The k-th receipt of a sender and tag receives the k-th message that is delivered with them.
 #[derive(Debug, Default, Stored)]
 pub(super) struct Mailbox {
     slots: FxHashMap<(u32, u64), Slot>,
 }
 
 impl Mailbox {
-    /// Takes the message that `operation` receives, if it has been delivered; otherwise the
+    /// Returns the message that `operation` receives, if it has been delivered; otherwise the
     /// operation waits.
     pub(super) fn receive(&mut self, from: u32, tag: u64, operation: u32) -> Option<FlowId> {
         let key = (from, tag);
@@ -58,7 +59,7 @@ impl Mailbox {
         }
     }
 
-    /// Takes the operation that waits for `message`; otherwise the message waits.
+    /// Returns the operation that waits for `message`; if there is none, the message waits.
     pub(super) fn deliver(&mut self, from: u32, tag: u64, message: FlowId) -> Option<u32> {
         let key = (from, tag);
         let mut slot = match self.slots.entry(key) {
@@ -88,7 +89,7 @@ impl Mailbox {
         }
     }
 
-    /// The number of operations that wait, and the first of them by sender and tag.
+    /// Returns the number of waiting operations, and the first of them by sender and tag.
     pub(super) fn waiting(&self) -> (usize, Option<u32>) {
         let mut count = 0;
         let mut first: Option<((u32, u64), u32)> = None;

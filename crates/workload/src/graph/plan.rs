@@ -1,4 +1,4 @@
-//! A graph as its ranks share it.
+//! The parts of a graph that its ranks share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use super::program::Program;
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 
 choices! {
-    /// What messages travel on.
+    /// The connections of messages.
     #[derive(Default)]
     pub enum Connections {
-        /// Each ordered pair of ranks keeps a connection, one for each channel: messages follow one
+        /// Each ordered pair of ranks keeps a connection for each channel. Messages follow one
         /// another on it.
         #[default]
         Kept = "kept" ("each ordered pair of ranks keeps one for each channel"),
-        /// Each message is a flow of its own.
+        /// Each message is a separate flow.
         PerMessage = "per-message" ("each message is a flow of its own"),
     }
 }
 
 choices! {
-    /// When an operation that sends has ended.
+    /// The end of a send operation.
     #[derive(Default)]
     pub enum SendEnd {
-        /// When the last byte has been acknowledged, as ASTRA-sim's send nodes and the messages of
-        /// LogGOPSim above its size `S` (rendezvous) do.
+        /// When the last byte has been acknowledged, as for ASTRA-sim's send nodes and for
+        /// LogGOPSim's messages above its size `S` (rendezvous).
         #[default]
         Acknowledged = "acknowledged" ("when its last byte has been acknowledged"),
-        /// At once: the message has been handed to the transport, as LogGOPSim's messages up to its
-        /// size `S` (eager) are.
+        /// At once, because the transport has accepted the message, as for LogGOPSim's messages up
+        /// to its size `S` (eager).
         Posted = "posted" ("at once: the transport has taken the message"),
     }
 }
@@ -41,7 +41,7 @@ choices! {
 /// A collective of a graph: one group that does one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// Number of the group among those of its job.
+    /// The group's number within its job.
     pub group: u32,
     /// The operation.
     pub operation: CollectiveOperation,
@@ -49,37 +49,37 @@ pub struct Instance {
     pub algorithm: CollectiveAlgorithm,
     /// Number of ranks.
     pub ranks: u32,
-    /// The size by which bandwidths are worked out: see [`CollectiveOperation`].
+    /// The size for computing bandwidths: see [`CollectiveOperation`].
     pub size: Bytes,
-    /// The bus bandwidth over the algorithm bandwidth.
+    /// The ratio of the bus bandwidth to the algorithm bandwidth.
     pub bus_factor: f64,
 }
 
-/// A graph as results need it.
+/// The properties of a graph that results use.
 #[derive(Clone, Debug)]
 pub struct GraphInfo {
     /// The flow class of its messages.
     pub class: ClassId,
     /// The name of the job.
     pub job: Arc<str>,
-    /// By rank: its host.
+    /// The host of each rank.
     pub hosts: Arc<[NodeId]>,
     /// Its collectives.
     pub instances: Arc<[Instance]>,
-    /// How often each rank goes through its program.
+    /// Number of times that each rank executes its program.
     pub iterations: u32,
 }
 
-/// Returns the program of a rank, as late as when the run begins.
+/// Builds the program of a rank when the run begins, to save memory before.
 pub(crate) trait Programs: fmt::Debug + Send + Sync {
-    /// The program of `rank`.
+    /// Returns the program of `rank`.
     fn program(&self, rank: u32) -> Arc<Program>;
 }
 
-/// What stands for the rank of a host that has none.
+/// Marks a host without a rank.
 const NO_RANK: u32 = u32::MAX;
 
-/// What all ranks of a graph share.
+/// The parts of a graph that all ranks share.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) info: GraphInfo,
@@ -91,11 +91,11 @@ pub(crate) struct Plan {
     /// Time from the end of an iteration of a rank to its next one.
     pub(crate) compute: Duration,
     pub(crate) programs: Box<dyn Programs>,
-    /// By host: its rank, [`NO_RANK`] for none.
+    /// The rank of each host, [`NO_RANK`] for none.
     ranks: Box<[u32]>,
 }
 
-/// How the messages of a graph travel, and when it runs.
+/// The transport settings of the messages of a graph, and its times.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     pub(crate) priority: Priority,
@@ -126,13 +126,13 @@ impl Plan {
         }
     }
 
-    /// The rank at `host`.
+    /// Returns the rank at `host`.
     pub(super) fn rank_of(&self, host: NodeId) -> Option<u32> {
         let rank = self.ranks.get(host.index()).copied();
         rank.filter(|&rank| rank != NO_RANK)
     }
 
-    /// The host of `rank`.
+    /// Returns the host of `rank`.
     pub(super) fn host_of(&self, rank: u32) -> NodeId {
         self.info.hosts[rank as usize]
     }

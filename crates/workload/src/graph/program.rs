@@ -1,4 +1,4 @@
-//! The operations of one rank and what each of them waits for.
+//! The operations of one rank and their dependencies.
 
 use fabricsim_base::units::{Bytes, Duration};
 
@@ -7,18 +7,18 @@ use fabricsim_base::units::{Bytes, Duration};
 pub enum Operation {
     /// A message to another rank.
     Send {
-        /// The connection among those to `to`.
+        /// The number of the connection to `to`.
         channel: u16,
-        /// The rank that receives it.
+        /// The receiving rank.
         to: u32,
         /// Payload.
         size: Bytes,
-        /// Value by which the receiver tells messages of one sender apart; below 2^48.
+        /// Value by which the receiver distinguishes messages of one sender; below 2^48.
         tag: u64,
     },
     /// Waits for a message of another rank.
     Receive {
-        /// The rank that sends it.
+        /// The sending rank.
         from: u32,
         /// The tag of the message.
         tag: u64,
@@ -27,19 +27,19 @@ pub enum Operation {
     Compute {
         /// The stream.
         stream: u16,
-        /// The time that it takes.
+        /// The computing time.
         span: Duration,
     },
-    /// Takes no time: joins dependencies.
+    /// Takes no time; it joins dependencies.
     Join,
 }
 
-/// The end of an edge: the operation that waits, and for what.
+/// The end of an edge: the waiting operation, and the event that it waits for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Edge {
-    /// The operation waits for the end of the other one.
+    /// The operation waits for the end of the other operation.
     AfterEnd(u32),
-    /// It waits for the start.
+    /// The operation waits for the start of the other operation.
     AfterStart(u32),
 }
 
@@ -60,30 +60,30 @@ impl Edge {
     }
 }
 
-/// Operations of a collective, which follow one another: a [`Operation::Join`] with which it
-/// begins, its messages, and a join that starts when all of them have ended.
+/// The consecutive operations of a collective: a [`Operation::Join`] at its beginning, its
+/// messages, and a join that starts when all of them have ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Span {
     /// The first join.
     pub(super) begin: u32,
     /// The last join.
     pub(super) end: u32,
-    /// The collective among those of the graph.
+    /// The number of the collective in the graph.
     pub(super) instance: u32,
 }
 
 impl Span {
-    /// Number of operations between the joins.
+    /// Returns the number of operations between the joins.
     pub(super) const fn inner(&self) -> u32 {
         self.end - self.begin - 1
     }
 }
 
-/// The bit of tags that tells messages of collectives from those of single operations, which have
-/// 32 bits.
+/// The bit of tags that separates messages of collectives from messages of single operations, whose
+/// tags have 32 bits.
 pub(crate) const OF_A_COLLECTIVE: u64 = 1 << 46;
 
-/// Returns the end of a sentence on a message with `tag`.
+/// Returns the end of a sentence about a message with `tag`.
 fn in_words(tag: u64) -> String {
     if tag & OF_A_COLLECTIVE == 0 {
         format!(", tag {tag}")
@@ -96,52 +96,53 @@ fn in_words(tag: u64) -> String {
 #[derive(Debug, Eq, PartialEq)]
 pub struct Program {
     pub(super) operations: Box<[Operation]>,
-    /// By operation: where its edges begin in `edges`; and the end of the last ones.
+    /// By operation, the position of its first edge in `edges`, followed by the end of the last
+    /// ones.
     pub(super) first_edge: Box<[u32]>,
-    /// The operations that wait for an operation, packed.
+    /// The packed edges to the operations that wait, grouped by the operation that they wait for.
     pub(super) edges: Box<[u32]>,
-    /// By operation: what it waits for.
+    /// By operation, the number of its dependencies.
     pub(super) needs: Box<[u32]>,
     /// Collectives, in the order of their operations.
     pub(super) spans: Box<[Span]>,
-    /// Names of operations in the file that they come from; empty where they have none.
+    /// The names of operations in their file; empty if they have none.
     pub(super) names: Box<[Box<str>]>,
 }
 
 impl Program {
-    /// Number of operations.
+    /// Returns the number of operations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Whether there are no operations.
+    /// Returns `true` if there are no operations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// The operations.
+    /// Returns the operations.
     #[must_use]
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// The operations that wait for `operation`.
+    /// Returns the edges to the operations that wait for `operation`.
     pub(super) fn edges(&self, operation: u32) -> impl Iterator<Item = Edge> + '_ {
         let at = operation as usize;
         let edges = self.first_edge[at] as usize..self.first_edge[at + 1] as usize;
         self.edges[edges].iter().map(|&bits| Edge::unpacked(bits))
     }
 
-    /// The position of the collective that `operation` belongs to.
+    /// Returns the position of the collective that contains `operation`.
     pub(super) fn span_of(&self, operation: u32) -> Option<usize> {
         let after = self.spans.partition_point(|span| span.begin <= operation);
         let at = after.checked_sub(1)?;
         (operation <= self.spans[at].end).then_some(at)
     }
 
-    /// The operation in words, for messages: "`l3` (receives from rank 2, tag 0)".
+    /// Describes the operation for messages: "`l3` (receives from rank 2, tag 0)".
     pub(super) fn describe(&self, operation: u32) -> String {
         let at = operation as usize;
         let what = match self.operations[at] {

@@ -1,4 +1,4 @@
-//! The application that goes through the program of one rank.
+//! The application that executes the program of one rank.
 
 mod checkpoint;
 mod sending;
@@ -20,53 +20,53 @@ use super::rank_state::RankState;
 use super::streams::Streams;
 use crate::application::HostApplications;
 
-/// Tokens of the timers that are of no operation: the beginning, and the next iteration.
+/// Tokens of the timers that belong to no operation: the beginning, and the next iteration.
 const BEGIN: u64 = u64::MAX;
 const NEXT: u64 = u64::MAX - 1;
 
-/// Bits of a message's tag that are the operation's; those above count iterations, but for the last.
+/// Bits of a message's tag for the operation. The bits above count iterations, except the highest
+/// bit.
 const TAG_BITS: u32 = 47;
 
-/// The bit that tells messages of graphs from flows of lists, which can have their class.
+/// The bit that separates messages of graphs from flows of lists, which may have the same class.
 const OF_A_GRAPH: u64 = 1 << 63;
 
 /// A collective that has ended at one rank.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct SpanRecord {
-    /// The collective among those of the graph.
+    /// The number of the collective in the graph.
     pub instance: u32,
     /// The iteration, from zero.
     pub iteration: u32,
     /// Time at which it began at the rank.
     pub start: Time,
-    /// Time at which the last message was delivered to the rank; where it gets none, that at which
-    /// its last message was acknowledged.
+    /// Time at which the last message was delivered to the rank. If the rank receives none, the
+    /// time at which its last message was acknowledged.
     pub end: Time,
-    /// That message and the rank that sent it.
+    /// The last delivered message and the rank that sent it.
     pub last: Option<(FlowId, u32)>,
 }
 
-/// Goes through the program of one rank.
+/// Executes the program of one rank.
 #[derive(Debug)]
 pub struct RankApplication {
     plan: Arc<Plan>,
     rank: u32,
-    /// From the beginning of the run on, but while it is gone through.
+    /// Set from the beginning of the run, except while `go_through` borrows it.
     program: Option<Arc<Program>>,
     state: RankState,
     iteration: u32,
     mailbox: Mailbox,
     streams: Streams,
     connections: FxHashMap<(u32, u16), Connection>,
-    /// Operations whose messages have not been acknowledged.
+    /// Operations with unacknowledged messages.
     unacknowledged: FxHashMap<FlowId, u32>,
-    /// Operations whose messages could not be started.
+    /// Operations with messages that could not be started.
     lost: Vec<u32>,
     done: Vec<SpanRecord>,
-    /// Iterations that have ended: beginning and end.
+    /// The ended iterations: beginning and end.
     iterations: Vec<(Time, Time)>,
-    /// Time at which the present iteration began, and at which its last receipt or computation
-    /// ended.
+    /// The beginning of the current iteration, and the end of its last receipt or computation.
     begun: Time,
     last: Option<Time>,
 }
@@ -91,25 +91,25 @@ impl RankApplication {
         }
     }
 
-    /// The graph.
+    /// Returns the properties of the graph.
     #[must_use]
     pub fn info(&self) -> &GraphInfo {
         &self.plan.info
     }
 
-    /// The number of the rank.
+    /// Returns the number of the rank.
     #[must_use]
     pub const fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The collectives that have ended here, in the order in which they did.
+    /// Returns the collectives that have ended here, in the order of their ends.
     #[must_use]
     pub fn done(&self) -> &[SpanRecord] {
         &self.done
     }
 
-    /// The collectives that have begun here and not ended: iteration and number.
+    /// Returns the collectives that have begun here but not ended: iteration and number.
     pub fn under_way(&self) -> impl Iterator<Item = (u32, u32)> {
         let program = self.program.iter().flat_map(|program| &program.spans);
         let begun = program.zip(&self.state.spans);
@@ -118,33 +118,33 @@ impl RankApplication {
             .map(|(span, _)| (self.iteration, span.instance))
     }
 
-    /// The iterations that have ended here, each with the time at which it began and that at which
-    /// its last receipt or computation ended; without any, the beginning again.
+    /// Returns the iterations that have ended here, each with its beginning and the end of its last
+    /// receipt or computation. An iteration without either has its beginning as its end.
     #[must_use]
     pub fn iterations(&self) -> &[(Time, Time)] {
         &self.iterations
     }
 
-    /// Whether all iterations have ended here.
+    /// Returns `true` if all iterations have ended here.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.iteration == self.plan.info.iterations
     }
 
-    /// Operations of one iteration; zero before the run begins.
+    /// Returns the number of operations of one iteration; zero before the run begins.
     #[must_use]
     pub fn operations(&self) -> usize {
         self.program.as_ref().map_or(0, |program| program.len())
     }
 
-    /// Operations that have not ended in the present iteration.
+    /// Returns the number of operations that have not ended in the current iteration.
     #[must_use]
     pub const fn left(&self) -> usize {
         self.state.left
     }
 
     fn wire_tag(&self, tag: u64) -> u64 {
-        // There are at most 2^16 iterations.
+        // There are at most 2^16 iterations, so the number does not reach the highest bit.
         OF_A_GRAPH | u64::from(self.iteration) << TAG_BITS | tag
     }
 
@@ -158,7 +158,8 @@ impl RankApplication {
         });
     }
 
-    /// Takes the program out for `step`, if there is one: to share it would be to count.
+    /// Calls `step` with the program, if there is one. The program is moved out meanwhile, which is
+    /// cheaper than counting another reference.
     fn go_through(
         &mut self,
         context: &mut AppContext<'_>,
@@ -170,7 +171,7 @@ impl RankApplication {
         }
     }
 
-    /// Starts what can start, and what can start then.
+    /// Starts all operations that can start, including the ones that become ready meanwhile.
     fn go_on(&mut self, context: &mut AppContext<'_>, program: &Program) {
         while let Some(operation) = self.state.ready.pop_front() {
             self.start(context, program, operation);
@@ -182,7 +183,8 @@ impl RankApplication {
         self.iterations.push((self.begun, end));
         self.iteration += 1;
         if !self.is_finished() {
-            // A timer even where no time passes: iterations of a rank that is alone do not nest.
+            // A timer is set even for zero time, so that iterations of a single rank do not
+            // recurse.
             context.set_timer(self.plan.compute, NEXT);
         }
     }
@@ -339,7 +341,7 @@ impl Application for RankApplication {
     fabricsim_base::saves_state!();
 }
 
-/// The applications of all ranks of `plan`.
+/// Returns the applications of all ranks of `plan`.
 pub(crate) fn applications(plan: Plan) -> HostApplications {
     let plan = Arc::new(plan);
     let hosts = Arc::clone(&plan.info.hosts);

@@ -1,4 +1,4 @@
-//! How far a rank is in its program.
+//! Progress of a rank in its program.
 
 use std::collections::VecDeque;
 
@@ -8,31 +8,31 @@ use fabricsim_base::units::Time;
 
 use super::program::{Edge, Program};
 
-/// How far a collective is.
+/// Progress of a collective.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct SpanState {
     /// Operations that have not ended.
     left: u32,
-    /// Time at which it began; `Time::MAX` before, and when its end has been noted.
+    /// Time at which it began; `Time::MAX` before that, and after its end has been recorded.
     pub(super) start: Time,
     /// The last receipt: time, sender and message.
     pub(super) last: Option<(Time, u32, FlowId)>,
 }
 
-/// How far a rank is in its program: 4 bytes for each operation.
+/// Progress of a rank in its program: 4 bytes for each operation.
 #[derive(Debug, Default, Stored)]
 pub(super) struct RankState {
-    /// By operation: what it still waits for.
+    /// By operation, the number of dependencies that it still waits for.
     needs: Vec<u32>,
     pub(super) spans: Vec<SpanState>,
-    /// Operations that can start, in the order in which they could.
+    /// Operations that can start, in the order in which they became ready.
     pub(super) ready: VecDeque<u32>,
     /// Operations that have not ended.
     pub(super) left: usize,
 }
 
 impl RankState {
-    /// Goes to the beginning of `program`.
+    /// Returns to the beginning of `program`.
     pub(super) fn reset(&mut self, program: &Program) {
         self.needs.clear();
         self.needs.extend_from_slice(&program.needs);
@@ -56,7 +56,7 @@ impl RankState {
         }
     }
 
-    /// `operation` has started.
+    /// Records the start of `operation`.
     pub(super) fn started(&mut self, program: &Program, operation: u32) {
         for edge in program.edges(operation) {
             if let Edge::AfterStart(waiting) = edge {
@@ -65,7 +65,7 @@ impl RankState {
         }
     }
 
-    /// `operation` has ended. Returns the position of the collective that has ended with it.
+    /// Records the end of `operation`. Returns the position of the collective if this ends one.
     pub(super) fn ended(&mut self, program: &Program, operation: u32, now: Time) -> Option<usize> {
         self.left -= 1;
         for edge in program.edges(operation) {

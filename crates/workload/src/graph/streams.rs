@@ -1,17 +1,17 @@
-//! Streams of computations: those of one stream follow one another.
+//! Streams of computations: the computations of one stream follow one another.
 
 use fabricsim_base::checkpoint::Stored;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The streams of one rank on which something computes.
+/// The busy streams of one rank.
 #[derive(Debug, Default, Stored)]
 pub(super) struct Streams {
-    /// Those that wait behind the one that computes, in the order in which they could start.
+    /// By busy stream, the waiting operations, in the order in which they became ready.
     busy: BTreeMap<u16, VecDeque<u32>>,
 }
 
 impl Streams {
-    /// Returns whether `operation` can start now; otherwise it waits for its turn.
+    /// Returns `true` if `operation` can start now; otherwise it is queued.
     pub(super) fn enter(&mut self, stream: u16, operation: u32) -> bool {
         match self.busy.get_mut(&stream) {
             None => {
@@ -25,7 +25,7 @@ impl Streams {
         }
     }
 
-    /// The computation on `stream` has ended; returns the one that starts now.
+    /// Records the end of the computation on `stream`. Returns the operation that starts now.
     pub(super) fn leave(&mut self, stream: u16) -> Option<u32> {
         let next = self.busy.get_mut(&stream)?.pop_front();
         if next.is_none() {

@@ -30,7 +30,7 @@ fn operations_start_when_all_that_they_wait_for_has_happened() {
     let [first, after_start, after_both, other] = [0; 4].map(|_: u8| builder.add(join()));
     builder.after_start(after_start, first);
     builder.after_end(after_both, first);
-    // Stated twice.
+    // A repeated dependency counts once.
     builder.after_end(after_both, first);
     builder.after_end(after_both, other);
     let program = builder.finish().unwrap();

@@ -10,7 +10,7 @@ use fabricsim_base::units::Time;
 use super::{IncastConfig, Timing};
 use crate::arrivals::exponential_gap;
 
-/// The current event and what is needed to draw the next.
+/// The current event and the state for drawing the next one.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Incast {
     #[checkpoint(rebuilt)]
@@ -21,16 +21,16 @@ pub(super) struct Incast {
     pub(super) timing: Timing,
     pub(super) arrivals: Stream,
     pub(super) peers: Stream,
-    /// The hosts that may be drawn; the current event's are at the front.
+    /// The hosts to draw from; the hosts of the current event are at the front.
     pub(super) hosts: Vec<NodeId>,
     /// The start of the current event.
     pub(super) due: Option<Time>,
-    /// Number of its flows that have been handed out.
+    /// Number of flows of the current event that have been returned.
     pub(super) sent: usize,
 }
 
 impl Incast {
-    /// Brings `count` distinct random hosts to the front (a partial Fisher-Yates shuffle).
+    /// Moves `count` distinct random hosts to the front (a partial Fisher-Yates shuffle).
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a draw is below the number of hosts"

@@ -77,7 +77,7 @@ impl Workload for IncastConfig {
         context: &WorkloadContext,
         cost: CostOf<'_>,
     ) -> Result<Option<Offered>, ConfigError> {
-        // What is not checked here is checked there.
+        // `expected` checks the other keys.
         self.expected(context)?;
         Ok(offered(self, context, cost))
     }

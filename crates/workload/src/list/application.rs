@@ -1,4 +1,4 @@
-//! The application of a host from which flows of a list begin that wait for others.
+//! The application of a host that sends flows of a list that wait for other flows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use super::FlowList;
 use super::waits::Waits;
 use crate::application::HostApplications;
 
-/// A list whose flows wait for others, as all hosts share it.
+/// A list of waiting flows, shared by all hosts.
 #[derive(Debug)]
 struct Shared {
     list: FlowList,
     waits: Arc<Waits>,
-    /// The class of flows whose list has none.
+    /// The class of the flows if the list has none.
     class: ClassId,
 }
 
@@ -32,25 +32,25 @@ impl Shared {
     }
 }
 
-/// The tag of a flow: flows of other workloads have 0.
+/// Returns the tag of a flow. It is never 0, because flows of other workloads have 0.
 fn tag(flow: u32) -> u64 {
     u64::from(flow) + 1
 }
 
-/// Starts the flows of one host.
+/// Progress of the flows of one host.
 #[derive(Debug, Default, Stored)]
 struct Progress {
-    /// By flow that has not started: how many others have to end before it starts.
+    /// By flow that has not started, the number of flows that must end before it starts.
     waiting: BTreeMap<u32, usize>,
-    /// By flow: those from here that wait for it.
+    /// By flow, the flows of this host that wait for it.
     followers: BTreeMap<u32, Vec<u32>>,
-    /// Flows that have not been acknowledged in full.
+    /// Flows that have not been fully acknowledged.
     under_way: BTreeMap<FlowId, u32>,
     /// Flows that could not be started.
     lost: Vec<u32>,
 }
 
-/// Starts the flows of one host when those that they wait for have ended.
+/// Starts the flows of one host when the flows that they wait for have ended.
 #[derive(Checkpointed, Debug)]
 struct ListApplication {
     #[checkpoint(rebuilt)]
@@ -59,7 +59,7 @@ struct ListApplication {
 }
 
 impl ListApplication {
-    /// `flow` starts when its own time has passed after now.
+    /// Starts `flow` after the delay that its row states.
     fn start(&mut self, context: &mut AppContext<'_>, flow: u32) {
         let request = self.shared.flow(flow);
         let message = AppFlow {
@@ -78,7 +78,7 @@ impl ListApplication {
         }
     }
 
-    /// What waits for `flow` waits for one less.
+    /// Counts the end of `flow` for the flows that wait for it, and starts the ones that are ready.
     fn ended(&mut self, context: &mut AppContext<'_>, flow: u32) {
         for follower in self.progress.followers.remove(&flow).unwrap_or_default() {
             let Some(left) = self.progress.waiting.get_mut(&follower) else {
@@ -120,7 +120,7 @@ impl Application for ListApplication {
             return;
         };
         let (own, request) = (self.shared.flow(place), &flow.request);
-        // Flows of other workloads may have such a tag.
+        // The tag alone is not enough, because flows of other workloads may have the same.
         if (own.src, own.dst, own.size) == (request.src, request.dst, request.size)
             && self.shared.class_of(place) == request.class
         {
@@ -148,7 +148,7 @@ impl Application for ListApplication {
     fabricsim_base::saves_state!();
 }
 
-/// The applications of the sources of `list`, whose flows wait as `waits` says.
+/// Returns the applications of the sources of `list`, with the dependencies `waits`.
 pub(super) fn applications(
     list: &FlowList,
     waits: &Arc<Waits>,

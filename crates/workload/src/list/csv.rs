@@ -12,7 +12,7 @@ use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
 use crate::context::WorkloadContext;
 use crate::text::{Piece, lines};
 
-/// Meaning of a column.
+/// The meaning of a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Column {
     Class,
@@ -43,7 +43,7 @@ const COLUMNS: &[(&str, Column)] = &[
 ];
 
 /// Columns of our own result files, so that a run's `fct.csv` can be replayed; the nameless one is
-/// a data frame's index.
+/// the index of a data frame.
 const IGNORED: &[&str] = &[
     "",
     "flow",
@@ -57,18 +57,20 @@ const IGNORED: &[&str] = &[
 /// order; `class`, `priority` (default 3), `src_port` and `dst_port` (default 100) are optional,
 /// and the result columns of a run's `fct.csv` are ignored.
 ///
-/// With the columns `id` and `after`, a flow waits for those that `after` names, with blanks or
-/// semicolons between them, and `start_ns` is counted from the end of the last one: the delivery of
-/// its last byte where it goes to the source of the flow, the acknowledgement where it comes from
-/// there. With a number in the column `after_count`, so many of them are enough, whichever end first.
+/// With the columns `id` and `after`, a flow waits for the flows in `after`, with blanks or
+/// semicolons between their names, and `start_ns` is relative to the end of the last one. For a
+/// flow to the source of the waiting flow, the end is the delivery of its last byte. For a flow
+/// from there, it is the acknowledgement. With a number in the column `after_count`, the waiting
+/// flow starts as soon as that many of them have ended.
 ///
 /// `start_ns` may have decimals and is exact to the picosecond. Rows need not be sorted. Blank
 /// lines and comments (`#`) are skipped.
 ///
 /// # Errors
-/// At the field at fault: a column that is missing or unknown, a node that is no host of `context`, a
-/// flow to itself or of zero bytes, a row of another length than the header, a number out of range,
-/// flows that wait for what their source does not see or for one another in a cycle.
+/// Returns the position of the first mistake: a column that is missing or unknown, a node that is
+/// no host of `context`, a flow to itself or of zero bytes, a row of another length than the
+/// header, a number out of range, a flow that waits for a flow that its source does not see, or
+/// flows that wait for one another in a cycle.
 pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, InputError> {
     let mut lines = lines(text);
     let Some(header) = lines.next() else {
@@ -81,6 +83,7 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
     let columns = columns(header)?;
     let hosts = HostSet::new(context);
     let waits = columns.contains(&Some(Column::After));
+    // Hosts choose the source ports of flows that wait, so the list cannot state them.
     if waits && let Some(port) = place(&columns, Column::SrcPort) {
         let name = header.fields().nth(port).unwrap_or(header);
         return Err(name.error(
@@ -112,6 +115,7 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
             });
         }
     }
+    // Classes in the file have precedence over the class of the workload.
     let classes = if columns.contains(&Some(Column::Class)) {
         Classes::Listed
     } else {
@@ -124,7 +128,7 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
     Ok(FlowList::sorted(flows, classes))
 }
 
-/// The position of `wanted` among the columns.
+/// Returns the position of `wanted` among the columns.
 fn place(columns: &[Option<Column>], wanted: Column) -> Option<usize> {
     columns.iter().position(|column| *column == Some(wanted))
 }
@@ -229,7 +233,7 @@ mod tests {
         }
     }
 
-    /// The text that the error points at, and what it says.
+    /// Returns the text at the position of the error, and the message.
     fn diagnostic(text: &str) -> (String, String) {
         let error = parse(text).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())

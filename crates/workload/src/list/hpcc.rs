@@ -15,18 +15,18 @@ use crate::text::{DecimalError, Piece, lines};
 /// Rule for reading the start times of a `flow.txt`, which are decimal seconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum FlowTimes {
-    /// As they are written, to the picosecond.
+    /// As written, to the picosecond.
     #[default]
     Exact,
-    /// As the published simulator does: through a double, cut to whole nanoseconds. Many starts
-    /// come out one nanosecond early, which is what its result files show.
+    /// As the published simulator does: through a double, truncated to whole nanoseconds. Many
+    /// starts are then one nanosecond early, as its result files show.
     Truncated,
 }
 
 const FIELDS: &str = "a line has six fields: src dst priority dst_port size_bytes start_seconds, or \
                       five in ConWeave's form, without dst_port";
 
-/// Ports that ConWeave's simulator counts up from, at each source and at each destination.
+/// First ports of ConWeave's simulator: at each source, and at each destination.
 const CONWEAVE_PORTS: (u16, u16) = (10_000, 100);
 
 /// Reads a `flow.txt`: the number of flows, then a line `src dst pg dport size start` for each,
@@ -37,11 +37,12 @@ const CONWEAVE_PORTS: (u16, u16) = (10_000, 100);
 /// starts.
 ///
 /// Lines need not be sorted; sizes are 64-bit. The priority group becomes the priority; 0 is the
-/// queue of control, which is never paused, marked or limited. Flows have no class of their own.
+/// control queue, which is never paused, marked or limited. The flows have no classes.
 ///
 /// # Errors
-/// At the word at fault: a count that the lines do not meet, a line of other than six words, a node
-/// that is no host of `context`, a flow to itself or of zero bytes, a number out of range.
+/// Returns the position of the first mistake: a count that differs from the number of lines, a line
+/// of other than six words, a node that is no host of `context`, a flow to itself or of zero bytes,
+/// or a number out of range.
 pub fn parse_hpcc_flows(
     text: &str,
     context: &WorkloadContext,
@@ -50,10 +51,10 @@ pub fn parse_hpcc_flows(
     parse(text, context, times, Rest::Refused)
 }
 
-/// Reads as many flows of a `flow.txt` as its first line says, and nothing that follows them.
+/// Reads as many flows of a `flow.txt` as its first line states, and ignores the rest.
 ///
 /// # Errors
-/// As [`parse_hpcc_flows`], but for more lines than the first one promises.
+/// As for [`parse_hpcc_flows`], except that additional lines are allowed.
 pub(super) fn parse_first_hpcc_flows(
     text: &str,
     context: &WorkloadContext,
@@ -62,7 +63,7 @@ pub(super) fn parse_first_hpcc_flows(
     parse(text, context, times, Rest::PassedOver)
 }
 
-/// What becomes of lines beyond the count.
+/// The handling of lines beyond the count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Rest {
     Refused,
@@ -128,7 +129,7 @@ enum Form {
 }
 
 impl Form {
-    /// The form of a file whose first flow is `line`.
+    /// Returns the format of a file, given the line of its first flow.
     fn of(line: Piece<'_>) -> Self {
         match line.words().count() {
             5 => Self::ConWeave,
@@ -137,14 +138,14 @@ impl Form {
     }
 }
 
-/// Gives `flows`, in the order of their starts, the ports of ConWeave's simulator.
+/// Assigns the ports of ConWeave's simulator to `flows`, in the order of their starts.
 fn count_ports(flows: &mut [FlowRequest]) {
     let (mut sources, mut destinations) = (BTreeMap::new(), BTreeMap::new());
     for flow in flows {
         let src: &mut u16 = sources.entry(flow.src).or_insert(CONWEAVE_PORTS.0);
         let dst: &mut u16 = destinations.entry(flow.dst).or_insert(CONWEAVE_PORTS.1);
         (flow.src_port, flow.dst_port) = (Some(*src), *dst);
-        // The counters of the original have 16 bits, too.
+        // The counters wrap, because the counters of the original have 16 bits, too.
         (*src, *dst) = (src.wrapping_add(1), dst.wrapping_add(1));
     }
 }
@@ -202,11 +203,11 @@ fn truncated(field: Piece<'_>) -> Result<Time, InputError> {
     Ok(rounded.map_or(exact, Time::from_ns))
 }
 
-/// Whole nanoseconds of `seconds`, cut off, by the published simulator's 64.64-bit fixed-point
-/// product of the double's exact value; `None` from 2^32 seconds on.
+/// Converts `seconds` to nanoseconds and truncates them, by the published simulator's 64.64-bit
+/// fixed-point product of the double's exact value. Returns `None` from 2^32 seconds on.
 fn truncated_ns(seconds: f64) -> Option<u64> {
     const MANTISSA_BITS: u32 = 52;
-    /// 2^`UNIT_EXPONENT` times an integer mantissa is the value of a double with biased exponent 0.
+    /// The value of a double with biased exponent 0 is 2^`UNIT_EXPONENT` times an integer mantissa.
     const UNIT_EXPONENT: i32 = -1075;
     const FRACTION_BITS: i32 = 64;
     if !(0.0..4_294_967_296.0).contains(&seconds) {
@@ -215,7 +216,7 @@ fn truncated_ns(seconds: f64) -> Option<u64> {
     let bits = seconds.to_bits();
     let biased = i32::try_from(bits >> MANTISSA_BITS).ok()?;
     let fraction = bits & ((1 << MANTISSA_BITS) - 1);
-    // A subnormal double is below 2^-1022: nothing is left of it either way.
+    // A subnormal double is below 2^-1022, so the result is zero with any mantissa.
     let mantissa = u128::from(fraction | 1 << MANTISSA_BITS);
     let shift = biased + UNIT_EXPONENT + FRACTION_BITS;
     let fixed = if shift >= 0 {
@@ -237,7 +238,7 @@ mod tests {
         parse_hpcc_flows(text, &context(4, 1), times)
     }
 
-    /// The text that the error points at, and what it says.
+    /// Returns the text at the position of the error, and the message.
     fn diagnostic(text: &str) -> (String, String) {
         let error = parsed(text, FlowTimes::Exact).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())
@@ -245,7 +246,8 @@ mod tests {
 
     #[test]
     fn times_are_exact_or_cut_as_published() {
-        // Pairs of a flow file's start and the start that the published simulator reports for it.
+        // Pairs of a start in a flow file and the start that the published simulator reports for
+        // it.
         let pairs = [
             ("2.000000577", 2_000_000_576),
             ("2.000001567", 2_000_001_566),
@@ -291,7 +293,7 @@ mod tests {
         assert_eq!(last.start, Time::from_ns(2_500_000_000));
     }
 
-    /// As ConWeave's simulator counts them: by source and by destination, not by pair.
+    /// ConWeave's simulator counts them by source and by destination, not by pair.
     #[test]
     fn flows_of_conweave_have_no_port_and_get_those_of_its_simulator() {
         let text = "4\n0 1 3 10 2.3\n0 2 3 20 2.1\n2 1 3 30 2.2\n0 1 3 40 2.4\n";

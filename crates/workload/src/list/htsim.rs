@@ -16,10 +16,10 @@ use crate::text::{Piece, lines};
 use connection::{Begin, Connection};
 use trigger::{TriggerSetting, Triggers};
 
-/// The words that lines of the header begin with.
+/// The first words of lines of the header.
 const HEADER: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
 
-/// Returns whether `line` begins a connection matrix.
+/// Returns `true` if `line` begins a connection matrix.
 pub(super) fn is_header(line: Piece<'_>) -> bool {
     let mut words = line.words();
     let first = words.next().map_or("", |word| word.text);
@@ -31,21 +31,21 @@ pub(super) fn is_header(line: Piece<'_>) -> bool {
 /// flow and each trigger, in any order.
 ///
 /// A flow is `src->dst` with `size` in bytes and either `start` in picoseconds or `trigger`, the
-/// number of the trigger that starts it; `send_done_trigger` and `recv_done_trigger` are those that
-/// its own end fires, and `id` is its name. Nodes are counted from 0 in the order of hosts. A
-/// trigger is `oneshot` (starts all of its flows), `multishot` (starts the next one of its flows
-/// each time that it is fired) or a `barrier` with a `count` (starts all of them when it has been
-/// fired so often). `prio` is passed over: it is the order in which receivers of EQDS ask for
+/// number of the trigger that starts it. `send_done_trigger` and `recv_done_trigger` are the
+/// triggers that its own end fires, and `id` is its name. Nodes are counted from 0 in the order of
+/// hosts. A trigger is `oneshot` (starts all of its flows), `multishot` (starts the next one of its
+/// flows each time it is fired) or a `barrier` with a `count` (starts all of its flows when it has
+/// been fired that many times). `prio` is ignored: it is the order in which EQDS receivers pull
 /// packets.
 ///
-/// Differs from htsim: a host learns of the end of a flow to it by its last byte, and of one from it
-/// by the last acknowledgement, whichever trigger that flow fires; a flow that starts elsewhere
-/// cannot be triggered and is refused. Times are exact, not of single precision.
+/// Differs from htsim: a host detects the end of a flow to it by its last byte, and the end of a
+/// flow from it by the last acknowledgement, for either trigger of that flow. A flow that starts at
+/// a third host cannot be triggered and is refused. Times are exact, not of single precision.
 ///
 /// # Errors
-/// At the word at fault: a count that the lines do not meet, other hosts than the network has, an
-/// unknown word, a trigger that is missing, is fired too often or never, or is fired where the
-/// hosts of its flows do not learn of it; `failure` and `addon`.
+/// Returns the position of the first mistake: a count that differs from the number of lines, other
+/// hosts than the network has, an unknown word, a trigger that is missing, is fired too often or
+/// never, or is fired at hosts other than the sources of its flows; `failure` and `addon`.
 pub fn parse_connection_matrix(
     text: &str,
     context: &WorkloadContext,
@@ -102,7 +102,7 @@ fn flow(connection: &Connection<'_>) -> FlowRequest {
     }
 }
 
-/// The counts, each with its place.
+/// The counts of the header, each with its position.
 #[derive(Debug, Default)]
 struct Header<'t> {
     counts: [Option<(Piece<'t>, u64)>; HEADER.len()],
@@ -128,7 +128,7 @@ impl<'t> Header<'t> {
         }
     }
 
-    /// Compares the counts with what there is.
+    /// Compares the counts with the numbers of hosts, connections and triggers.
     fn check(
         &self,
         text: &str,

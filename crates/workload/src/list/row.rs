@@ -1,4 +1,4 @@
-//! Code that the two forms of a flow list share: the meaning of a field and the errors in it.
+//! Code that the formats of a flow list share: the meaning of a field and the errors in it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) struct HostSet<'a> {
     is_host: Vec<bool>,
     numbers: String,
     context: &'a WorkloadContext,
-    /// The hosts by name, which lists of numbers do not ask for.
+    /// The hosts by name, built on first use, because lists of numbers do not need it.
     called: OnceCell<BTreeMap<&'a str, NodeId>>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> HostSet<'a> {
         }
     }
 
-    /// The host called `name`, which has a letter where it is one.
+    /// Returns the host called `name`. A name is not a plain number.
     fn called(&self, name: &str) -> Option<NodeId> {
         if name.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
@@ -52,7 +52,7 @@ impl<'a> HostSet<'a> {
         called.get(name).copied()
     }
 
-    /// The host that `field` names.
+    /// Returns the host that `field` names.
     pub(super) fn host(&self, field: Piece<'_>) -> Result<NodeId, InputError> {
         let help = format!("the hosts are numbered {}", self.numbers);
         if let Some(id) = self.called(field.text) {
@@ -66,7 +66,7 @@ impl<'a> HostSet<'a> {
         Err(field.error(format!("{label} is not a host"), help))
     }
 
-    /// Two different hosts.
+    /// Returns the hosts in `src` and `dst`, which must differ.
     pub(super) fn pair(
         &self,
         src: Piece<'_>,
@@ -83,7 +83,7 @@ impl<'a> HostSet<'a> {
     }
 }
 
-/// Payload bytes, at least one.
+/// Reads payload bytes, at least one.
 pub(super) fn size(field: Piece<'_>) -> Result<Bytes, InputError> {
     let help = "write the payload in whole bytes, at least 1";
     match field.integer("a size in bytes", help)? {
@@ -96,7 +96,7 @@ pub(super) fn size(field: Piece<'_>) -> Result<Bytes, InputError> {
     }
 }
 
-/// A data priority.
+/// Reads a data priority.
 pub(super) fn priority(field: Piece<'_>) -> Result<Priority, InputError> {
     let help = "choose 1 to 7; 0 is kept for control packets";
     match field.integer("a priority", help)? {
@@ -105,7 +105,7 @@ pub(super) fn priority(field: Piece<'_>) -> Result<Priority, InputError> {
     }
 }
 
-/// A priority of the published simulator, whose flows may share the queue of control, 0.
+/// Reads a priority of the published simulator, in which flows may share the control queue, 0.
 pub(super) fn priority_group(field: Piece<'_>) -> Result<Priority, InputError> {
     match field.text {
         "0" => Ok(Priority::CONTROL),
@@ -113,12 +113,13 @@ pub(super) fn priority_group(field: Piece<'_>) -> Result<Priority, InputError> {
     }
 }
 
-/// A port number.
+/// Reads a port number.
 pub(super) fn port(field: Piece<'_>) -> Result<u16, InputError> {
     field.integer("a port", "a port is a whole number from 0 to 65535")
 }
 
-/// A time in a unit of 10^`power` picoseconds, exact to the picosecond; finer digits are dropped.
+/// Reads a time in a unit of 10^`power` picoseconds, exact to the picosecond; finer digits are
+/// dropped.
 pub(super) fn time(field: Piece<'_>, power: i32, unit: &str) -> Result<Time, InputError> {
     scaled_decimal(field.text, power)
         .map(Time::from_ps)
@@ -129,7 +130,7 @@ pub(super) fn time(field: Piece<'_>, power: i32, unit: &str) -> Result<Time, Inp
         .map_err(|error| time_error(field, error, unit))
 }
 
-/// The message for a time that could not be read.
+/// Returns the error for a time that could not be read.
 pub(super) fn time_error(field: Piece<'_>, error: DecimalError, unit: &str) -> InputError {
     let what = match error {
         DecimalError::Malformed => "is not a time",

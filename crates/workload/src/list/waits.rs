@@ -1,4 +1,4 @@
-//! Flows of a list that wait for others.
+//! Flows of a list that wait for other flows.
 
 use std::collections::BTreeMap;
 
@@ -7,41 +7,41 @@ use fabricsim_base::input::InputError;
 
 use crate::text::Piece;
 
-/// Flows of a cycle that a message names.
+/// Number of flows of a cycle that a message names.
 const NAMED: usize = 6;
 
-/// The name of a flow and those that it waits for, as a row states them.
+/// The name of a flow and the flows that it waits for, as stated in a row.
 pub(super) struct Stated<'t> {
-    /// Empty where it has none.
+    /// Empty if the flow has no name.
     pub(super) id: Piece<'t>,
     pub(super) after: Piece<'t>,
-    /// How many of those have to have ended; all, where nothing is stated.
+    /// The number of these flows that must have ended; all if it is not stated.
     pub(super) needed: Option<Piece<'t>>,
 }
 
-/// What the flows of a list wait for.
+/// The dependencies of the flows of a list.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Waits {
-    /// By flow: the places of those that it waits for, each once.
+    /// By flow, the positions of the flows that it waits for, each once.
     after: Box<[Box<[u32]>]>,
-    /// By flow: how many of those have to have ended before it starts.
+    /// By flow, the number of these flows that must have ended before it starts.
     needed: Box<[usize]>,
-    /// By flow: its name, empty where it has none.
+    /// By flow, its name; empty if it has none.
     names: Box<[Box<str>]>,
 }
 
 impl Waits {
-    /// The places of the flows that `flow` waits for.
+    /// Returns the positions of the flows that `flow` waits for.
     pub(super) fn after(&self, flow: u32) -> &[u32] {
         &self.after[flow as usize]
     }
 
-    /// How many of the flows that `flow` waits for have to have ended before it starts.
+    /// Returns the number of these flows that must have ended before `flow` starts.
     pub(super) fn needed(&self, flow: u32) -> usize {
         self.needed[flow as usize]
     }
 
-    /// The flow in words: its name, or its place.
+    /// Describes the flow for messages: its name, or its position.
     pub(super) fn describe(&self, flow: u32) -> String {
         match &*self.names[flow as usize] {
             "" => format!("flow {flow} of the list"),
@@ -49,11 +49,11 @@ impl Waits {
         }
     }
 
-    /// Reads what `stated` says of `flows`, each with its row.
+    /// Reads the dependencies of `flows` from their rows `stated`.
     ///
     /// # Errors
-    /// At a name that is stated twice, or that no flow has; where a flow waits for one of which its
-    /// source learns nothing; where flows wait for one another in a cycle.
+    /// Fails at a name that is repeated or unknown, if a flow waits for a flow that its source does
+    /// not see, or if flows wait for one another in a cycle.
     pub(super) fn read(flows: &[FlowRequest], stated: &[Stated<'_>]) -> Result<Self, InputError> {
         let mut places: BTreeMap<&str, u32> = BTreeMap::new();
         for (row, place) in stated.iter().zip(0..) {
@@ -87,10 +87,11 @@ impl Waits {
         Self::of(after, needed, names, |flow| stated[flow as usize].after)
     }
 
-    /// Flows that wait for `needed` of the flows `after`, by flow; `place` is where a flow says so.
+    /// Builds from the flows `after` and the number `needed` of them that must end, by flow;
+    /// `place` returns the position of a flow's dependencies in the text.
     ///
     /// # Errors
-    /// Where flows wait for one another in a cycle.
+    /// Fails if flows wait for one another in a cycle.
     pub(super) fn of<'t>(
         after: Vec<Box<[u32]>>,
         needed: Vec<usize>,
@@ -119,7 +120,7 @@ impl Waits {
         }
     }
 
-    /// Finds flows that wait for one another, each for the one behind it.
+    /// Finds flows that wait for one another, each for the next one in the list.
     fn cycle(&self) -> Option<Vec<u32>> {
         let mut needs: Vec<usize> = self.needed.to_vec();
         let mut followers = vec![Vec::new(); needs.len()];
@@ -139,7 +140,8 @@ impl Waits {
                 *left = left.saturating_sub(1);
             }
         }
-        // What is left waits for something that is left: to follow that leads into a cycle.
+        // Each remaining flow waits for another remaining flow, so following them leads into a
+        // cycle.
         let waits_for = |flow: u32| {
             let before = self.after[flow as usize].iter();
             before.copied().find(|&other| needs[other as usize] > 0)
@@ -158,8 +160,7 @@ impl Waits {
     }
 }
 
-/// Refuses that `flow` waits for `other`, which `name` names, where its source learns nothing of the
-/// end of that.
+/// Checks that the source of `flow` sees the end of `other`, which `name` names.
 pub(super) fn refuse_unseen(
     name: Piece<'_>,
     other: &FlowRequest,
@@ -177,7 +178,7 @@ pub(super) fn refuse_unseen(
     ))
 }
 
-/// How many of `count` flows a row waits for.
+/// Returns the number of flows, out of `count`, that a row waits for.
 fn needed_of(row: &Stated<'_>, count: usize) -> Result<usize, InputError> {
     let Some(field) = row.needed.filter(|field| !field.text.is_empty()) else {
         return Ok(count);
@@ -205,8 +206,8 @@ mod tests {
     use crate::list::parse_csv;
 
     proptest! {
-        /// Flows among few hosts that wait for any of the others: a list that is taken can be gone
-        /// through.
+        /// Random flows among few hosts that wait for any of the other flows: every list that is
+        /// accepted can be completed.
         #[test]
         fn lists_that_are_taken_end(
             flows in prop::collection::vec(

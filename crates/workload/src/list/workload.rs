@@ -88,7 +88,7 @@ impl Workload for ListConfig {
         context: &WorkloadContext,
         cost: CostOf<'_>,
     ) -> Result<Option<Offered>, ConfigError> {
-        // What is not checked here is checked there.
+        // `expected` checks the other keys.
         self.expected(context)?;
         Ok(offered(self, context, cost))
     }
@@ -101,7 +101,7 @@ fn offered(config: &ListConfig, context: &WorkloadContext, cost: CostOf<'_>) -> 
     if first == last {
         return None;
     }
-    // The last flow is as far from the end as flows are from one another on average.
+    // This assumes that the list continues after the last flow with one more gap of average length.
     let gaps = flows.len() as f64 - 1.0;
     let seconds = last.since(first).as_secs_f64() * (gaps + 1.0) / gaps;
     let hosts = context.hosts.iter().enumerate();
@@ -113,7 +113,7 @@ fn offered(config: &ListConfig, context: &WorkloadContext, cost: CostOf<'_>) -> 
     for flow in flows {
         let ((from, sends), (to, takes)) = (*places.get(&flow.src)?, *places.get(&flow.dst)?);
         let one = cost(flow.size);
-        // It cannot send as many bytes in that time, and how many it does the network decides.
+        // The flow cannot send all its bytes in that time, so its rate depends on the network.
         if one.forth > sends.min(takes) * seconds {
             longer += 1;
             continue;

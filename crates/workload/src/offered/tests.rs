@@ -1,4 +1,4 @@
-//! Expected rates against what is drawn.
+//! Compares expected rates with drawn flows.
 
 use fabricsim_base::id::NodeId;
 
@@ -9,7 +9,8 @@ use crate::{
     AllToAllConfig, FlowTimes, IncastConfig, ListConfig, PermutationConfig, PoissonConfig,
 };
 
-/// A flow of `size` in packets of 1,000 bytes with 50 of headers, acked by 60 each.
+/// Returns the cost of a flow of `size` in packets of 1,000 bytes with 50 bytes of headers, each
+/// acknowledged by 60 bytes.
 fn cost(size: Bytes) -> FlowCost {
     let packets = size.get().div_ceil(1_000) as f64;
     FlowCost {
@@ -18,7 +19,7 @@ fn cost(size: Bytes) -> FlowCost {
     }
 }
 
-/// Bytes per second from each host to each other one, both ways of a flow.
+/// Returns the bytes per second from each host to each other host, in both directions of a flow.
 fn matrix(offered: &Offered, hosts: usize) -> Vec<Vec<FlowCost>> {
     let mut matrix = vec![vec![FlowCost::default(); hosts]; hosts];
     match &offered.traffic {
@@ -85,7 +86,7 @@ fn every_kind_offers_what_it_sends() {
         let seen = drawn(&config, 5, 400, seconds);
         let total: f64 = seen.iter().flatten().sum();
         for (expected, seen) in expected.iter().flatten().zip(seen.iter().flatten()) {
-            // Counts of 400 runs are within 3% or so.
+            // Counts of 400 runs are accurate to about 3%.
             let near = (expected.forth - seen).abs() <= 0.06 * seen + 1e-6 * total;
             assert!(
                 near,
@@ -118,7 +119,7 @@ fn lists_offer_what_they_hold_and_bursts_nothing() {
     let offered =
         load("src,dst,size_bytes,start_ns\n0,1,1000,0\n0,1,3000,1000000\n2,0,2000,2000000\n");
     let matrix = matrix(&offered.unwrap(), 3);
-    // Three flows, 1 ms apart: three milliseconds.
+    // Three flows at intervals of 1 ms last three milliseconds.
     assert!((matrix[0][1].forth - 4_200.0 / 3e-3).abs() < 1e-3);
     assert!((matrix[0][1].back - 240.0 / 3e-3).abs() < 1e-3);
     assert!((matrix[2][0].forth - 2_100.0 / 3e-3).abs() < 1e-3);

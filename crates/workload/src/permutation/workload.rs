@@ -54,7 +54,7 @@ impl Workload for PermutationConfig {
         context: &WorkloadContext,
         cost: CostOf<'_>,
     ) -> Result<Option<Offered>, ConfigError> {
-        // What is not checked here is checked there.
+        // `expected` checks the other keys.
         self.expected(context)?;
         let rounds = Rounds {
             start: self.start,

@@ -19,10 +19,10 @@ use crate::cdf::SizeCdf;
 pub(super) struct HostArrivals {
     #[checkpoint(rebuilt)]
     pub(super) id: NodeId,
-    /// Position among the destinations, when the host is one.
+    /// Position among the destinations, if the host is one.
     #[checkpoint(rebuilt)]
     pub(super) own: Option<usize>,
-    /// Destinations other than the host itself.
+    /// Number of destinations other than the host itself.
     #[checkpoint(rebuilt)]
     pub(super) choices: u64,
     #[checkpoint(rebuilt)]
@@ -36,7 +36,7 @@ impl HostArrivals {
         exponential_gap(&mut self.arrivals, self.mean_gap)
     }
 
-    /// A position among the destinations that is not the host's own.
+    /// Draws a position among the destinations other than the host's own.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a draw is below the number of destinations"

@@ -90,7 +90,8 @@ impl Workload for PoissonConfig {
     }
 
     fn file(&self) -> Option<NamedFile<'_>> {
-        // A distribution that has been read does not say any more that it is a file.
+        // After a file has been read, `sizes` no longer says that it was one, so look at the name
+        // again.
         let is_file = Sizes::from(self.sizes.name()).file().is_some();
         is_file.then(|| NamedFile {
             key: "sizes",
@@ -117,7 +118,7 @@ impl Workload for PoissonConfig {
         context: &WorkloadContext,
         cost: CostOf<'_>,
     ) -> Result<Option<Offered>, ConfigError> {
-        // What is not checked here is checked there.
+        // `expected` checks the other keys.
         self.expected(context)?;
         offered(self, context, cost).map(Some)
     }

@@ -15,32 +15,34 @@ use super::pool::{Pool, Target};
 use super::{RpcMode, RpcTargets};
 use crate::arrivals::exponential_gap;
 
-/// Tokens of the timers that are of no slot: the beginning, and the next arrival of an open loop.
+/// Tokens of the timers that belong to no slot: the beginning, and the next arrival of an open
+/// loop.
 const BEGIN: u64 = u64::MAX;
 const ARRIVAL: u64 = u64::MAX - 1;
 
-/// A query whose response has been delivered.
+/// A query with a delivered response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct RpcQuery {
-    /// The number of its message, as of a flow.
+    /// The number of its message, which counts as a flow.
     pub query: FlowId,
     /// The flow class of its workload.
     pub class: ClassId,
-    /// The number of its connection, or its own for a flow of its own.
+    /// The number of its connection, or of the query itself if it is a separate flow.
     pub connection: FlowId,
     /// The server.
     pub server: NodeId,
-    /// Addresses and ports of its packets; addresses are those of NICs where it is bound to them.
+    /// Addresses and ports of its packets. Addresses identify NICs if the connection is bound to
+    /// them.
     pub key: FlowKey,
     /// Payload bytes of the query.
     pub size: Bytes,
     /// Payload bytes of the response.
     pub response: Bytes,
-    /// Time at which it was sent.
+    /// Time at which the query was sent.
     pub issue: Time,
     /// Time at which the last byte of the response was delivered.
     pub completion: Time,
-    /// Time that the server took.
+    /// Service time at the server.
     pub service: Duration,
 }
 
@@ -62,16 +64,16 @@ pub struct RpcClient {
     plan: Arc<Plan>,
     #[checkpoint(rebuilt)]
     host: NodeId,
-    /// Time from one arrival to the next of an open loop, on average, in seconds.
+    /// Mean time between two arrivals of an open loop, in seconds.
     #[checkpoint(rebuilt)]
     mean_gap_secs: f64,
-    /// Draws of sizes and arrivals.
+    /// Random stream for sizes and arrivals.
     arrivals: Stream,
     pool: Pool,
-    /// Queries of each batch that wait.
+    /// By batch, the number of waiting queries.
     batches: Vec<u32>,
     sent: u64,
-    /// By number, from zero in the order in which they were sent.
+    /// Waiting queries by number, counted from zero in the order of sending.
     waiting: BTreeMap<u64, Waiting>,
     done: Vec<RpcQuery>,
     /// Time at which the first query was sent.
@@ -102,31 +104,32 @@ impl RpcClient {
         }
     }
 
-    /// The flow class of its queries.
+    /// Returns the flow class of its queries.
     #[must_use]
     pub fn class(&self) -> ClassId {
         self.plan.class
     }
 
-    /// The queries whose responses have been delivered, in the order in which they were.
+    /// Returns the queries with delivered responses, in the order of delivery.
     #[must_use]
     pub fn done(&self) -> &[RpcQuery] {
         &self.done
     }
 
-    /// Queries that wait for their responses.
+    /// Returns the number of queries that wait for their responses.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Time at which the first query was sent.
+    /// Returns the time at which the first query was sent.
     #[must_use]
     pub const fn first_issue(&self) -> Option<Time> {
         self.first_issue
     }
 
-    /// The span in which queries are sent, unless they are counted and have all been sent.
+    /// Returns the span in which queries are sent, or `None` if their number is limited and all
+    /// have been sent.
     #[must_use]
     pub fn span(&self) -> Option<(Time, Time)> {
         let timed = self.plan.end < Time::MAX && self.sent < self.plan.limit;
@@ -179,7 +182,7 @@ impl RpcClient {
         self.batches.get_mut(usize::try_from(place).ok()?)
     }
 
-    /// Sends the next query; whether there was one.
+    /// Sends the next query. Returns `false` if there is none.
     fn send(&mut self, context: &mut AppContext<'_>, slot: u64) -> bool {
         let now = context.now();
         if now >= self.plan.end || self.sent == self.plan.limit {
@@ -193,8 +196,8 @@ impl RpcClient {
         let message = self.pool.message(&self.plan, target, size);
         self.sent += 1;
         self.first_issue.get_or_insert(now);
-        // Fails where numbers have run out, and the run ends; and where no route leads to the server
-        // of a query that is a flow of its own, which is among the flows without a route then.
+        // Fails if no flow numbers are left, which ends the run, or if no route leads to the server
+        // of a query that is a separate flow, which is then counted as unreachable.
         let Ok(query) = context.start_flow(&message.with_tag(number)) else {
             return false;
         };
@@ -211,7 +214,7 @@ impl RpcClient {
         true
     }
 
-    /// The response to a query of `slot` has come.
+    /// Continues after the response to a query of `slot`.
     fn go_on(&mut self, context: &mut AppContext<'_>, slot: u64) {
         match self.plan.mode {
             RpcMode::Poisson => {}

@@ -1,4 +1,4 @@
-//! A workload of remote procedure calls as its applications see it.
+//! The parameters of a workload of remote procedure calls, for its applications.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use fabricsim_core::plugin::AppFlow;
 use super::{RpcMode, RpcReuse, RpcTargets, ServiceTimes};
 use crate::cdf::SizeCdf;
 
-/// The bit of a tag that tells a response from a query.
+/// The bit of a tag that marks a response.
 pub(super) const RESPONSE: u64 = 1 << 63;
 
 /// Parameters that all clients and servers of a workload share.
@@ -34,14 +34,14 @@ pub(super) struct Plan {
     pub(super) start: Time,
     /// Time from which no query is sent.
     pub(super) end: Time,
-    /// Queries of each client, at most.
+    /// Largest number of queries of each client.
     pub(super) limit: u64,
-    /// The run's seed and the number of the workload.
+    /// Mix of the run's seed and the number of the workload.
     pub(super) seed: u64,
 }
 
 impl Plan {
-    /// Returns a flow of its own, of `size` to `dst`.
+    /// Returns a separate flow of `size` to `dst`.
     pub(super) const fn flow(&self, dst: NodeId, size: Bytes) -> AppFlow {
         AppFlow {
             priority: self.priority,
@@ -50,7 +50,8 @@ impl Plan {
         }
     }
 
-    /// Returns the time that a server takes for query `number` of `client`. Both ends can tell.
+    /// Returns the service time for query `number` of `client`. Client and server compute the same
+    /// value without exchanging it.
     pub(super) fn service_time(&self, client: NodeId, number: u64) -> Duration {
         match self.service_times {
             ServiceTimes::Fixed => self.service,

@@ -1,4 +1,4 @@
-//! Connections of a client, and which of them a query takes.
+//! The connections of a client, and the choice of a connection for each query.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::Connection;
@@ -14,20 +14,21 @@ use super::{RpcMode, RpcReuse, RpcTargets};
 #[derive(Debug, Stored)]
 pub(super) struct Pool {
     servers: Vec<NodeId>,
-    /// Those that were opened at the start, by server; then those that were opened for a query.
+    /// Connections that were opened at the start, by server, followed by connections that were
+    /// opened for a query.
     connections: Vec<Connection>,
-    /// Connections without a query by position of their server, of `reuse = "idle"`: the one that
-    /// became idle last is the last.
+    /// For `reuse = "idle"`: connections without a query, by position of their server; the most
+    /// recently used one is last.
     idle: Vec<Vec<usize>>,
-    /// Draws of servers and connections.
+    /// Random stream for servers and connections.
     destinations: Stream,
 }
 
-/// What a query goes to.
+/// The destination of a query.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Target {
     pub(super) server: NodeId,
-    /// Position of the connection; `None` for a query that is a flow of its own.
+    /// Position of the connection; `None` if the query is a separate flow.
     pub(super) connection: Option<usize>,
     /// Position of the server.
     place: usize,
@@ -43,13 +44,13 @@ impl Pool {
         }
     }
 
-    /// Number of connections.
+    /// Returns the number of connections.
     pub(super) const fn len(&self) -> usize {
         self.connections.len()
     }
 
-    /// Opens the connections that the plan has at the start; `None` where numbers have run out, and
-    /// the run ends.
+    /// Opens the connections that the plan has at the start. Returns `None` if no flow numbers are
+    /// left, which ends the run.
     pub(super) fn open(&mut self, context: &mut AppContext<'_>, plan: &Plan) -> Option<()> {
         if plan.reuse == RpcReuse::Never {
             return Some(());
@@ -77,7 +78,8 @@ impl Pool {
         Some(self.connections.len() - 1)
     }
 
-    /// Chooses what the next query of `slot` goes to; `None` where numbers have run out.
+    /// Chooses the destination of the next query of `slot`. Returns `None` if no flow numbers are
+    /// left.
     pub(super) fn choose(
         &mut self,
         context: &mut AppContext<'_>,
@@ -116,7 +118,7 @@ impl Pool {
         index(self.destinations.below(count as u64))
     }
 
-    /// The message that carries a query of `size` to `target`.
+    /// Returns the message for a query of `size` to `target`.
     pub(super) fn message(&self, plan: &Plan, target: Target, size: Bytes) -> AppFlow {
         match target.connection {
             Some(connection) => AppFlow::on(&self.connections[connection], size),
@@ -124,12 +126,12 @@ impl Pool {
         }
     }
 
-    /// The connection of `target`; `None` for a query that is a flow of its own.
+    /// Returns the connection of `target`, or `None` for a query that is a separate flow.
     pub(super) fn connection(&self, target: Target) -> Option<&Connection> {
         Some(&self.connections[target.connection?])
     }
 
-    /// Takes note that the response to the query to `target` has come.
+    /// Makes the connection of `target` idle again after its response has arrived.
     pub(super) fn put_back(&mut self, plan: &Plan, target: Target) {
         if plan.reuse == RpcReuse::Idle
             && let Some(connection) = target.connection

@@ -1,4 +1,4 @@
-//! The application of a host that responds.
+//! The application of a host that responds to queries.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::plan::{Plan, RESPONSE};
 pub(super) struct RpcServer {
     #[checkpoint(rebuilt)]
     pub(super) plan: Arc<Plan>,
-    /// Responses that would leave beyond the end of simulated time.
+    /// Number of responses that would leave after the end of simulated time.
     pub(super) late: u64,
 }
 
@@ -31,7 +31,8 @@ impl Application for RpcServer {
         }
         let response = match flow.reply_connection() {
             Some(connection) => AppFlow::on(&connection, self.plan.response),
-            // A query that is a flow of its own tells its port by the one of its response.
+            // If the query is a separate flow, the ports of its response are the ports of the
+            // query, swapped.
             None => AppFlow {
                 dst_port: flow.key().src_port,
                 ..self.plan.flow(flow.request.src, self.plan.response)
@@ -42,7 +43,7 @@ impl Application for RpcServer {
             Duration::ZERO => context.start_flow(&response),
             service => context.start_flow_after(service, &response),
         };
-        // Where numbers have run out the run ends.
+        // If no flow numbers are left, the start also fails, but the run ends.
         self.late += u64::from(matches!(started, Err(StartError::Refused(_))));
     }
 

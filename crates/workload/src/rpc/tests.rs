@@ -22,6 +22,7 @@ fn errors_name_their_key() {
         );
         refused.err().map(|error| error.key).unwrap_or_default()
     };
+    // Each line makes one mistake in a valid configuration.
     assert_eq!(key(|c| c.connections = 0), "connections");
     assert_eq!(key(|c| c.outstanding = 0), "outstanding");
     assert_eq!(key(|c| c.connections = 1_000_000), "connections");
@@ -74,6 +75,7 @@ fn errors_name_their_key() {
         key(|c| c.servers = Some(vec!["1".parse().expect("a range")])),
         "servers"
     );
+    // An open loop with all defaults is valid.
     let mut fine = config();
     poisson(&mut fine);
     assert_eq!(
@@ -157,7 +159,7 @@ fn what_is_expected_follows_from_load_rate_or_count() {
     assert!((brief.flows - 8.0).abs() < 1e-9, "one query of each client");
     let rated = expected(|c| (c.mode, c.rate) = (RpcMode::Poisson, Some(1e6)));
     assert!((rated.flows - 8_000.0).abs() < 1e-6);
-    // Four hosts of 100 Gbps: 50 MB in 1 ms, half of it at half load.
+    // Four hosts of 100 Gbps can send 50 MB in 1 ms, and half of it at half load.
     let loaded = expected(|c| (c.mode, c.load) = (RpcMode::Poisson, Some(0.5)));
     assert!((loaded.flows - 2.0 * 25e6 / 4_000.0).abs() < 1e-6);
 }

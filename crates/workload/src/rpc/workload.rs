@@ -23,7 +23,8 @@ use crate::sizes::Sizes;
 use crate::workload::{FileContent, FileState, NamedFile, Workload};
 
 impl RpcConfig {
-    /// Time from one query of the client at position `client` to the next in an open loop.
+    /// Returns the mean time between two queries of the client at position `client` in an open
+    /// loop.
     fn mean_gap_secs(&self, context: &WorkloadContext, client: usize, mean: f64) -> f64 {
         match (self.load, self.rate) {
             (Some(load), _) => mean / bytes_per_second(context.hosts[client].rate, load),
@@ -84,8 +85,8 @@ impl Workload for RpcConfig {
         Ok(all)
     }
 
-    /// Queries and responses. Of a closed loop that goes on for a time, the most that the links of
-    /// its clients, or those of its servers, let through.
+    /// Counts queries and responses. For a closed loop that is limited by time, this is the most
+    /// that the links of its clients, or of its servers, can carry.
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let (clients, servers) = self.checked(context)?;
         let mean = self.sizes()?.mean();
@@ -105,7 +106,7 @@ impl Workload for RpcConfig {
                     let rates = ends.iter().map(|&at| context.hosts[at].rate);
                     rates.map(|rate| bytes_per_second(rate, 1.0)).sum()
                 };
-                // Each client sends its first query whatever it takes.
+                // Each client sends its first query at any rate.
                 (secs * rate(&clients).min(rate(&servers)) / mean).max(clients.len() as f64)
             }
         });
@@ -133,7 +134,8 @@ impl Workload for RpcConfig {
     }
 
     fn file(&self) -> Option<NamedFile<'_>> {
-        // A distribution that has been read does not say any more that it is a file.
+        // After a file has been read, `query` no longer says that it was one, so look at the name
+        // again.
         let is_file = Sizes::from(self.query.name()).file().is_some();
         is_file.then(|| NamedFile {
             key: "query",
@@ -146,7 +148,7 @@ impl Workload for RpcConfig {
         })
     }
 
-    /// That of an open loop: queries one way, responses the other.
+    /// Returns the traffic of an open loop: queries in one direction, responses in the other.
     fn offered(
         &self,
         context: &WorkloadContext,

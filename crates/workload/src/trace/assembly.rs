@@ -1,4 +1,4 @@
-//! Puts the programs of all ranks together while a file is read, and checks that they fit.
+//! Builds the programs of all ranks from the statements of a file, and checks that they match.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Detail, Number
 use crate::graph::{Instance, Operation, ProgramBuilder};
 use crate::text::Piece;
 
-/// The most ranks of a file.
+/// Largest number of ranks of a file.
 pub(super) const MAX_RANKS: u32 = 1 << 20;
 
-/// The most operations that the collectives of a file are made of.
+/// Largest number of operations of all collectives of a file.
 const MAX_COLLECTIVE_OPERATIONS: u64 = 100_000_000;
 
-/// Operations of one statement of a file: one, or those of a collective.
+/// The operations of one statement of a file: a single one, or all of a collective.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Placed {
     pub(super) first: u32,
@@ -31,21 +31,22 @@ pub(super) struct Stated<'t> {
     pub(super) operation: CollectiveOperation,
     pub(super) algorithm: Option<CollectiveAlgorithm>,
     pub(super) size: Bytes,
-    /// Ranks of the group, in their order.
+    /// The ranks of the group, in ascending order.
     pub(super) members: Arc<[u32]>,
     pub(super) place: Piece<'t>,
 }
 
-/// One rank.
+/// One rank under construction.
 #[derive(Default)]
 struct Rank {
     builder: ProgramBuilder,
     names: Vec<Box<str>>,
-    /// By group: how many collectives of it the rank has stated.
+    /// By group, the number of its collectives that the rank has stated.
     turns: BTreeMap<Arc<[u32]>, u32>,
 }
 
-/// What ranks have stated of one collective: the shape, the first statement, and how many.
+/// The statements of one collective: its shape, the position of the first statement, and the number
+/// of statements.
 struct Collective<'t> {
     shape: Shape,
     first_tag: u64,
@@ -56,22 +57,22 @@ struct Collective<'t> {
 /// The ranks of a file.
 pub(super) struct Assembly<'t> {
     ranks: Vec<Rank>,
-    /// Messages of a sender, receiver and tag: sends less receipts, and a place.
+    /// By sender, receiver and tag of messages: sends minus receipts, and a position in the file.
     balance: BTreeMap<(u32, u32, u64), (i64, Piece<'t>)>,
-    /// Groups with their numbers, and the turns of each with the number of the collective.
+    /// Groups with their numbers; then, by group and turn, the numbers of the collectives.
     groups: BTreeMap<Arc<[u32]>, u32>,
     numbers: BTreeMap<(u32, u32), u32>,
     collectives: Vec<(u32, Collective<'t>)>,
-    /// The first tag that no collective up to here has.
+    /// The first tag that no collective uses so far.
     next_tag: u64,
     messages: f64,
     bytes: f64,
-    /// Operations of collectives, about.
+    /// Approximate number of operations of collectives.
     operations: u64,
 }
 
 impl<'t> Assembly<'t> {
-    /// `ranks` ranks without operations.
+    /// Returns `ranks` ranks without operations.
     pub(super) fn new(ranks: u32) -> Self {
         Self {
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
@@ -86,7 +87,7 @@ impl<'t> Assembly<'t> {
         }
     }
 
-    /// Whether there is a rank `rank`.
+    /// Returns `true` if `rank` exists.
     pub(super) fn has(&self, rank: u32) -> bool {
         rank < self.count()
     }
@@ -95,7 +96,7 @@ impl<'t> Assembly<'t> {
         u32::try_from(self.ranks.len()).expect("ranks are at most MAX_RANKS")
     }
 
-    /// Refuses a peer that is no rank.
+    /// Checks that a peer is a rank.
     fn peer(&self, peer: u32, place: Piece<'t>) -> Result<(), InputError> {
         if self.has(peer) {
             return Ok(());
@@ -106,8 +107,8 @@ impl<'t> Assembly<'t> {
         ))
     }
 
-    /// Adds an operation of `rank`; `place` is the statement. A message without a byte is sent as one
-    /// byte, as LogGOPSim does.
+    /// Adds an operation of `rank`; `place` is the statement. A message of zero bytes is sent as
+    /// one byte, as LogGOPSim does.
     pub(super) fn add(
         &mut self,
         rank: u32,
@@ -125,7 +126,7 @@ impl<'t> Assembly<'t> {
                         "divide it",
                     ));
                 }
-                // A message of a rank to itself is no flow.
+                // A message of a rank to itself is not a flow.
                 if *to != rank {
                     self.messages += 1.0;
                     self.bytes += size.as_f64();
@@ -157,7 +158,8 @@ impl<'t> Assembly<'t> {
         })
     }
 
-    /// Adds a collective of `rank`. The k-th one that each member of a group states is the same.
+    /// Adds a collective of `rank`. The k-th statements of all members of a group belong to the
+    /// same collective.
     pub(super) fn collective(
         &mut self,
         rank: u32,
@@ -165,6 +167,7 @@ impl<'t> Assembly<'t> {
         stated: Stated<'t>,
     ) -> Result<Placed, InputError> {
         let place = stated.place;
+        // A statement without its own rank in the group would have no part in the collective.
         let Ok(member) = stated.members.binary_search(&rank) else {
             return Err(place.error(
                 format!("rank {rank} is no member of the group of its collective"),
@@ -188,7 +191,8 @@ impl<'t> Assembly<'t> {
         let shape = shape
             .checked()
             .map_err(|error| place.error(error.message, error.help))?;
-        // A ring sends and receives twice the number of ranks less two; nothing has more.
+        // The longest program, of a ring, has 2 * (ranks - 1) sends and as many receipts, and two
+        // joins.
         self.operations += 4 * u64::from(ranks) + 2;
         if self.operations > MAX_COLLECTIVE_OPERATIONS {
             return Err(place.error(
@@ -199,6 +203,7 @@ impl<'t> Assembly<'t> {
                 "divide the file, or take fewer ranks",
             ));
         }
+        // Members agree on a collective by the order of their statements, so each counts its turns.
         let next = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
         let group = *(self.groups)
             .entry(Arc::clone(&stated.members))
@@ -219,7 +224,7 @@ impl<'t> Assembly<'t> {
         Ok(Placed { first, last })
     }
 
-    /// The collective that is the `turn`-th one of `group`; it is the same for all members.
+    /// Returns the `turn`-th collective of `group`. All members must state it in the same way.
     fn numbered(
         &mut self,
         (group, turn): (u32, u32),
@@ -261,13 +266,13 @@ impl<'t> Assembly<'t> {
         })
     }
 
-    /// Lets `operation` of `rank` start after the end of `before`.
+    /// Makes `operation` of `rank` wait for the end of `before`.
     pub(super) fn after_end(&mut self, rank: u32, operation: Placed, before: Placed) {
         let builder = &mut self.ranks[rank as usize].builder;
         builder.after_end(operation.first, before.last);
     }
 
-    /// Lets `operation` of `rank` start after the start of `before`.
+    /// Makes `operation` of `rank` wait for the start of `before`.
     pub(super) fn after_start(&mut self, rank: u32, operation: Placed, before: Placed) {
         let builder = &mut self.ranks[rank as usize].builder;
         builder.after_start(operation.first, before.first);
@@ -276,9 +281,10 @@ impl<'t> Assembly<'t> {
     /// Returns the programs.
     ///
     /// # Errors
-    /// When a message is sent and not received or the other way round, a collective misses a
-    /// member, or operations wait for one another in a cycle. `text` is the whole file.
+    /// Fails if a message is sent but not received or vice versa, if a collective lacks a member,
+    /// or if operations wait for one another in a cycle. `text` is the whole file.
     pub(super) fn finish(self, text: &'t str) -> Result<Loaded, InputError> {
+        // A message without its counterpart would make a rank wait without end.
         for (&(from, to, tag), &(balance, place)) in &self.balance {
             let (more, less) = if balance > 0 {
                 ("sends", "receives")
@@ -297,6 +303,7 @@ impl<'t> Assembly<'t> {
                 ));
             }
         }
+        // The same holds for a collective that lacks a member.
         for (_, collective) in &self.collectives {
             if collective.stated != collective.shape.ranks {
                 return Err(collective.place.error(

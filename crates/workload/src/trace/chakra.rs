@@ -1,15 +1,14 @@
-//! Chakra execution traces, which ASTRA-sim runs, made into lists of operations.
+//! Converts Chakra execution traces, the input of ASTRA-sim, to lists of operations.
 //!
-//! A trace has a file for each rank: messages of protocol buffers, each behind its length as a
-//! varint. The first is `GlobalMetadata`, the others are `Node`s of
-//! `schema/protobuf/et_def.proto` of mlcommons/chakra. What a node does is what
-//! `astra-sim/workload/Workload.cc` of ASTRA-sim does with it.
+//! A trace has a file for each rank: messages of protocol buffers, each preceded by its length as a
+//! varint. The first is `GlobalMetadata`, all others are `Node`s of `schema/protobuf/et_def.proto`
+//! of mlcommons/chakra. Nodes act as in `astra-sim/workload/Workload.cc` of ASTRA-sim.
 //!
-//! Differs from ASTRA-sim: the sends and collectives of a rank whose dependencies are met run beside
-//! one another (there, one at a time: `HardwareResource.cc`), a broadcast is sent (there, it is a
-//! delay), and members of a group are in the order of their numbers (there, of the file). A node that
-//! communicates on the processor computes its duration, as there before such nodes were refused
-//! (`issue_comm`).
+//! Differs from ASTRA-sim: sends and collectives of a rank run concurrently as soon as their
+//! dependencies are met (there, one at a time: `HardwareResource.cc`). A broadcast is sent (there,
+//! it is a delay). Members of a group are in the order of their numbers (there, of the file). A
+//! node that communicates on the processor computes for its duration, as it did there before such
+//! nodes were refused (`issue_comm`).
 
 mod groups;
 mod node;
@@ -25,14 +24,14 @@ use super::csv;
 pub use groups::ProcessGroups;
 use node::{Kind, Node};
 
-/// Why a trace cannot be used.
+/// The reason why a trace cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ChakraError {
-    /// The rank whose file is at fault.
+    /// The rank of the file with the mistake.
     pub rank: usize,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What would be right.
+    /// The remedy.
     pub help: String,
 }
 
@@ -54,12 +53,12 @@ impl fmt::Display for ChakraError {
 
 impl std::error::Error for ChakraError {}
 
-/// Returns the operations of a trace as a CSV for `kind = "graph"`: `files` are the contents of the
-/// files of all ranks, in their order. `all_reduce` is the algorithm of all-reduces, `groups` has the
-/// ranks of process groups that the traces do not state themselves.
+/// Converts a trace to a CSV for `kind = "graph"`: `files` are the contents of the files of all
+/// ranks, in their order. `all_reduce` is the algorithm of all-reduces, `groups` has the ranks of
+/// process groups that the traces do not state themselves.
 ///
 /// # Errors
-/// When a file is no trace, or has what cannot be simulated: the list is read as a graph is.
+/// Fails if a file is no trace or cannot be simulated; the resulting list is checked as a graph.
 pub fn chakra_to_csv(
     files: &[Vec<u8>],
     all_reduce: &str,
@@ -72,7 +71,7 @@ pub fn chakra_to_csv(
         let nodes = node::read(file).map_err(at)?;
         has_nodes |= !nodes.is_empty();
         if nodes.is_empty() {
-            // The list has as many ranks as the trace has files.
+            // An idle operation, so that the list has as many ranks as the trace has files.
             writeln!(text, "{rank},idle,calc,,,,0,65535,,").expect("a string takes everything");
         }
         let groups = &groups.stated(&nodes, files.len());
@@ -90,7 +89,7 @@ pub fn chakra_to_csv(
     Ok(text)
 }
 
-/// Says of which rank and node an error of the list is.
+/// Finds the rank and node of an error in the list.
 fn in_trace(csv: &str, error: InputError) -> ChakraError {
     let (line, _) = error.line_column(csv);
     let mut cells = csv.lines().nth(line - 1).unwrap_or_default().split(',');
@@ -106,8 +105,8 @@ fn in_trace(csv: &str, error: InputError) -> ChakraError {
     }
 }
 
-/// What a collective of `comm_type` is called, and its size as `size` of workloads over `comm_size`
-/// of ASTRA-sim, whose all-gather states what one rank brings (`Ring.cc`).
+/// Returns the name of a collective of `comm_type`, and the ratio of our `size` to ASTRA-sim's
+/// `comm_size`, which for an all-gather is the size of one rank's part (`Ring.cc`).
 fn collective(comm_type: i128, ranks: usize) -> Option<(&'static str, i128)> {
     Some(match comm_type {
         0 => ("all-reduce", 1),
@@ -119,7 +118,8 @@ fn collective(comm_type: i128, ranks: usize) -> Option<(&'static str, i128)> {
     })
 }
 
-/// Refuses a collective of some dimensions of ASTRA-sim's network, which this one does not have.
+/// Refuses a collective along some dimensions of ASTRA-sim's network only, because the topologies
+/// here have none.
 fn all_dimensions(node: &Node) -> Result<(), ChakraError> {
     let Some(stated) = node.dimensions.as_ref().filter(|all| all.contains(&false)) else {
         return Ok(());
@@ -148,6 +148,7 @@ fn row(
             )
         })
     };
+    // ASTRA-sim's sizes can be negative or too large, and `factor` makes an all-gather's larger.
     let size = |factor: i128| {
         let size = needed(node.size, "comm_size")?;
         if (0..=i128::from(MAX_SIZE.get())).contains(&size.saturating_mul(factor)) {
@@ -164,8 +165,8 @@ fn row(
     };
     let tag = node.tag.unwrap_or(0);
     let cells = match node.kind {
-        // ASTRA-sim: what has no duration takes 1 ns; the processor and the accelerator compute
-        // one thing at a time each.
+        // As in ASTRA-sim, a computation without a duration takes 1 ns, and the processor and the
+        // accelerator each compute one thing at a time.
         Kind::Compute => {
             let duration = match node.duration_micros {
                 0 => 1,
@@ -201,6 +202,7 @@ fn row(
             format!("{name},{},{},,,", members.join(";"), size(factor)?)
         }
     };
+    // `all_reduce` applies to all-reduces only; other collectives use their default algorithm.
     let after: Vec<String> = node.after.iter().map(u64::to_string).collect();
     let algorithm = match node.kind {
         Kind::Collective if cells.starts_with("all-reduce") => all_reduce,

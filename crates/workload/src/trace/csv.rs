@@ -14,7 +14,7 @@ use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 use crate::graph::Operation;
 use crate::text::{Piece, lines, scaled_decimal};
 
-/// The columns; the first three have to be there.
+/// The columns; the first three are required.
 const COLUMNS: [&str; 11] = [
     "rank",
     "id",
@@ -40,7 +40,7 @@ const AFTER: usize = 8;
 const AFTER_START: usize = 9;
 const ALGORITHM: usize = 10;
 
-/// A row: the fields by column; empty where there is none.
+/// A row: the fields by column; empty if the row has none.
 struct Row<'t> {
     line: Piece<'t>,
     fields: [Piece<'t>; COLUMNS.len()],
@@ -51,7 +51,7 @@ impl<'t> Row<'t> {
         Some(self.fields[column]).filter(|field| !field.text.is_empty())
     }
 
-    /// The number in `column`, or `default` where the field is empty.
+    /// Returns the number in `column`, or `default` if the field is empty.
     fn number<T: TryFrom<u64>>(&self, column: usize, default: T) -> Result<T, InputError> {
         match self.given(column) {
             None => Ok(default),
@@ -76,7 +76,7 @@ impl<'t> Row<'t> {
 /// "send", "recv", "calc" or the name of a collective.
 ///
 /// # Errors
-/// At the field at fault; and what no field is at fault for: see [`Assembly::finish`].
+/// Returns the position of the field with the mistake, or an error of [`Assembly::finish`].
 pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
     let rows = rows(text)?;
     let mut ranks = 0;
@@ -131,6 +131,7 @@ fn rows(text: &str) -> Result<Vec<Row<'_>>, InputError> {
     let header = lines.next().ok_or_else(|| {
         InputError::new(0..text.len(), "the file is empty", "begin with rank,id,op")
     })?;
+    // The header decides the order of columns, so that any data-frame library can write the file.
     let mut columns = Vec::new();
     for name in header.fields() {
         let plain = name.text.trim_start_matches('\u{feff}');
@@ -152,6 +153,7 @@ fn rows(text: &str) -> Result<Vec<Row<'_>>, InputError> {
         ));
     }
     let mut rows = Vec::new();
+    // A missing field would shift the later ones, so each row must have all columns.
     for line in lines {
         let nothing = Piece {
             text: "",
@@ -233,7 +235,7 @@ fn bytes(row: &Row<'_>) -> Result<Bytes, InputError> {
     Ok(Bytes::new(bytes))
 }
 
-/// A value of `choices!` by its name.
+/// Reads a value of `choices!` by its name.
 fn named<'d, T: Deserialize<'d>>(name: &'d str) -> Option<T> {
     T::deserialize(StrDeserializer::<ValueError>::new(name)).ok()
 }

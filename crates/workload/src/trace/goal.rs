@@ -1,12 +1,12 @@
 //! GOAL, the language of LogGOPSim, as text.
 //!
 //! Hoefler, Siebert, Lumsdaine: "Group Operation Assembly Language - A Flexible Way to Express
-//! Collective Communication" (ICPP 2009). The grammar is that of `src/LogGOPSim/txt2bin.re` of
-//! LogGOPSim: a statement is a line; a dependency follows the statements that it names. Differs from
-//! LogGOPSim: receipts from any source or of any tag are refused, a message of a rank to itself is
-//! there at once, and there are no overheads of the host (`o`, `g`): the network takes what it takes.
-//! As there, a message without bytes is sent as one byte, and a receipt takes a message by its source
-//! and tag, whatever the size that either states (`match` in `LogGOPSim.cpp`).
+//! Collective Communication" (ICPP 2009). The grammar is defined by `src/LogGOPSim/txt2bin.re` of
+//! LogGOPSim: a statement is a line; a dependency follows the statements that it names. Differs
+//! from LogGOPSim: receipts from any source or of any tag are refused, a message of a rank to
+//! itself is delivered at once, and hosts have no overheads (`o`, `g`): only the network takes
+//! time. As there, a message without bytes is sent as one byte, and a receipt matches a message by
+//! its source and tag, for any sizes that the two state (`match` in `LogGOPSim.cpp`).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::assembly::{Assembly, MAX_RANKS, Placed};
 use crate::graph::Operation;
 use crate::text::Piece;
 
-/// Reads a file; `unit` is what a `calc` of 1 takes.
+/// Reads a file; `unit` is the time of a `calc` of 1.
 pub(super) fn parse(text: &str, unit: Duration) -> Result<Loaded, InputError> {
     let mut reader = Reader {
         unit,
@@ -51,7 +51,7 @@ pub(super) fn parse(text: &str, unit: Duration) -> Result<Loaded, InputError> {
     }
 }
 
-/// The words of a line without comments; `:`, `{` and `}` are words.
+/// Returns the words of a line without comments; `:`, `{` and `}` are words.
 fn words<'t>(line: &'t str, offset: usize, in_comment: &mut bool) -> Vec<Piece<'t>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -102,7 +102,7 @@ fn words<'t>(line: &'t str, offset: usize, in_comment: &mut bool) -> Vec<Piece<'
 struct Reader<'t> {
     unit: Duration,
     assembly: Option<Assembly<'t>>,
-    /// The rank whose statements are read.
+    /// The rank of the block that is being read.
     rank: Option<u32>,
     labels: BTreeMap<&'t str, Placed>,
 }
@@ -243,7 +243,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The value of the option `name`, or zero.
+/// Returns the value of the option `name`, or zero.
 fn option<T: TryFrom<u64> + Default>(
     options: &[Piece<'_>],
     name: &str,
@@ -256,7 +256,7 @@ fn option<T: TryFrom<u64> + Default>(
     }
 }
 
-/// Refuses options that do not exist.
+/// Refuses unknown options.
 fn known(options: &[Piece<'_>], help: &str) -> Result<(), InputError> {
     for pair in options.chunks(2) {
         if !matches!(pair[0].text, "tag" | "cpu" | "nic") {

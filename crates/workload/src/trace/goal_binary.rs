@@ -1,11 +1,11 @@
-//! GOAL in the binary form that LogGOPSim reads, written out as text.
+//! GOAL in the binary format that LogGOPSim reads, converted to text.
 //!
-//! The layout is the one that `Graph::serialize_mmap` writes in `src/LogGOPSim/Parser.hpp` of
-//! LogGOPSim (in ATLAHS `sim/LogGOPSim/Parser.hpp`), in the byte order of x86: a magic number of 64
-//! bits, the number of ranks, the greatest numbers of a `cpu` and a `nic`, and for each rank where its
-//! part begins and ends, counted from behind the magic number. A part has the number of its
-//! operations, that of those that wait for none, the places of these, the operations in 39 bytes
-//! each, and the places of operations that wait for others.
+//! The layout is written by `Graph::serialize_mmap` in `src/LogGOPSim/Parser.hpp` of LogGOPSim (in
+//! ATLAHS `sim/LogGOPSim/Parser.hpp`), in the byte order of x86. It begins with a magic number of
+//! 64 bits, the number of ranks, and the greatest numbers of a `cpu` and a `nic`. The beginning and
+//! end of each rank's part follow, counted from the end of the magic number. A part has the number
+//! of its operations, the number of operations without dependencies and their positions, the
+//! operations in 39 bytes each, and the positions of operations that wait for other operations.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use fabricsim_base::input::InputError;
 
 use super::assembly::MAX_RANKS;
 
-/// The first bytes of a file in this form (`MAGIC_COOKIE`), and of one that a run has used up
+/// The first bytes of a file in this format (`MAGIC_COOKIE`), and of a file that a run has used up
 /// (`MAGIC_COOKIE_INVALID`).
 const MAGIC: [u8; 8] = 4223u64.to_le_bytes();
 const USED_UP: [u8; 8] = 2342u64.to_le_bytes();
@@ -21,21 +21,20 @@ const USED_UP: [u8; 8] = 2342u64.to_le_bytes();
 /// Bytes of an operation.
 const OPERATION: usize = 39;
 
-/// What stands for any source and for any tag.
+/// The value for any source and for any tag.
 const ANY: u32 = u32::MAX;
 
-/// Returns whether a file that begins with `bytes` is GOAL in its binary form.
+/// Returns `true` if a file that begins with `bytes` is GOAL in its binary format.
 #[must_use]
 pub fn is_goal_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC) || bytes.starts_with(&USED_UP)
 }
 
-/// Returns the operations of a file in the binary form as text: `l0` is the first operation of a
-/// rank.
+/// Converts a file in the binary format to text: `l0` is the first operation of a rank.
 ///
 /// # Errors
-/// When the file is not of that form or has been used up by a run of LogGOPSim. What its operations
-/// are is not looked at.
+/// Fails if the file has another format or has been used up by a run of LogGOPSim. The operations
+/// themselves are not checked.
 pub fn goal_binary_to_text(bytes: &[u8]) -> Result<String, InputError> {
     if bytes.starts_with(&USED_UP) {
         return Err(refused(
@@ -61,7 +60,7 @@ pub fn goal_binary_to_text(bytes: &[u8]) -> Result<String, InputError> {
     for rank in 0..ranks {
         let entry = 6 + 16 * rank as usize;
         let (begin, end) = (place(bytes, entry)?, place(bytes, entry + 8)?);
-        // As the writer has them: one behind the other.
+        // As the writer stores them: consecutively.
         let part = (begin >= last_end).then(|| bytes.get(begin..end)).flatten();
         let part = part.ok_or_else(|| broken(&format!("the part of rank {rank} is not in it")))?;
         writeln!(text, "rank {rank} {{").expect("a string takes everything");
@@ -98,7 +97,7 @@ fn place(bytes: &[u8], at: usize) -> Result<usize, InputError> {
     usize::try_from(place).map_err(|_| broken("it ends too early"))
 }
 
-/// Writes the operations of one rank, and what they wait for.
+/// Writes the operations of one rank, and their dependencies.
 fn write_part(text: &mut String, rank: u32, part: &[u8]) -> Result<(), InputError> {
     let (count, free) = (number(part, 0)? as usize, number(part, 4)? as usize);
     let first = 8 + 4 * free;
@@ -110,13 +109,13 @@ fn write_part(text: &mut String, rank: u32, part: &[u8]) -> Result<(), InputErro
         )));
     };
     let waiting = &rest[operations.len()..];
-    // What is left of what each operation waits for.
+    // The number of dependencies of each operation that have not been written yet.
     let mut needs = Vec::with_capacity(count);
     for (at, operation) in operations.chunks_exact(OPERATION).enumerate() {
         needs.push(number(operation, 0)?);
         write_operation(text, rank, at, operation)?;
     }
-    // Each entry belongs to one operation, so there is an end to them.
+    // Each entry belongs to one operation, which bounds the length of the output.
     let mut left = waiting.len() / 4;
     for (at, operation) in operations.chunks_exact(OPERATION).enumerate() {
         for (verb, of) in [("requires", 23), ("irequires", 31)] {

@@ -1,17 +1,18 @@
-//! Workloads of SimAI, as AICB writes them: the layers of a model, each with the times that a GPU
-//! computes and the collectives that follow.
+//! Workloads of SimAI, as AICB writes them: the layers of a model, each with the computing times of
+//! a GPU and the collectives that follow.
 //!
-//! The form and what becomes of it are those of SimAI's simulation (`workload/Workload.cc` and
-//! `Layer.cc`; groups: `Sys.cc` and `MockNcclGroup.cc`). All GPUs do the same, once: forward through
-//! all layers, each with its computation and then its collective; then backward, each with the
-//! computation and the collective of input gradients, and the computation of weight gradients, whose
-//! collective nobody waits for. Times are in nanoseconds. A collective forward of fewer than 4096
-//! bytes has 4096.
+//! Format and behavior follow SimAI's simulation (`workload/Workload.cc` and `Layer.cc`; groups:
+//! `Sys.cc` and `MockNcclGroup.cc`). All GPUs do the same, once. They pass forward through all
+//! layers, each with its computation and then its collective. Then they pass backward, each layer
+//! with the computation and the collective of input gradients, and the computation of weight
+//! gradients. The collective of weight gradients follows, but no operation waits for it. Times are
+//! in nanoseconds. A forward collective of fewer than 4096 bytes has 4096.
 //!
-//! Differs from SimAI: a collective is made as elsewhere here (there, a ring for each GPU of a
-//! server in the group, or NVLS), all that can start are beside one another (there, by scheduling
-//! policies), messages do not wait before they are sent (`AS_SEND_LAT` there), and the time that
-//! follows each collective (`weight_update`, the last column) is added where something waits for it.
+//! Differs from SimAI: a collective uses the algorithms of this crate (there, a ring for each GPU
+//! of a server in the group, or NVLS). All operations that can start run concurrently (there, by
+//! scheduling policies). Messages do not wait before they are sent (`AS_SEND_LAT` there). The time
+//! that follows each collective (`weight_update`, the last column) is added only if an operation
+//! waits for it.
 
 mod file;
 mod groups;
@@ -28,18 +29,18 @@ use crate::text::{Piece, lines};
 use file::{OTHERS, Step, TRANSFORMER, read};
 use groups::Groups;
 
-/// Returns whether `text` begins as a workload of SimAI does: with the name of a parallelism.
+/// Returns `true` if `text` begins like a workload of SimAI: with the name of a parallelism.
 #[must_use]
 pub fn is_simai_workload(text: &str) -> bool {
     let first = lines(text).next().and_then(|line| line.words().next());
     first.is_some_and(|word| word.text == TRANSFORMER || OTHERS.contains(&word.text))
 }
 
-/// Returns what a workload of SimAI says and its simulation passes over, each with the reason. A
-/// graph of operations passes over it, too.
+/// Returns the settings of a workload that SimAI's simulation ignores, each with the reason. A
+/// graph of operations ignores them, too.
 ///
 /// # Errors
-/// When the text is no such workload.
+/// Fails if the text is no such workload.
 pub fn simai_passed_over(text: &str) -> Result<Vec<(String, String)>, InputError> {
     let (header, layers) = read(text)?;
     let mut found = Vec::new();
@@ -64,8 +65,8 @@ pub fn simai_passed_over(text: &str) -> Result<Vec<(String, String)>, InputError
 /// Reads a workload for `gpus` GPUs.
 ///
 /// # Errors
-/// At the first word that cannot be read or that asks for what is not simulated, and where the
-/// groups do not divide the GPUs.
+/// Returns the position of the first word that cannot be read or simulated, or of a group size that
+/// does not divide the GPUs.
 pub(super) fn parse(text: &str, gpus: u32) -> Result<Loaded, InputError> {
     let (header, layers) = read(text)?;
     let groups = Groups::new(gpus.min(MAX_RANKS), &header.sizes)?;
@@ -102,12 +103,12 @@ struct Pass<'a, 't> {
     gpu: u32,
     /// Members of the groups of the GPU.
     groups: [Arc<[u32]>; 4],
-    /// What comes next waits for this.
+    /// The operation that the next one waits for.
     last: Option<Placed>,
 }
 
 impl<'t> Pass<'_, 't> {
-    /// Adds a step that what follows waits for.
+    /// Adds a step that the next one waits for.
     fn blocking(
         &mut self,
         name: &str,
@@ -133,7 +134,7 @@ impl<'t> Pass<'_, 't> {
         Ok(())
     }
 
-    /// Adds the collective of `step`, if there is one among several GPUs.
+    /// Adds the collective of `step` if it has one among several GPUs.
     fn collective(&mut self, name: &str, step: &Step<'t>) -> Result<Option<Placed>, InputError> {
         let Some((operation, size, group)) = step.collective else {
             return Ok(None);

@@ -97,7 +97,8 @@ fn collectives_of_a_list_are_matched_by_their_group_and_turn() {
     );
 }
 
-/// The second collective has fewer blocks than the first one: numbers times blocks would meet.
+/// The second collective has fewer blocks than the first one, so tags computed as number times
+/// blocks would collide.
 #[test]
 fn messages_of_two_collectives_have_different_tags() {
     let text = "rank,id,op,peer,bytes,after
@@ -120,7 +121,7 @@ fn messages_of_two_collectives_have_different_tags() {
     assert_eq!(tags.len(), 2, "both have tag {tags:?}");
 }
 
-/// The text at fault, and what is wrong with it.
+/// Returns the text at the position of the error, and the message.
 fn error(text: &str) -> (String, String) {
     let error = load(text).unwrap_err();
     let place = text.get(error.span.clone()).unwrap_or("").to_owned();
@@ -133,6 +134,7 @@ fn errors_of_rows_are_pointed_at() {
         let header = "rank,id,op,peer,bytes,tag,duration_ns,after";
         error(&format!("{header}\n{rows}\n"))
     };
+    // Mistakes that involve several rows: a message without a receipt, and a cycle.
     let (place, message) = row("0,a,send,1,8,,,\n1,b,recv,0,,9,,");
     assert_eq!(place, "send");
     assert!(message.contains("more messages"), "{message}");
@@ -181,8 +183,8 @@ fn errors_of_rows_are_pointed_at() {
     }
 }
 
-/// In GOAL and in a list: a message without bytes is a message, one of a rank to itself is no flow,
-/// and a rank may have nothing to do.
+/// In GOAL and in a list: a message without bytes is a message, a message of a rank to itself is no
+/// flow, and a rank may be without operations.
 #[test]
 fn messages_without_bytes_and_to_oneself_are_read() {
     let goal = "num_ranks 3\nrank 0 {\na: send 0b to 2\nb: send 9b to 0 tag 1\n\
@@ -264,7 +266,8 @@ const ALL_KINDS: &str = "rank,id,op,peer,bytes,tag,duration_ns,after,algorithm
 ";
 
 proptest! {
-    /// Texts with some bytes replaced, and cut off: read or refused at a place within the text.
+    /// Texts with replaced bytes, possibly truncated, are read or refused at a position within the
+    /// text.
     #[test]
     fn mutants_are_read_or_refused(
         seed in prop::sample::select(vec![GOAL, CSV, ALL_KINDS]),

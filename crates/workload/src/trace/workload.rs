@@ -90,7 +90,7 @@ impl Workload for GraphConfig {
         context: &WorkloadContext,
         _times: FlowTimes,
     ) -> Result<(), InputError> {
-        // Hosts that cannot be placed are refused with their key later.
+        // If hosts cannot be placed, a later check names the key.
         let hosts = self.order().placed(context);
         let hosts = hosts.map_or(context.hosts.len(), |hosts| hosts.len());
         self.loaded = Some(Arc::new(self.read(text, hosts)?));

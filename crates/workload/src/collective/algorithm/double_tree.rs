@@ -1,11 +1,11 @@
-//! Two binary trees, each for half of the data: an inner member of one is a leaf of the other, so
-//! both directions of all links are used.
+//! Two binary trees, each for half of the data. An inner member of one tree is a leaf of the other,
+//! so the data uses both directions of all links.
 //!
 //! Sanders, Speck, Träff: "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
-//! (Parallel Computing 35(12), 2009): the first is numbered in order, the
-//! second is its mirror image for an even number of members and shifted by one for an odd number.
-//! Differs from the paper: no schedule says which tree a member serves in which step; messages leave
-//! in the order in which they can, as with NCCL.
+//! (Parallel Computing 35(12), 2009): the first tree is numbered in order; the second is its mirror
+//! image for an even number of members and shifted by one for an odd number. Differs from the
+//! paper: no schedule assigns the steps of a member to its two trees; as with NCCL, each message
+//! leaves as soon as it can.
 
 use super::super::transfers::{Transfers, Use};
 
@@ -15,8 +15,8 @@ struct Neighbors {
     children: [Option<u32>; 2],
 }
 
-/// Neighbors of place `at`, from 1, in the tree over the places 1 to `count` in their order. Odd
-/// places are leaves.
+/// Returns the neighbors of place `at`, from 1, in the tree over the places 1 to `count` in their
+/// order. Odd places are leaves.
 fn in_order(at: u32, count: u32) -> Neighbors {
     let (mut first, mut last, mut parent) = (1, count, None);
     loop {
@@ -38,13 +38,13 @@ fn in_order(at: u32, count: u32) -> Neighbors {
     }
 }
 
-/// The root of the places `first` to `last`: the subtree before it is complete.
+/// Returns the root of the places `first` to `last`: the subtree before it is complete.
 const fn root_of(first: u32, last: u32) -> u32 {
     let count = last - first + 1;
     first - 1 + (1 << count.ilog2())
 }
 
-/// Neighbors of `member`, from zero, in the tree number `tree` of the two.
+/// Returns the neighbors of `member`, from zero, in tree `tree`, 0 or 1.
 fn neighbors(tree: u32, member: u32, count: u32) -> Neighbors {
     let place = |member: u32| match tree {
         0 => member + 1,

@@ -6,7 +6,7 @@
 use super::super::CollectiveOperation;
 use super::super::transfers::{Transfers, Use};
 
-/// Runs `operation` of `count` members, a power of two.
+/// Runs `operation` among `count` members, a power of two.
 pub(super) fn transfer(
     operation: CollectiveOperation,
     count: u32,
@@ -17,7 +17,7 @@ pub(super) fn transfer(
         let mut distance = count / 2;
         while distance > 0 {
             let partner = member ^ distance;
-            // The half with the block of this member stays, the partner gets the other one.
+            // The half with the block of this member stays; the partner receives the other half.
             to.send(partner, half(partner, distance));
             to.receive(partner, half(member, distance), Use::Reduce);
             distance /= 2;
@@ -34,7 +34,8 @@ pub(super) fn transfer(
     }
 }
 
-/// The `length` blocks, a power of two, among which the block of `member` is.
+/// Returns the aligned group of `length` blocks, a power of two, that contains the block of
+/// `member`.
 const fn half(member: u32, length: u32) -> std::ops::Range<u32> {
     let first = member / length * length;
     first..first + length

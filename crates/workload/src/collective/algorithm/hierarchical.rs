@@ -1,9 +1,9 @@
-//! An all-reduce in two tiers: rings inside of nodes and rings between them.
+//! An all-reduce in two tiers: rings inside nodes and rings between them.
 //!
-//! The members of a node (`local_size` of them, one after the other) reduce-scatter among
-//! themselves; then the members with the same place in their nodes all-reduce what they hold; then
-//! each node gathers. ASTRA-sim's hierarchical collectives go the same way for two dimensions
-//! (Rashidi et al., ISPASS 2020), and so does NCCL between NVLink and network.
+//! The members of a node (`local_size` consecutive ones) reduce-scatter among themselves. Then the
+//! members with the same place in their nodes all-reduce their blocks, and finally each node
+//! gathers. ASTRA-sim's hierarchical collectives do the same for two dimensions (Rashidi et al.,
+//! ISPASS 2020), and so does NCCL between NVLink and network.
 
 use super::super::transfers::Transfers;
 use super::ring::Ring;

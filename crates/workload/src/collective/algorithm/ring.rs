@@ -1,10 +1,10 @@
-//! Rings: each member sends to the next one what it has received from the one before.
+//! Rings: each member forwards the blocks from the previous member to the next one.
 //!
 //! Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH"
-//! (IJHPCA 19(1), 2005) has the all-gather; the reduce-scatter is the same the other way
-//! round, and both together are the all-reduce of Patarasuk and Yuan: "Bandwidth optimal all-reduce
-//! algorithms for clusters of workstations" (JPDC 69(2), 2009). Differs in nothing but
-//! the numbers of blocks: member i ends with block i reduced.
+//! (IJHPCA 19(1), 2005) has the all-gather. The reduce-scatter is the same in the opposite
+//! direction, and both together are the all-reduce of Patarasuk and Yuan: "Bandwidth optimal
+//! all-reduce algorithms for clusters of workstations" (JPDC 69(2), 2009). Differs only in the
+//! numbers of blocks: member i ends with block i reduced.
 
 use std::ops::Range;
 
@@ -17,15 +17,15 @@ pub(super) struct Ring {
     position: u32,
     next: u32,
     previous: u32,
-    /// The first block of the ring, and how many follow one another in each place.
+    /// The first block of the ring, and the number of consecutive blocks of each place.
     first_block: u32,
     block: u32,
-    /// The place whose block is at `first_block`, and whether blocks go backwards from there.
+    /// Set if blocks are numbered backwards: the place that owns `first_block`.
     backwards: Option<u32>,
 }
 
 impl Ring {
-    /// The ring over all of `count` members: one block of each.
+    /// Returns the ring over all of `count` members, with one block for each.
     pub(super) const fn forwards(count: u32, member: u32) -> Self {
         Self {
             count,
@@ -38,7 +38,8 @@ impl Ring {
         }
     }
 
-    /// The ring the other way round, with the blocks behind those of the first one.
+    /// Returns the ring in the opposite direction, with blocks numbered after the blocks of the
+    /// first ring.
     const fn backwards(count: u32, member: u32) -> Self {
         Self {
             count,
@@ -51,8 +52,8 @@ impl Ring {
         }
     }
 
-    /// A ring at `position` of `count` places between the members `previous` and `next`, each of
-    /// which has `block` blocks, from `first_block` on.
+    /// Returns a ring at `position` of `count` places, between the members `previous` and `next`.
+    /// Each place has `block` blocks, from `first_block` on.
     pub(super) const fn between(
         (position, count): (u32, u32),
         (previous, next): (u32, u32),
@@ -69,7 +70,7 @@ impl Ring {
         }
     }
 
-    /// The blocks of the place `back` places behind this one.
+    /// Returns the blocks of the place `back` places behind this one.
     fn blocks(&self, back: u32) -> Range<u32> {
         let place = (self.position + 2 * self.count - back) % self.count;
         let place = self.backwards.map_or(place, |last| last - place);
@@ -77,7 +78,7 @@ impl Ring {
         first..first + self.block
     }
 
-    /// Leaves the sum of all members in the blocks of each place.
+    /// Reduces so that each place ends with the sum of all members in its own blocks.
     pub(super) fn reduce_scatter(&self, to: &mut impl Transfers) {
         for step in 1..self.count {
             to.send(self.next, self.blocks(step));
@@ -85,7 +86,7 @@ impl Ring {
         }
     }
 
-    /// Sends the blocks of each place around.
+    /// Distributes the blocks of each place to all other places.
     pub(super) fn all_gather(&self, to: &mut impl Transfers) {
         for step in 1..self.count {
             to.send(self.next, self.blocks(step - 1));
@@ -104,7 +105,7 @@ impl Ring {
     }
 }
 
-/// Two rings the opposite way round, each with half of the blocks.
+/// Runs two rings in opposite directions, each with half of the blocks.
 pub(super) fn both_ways(
     operation: CollectiveOperation,
     count: u32,
@@ -115,7 +116,7 @@ pub(super) fn both_ways(
     Ring::backwards(count, member).run(operation, to);
 }
 
-/// Sends to the next member and receives from the one before.
+/// Sends to the next member and receives from the previous one.
 pub(super) fn shift(count: u32, member: u32, to: &mut impl Transfers) {
     let ring = Ring::forwards(count, member);
     to.send(ring.next, 0..1);

@@ -4,7 +4,7 @@ use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer
 
 use super::RankApplication;
 
-/// A rank makes its program anew.
+/// Saves the progress, but not the program, because a rank can rebuild it.
 impl Checkpointed for RankApplication {
     fn save(&self, out: &mut Writer) {
         let Self {

@@ -7,7 +7,7 @@ use super::super::plan::{Connections, SendEnd};
 use super::super::program::{Operation, Program};
 use super::RankApplication;
 
-/// What stands for the flow of a message of a rank to itself, which is none.
+/// Placeholder for a flow in a message of a rank to itself, which has no flow.
 const NO_FLOW: FlowId = FlowId(u32::MAX);
 
 impl RankApplication {
@@ -54,13 +54,13 @@ impl RankApplication {
                 self.unacknowledged.insert(flow, operation);
             }
             Some(Ok(_)) => self.end(context, program, operation),
-            // No route leads to its destination, or the run ends because numbers have run out.
+            // No route leads to its destination, or the run ends because no flow numbers are left.
             Some(Err(_)) | None => self.lost.push(operation),
         }
     }
 
-    /// A message of the rank to itself is there at once: no network carries it, and a copy in memory
-    /// takes no time.
+    /// Delivers a message of the rank to itself at once: no network is involved, and a copy in
+    /// memory takes no time.
     fn send_to_itself(
         &mut self,
         context: &mut AppContext<'_>,

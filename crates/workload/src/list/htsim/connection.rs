@@ -8,16 +8,16 @@ use crate::context::WorkloadContext;
 use crate::list::row;
 use crate::text::Piece;
 
-/// What starts a flow.
+/// The cause that starts a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Begin<'t> {
-    /// Time.
+    /// A time.
     At(Time),
-    /// The trigger of this number.
+    /// The trigger with this number.
     By(Number<'t>),
 }
 
-/// A number, and where it is.
+/// A number, and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'t> {
     pub(super) value: u32,
@@ -27,14 +27,14 @@ pub(super) struct Number<'t> {
 /// A flow of a connection matrix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Connection<'t> {
-    /// `src->dst`, as it is written.
+    /// `src->dst`, as written.
     pub(super) ends: Piece<'t>,
     pub(super) src: NodeId,
     pub(super) dst: NodeId,
     pub(super) size: Bytes,
     pub(super) begin: Begin<'t>,
     pub(super) id: Option<Number<'t>>,
-    /// Triggers that its end fires: at the sender, at the receiver.
+    /// The triggers that its end fires: at the sender, at the receiver.
     pub(super) fires: [Option<Number<'t>>; 2],
 }
 
@@ -48,6 +48,7 @@ impl<'t> Connection<'t> {
         let (mut size, mut start, mut trigger) = (None, None, None);
         let (mut id, mut fires) = (None, [None, None]);
         while let Some(word) = words.next() {
+            // These words change the meaning of a line, so they are refused instead of ignored.
             if word.text == "addon" {
                 return Err(word.error(
                     "connections that add to what they have at a signal are not simulated",
@@ -79,6 +80,7 @@ impl<'t> Connection<'t> {
                 other => return Err(word.error(format!("there is no `{other}`"), HELP)),
             }
         }
+        // A flow has exactly one cause: a time or a trigger.
         let begin = match (start, trigger) {
             (Some((_, start)), None) => Begin::At(start),
             (None, Some(trigger)) => Begin::By(trigger),
@@ -105,7 +107,7 @@ impl<'t> Connection<'t> {
     }
 }
 
-/// A number of a flow or a trigger, which is not 0.
+/// Reads the number of a flow or a trigger, which is not 0.
 pub(super) fn number(place: Piece<'_>) -> Result<Number<'_>, InputError> {
     let help = "flows and triggers are numbered from 1";
     match place.integer("a number", help)? {
@@ -114,7 +116,7 @@ pub(super) fn number(place: Piece<'_>) -> Result<Number<'_>, InputError> {
     }
 }
 
-/// The hosts in `src->dst`, which are counted in the order of hosts.
+/// Reads the hosts in `src->dst`, given by their positions in the order of hosts.
 fn hosts(ends: Piece<'_>, context: &WorkloadContext) -> Result<(NodeId, NodeId), InputError> {
     let at = ends.text.find("->").expect("the line is a connection");
     let part = |text, offset| Piece { text, offset };

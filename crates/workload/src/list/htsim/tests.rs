@@ -1,4 +1,4 @@
-//! Connection matrices, by the rules of htsim's own generators, and what is wrong in them.
+//! Connection matrices, by the rules of htsim's own generators, and mistakes in them.
 
 use super::*;
 use crate::context::testing::context;
@@ -27,8 +27,8 @@ fn a_permutation_is_a_list_of_flows() {
     assert_eq!(flows, [(0, 9, 500), (3, 2_000_000, 2_000)]);
 }
 
-/// As gen_allreduce.py writes it: a step around a ring is triggered by the end of the one before it
-/// at its sender.
+/// As written by gen_allreduce.py: a step around a ring is triggered by the end of the previous
+/// step at its sender.
 #[test]
 fn a_ring_is_a_chain_of_flows() {
     let text = "Nodes 4\nConnections 3\nTriggers 2\n\
@@ -42,7 +42,7 @@ fn a_ring_is_a_chain_of_flows() {
     assert_eq!(waits(&list, 2), (1, vec![1]));
 }
 
-/// As gen_serialn_alltoall.py writes it: as many flows of a host as have ended start anew.
+/// As written by gen_serialn_alltoall.py: each ended flow of a host starts a new one.
 #[test]
 fn a_multishot_trigger_starts_a_flow_for_each_end() {
     let text = "Nodes 4\nConnections 5\nTriggers 1\n\
@@ -60,7 +60,7 @@ fn a_multishot_trigger_starts_a_flow_for_each_end() {
     assert_eq!(waits(&list, 4), (3, vec![0, 1, 2]));
 }
 
-/// The text that the error points at, and what it says.
+/// Returns the text at the position of the error, and the message.
 fn refused(text: &str) -> (String, String) {
     let error = parse(text).expect_err("refused");
     (text[error.span.clone()].to_owned(), error.to_string())
@@ -135,6 +135,7 @@ fn errors_are_pointed_at() {
             "does not begin with",
         ),
     ] {
+        // The changed text must differ, so that no row of the table is without effect.
         let text = CHAIN.replacen(right, wrong, 1);
         assert_ne!(text, CHAIN, "{right}");
         let found = refused(&text);

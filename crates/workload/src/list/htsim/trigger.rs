@@ -1,4 +1,4 @@
-//! Triggers of a connection matrix: which flows start when others end.
+//! Triggers of a connection matrix: flows that start when other flows end.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::connection::{Begin, Connection, Number, number};
 use crate::list::waits::Waits;
 use crate::text::Piece;
 
-/// What a trigger does when it is fired.
+/// The effect of firing a trigger.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Shots {
     /// It starts all of its flows, and cannot be fired again.
     One,
     /// It starts the next one of its flows.
     Multi,
-    /// It starts all of its flows when it has been fired so often.
+    /// It starts all of its flows when it has been fired this many times.
     Barrier(u32),
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Triggers<'t> {
     settings: BTreeMap<u32, TriggerSetting<'t>>,
 }
 
-/// What fires a trigger, by the place of the flow, and which flows it starts.
+/// The flows that fire a trigger, by their positions, and the flows that it starts.
 #[derive(Debug, Default)]
 struct Firing {
     by: Vec<u32>,
@@ -94,7 +94,7 @@ impl<'t> Triggers<'t> {
         self.settings.len()
     }
 
-    /// Returns what the flows of `connections` wait for.
+    /// Returns the dependencies of the flows of `connections`.
     pub(super) fn waits(
         &self,
         connections: &[Connection<'t>],
@@ -137,7 +137,7 @@ impl<'t> Triggers<'t> {
         })
     }
 
-    /// By trigger: what fires it, and what it starts.
+    /// Returns, by trigger, the flows that fire it and the flows that it starts.
     fn firing(&self, connections: &[Connection<'t>]) -> Result<BTreeMap<u32, Firing>, InputError> {
         let mut firing: BTreeMap<u32, Firing> = BTreeMap::new();
         let mut ids = BTreeMap::new();
@@ -190,7 +190,7 @@ impl<'t> Triggers<'t> {
         Ok(firing)
     }
 
-    /// What the trigger that `named` names does.
+    /// Returns the effect of the trigger with the number `named`.
     fn known(&self, named: &Number<'_>) -> Result<Shots, InputError> {
         self.settings
             .get(&named.value)
@@ -204,7 +204,7 @@ impl<'t> Triggers<'t> {
     }
 }
 
-/// Where a flow says what starts it.
+/// Returns the position of a flow's trigger, or of its ends if it has none.
 fn trigger_of<'t>(connection: &Connection<'t>) -> Piece<'t> {
     match connection.begin {
         Begin::By(trigger) => trigger.place,
@@ -212,7 +212,7 @@ fn trigger_of<'t>(connection: &Connection<'t>) -> Piece<'t> {
     }
 }
 
-/// Refuses that a flow is triggered by one that neither begins nor ends at its source.
+/// Refuses a flow that is triggered by a flow that neither begins nor ends at its source.
 fn refuse_unseen(flow: &Connection<'_>, other: &Connection<'_>) -> Result<(), InputError> {
     if other.dst == flow.src || other.src == flow.src {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Process groups: the communicator groups that ASTRA-sim reads beside a trace.
+//! Process groups: the communicator groups that ASTRA-sim reads in addition to a trace.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::node::Node;
 
 /// The ranks of process groups, by the number of the group.
 ///
-/// The form is that of `Workload::initialize_comm_groups` in `astra-sim/workload/Workload.cc` of
-/// ASTRA-sim: `{"1": [0, 1], "2": [2, 3]}`. A collective without a group, or of group 0, is one of
+/// The format is defined by `Workload::initialize_comm_groups` in `astra-sim/workload/Workload.cc`
+/// of ASTRA-sim: `{"1": [0, 1], "2": [2, 3]}`. A collective without a group, or with group 0, has
 /// all ranks (`extract_comm_group` there).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ProcessGroups {
@@ -30,7 +30,7 @@ impl ProcessGroups {
     /// Reads the JSON of a file of communicator groups.
     ///
     /// # Errors
-    /// When it is no table of lists of ranks, each with ranks that differ.
+    /// Fails if it is no table of lists of ranks, or if a list repeats a rank.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         const HELP: &str = "write for example {\"1\": [0, 1], \"2\": [2, 3]}";
         let named: BTreeMap<String, Vec<u32>> = serde_json::from_str(text).map_err(|error| {
@@ -56,12 +56,14 @@ impl ProcessGroups {
         Ok(Self { ranks })
     }
 
-    /// Adds the groups that `nodes` of one of `ranks` ranks state, which go before those of a file.
+    /// Adds the groups that `nodes` of one of `ranks` ranks state. They have precedence over the
+    /// groups of a file.
     ///
-    /// The form is that of `Workload::issue_pytorch_pg_metadata` in `astra-sim/workload/Workload.cc`
-    /// of ASTRA-sim: a list of tables inside of two more characters at either end,
-    /// `["[{"pg_name": "1", "ranks": [0, 1]}]"]`, as PyTorch prints the input of
-    /// `## process_group:init ##`. No ranks are all ranks. As there, text of another form says nothing.
+    /// The format is defined by `Workload::issue_pytorch_pg_metadata` in
+    /// `astra-sim/workload/Workload.cc` of ASTRA-sim: a list of tables with two more characters at
+    /// either end, `["[{"pg_name": "1", "ranks": [0, 1]}]"]`, as PyTorch prints the input of
+    /// `## process_group:init ##`. An empty list means all ranks. As there, text of another format
+    /// is ignored.
     pub(super) fn stated(&self, nodes: &[Node], ranks: usize) -> Self {
         let mut groups = self.clone();
         for text in nodes
@@ -86,7 +88,8 @@ impl ProcessGroups {
         groups
     }
 
-    /// The members of the group of `node`, of rank `rank` of `ranks`; `None` for all ranks.
+    /// Returns the members of the group of `node`, of rank `rank` of `ranks`, or `None` for all
+    /// ranks.
     pub(super) fn members(
         &self,
         node: &Node,

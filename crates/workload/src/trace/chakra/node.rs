@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::ChakraError;
 use super::wire::{Value, field, message, varint};
 
-/// What a node does.
+/// The action of a node.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Kind {
     /// `INVALID_NODE` and `METADATA_NODE`, which take no time.
@@ -27,7 +27,7 @@ pub(super) struct Node {
     pub(super) id: u64,
     pub(super) kind: Kind,
     pub(super) is_metadata: bool,
-    /// Nodes that end before this one starts.
+    /// Nodes that must end before this one starts.
     pub(super) after: Vec<u64>,
     pub(super) duration_micros: u64,
     pub(super) is_cpu: bool,
@@ -36,21 +36,21 @@ pub(super) struct Node {
     pub(super) src: Option<i128>,
     pub(super) dst: Option<i128>,
     pub(super) tag: Option<i128>,
-    /// By dimension of ASTRA-sim's network: whether a collective goes along it.
+    /// By dimension of ASTRA-sim's network, `true` if a collective uses it.
     pub(super) dimensions: Option<Vec<bool>>,
     /// The name of a process group.
     pub(super) group: Option<String>,
-    /// What a metadata node says of process groups: `values` of its `inputs`.
+    /// The process groups in a metadata node: `values` of its `inputs`.
     pub(super) stated_groups: Option<String>,
 }
 
 impl Node {
-    /// Whether it sends or receives, alone or with others.
+    /// Returns `true` if the node sends, receives or is a collective.
     const fn communicates(&self) -> bool {
         matches!(self.kind, Kind::Send | Kind::Receive | Kind::Collective)
     }
 
-    /// Whether it says what it sends or receives.
+    /// Returns `true` if the node states its message or collective.
     const fn says_what(&self) -> bool {
         self.collective.is_some() || self.dst.is_some() || self.src.is_some()
     }
@@ -74,8 +74,8 @@ pub(super) fn read(mut file: &[u8]) -> Result<Vec<Node>, ChakraError> {
     Ok(nodes)
 }
 
-/// Refuses a dependency on a node that the trace does not have, as ASTRA-sim's feeder does
-/// (`graph_sanity_check`): PyTorch's control dependencies may name calls that were left out.
+/// Refuses a dependency on a node that is not in the trace, as ASTRA-sim's feeder does
+/// (`graph_sanity_check`): PyTorch's control dependencies may name omitted calls.
 fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
     let known: BTreeSet<u64> = nodes.iter().map(|node| node.id).collect();
     for node in nodes {
@@ -92,11 +92,12 @@ fn dependencies_exist(nodes: &[Node]) -> Result<(), ChakraError> {
     Ok(())
 }
 
-/// Makes computations of the communication on the processor: PyTorch's calls, each with the time that
-/// it took. The node of the accelerator, which waits for the call, has the bytes that are sent.
+/// Converts communication on the processor to computations: such nodes are PyTorch's calls, each
+/// with its duration. The node of the accelerator, which waits for the call, has the bytes to send.
 ///
 /// # Errors
-/// When such a node states what is sent and no node of the accelerator sends anything.
+/// Fails if such a node states a message or collective, but no node of the accelerator
+/// communicates.
 fn to_computations(nodes: &mut [Node]) -> Result<(), ChakraError> {
     let is_carried = nodes.iter().any(|node| node.communicates() && !node.is_cpu);
     for node in nodes
@@ -118,7 +119,7 @@ fn to_computations(nodes: &mut [Node]) -> Result<(), ChakraError> {
     Ok(())
 }
 
-/// Field numbers of `Node` in `et_def.proto`.
+/// Reads a node. The numbers are the field numbers of `Node` in `et_def.proto`.
 fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
     let mut node = Node::default();
     let mut attributes = Vec::new();
@@ -152,7 +153,7 @@ fn node(mut bytes: &[u8]) -> Result<Node, ChakraError> {
     Ok(node)
 }
 
-/// The `values` of an `IOInfo`.
+/// Returns the `values` of an `IOInfo`.
 fn values(mut bytes: &[u8]) -> Result<Option<String>, ChakraError> {
     let mut found = None;
     while !bytes.is_empty() {
@@ -185,12 +186,12 @@ fn kind_of(number: u64) -> Result<Kind, ChakraError> {
     })
 }
 
-/// The field of an `AttributeProto` that has a list of truth values.
+/// The field of an `AttributeProto` that contains a list of truth values.
 const BOOL_LIST: u64 = 28;
 
-/// Takes an `AttributeProto`: its name, and its value in the field that its type says.
+/// Reads an `AttributeProto`: its name, and its value in the field of its type.
 fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
-    // A default value is not written.
+    // A default value is not in the file.
     let (mut name, mut field_number, mut value) = (&b""[..], 0, Value::Number(0));
     while !bytes.is_empty() {
         match field(&mut bytes)? {
@@ -230,7 +231,7 @@ fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
     Ok(())
 }
 
-/// The number in field `field_number` of an `AttributeProto`, some of which are signed.
+/// Returns the number in field `field_number` of an `AttributeProto`; some of these are signed.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -238,7 +239,7 @@ fn set(node: &mut Node, mut bytes: &[u8]) -> Result<(), ChakraError> {
 )]
 const fn signed(field_number: u64, bits: u64) -> i128 {
     match field_number {
-        // int32 and int64: ten bytes when negative.
+        // int32 and int64: ten bytes if negative.
         7 | 9 | 25 => (bits as i64) as i128,
         // sint32 and sint64 are zigzag.
         15 | 17 => ((bits >> 1) as i64 ^ -((bits & 1) as i64)) as i128,
@@ -248,7 +249,7 @@ const fn signed(field_number: u64, bits: u64) -> i128 {
     }
 }
 
-/// The `values` of a `BoolList`, packed or not.
+/// Returns the `values` of a `BoolList`, packed or not.
 fn truth_values(mut bytes: &[u8]) -> Result<Vec<bool>, ChakraError> {
     let mut values = Vec::new();
     while !bytes.is_empty() {

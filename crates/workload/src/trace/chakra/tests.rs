@@ -91,6 +91,7 @@ fn nodes_become_rows() {
             ],
         ),
     ]);
+    // The algorithm applies to all-reduces only, so no row here has it.
     let csv = chakra_to_csv(
         &[first, second],
         "double-binary-tree",
@@ -110,7 +111,7 @@ fn nodes_become_rows() {
             "1,3,all-gather,,1000,,,,300,",
         ]
     );
-    // The rows are a graph.
+    // The rows are a valid graph.
     let mut config = crate::GraphConfig::new("trace.csv");
     let context = crate::context::testing::context(2, 1);
     crate::Workload::load(&mut config, &csv, &context, crate::FlowTimes::Exact).unwrap();
@@ -213,7 +214,7 @@ fn traces_state_process_groups_themselves() {
     let text = "[\"[{\"pg_name\": \"1\", \"backend\": \"nccl\", \"ranks\": [2, 0]}, \
                 {\"pg_name\": \"2\", \"ranks\": [1]}, {\"pg_name\": \"7\", \"ranks\": []}]\"]";
     let files = [trace(text, b"1"), trace(text, b"2"), trace(text, b"1")];
-    // What a trace states goes before the file of groups.
+    // Groups in a trace have precedence over the file of groups.
     let groups = ProcessGroups::parse("{\"1\": [0, 1, 2]}").unwrap();
     let csv = chakra_to_csv(&files, "ring", &groups).unwrap();
     let rows: Vec<&str> = csv
@@ -244,7 +245,7 @@ fn a_rank_may_have_nothing_to_do() {
     assert!(csv.ends_with("\n1,idle,calc,,,,0,65535,,\n2,idle,calc,,,,0,65535,,\n"));
 }
 
-/// PyTorch's call of a collective, with its time, and the kernel that does it.
+/// PyTorch's call of a collective, with its duration, and the kernel that executes it.
 #[test]
 fn a_collective_is_done_once_by_the_accelerator() {
     let on_cpu = |micros: u64, more: &[Vec<u8>]| {
@@ -267,7 +268,7 @@ fn a_collective_is_done_once_by_the_accelerator() {
     }
     let csv = convert(&[on_cpu(0, &[])]).unwrap();
     assert!(csv.contains("\n0,1,calc,,,,1,1,,\n"), "{csv}");
-    // Nobody would do it.
+    // Without a kernel, the collective would not be executed at all.
     let error = convert(&[on_cpu(30, &what)]).unwrap_err();
     assert!(error.message.starts_with("node 1 "), "{error}");
     assert!(error.message.contains("is_cpu_op"), "{error}");
@@ -281,7 +282,7 @@ fn collectives_of_some_dimensions_are_refused() {
         let one = file(&[node(6, 7, &[what.concat(), list])]);
         chakra_to_csv(&[one.clone(), one], "ring", &ProcessGroups::default())
     };
-    // Packed and one by one.
+    // Packed, and one by one.
     let packed = |values: &[u8]| of(bytes(28, &bytes(1, values)));
     assert!(packed(&[1, 1]).unwrap().contains("0,6,all-reduce,,64"));
     for refused in [

@@ -34,7 +34,7 @@ fn cut() -> ChakraError {
     )
 }
 
-/// Takes a varint from the front of `bytes`.
+/// Removes a varint from the front of `bytes`.
 pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, ChakraError> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
@@ -55,13 +55,13 @@ fn take<'b>(bytes: &mut &'b [u8], count: u64) -> Result<&'b [u8], ChakraError> {
     Ok(taken)
 }
 
-/// Takes a message with its length before it.
+/// Removes a message that is preceded by its length.
 pub(super) fn message<'b>(bytes: &mut &'b [u8]) -> Result<&'b [u8], ChakraError> {
     let length = varint(bytes)?;
     take(bytes, length)
 }
 
-/// Takes the next field of a message: its number and value.
+/// Removes the next field of a message: its number and value.
 pub(super) fn field<'b>(bytes: &mut &'b [u8]) -> Result<(u64, Value<'b>), ChakraError> {
     let key = varint(bytes)?;
     let fixed = |bytes: &[u8]| {

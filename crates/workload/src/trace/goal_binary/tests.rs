@@ -76,10 +76,10 @@ fn what_is_no_such_file_is_refused() {
     assert!(error(&with(8, 0)).contains("0 ranks"));
     // The type of the first operation.
     assert!(error(&with(8 + 38 + 12 + 4, 9)).contains("of type 9"));
-    // What the second one waits for.
+    // The number of dependencies of the second one.
     assert!(error(&with(8 + 38 + 12 + 39, 2)).contains("operation 1 waits for more"));
     assert!(error(&with(8 + 38 + 12 + 39, 0)).contains("operation 1 waits for others"));
-    // The part of rank 1 cannot begin before that of rank 0 ends.
+    // The part of rank 1 cannot begin before the part of rank 0 ends.
     assert!(error(&with(8 + 22, 0x26)).contains("part of rank 1"));
 }
 
@@ -95,7 +95,7 @@ proptest! {
         }
         file.truncate(length);
         if let Ok(text) = goal_binary_to_text(&file) {
-            // No longer than its operations and dependencies.
+            // The length is bounded by the operations and dependencies.
             prop_assert!(text.len() < 2_000);
             let mut config = GraphConfig::new("graph.bin");
             let _ = config.load(&text, &context(2, 1), FlowTimes::Exact);

@@ -1,4 +1,4 @@
-//! The words of a workload of SimAI.
+//! Parses the text of a workload of SimAI.
 
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::{Bytes, Duration};
@@ -7,10 +7,10 @@ use super::groups::Group;
 use crate::collective::CollectiveOperation;
 use crate::text::{Piece, lines};
 
-/// The only parallelism that is read, which is what AICB writes for models.
+/// The only supported parallelism, which AICB writes for models.
 pub(super) const TRANSFORMER: &str = "HYBRID_TRANSFORMER_FWD_IN_BCKWD";
 
-/// The others that SimAI knows.
+/// The other parallelisms of SimAI, which are not supported.
 pub(super) const OTHERS: [&str; 11] = [
     "DATA",
     "HYBRID_TRANSFORMER",
@@ -25,16 +25,17 @@ pub(super) const OTHERS: [&str; 11] = [
     "ALL",
 ];
 
-/// The fewest bytes of a collective forward.
+/// Least bytes of a forward collective.
 const LEAST_FORWARD: u64 = 4096;
 
-/// Words of a layer: name, dependency, a time, a collective and its size three times, and a time.
+/// Words of a layer: name, dependency, then three times a time, a collective and its size, and a
+/// final time.
 const WORDS: usize = 12;
 
-/// A collective that a line names.
+/// The collective in a line.
 pub(super) type Named = (CollectiveOperation, Bytes, Group);
 
-/// What a layer does in one direction: a computation, and then a collective.
+/// The actions of a layer in one direction: a computation, and then a collective.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step<'t> {
     pub(super) span: Duration,
@@ -42,7 +43,7 @@ pub(super) struct Step<'t> {
     pub(super) place: Piece<'t>,
 }
 
-/// A layer.
+/// A layer of the model.
 #[derive(Clone, Debug)]
 pub(super) struct Layer<'t> {
     pub(super) name: &'t str,
@@ -53,7 +54,7 @@ pub(super) struct Layer<'t> {
     pub(super) update: Duration,
 }
 
-/// Sizes of groups, each with where the file says it.
+/// Sizes of groups, each with its position in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes<'t> {
     pub(super) tensor: (u32, Piece<'t>),
@@ -64,17 +65,17 @@ pub(super) struct Sizes<'t> {
 #[derive(Debug)]
 pub(super) struct Header<'t> {
     pub(super) sizes: Sizes<'t>,
-    /// What the line says beside, which SimAI's simulation does not read.
+    /// The other settings of the line, which SimAI's simulation does not read.
     pub(super) others: Vec<(&'t str, Piece<'t>)>,
 }
 
-/// The layers of a file, each with whether it has a broadcast.
+/// The layers of a file, each with `true` if it has a broadcast.
 pub(super) type Layers<'t> = Vec<(Layer<'t>, bool)>;
 
 /// Reads a whole file.
 ///
 /// # Errors
-/// At the first word that cannot be read or that asks for what is not simulated.
+/// Returns the position of the first word that cannot be read or simulated.
 pub(super) fn read(text: &str) -> Result<(Header<'_>, Layers<'_>), InputError> {
     let end = Piece {
         text: "",
@@ -106,6 +107,7 @@ pub(super) fn read(text: &str) -> Result<(Header<'_>, Layers<'_>), InputError> {
 fn read_header(line: Piece<'_>) -> Result<Header<'_>, InputError> {
     let mut words = line.words();
     let policy = words.next().unwrap_or(line);
+    // SimAI's parallelisms differ in the order of operations, and only one is implemented here.
     if policy.text != TRANSFORMER {
         let help = match policy.text {
             "MICRO" => format!(
@@ -131,6 +133,7 @@ fn read_header(line: Piece<'_>) -> Result<Header<'_>, InputError> {
                 value.integer::<u64>("a number", "write digits alone, such as 8")?;
                 others.push((name, value));
             }
+            // Without this check, a file with recomputation would be simulated as if it had none.
             name @ ("checkpoints" | "checkpoint_initiates") => {
                 if number()? > 0 {
                     return Err(value.error(
@@ -198,7 +201,8 @@ fn span(word: Piece<'_>) -> Result<Duration, InputError> {
         .ok_or_else(|| word.error(format!("`{ns}` ns are too long"), help))
 }
 
-/// The collective that `word` names and its group, which is `default` where the name has no ending.
+/// Returns the collective that `word` names and its group, which is `default` if the name has no
+/// suffix.
 fn collective(
     word: Piece<'_>,
     default: Group,

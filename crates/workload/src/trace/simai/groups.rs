@@ -1,4 +1,4 @@
-//! Which GPUs of a workload of SimAI take part in a collective.
+//! The groups of GPUs that take part in the collectives of a workload of SimAI.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use fabricsim_base::input::InputError;
 
 use super::file::Sizes;
 
-/// Which GPUs take part in a collective.
+/// The kinds of groups of GPUs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Group {
     Tensor,
@@ -15,15 +15,16 @@ pub(super) enum Group {
     DataOfExperts,
 }
 
-/// The groups of GPUs: those of tensor parallelism are neighbors, those of data parallelism are as
-/// far apart as a group of the former is large. Of the latter, as many as there are experts are one
-/// after the other, and each has its group among the data.
+/// The groups of GPUs. A group of tensor parallelism consists of neighbors, and the members of a
+/// group of data parallelism are one tensor group apart. As many consecutive members of the latter
+/// as there are experts form an expert group; members with the same expert form the group for its
+/// data.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub(super) gpus: u32,
     tensor: u32,
     expert: u32,
-    /// By kind and number.
+    /// The members of each group, by kind and number.
     members: [Vec<Arc<[u32]>>; 4],
 }
 
@@ -77,7 +78,7 @@ impl Groups {
         })
     }
 
-    /// The members of the groups of `gpu`, in the order of [`Group`].
+    /// Returns the members of the groups of `gpu`, in the order of [`Group`].
     pub(super) fn of(&self, gpu: u32) -> [Arc<[u32]>; 4] {
         let (copy, place) = (gpu / self.tensor, gpu % self.tensor);
         let (block, own) = (copy / self.expert, copy % self.expert);

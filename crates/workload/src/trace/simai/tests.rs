@@ -20,7 +20,7 @@ fn instances(loaded: &Loaded) -> Vec<(CollectiveOperation, u32, u64)> {
     loaded.instances.iter().map(one).collect()
 }
 
-/// Spans of the computations of a program.
+/// Returns the spans of the computations of a program.
 fn spans(program: &Program) -> Vec<u64> {
     let span = |operation: &Operation| match operation {
         Operation::Compute { span, .. } => Some(span.as_ps() / 1_000),
@@ -44,7 +44,8 @@ fn a_pass_goes_forward_and_back() {
     use CollectiveOperation as Is;
     let loaded = parse(WORKLOAD, 8).unwrap();
     assert_eq!(loaded.programs.len(), 8);
-    // 4096 bytes at least forward; 4 groups of 2 GPUs each, and 2 of 4 of the same place.
+    // Forward collectives have at least 4096 bytes; 4 groups of 2 GPUs each, and 2 groups of 4 GPUs
+    // with the same place.
     let mut counts: BTreeMap<(&str, u32, u64), u32> = BTreeMap::new();
     for (operation, ranks, size) in instances(&loaded) {
         *counts.entry((operation.name(), ranks, size)).or_default() += 1;
@@ -56,8 +57,8 @@ fn a_pass_goes_forward_and_back() {
         ((Is::ReduceScatter.name(), 4, 80_000), 2),
     ];
     assert_eq!(counts, BTreeMap::from(expected));
-    // Forward, with 7 ns behind the all-reduce; back through the layers in the other order. What
-    // follows no collective and what nothing waits for has no such time.
+    // Forward, with 7 ns after the all-reduce; back through the layers in reverse order. This time
+    // is not added without a collective, or if no operation waits for it.
     assert_eq!(
         spans(&loaded.programs[5]),
         [1_000, 7, 2_000, 3_000, 500, 250]
@@ -188,6 +189,7 @@ fn what_is_wrong_is_said_at_its_word() {
         ),
         ("-1 1000", "-1 18446744073709551", "ALLREDUCE", "too long"),
     ] {
+        // The changed text must differ, so that no row of the table is without effect.
         let text = WORKLOAD.replacen(right, wrong, 1);
         assert_ne!(text, WORKLOAD, "{right}");
         let error = parse(&text, 8).unwrap_err();
