@@ -1,13 +1,13 @@
-//! Queries: what packets are asked on their way through the network (PINT, Ben Basat et al.,
-//! SIGCOMM 2020, section 3).
+//! Queries: measurements that packets collect on their way through the network (PINT, Ben Basat et
+//! al., SIGCOMM 2020, section 3).
 //!
-//! A query names a [`Value`] of switches, how it is put together ([`Aggregation`]), the bits of its
-//! digest and the share of the packets that carry it. The [`Plan`] is the query engine's: a
-//! distribution over sets of queries that fit the bits of a packet. [`Queries`] is what all
-//! switches and sinks share; by a hash of a packet's identifier each knows what the packet serves,
-//! so nothing but digests is on the wire. [`QueryTelemetry`] encodes at switches, a [`Sink`]
-//! records and infers at receiving hosts, [`QueryResults`] are the result, and [`Truth`] is what no
-//! network has: all values as they were, to compare with.
+//! A query names a [`Value`] of switches, its [`Aggregation`], the bits of its digest, and the
+//! share of packets that carry it. The [`Plan`] corresponds to the paper's query engine: a
+//! distribution over sets of queries that fit in the bits of a packet. All switches and sinks share
+//! the [`Queries`]. By a hash of a packet's identifier each node knows the queries that the packet
+//! serves, so only digests are on the wire. [`QueryTelemetry`] encodes at switches, and a [`Sink`]
+//! at a receiving host records and infers. The results are [`QueryResults`]. [`Truth`] is not
+//! available in a real network: it stores all values, for comparison.
 //!
 //! ```
 //! use fabricsim_pint::query::{Demand, Plan};

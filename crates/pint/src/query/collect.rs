@@ -1,4 +1,4 @@
-//! The results of all sinks put together, with the truth beside them.
+//! Combines the results of all sinks and adds the truth.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use super::truth::{HopKey, Truth};
 use crate::dynamic::quantile_of;
 use crate::numeric::Multiplicative;
 
-/// The values of one hop of a flow in the order of its packets, as the switches saw them.
+/// The values of one hop of a flow, in the order of its packets, as recorded by the switches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopSeries {
-    /// The place of the query.
+    /// Index of the query.
     pub query: usize,
     /// The flow.
     pub flow: FlowKey,
-    /// From 1, at the sender.
+    /// Number of the hop, from 1 at the sender's side.
     pub hop: u8,
-    /// In the unit of the query's value, within 0.05%.
+    /// Values in the unit of the query, accurate to 0.05%.
     pub values: Vec<f64>,
 }
 
 impl HopSeries {
-    /// Returns the values that `truths` have recorded for the hops that at least `least` packets
-    /// have passed, the first `least` values of each, in the order of queries, flows and hops. A
-    /// hop of a flow that changed its path is at several switches and is left out.
+    /// Returns the recorded values of `truths`, for each hop with at least `least` packets: the
+    /// first `least` values, ordered by query, flow and hop. If a flow changed its path, a hop may
+    /// be at several switches; such hops are omitted.
     #[must_use]
     pub fn collect<'a>(truths: impl Iterator<Item = &'a Truth>, least: usize) -> Vec<Self> {
         let mut series = BTreeMap::new();
@@ -54,15 +54,15 @@ impl HopSeries {
     }
 }
 
-/// Returns the quantity that the `value` recorded by a switch represents; 0 means less than one
-/// unit, which for most values is nothing at all.
+/// Returns the quantity for the code `value` recorded by a switch. Code 0 represents less than one
+/// unit, which for most values means zero.
 fn decoded(code: &Multiplicative, value: u16) -> f64 {
     if value == 0 { 0.0 } else { code.decode(value) }
 }
 
 impl QueryResults {
-    /// Collects the query results of `sinks`, with the true values that `truths`, of the same
-    /// queries, have recorded.
+    /// Collects the query results of `sinks`, and adds the true values that `truths` have recorded
+    /// for the same queries.
     #[must_use]
     pub fn collect<'a>(
         sinks: impl Iterator<Item = &'a Sink>,
@@ -80,7 +80,8 @@ impl QueryResults {
             .packets
             .sort_by_key(|result| (result.query, result.flow));
         let mut exact = None;
-        // A hop of a flow is at several switches where its path changes.
+        // A hop of a flow may be at several switches if its path changes, so collect the values of
+        // all.
         let mut seen: BTreeMap<HopKey, Vec<&[u16]>> = BTreeMap::new();
         for truth in truths {
             exact = Some(truth.code());

@@ -15,13 +15,14 @@ choices! {
     /// The scheme of path tracing.
     #[derive(Default)]
     pub enum TraceScheme {
-        /// Every packet is written over.
+        /// Every packet is overwritten.
         Baseline = "baseline",
-        /// Half the packets, one xor layer of 1/10.
+        /// Half of the packets are overwritten; one xor layer with a probability of 1/10.
         Mininet = "mininet",
-        /// Three quarters, one xor layer by the length of the path.
+        /// Three quarters are overwritten; one xor layer with a probability that depends on the
+        /// path length.
         Interleaved = "interleaved",
-        /// Half, one or more xor layers by the length of the path.
+        /// Half are overwritten; one or more xor layers, depending on the path length.
         #[default]
         Multilayer = "multilayer" ("default"),
     }
@@ -33,10 +34,10 @@ choices! {
     pub enum Knowledge {
         /// The numbers of all switches, as in the paper.
         Switches = "switches" ("only their numbers, as in the paper"),
-        /// Also which of them are neighbors.
+        /// The links between switches, too.
         ///
-        /// Differs from the paper: its sinks know the numbers alone. With links fewer packets are
-        /// needed, and packets of two paths are not taken for those of a third.
+        /// Differs from the paper: the paper's sinks know only the numbers. With links, sinks need
+        /// fewer packets, and do not mistake packets of two paths for packets of a third one.
         #[default]
         Links = "links" ("which switches are neighbors; default"),
     }
@@ -53,7 +54,7 @@ choices! {
         Sketch = "sketch" ("KLL"),
         /// The most recent digests.
         Window = "window" ("the last ones"),
-        /// The most frequent ones.
+        /// The most frequent digests.
         Frequent = "frequent" ("the most frequent ones"),
     }
 }
@@ -91,7 +92,7 @@ settings! {
         pub scheme: Option<TraceScheme> = none,
         /// Static: the length of paths that switches expect.
         ///
-        /// It is d in the paper.
+        /// This is d in the paper.
         #[range(from 1)]
         #[refused(
             "paths of {value} switches have nothing to trace",
@@ -130,11 +131,11 @@ settings! {
     }
 }
 
-/// Items of a sketch where the user sets none: the paper's (section 6.1, figure 9).
+/// Default number of items of a sketch, from the paper (section 6.1, figure 9).
 const USUAL_SPACE: u32 = 100;
 
 impl QueryConfig {
-    /// The query for `value` with every setting left to its default.
+    /// Returns the query for `value` with defaults for all other settings.
     #[must_use]
     pub fn new(value: Value) -> Self {
         Self::with_required(value)
@@ -159,27 +160,27 @@ impl QueryConfig {
         }
     }
 
-    /// Returns whether its results stand beside the truth: quantiles of all values of a hop.
+    /// Returns `true` if the results include the truth: quantiles over all values of a hop.
     #[must_use]
     pub fn is_judged(&self) -> bool {
         let whole = matches!(self.keep.unwrap_or_default(), Keep::All | Keep::Sketch);
         self.aggregation() == Aggregation::Dynamic && whole
     }
 
-    /// Returns whether the result for `flow` is wanted.
+    /// Returns `true` if the user wants results for `flow`.
     #[inline]
     #[must_use]
     pub fn wants(&self, flow: FlowId) -> bool {
         NumberRange::any_contains(self.flow_ids.as_deref(), flow.0)
     }
 
-    /// The quantiles of the result.
+    /// Returns the quantiles to report.
     #[must_use]
     pub fn quantiles(&self) -> &[f64] {
         self.quantiles.as_deref().unwrap_or(&[0.5, 0.99])
     }
 
-    /// Returns the storage of a hop's values in a sink.
+    /// Returns the storage for the values of a hop in a sink.
     #[must_use]
     pub fn storage(&self) -> Storage {
         let space = self.space.unwrap_or(USUAL_SPACE);

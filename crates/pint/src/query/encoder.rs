@@ -17,55 +17,55 @@ use crate::tracing::{Layers, Scheme, SchemeConfig, Universe};
 /// Action of a switch for one query.
 #[derive(Clone, Debug)]
 pub(super) enum Encoder {
-    /// Path tracing and its like.
+    /// Path tracing, of switches or ports.
     Static {
-        /// Value that is written.
+        /// Value that the switch writes.
         value: Value,
-        /// Scheme by which the value is written.
+        /// Scheme for writing the value.
         scheme: Arc<Scheme>,
-        /// Set of values that may be written.
+        /// Set of possible values.
         universe: Arc<Universe>,
     },
     /// A sample of one hop.
     Dynamic {
-        /// Value that is written.
+        /// Value that the switch writes.
         value: Value,
-        /// By which hop, and how.
+        /// Selects the hop and encodes its value.
         sampler: HopSampler,
     },
-    /// The extreme of all hops.
+    /// The minimum or maximum over all hops.
     Extreme {
-        /// Value that is compared.
+        /// Value to compare.
         value: Value,
-        /// Its code, which keeps the order.
+        /// Code of the value, which keeps the order.
         code: Multiplicative,
-        /// Hash function that decides how codes are rounded.
+        /// Hash function for the rounding of codes.
         rounding: GlobalHash,
         /// [`Aggregation::Max`] or [`Aggregation::Min`].
         fold: Aggregation,
     },
-    /// The sum of all hops.
+    /// The sum over all hops.
     Sum {
-        /// Value that is added.
+        /// Value to add.
         value: Value,
         /// The counter.
         counter: Morris,
-        /// Hash function that decides how counts are rounded.
+        /// Hash function for the rounding of counts.
         rounding: GlobalHash,
     },
-    /// The busiest link, by the switches' own part of HPCC-PINT.
+    /// The utilization of the busiest link, written by HPCC-PINT's own part of the switches.
     Controller {
-        /// The code of the algorithm.
+        /// Code of the algorithm.
         code: LogCode,
     },
 }
 
 impl Encoder {
-    /// Returns the encoder for the query of `config`, which is served by the congestion-control
-    /// algorithm's own part of the switches.
+    /// Returns the encoder for the query of `config`, if the congestion control's own part of the
+    /// switches serves it.
     ///
     /// # Errors
-    /// Where the query has other codes than the algorithm.
+    /// Returns an error if the codes of the query differ from the algorithm's.
     pub(super) fn of_controller(config: &QueryConfig, code: &LogCode) -> Result<Self, ConfigError> {
         if config.bits != code.bits() {
             return Err(ConfigError::new(
@@ -97,11 +97,11 @@ impl Encoder {
         Ok(Self::Controller { code: code.clone() })
     }
 
-    /// Returns the encoder that switches of `network` use for the query of `config`; `hash` seeds
-    /// its hash functions.
+    /// Returns the encoder for the query of `config` at the switches of `network`. `hash` returns
+    /// the seeds of its hash functions.
     ///
     /// # Errors
-    /// Where the network's paths are too long or its switches too many.
+    /// Returns an error if the paths of the network are too long or if it has too many switches.
     pub(super) fn new(
         config: &QueryConfig,
         hash: impl Fn(u64) -> u64,

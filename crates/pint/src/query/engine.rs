@@ -1,4 +1,4 @@
-//! Data about the queries of a run that all switches and sinks share.
+//! Data about the queries of a run, shared by all switches and sinks.
 
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_base::input::ConfigError;
@@ -18,11 +18,11 @@ use crate::log_code::LogCode;
 use crate::numeric::{Multiplicative, StepRounding};
 use crate::tracing::TraceDigest;
 
-/// The most switches on a path: the number of a hop has eight bits, like the TTL from which it is
-/// known.
+/// Maximum number of switches on a path: a hop number has eight bits, like the TTL that it is
+/// derived from.
 pub const MOST_HOPS: u16 = 255;
 
-/// The queries of a run: their plan, and what switches and sinks do (PINT, section 3).
+/// The queries of a run: their plan, and the actions of switches and sinks (PINT, section 3).
 #[derive(Clone, Debug)]
 pub struct Queries {
     configs: Vec<QueryConfig>,
@@ -30,26 +30,26 @@ pub struct Queries {
     plan: Plan,
     packets: GlobalHash,
     pub(super) encoders: Vec<Encoder>,
-    /// The query that an algorithm reads.
+    /// Index of the query that the congestion control reads.
     cc: Option<usize>,
     base_rtt: Duration,
-    /// Code in which true values are stored.
+    /// Code for storing true values.
     pub(super) exact: Multiplicative,
-    /// Of what sinks draw.
+    /// Seed of the sinks' draws.
     seed: u64,
 }
 
-/// The relative error with which true values are kept, in 16 bits: 0.05%.
+/// Relative error of stored true values, in 16 bits: 0.05%.
 const EXACT: f64 = 0.0005;
 
 impl Queries {
-    /// The queries of `configs` in packets of `budget` bits, in `network`. The seed of all hashes
-    /// is `seed`; `cc` is the code of HPCC-PINT, where that runs: the first query for the greatest
-    /// utilization of a packet's path is then the one that it reads.
+    /// Returns the queries of `configs`, for packets of `budget` bits in `network`. `seed`
+    /// determines all hashes. If HPCC-PINT runs, `cc` is its code, and it reads the first query for
+    /// the maximum utilization over a packet's path.
     ///
     /// # Errors
-    /// The place of the query at fault, none where it is the plan for all of them, and what is
-    /// wrong.
+    /// Returns the index of the faulty query, or `None` if the plan for all of them is at fault,
+    /// and the error.
     pub fn new(
         configs: &[QueryConfig],
         budget: u32,
@@ -59,6 +59,7 @@ impl Queries {
     ) -> Result<Self, (Option<usize>, ConfigError)> {
         let seeds = GlobalHash::new(seed);
         let demands: Vec<Demand> = configs.iter().map(QueryConfig::demand).collect();
+        // Check each query by itself first, so that an error names a single query.
         for (index, config) in configs.iter().enumerate() {
             config.validate().map_err(|error| (Some(index), error))?;
         }
@@ -73,7 +74,9 @@ impl Queries {
             );
             return Err((Some(0), error));
         }
+        // The plan and each hash function get seeds of their own, derived from `seed`.
         let plan = Plan::new(&demands, budget, seeds.value(0, 0)).map_err(|error| (None, error))?;
+        // The congestion control's own telemetry writes the digest of the query that it reads.
         let controller_query = cc.and_then(|_| configs.iter().position(is_of_controller));
         let encoders = configs.iter().enumerate().map(|(index, config)| {
             let number = index as u64 + 1;
@@ -104,37 +107,38 @@ impl Queries {
         })
     }
 
-    /// The settings, in the order of the queries.
+    /// Returns the settings of the queries, in order.
     #[must_use]
     pub fn configs(&self) -> &[QueryConfig] {
         &self.configs
     }
 
-    /// The names, in the same order.
+    /// Returns the names of the queries, in the same order.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Returns which packets serve which queries.
+    /// Returns the plan, which assigns packets to queries.
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The query that the algorithm reads.
+    /// Returns the index of the query that the congestion control reads.
     #[must_use]
     pub const fn cc(&self) -> Option<usize> {
         self.cc
     }
 
-    /// T of utilizations.
+    /// Returns T, the averaging time of utilizations.
     #[must_use]
     pub const fn base_rtt(&self) -> Duration {
         self.base_rtt
     }
 
-    /// Returns whether some query but the algorithm's asks for the utilization of links.
+    /// Returns `true` if any query other than the congestion control's needs the utilization of
+    /// links.
     #[must_use]
     pub fn measure_links(&self) -> bool {
         let mut others = self.configs.iter().enumerate();
@@ -143,27 +147,26 @@ impl Queries {
         })
     }
 
-    /// Returns the random stream for an empty store of digests of query `index`; `entity`
+    /// Returns the random stream for an empty store of digests of query `index`. `entity`
     /// distinguishes stores.
     pub(super) fn draws(&self, index: usize, entity: u64) -> Stream {
         let entity = GlobalHash::new(self.seed).value(index as u64, entity);
         Stream::new(self.seed, entity, Purpose::Sampling)
     }
 
-    /// The identifier of a packet of `flow` that left its host at `sent_at`: it is the same at all
-    /// hops, and another one when the packet is retransmitted.
+    /// Returns the identifier of a packet of `flow` that left its host at `sent_at`. It is the same
+    /// at all hops, and changes if the packet is retransmitted.
     ///
-    /// Differs from the paper: what tells packets apart is left open there, and its implementations
-    /// take the 16 bits of the identification field of IP.
+    /// Differs from the paper: the paper leaves open how packets are identified; its
+    /// implementations use the 16-bit identification field of IP.
     #[inline]
     #[must_use]
     pub fn packet_id(&self, flow: FlowId, sent_at: Time) -> u64 {
         self.packets.value(u64::from(flow.0), sent_at.as_ps())
     }
 
-    /// Updates `probe`, which belongs to `packet`, when the packet leaves `switch` by `hop`;
-    /// `utilization` is that of the port, in thousandths. The packet's own hop has already been
-    /// counted.
+    /// Updates `probe` of `packet`, which leaves `switch` at `hop`. `utilization` is the port's, in
+    /// thousandths. The probe's hop count already includes this switch.
     #[inline]
     pub(super) fn encode<H>(
         &self,
@@ -174,6 +177,8 @@ impl Queries {
         (hop, utilization): (&Hop, f64),
     ) {
         let number = probe.hops;
+        // Each query of the set has its own bits in the digest: extract them, update them, put them
+        // back.
         for index in set.queries.iter() {
             let encoder = &self.encoders[index];
             let mask = u64::MAX >> (64 - self.plan.demands()[index].bits);
@@ -225,7 +230,7 @@ impl Queries {
     }
 }
 
-/// Returns whether `config` asks for what HPCC-PINT reads.
+/// Returns `true` if `config` is for the value that HPCC-PINT reads.
 fn is_of_controller(config: &QueryConfig) -> bool {
     config.value == Value::EgressUtilization && config.aggregation() == Aggregation::Max
 }

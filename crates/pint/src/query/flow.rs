@@ -1,4 +1,4 @@
-//! Grouping of packets into the flows of a query.
+//! Groups packets into the flows of a query.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::{FlowId, NodeId};
@@ -7,19 +7,19 @@ use fabricsim_core::packet::Packet;
 use super::value::FlowDefinition;
 use crate::hash::GlobalHash;
 
-/// Properties that the packets of a flow share; absent ones may differ between packets.
+/// Properties that the packets of a flow share. Absent ones may differ between packets.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct FlowKey {
-    /// The number of the transfer.
+    /// Number of the transfer.
     pub flow: Option<FlowId>,
-    /// The sending host.
+    /// Sending host.
     pub src: Option<NodeId>,
-    /// The receiving host.
+    /// Receiving host.
     pub dst: Option<NodeId>,
 }
 
 impl FlowKey {
-    /// The flow of data `packet` by `definition`.
+    /// Returns the flow of a data `packet` according to `definition`.
     #[inline]
     #[must_use]
     pub fn of<H>(definition: FlowDefinition, packet: &Packet<H>) -> Self {
@@ -32,7 +32,7 @@ impl FlowKey {
         Self { flow, src, dst }
     }
 
-    /// A number of its own.
+    /// Returns a hash of the key.
     pub(super) fn number(self) -> u64 {
         let node = |node: Option<NodeId>| node.map_or(u64::MAX, |node| u64::from(node.0));
         let flow = self.flow.map_or(u64::MAX, |flow| u64::from(flow.0));

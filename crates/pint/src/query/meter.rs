@@ -1,4 +1,4 @@
-//! Utilizations of links, for queries that ask for them.
+//! Measures the utilization of links for queries.
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_base::rng::{Purpose, Stream};
@@ -9,14 +9,14 @@ use super::engine::Queries;
 use crate::arithmetic::Link;
 use crate::port::PortUtilization;
 
-/// Utilization of the links of one switch, by the exact form of HPCC-PINT's average (PINT, section
-/// 4.3, example 3); nothing is measured if no query asks for it.
+/// Utilization of the links of one switch, with the exact form of HPCC-PINT's average (PINT,
+/// section 4.3, example 3). Nothing is measured if no query needs it.
 #[derive(Clone, Debug)]
 pub(super) struct LinkMeters {
-    /// Each with the rate of its link.
+    /// Link rate and utilization of each port.
     ports: Vec<(Rate, PortUtilization)>,
     base_rtt: Duration,
-    /// Exact arithmetic draws nothing from it.
+    /// Unused, because exact arithmetic draws nothing.
     draws: Stream,
 }
 
@@ -65,8 +65,8 @@ impl LinkMeters {
         }
     }
 
-    /// A packet of `size` leaves by `hop`: the utilization of the port in thousandths, or 0 where
-    /// nothing is measured.
+    /// Records that a packet of `size` leaves at `hop`. Returns the utilization of the port in
+    /// thousandths, or 0 if nothing is measured.
     #[inline]
     pub(super) fn measure(&mut self, size: Bytes, hop: &Hop) -> f64 {
         let Some((rate, port)) = self.ports.get_mut(hop.port.index()) else {

@@ -1,19 +1,19 @@
-//! The network that queries are asked in.
+//! The network of the queries.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::Duration;
 
-/// The network as queries see it.
+/// The properties of a network that queries depend on.
 #[derive(Clone, Debug)]
 pub struct QueryNetwork {
-    /// The most switches on a path between two hosts.
+    /// Maximum number of switches on a path between two hosts.
     pub longest_path: u16,
-    /// T of utilizations.
+    /// T, the averaging time of utilizations.
     pub base_rtt: Duration,
-    /// The switches, ascending.
+    /// The switches, in ascending order.
     pub switches: Vec<NodeId>,
     /// The links between switches.
     pub links: Vec<(NodeId, NodeId)>,
-    /// The most ports of a switch.
+    /// Maximum number of ports of a switch.
     pub most_ports: u16,
 }

@@ -1,4 +1,4 @@
-//! The execution plan: which queries a packet serves.
+//! The execution plan: the queries that each packet serves.
 
 #[cfg(not(feature = "plans"))]
 #[path = "plan/no_program.rs"]
@@ -11,37 +11,37 @@ use serde::Serialize;
 
 use crate::hash::GlobalHash;
 
-/// The most queries of a plan: the program has a variable for each set of them.
+/// Maximum number of queries of a plan. The linear program has a variable for each set of queries.
 pub const MOST_QUERIES: usize = 12;
-/// The most bits of all digests of a packet.
+/// Maximum number of bits of all digests in a packet.
 pub const MOST_BITS: u32 = 64;
-/// The least frequency of a query: one packet in ten thousand.
+/// Minimum frequency of a query: one packet in ten thousand.
 pub const LEAST_FREQUENCY: f64 = 1e-4;
-/// Below this a share is zero: the solver's own tolerance is 1e-7.
+/// A share below this counts as zero. The solver's own tolerance is 1e-7.
 const NOTHING: f64 = 1e-6;
 
 /// Demand of a query on packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
-    /// Bits of its digest in a packet that serves it.
+    /// Bits of the digest in a packet that serves the query.
     pub bits: u32,
-    /// The least share of the packets that serve it, [`LEAST_FREQUENCY`] to 1.
+    /// Minimum share of the packets that serve the query, [`LEAST_FREQUENCY`] to 1.
     pub frequency: f64,
 }
 
-/// Some of the queries of a plan, by their places.
+/// A subset of the queries of a plan, by index.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct QuerySet(u32);
 
 impl QuerySet {
-    /// Returns whether query `index` is among them.
+    /// Returns `true` if the set contains query `index`.
     #[inline]
     #[must_use]
     pub const fn has(self, index: usize) -> bool {
         self.0 >> index & 1 != 0
     }
 
-    /// Their places, ascending.
+    /// Returns the indices of the queries, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..32).filter(move |&index| self.has(index))
     }
@@ -52,14 +52,14 @@ impl QuerySet {
 pub struct PlannedSet {
     /// The queries.
     pub queries: QuerySet,
-    /// The share of the packets that serve them.
+    /// Share of the packets that serve this set.
     pub share: f64,
-    /// For each query of the set, where its digest begins: digests lie in the order of the queries.
+    /// First bit of each query's digest. Digests are in the order of the queries.
     offsets: [u8; MOST_QUERIES],
 }
 
 impl PlannedSet {
-    /// The lowest bit of the digest of query `index`, which is in the set.
+    /// Returns the lowest bit of the digest of query `index`, which must be in the set.
     #[inline]
     #[must_use]
     pub const fn offset(&self, index: usize) -> u32 {
@@ -67,28 +67,27 @@ impl PlannedSet {
     }
 }
 
-/// Allocation of packet bits to queries: a distribution over sets of queries, each of which fits
+/// Allocates the bits of packets to queries: a distribution over sets of queries that each fit in
 /// the budget (PINT, section 3.4: the query engine). Every switch and sink knows the plan and finds
-/// the set of a packet by a hash of its identifier, so packets do not indicate which queries they
+/// the set of a packet by a hash of its identifier, so packets do not indicate the queries they
 /// serve.
 #[derive(Clone, Debug)]
 pub struct Plan {
     demands: Vec<Demand>,
     budget: u32,
     sets: Vec<PlannedSet>,
-    /// For each set, the hash values below which it or one before it is meant.
+    /// Cumulative shares: a packet serves the first set with a limit above the packet's hash.
     limits: Vec<f64>,
     choice: GlobalHash,
 }
 
 impl Plan {
-    /// The plan that serves `demands` within `budget` bits of each packet, and beyond what is asked
-    /// as evenly as it can: the least served query, by its share of what it asks for, is served as
-    /// often as is possible, then the next. `seed` is that of the hash by which packets are
-    /// assigned.
+    /// Returns the plan that serves `demands` within `budget` bits per packet. Spare bits are
+    /// assigned max-min fairly: the query with the lowest ratio of frequency to demand is served as
+    /// often as possible, then the next one. `seed` is for the hash that assigns packets.
     ///
     /// # Errors
-    /// Where a demand is not one, and where the budget is too small for all of them.
+    /// Returns an error if a demand is out of range or the budget is too small for all demands.
     pub fn new(demands: &[Demand], budget: u32, seed: u64) -> Result<Self, ConfigError> {
         validate(demands, budget)?;
         let sets = largest_sets(demands, budget);
@@ -112,12 +111,12 @@ impl Plan {
         let mut sets: Vec<PlannedSet> = sets
             .iter()
             .zip(shares)
-            // What is beyond the solver's tolerance says nothing.
+            // Digits beyond the solver's tolerance carry no information.
             .map(|(set, share)| (set, (share / NOTHING).round() * NOTHING))
             .filter(|(_, share)| *share > NOTHING)
             .map(planned)
             .collect();
-        // What rounding has left over goes where it matters least.
+        // Add the rounding error to the largest share, which it changes least.
         let total: f64 = sets.iter().map(|set| set.share).sum();
         let largest = sets.iter_mut().max_by(|a, b| a.share.total_cmp(&b.share));
         largest.expect("shares of sets add up to one").share += 1.0 - total;
@@ -135,39 +134,38 @@ impl Plan {
         })
     }
 
-    /// Returns the demands of the queries, in their order.
+    /// Returns the demands of the queries, in order.
     #[must_use]
     pub fn demands(&self) -> &[Demand] {
         &self.demands
     }
 
-    /// Bits of all digests of a packet.
+    /// Returns the bits of all digests in a packet.
     #[must_use]
     pub const fn budget(&self) -> u32 {
         self.budget
     }
 
-    /// Bytes that digests take in a packet on the wire.
+    /// Returns the bytes of all digests in a packet on the wire.
     #[must_use]
     pub fn wire_bytes(&self) -> u16 {
         u16::try_from(self.budget.div_ceil(8)).expect("a budget is at most 64 bits")
     }
 
-    /// The sets that packets serve.
+    /// Returns the sets that packets serve.
     #[must_use]
     pub fn sets(&self) -> &[PlannedSet] {
         &self.sets
     }
 
-    /// The share of the packets that serve query `index`.
+    /// Returns the share of the packets that serve query `index`.
     #[must_use]
     pub fn frequency(&self, index: usize) -> f64 {
         let with = self.sets.iter().filter(|set| set.queries.has(index));
         with.map(|set| set.share).sum()
     }
 
-    /// Returns the set of queries that `packet` serves, which is the same at all hops and at the
-    /// sink.
+    /// Returns the set of queries that `packet` serves. It is the same at all hops and at the sink.
     #[inline]
     #[must_use]
     pub fn set_of(&self, packet: u64) -> &PlannedSet {
@@ -179,7 +177,7 @@ impl Plan {
         &self.sets[index.unwrap_or(self.sets.len() - 1)]
     }
 
-    /// The plan as a table of a result file.
+    /// Returns the plan as a table for a result file.
     #[must_use]
     pub fn summary(&self, names: &[String]) -> PlanSummary {
         let named = |set: &PlannedSet| PlannedShare {
@@ -196,10 +194,10 @@ impl Plan {
     }
 }
 
-/// A plan with the names of queries.
+/// A plan with the names of its queries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanSummary {
-    /// Bits of all digests of a packet.
+    /// Bits of all digests in a packet.
     pub bits: u32,
     /// The sets that packets serve.
     pub sets: Vec<PlannedShare>,
@@ -210,9 +208,9 @@ pub struct PlanSummary {
 /// A set of queries and its share of the packets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlannedShare {
-    /// Their names.
+    /// Names of the queries.
     pub queries: Vec<String>,
-    /// From 0 to 1.
+    /// Share of the packets, from 0 to 1.
     pub share: f64,
 }
 
@@ -258,7 +256,7 @@ fn validate(demands: &[Demand], budget: u32) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// The sets that fit the budget and to which no query could be added.
+/// Returns the sets that fit in the budget and leave no room for another query.
 fn largest_sets(demands: &[Demand], budget: u32) -> Vec<QuerySet> {
     let bits = |set: QuerySet| -> u32 { set.iter().map(|index| demands[index].bits).sum() };
     let all = (1..1u32 << demands.len()).map(QuerySet);

@@ -5,31 +5,31 @@ use fabricsim_base::id::NodeId;
 use fabricsim_base::rng::mix;
 use fabricsim_core::packet::Header;
 
-/// Data that a packet carries for queries. Only the digest is on the wire: the hop number is in the
-/// TTL, and the path is for comparison with the one that the sink infers.
+/// Data that a packet carries for queries. Only the digest is on the wire. The hop number is known
+/// from the TTL, and the path is for comparison with the inferred one.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Probe {
-    /// The digests of the queries that the packet serves, one after the other from the lowest bit.
+    /// The digests of the queries that the packet serves, concatenated from the lowest bit.
     pub digest: u64,
-    /// A hash of the switches that the packet has passed, in their order.
+    /// Hash of the switches that the packet has passed, in order.
     pub path: PathHash,
     /// Number of switches that the packet has passed.
     pub hops: u8,
 }
 
-/// A hash of a path, by which two are told apart.
+/// A hash that identifies a path.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct PathHash(u64);
 
 impl PathHash {
-    /// The hash of the path that goes on through `switch`.
+    /// Returns the hash of the path extended by `switch`.
     #[inline]
     #[must_use]
     pub const fn then(self, switch: NodeId) -> Self {
         Self(mix(self.0.wrapping_add(switch.0 as u64 + 1)))
     }
 
-    /// The hash of the path through `switches`.
+    /// Returns the hash of the path through `switches`.
     #[must_use]
     pub fn of(switches: impl IntoIterator<Item = NodeId>) -> Self {
         switches.into_iter().fold(Self::default(), Self::then)
@@ -43,13 +43,13 @@ pub trait HasProbe: Header {
     /// `true` if there is room.
     const PROBED: bool = false;
 
-    /// Returns the probe, if there is room for one.
+    /// Returns the probe if there is room for one.
     #[inline]
     fn probe(&self) -> Option<&Probe> {
         None
     }
 
-    /// The same, to change.
+    /// Returns the probe for writing if there is room for one.
     #[inline]
     fn probe_mut(&mut self) -> Option<&mut Probe> {
         None

@@ -1,4 +1,4 @@
-//! Replay of the values that packets met, with digests: the error as a function of packets and
+//! Replays recorded values with other digests, to measure the error as a function of packets and
 //! space.
 
 use std::collections::BTreeMap;
@@ -11,50 +11,50 @@ use crate::dynamic::{HopSampler, HopValues, Storage, quantile_of};
 use crate::hash::GlobalHash;
 use crate::numeric::{Multiplicative, StepRounding};
 
-/// Parameters for the creation and storage of digests.
+/// Parameters for encoding and storing digests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayConfig {
     /// Bits of a digest, 1 to 16.
     pub bits: u32,
-    /// The largest value that codes reach.
+    /// Largest value that codes represent.
     pub largest: f64,
-    /// Storage of a hop's digests in the sink.
+    /// Storage for the digests of a hop in the sink.
     pub storage: Storage,
-    /// Hops are judged where the truth is at least that.
+    /// Hops with a smaller true value are not evaluated.
     pub least: f64,
 }
 
-/// Nothing cannot be missed by a factor.
+/// Minimum true value: a relative error of zero is undefined.
 const LEAST: f64 = 1e-3;
 
-/// Deviation of quantiles from the truth, over all hops of all flows.
+/// Error of quantiles, over all hops of all flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayError {
-    /// Packets of each flow that carried a digest.
+    /// Number of packets of each flow that carried a digest.
     pub packets: usize,
     /// The quantile.
     pub quantile: f64,
-    /// Hops of flows that were judged: those with a digest, where the truth is large enough.
+    /// Number of evaluated hops: they have a digest and a large enough true value.
     pub hops: usize,
-    /// Digests of such a hop, on average.
+    /// Mean number of digests of an evaluated hop.
     pub mean_digests: f64,
-    /// The mean of |estimate / truth - 1|; the truth is the quantile of all packets of the flow at
+    /// Mean of |estimate / truth - 1|. The truth is the quantile over all packets of the flow at
     /// the hop.
     pub mean: f64,
-    /// Its median.
+    /// Median of |estimate / truth - 1|.
     pub median: f64,
 }
 
-/// The hops of a flow, from the first, each with the values of its packets.
+/// The hops of a flow, from the first one; each is a list of its packets' values.
 type FlowValues<'a> = Vec<&'a [f64]>;
 
-/// Sends the packets of `series` again, with other digests (PINT, section 6.1, figure 9). Of the
-/// packets of each flow some carry one, chosen by a hash; the error is looked at when each of
-/// `packets`, ascending, do, for each of `quantiles`. Flows of which some hop is not known for that
-/// many packets are left out.
+/// Sends the packets of `series` again, with other digests (PINT, section 6.1, figure 9). In each
+/// flow, a hash selects the packets that carry a digest. The error is measured when the number of
+/// such packets reaches each element of `packets` (ascending), for each of `quantiles`. Flows with
+/// a hop that has fewer known values than the largest element are skipped.
 ///
 /// # Errors
-/// Where bits, range or storage are not ones that there can be.
+/// Returns an error if the bits, the range or the storage is out of range.
 pub fn replay(
     series: &[HopSeries],
     config: &ReplayConfig,
@@ -66,7 +66,7 @@ pub fn replay(
     let code = Multiplicative::for_range(config.largest, config.bits, StepRounding::Nearest)?;
     let sampler = HopSampler::new(code, seed);
     let last = packets.last().copied().unwrap_or(0);
-    // By number of packets and quantile: the errors, and the digests behind them.
+    // The errors and the number of their digests, by number of packets and quantile.
     let mut found: BTreeMap<(usize, usize), (Vec<f64>, u64)> = BTreeMap::new();
     for (number, flow) in (0u64..).zip(whole_flows(series, last)) {
         let hash = GlobalHash::new(number);
@@ -82,6 +82,7 @@ pub fn replay(
         let mut kept: Vec<HopValues> = (0..u64::from(hops)).map(store).collect();
         let count = flow.iter().map(|values| values.len()).min().unwrap_or(0);
         let mut order = in_random_order(count, hash).into_iter();
+        // Digests accumulate, so each step adds only the packets beyond the previous one.
         for (place, &until) in packets.iter().enumerate() {
             let before = if place == 0 { 0 } else { packets[place - 1] };
             for packet in order.by_ref().take(until - before) {
@@ -93,6 +94,8 @@ pub fn replay(
             for (values, truths) in kept.iter().zip(&truths) {
                 for (which, (&quantile, &truth)) in quantiles.iter().zip(truths).enumerate() {
                     let estimate = values.quantile(quantile);
+                    // A hop with a tiny true value is skipped, because its relative error would
+                    // dominate the mean.
                     let judged = truth >= config.least.max(LEAST);
                     let Some(code) = estimate.filter(|_| judged) else {
                         continue;
@@ -119,14 +122,14 @@ pub fn replay(
     Ok(found.into_iter().map(summary).collect())
 }
 
-/// The numbers below `count` as a hash orders them.
+/// Returns the numbers below `count`, in an order given by a hash.
 fn in_random_order(count: usize, hash: GlobalHash) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_cached_key(|&packet| hash.value(packet as u64, 2));
     order
 }
 
-/// The flows of `series` of which every hop is known for `packets`.
+/// Returns the flows of `series` with at least `packets` values at every hop.
 fn whole_flows(series: &[HopSeries], packets: usize) -> impl Iterator<Item = FlowValues<'_>> {
     let flows = series.chunk_by(|a, b| (a.query, a.flow) == (b.query, b.flow));
     flows.filter_map(move |hops| {
@@ -139,7 +142,8 @@ fn whole_flows(series: &[HopSeries], packets: usize) -> impl Iterator<Item = Flo
     })
 }
 
-/// By the integers that a timestamp in picoseconds would give, whose order is that of the values.
+/// Returns the quantiles, computed on integers of 1/1000 unit (picoseconds of a timestamp), which
+/// keep the order of the values.
 fn true_quantiles(values: &[f64], quantiles: &[f64]) -> Vec<f64> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -159,7 +163,7 @@ mod tests {
     use super::super::flow::FlowKey;
     use super::*;
 
-    /// `count` flows through three hops: nothing, 1 to 1,000 ns evenly, and always 5,000 ns.
+    /// `count` flows through three hops: zero, 1 to 1,000 ns uniformly, and always 5,000 ns.
     fn series(count: u32) -> Vec<HopSeries> {
         let mut stream = Stream::new(3, 0, Purpose::Sampling);
         let mut all = Vec::new();
@@ -198,7 +202,7 @@ mod tests {
             replay(&series, &config(bits, storage), &[100, 1_000], &[0.5], 1).unwrap()
         };
         let eight = run(8, Storage::All);
-        // The hop where nothing waits is not judged.
+        // The hop without any wait is not evaluated.
         assert_eq!([eight[0].hops, eight[1].hops], [120, 120]);
         assert!((eight[1].mean_digests - 333.0).abs() < 8.0);
         assert!(eight[1].mean < 0.6 * eight[0].mean, "{eight:?}");

@@ -5,10 +5,10 @@ use std::fmt;
 use super::flow::FlowKey;
 use super::route::RoutePart;
 
-/// The path of a flow, or of that part of it in which the path was the same.
+/// The path of a flow, or of a part of it with a constant path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathResult {
-    /// The place of the query.
+    /// Index of the query.
     pub query: usize,
     /// The flow.
     pub flow: FlowKey,
@@ -19,64 +19,64 @@ pub struct PathResult {
 /// A statistic of the values of one hop of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopResult {
-    /// The place of the query.
+    /// Index of the query.
     pub query: usize,
     /// The flow.
     pub flow: FlowKey,
-    /// From 1, at the sender.
+    /// Number of the hop, from 1 at the sender's side.
     pub hop: u8,
-    /// Digests of the hop that have arrived.
+    /// Number of received digests of the hop.
     pub digests: u64,
-    /// Statistic that is reported.
+    /// The reported statistic.
     pub statistic: Statistic,
-    /// Estimate from the digests; absent if there are none.
+    /// Estimate from the digests, if there are any.
     pub estimate: Option<Estimate>,
-    /// The same of all packets that passed the hop, within 0.05%, where it is known; not where only
-    /// the latest or most frequent digests are kept.
+    /// The same statistic over all packets that passed the hop, accurate to 0.05%, if known. It is
+    /// unknown if only the latest or most frequent digests are stored.
     pub truth: Option<f64>,
-    /// Packets that passed the hop, where it is known.
+    /// Number of packets that passed the hop, if known.
     pub passed: Option<u64>,
 }
 
-/// A statistic of the numbers that packets bring along.
+/// A statistic of the numbers in packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PacketResult {
-    /// The place of the query.
+    /// Index of the query.
     pub query: usize,
     /// The flow.
     pub flow: FlowKey,
-    /// Packets with a digest that have arrived.
+    /// Number of received packets with a digest.
     pub digests: u64,
-    /// Statistic that is reported.
+    /// The reported statistic.
     pub statistic: Statistic,
-    /// Estimate from the digests; absent if there are none.
+    /// Estimate from the digests, if there are any.
     pub estimate: Option<Estimate>,
 }
 
 /// Estimate of a value from digests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// In the unit of the value.
+    /// The estimate, in the unit of the value.
     pub value: f64,
-    /// Whether it is known exactly enough, or the largest code was reached and it may be more.
+    /// Tells if the value may be larger, because the largest code was reached.
     pub reach: Reach,
 }
 
-/// Whether a value was within the reach of its code.
+/// Position of a value relative to the range of its code.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reach {
-    /// It was.
+    /// The code represents the value.
     Within,
-    /// It has the largest code, which stands for all beyond.
+    /// The value has the largest code, which represents all larger values, too.
     Largest,
 }
 
 /// A statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
-    /// The value that this share of the values does not exceed.
+    /// The smallest value that is not exceeded by this share of the values.
     Quantile(f64),
-    /// A value that makes up about this share of the values.
+    /// A value with about this share of all values.
     Frequent(f64),
 }
 
@@ -84,7 +84,7 @@ pub enum Statistic {
 impl fmt::Display for Statistic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Rounded, as 0.55 times 100 is a little more than 55.
+            // Rounded, because 0.55 times 100 is slightly above 55.
             Self::Quantile(share) => write!(f, "p{}", (share * 1e8).round() / 1e6),
             Self::Frequent(_) => f.write_str("frequent"),
         }

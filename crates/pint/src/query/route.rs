@@ -1,4 +1,4 @@
-//! The path of one flow as its sink learns it.
+//! The path of one flow, as far as its sink knows it.
 
 use std::sync::Arc;
 
@@ -10,47 +10,49 @@ use super::probe::{PathHash, Probe};
 use super::value::Value;
 use crate::tracing::{PathDecoder, Progress, Scheme, TraceDigest, Universe};
 
-/// Information about a flow's path during a period in which the path did not change.
+/// Information about a flow's path during a period with a constant path.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct RoutePart {
-    /// From 1; a new part begins with each contradiction.
+    /// Number of the part, from 1. Each contradiction begins a new part.
     pub number: u32,
-    /// Switches on the path.
+    /// Number of switches on the path.
     pub hops: u8,
-    /// Packets with a digest; the last of them may be the one that ended it.
+    /// Number of packets with a digest. The packet that ended the part is included unless it begins
+    /// the next part.
     pub packets: u64,
-    /// Number of packets with a digest that it took to know all hops.
+    /// Number of packets with a digest that were needed to decode all hops.
     pub decoded_after: Option<u64>,
-    /// Time at which all hops were known.
+    /// Time at which all hops were decoded.
     pub decoded_at: Option<Time>,
-    /// Value found for each hop.
+    /// Decoded value of each hop.
     pub path: Vec<u64>,
-    /// Whether it is the path of the packet that completed it, where the switches are what is
-    /// traced.
+    /// `true` if the decoded path is that of the packet that completed it. Absent if the query
+    /// traces ports instead of switches.
     pub correct: Option<bool>,
-    /// Packets that took another path than the one known, and nothing was noticed.
+    /// Number of packets that took a path other than the decoded one without causing a
+    /// contradiction.
     pub unnoticed: u64,
-    /// Why the path cannot have been the same any longer.
+    /// The contradiction that shows that the path changed.
     pub ended_by: Option<String>,
 }
 
-/// The decoder of a flow and what it has found.
+/// The decoder of a flow and its results.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct RouteRecord {
     decoder: PathDecoder,
     ended: Vec<RoutePart>,
     now: RoutePart,
-    /// The hash of the path that is known; none where ports are traced.
+    /// Hash of the decoded path; absent if the query traces ports.
     known: Option<PathHash>,
     #[checkpoint(rebuilt)]
     traced: Value,
 }
 
-/// The most parts of a flow that are kept, so that packets of many paths do not fill the memory.
+/// Maximum number of stored parts per flow, so that a flow over many paths cannot fill the memory.
 const MOST_PARTS: usize = 100;
 
 impl RouteRecord {
-    /// A flow whose first packet has passed `hops` switches.
+    /// Returns the record of a flow with a first packet that passed `hops` switches.
     pub(super) fn new(
         traced: Value,
         scheme: &Arc<Scheme>,
@@ -71,7 +73,7 @@ impl RouteRecord {
         }
     }
 
-    /// Takes in the `digest` of packet `id`, which carries `probe`.
+    /// Records the `digest` of packet `id`, which carries `probe`.
     pub(super) fn record(&mut self, now: Time, id: u64, digest: TraceDigest, probe: &Probe) {
         let progress = self.decoder.record(id, probe.hops, digest);
         if let Progress::Contradiction(contradiction) = progress {
@@ -83,7 +85,7 @@ impl RouteRecord {
             let mut ended = std::mem::replace(&mut self.now, next);
             ended.ended_by = Some(contradiction.to_string());
             if self.decoder.packets() == 0 {
-                // The packet is in neither of the two; it ended the one.
+                // The decoder forgot this packet, so it counts for the part that it ended.
                 ended.packets += 1;
             }
             if self.ended.len() < MOST_PARTS {
@@ -111,7 +113,7 @@ impl RouteRecord {
         }
     }
 
-    /// The parts so far, the one that goes on last.
+    /// Returns all parts so far; the last one is still in progress.
     pub(super) fn parts(&self) -> impl Iterator<Item = &RoutePart> {
         self.ended.iter().chain([&self.now])
     }

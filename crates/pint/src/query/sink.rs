@@ -1,4 +1,4 @@
-//! The receiving side of queries: what is kept of digests, and what it tells.
+//! The receiving side of queries: stores digests and infers results from them.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::digest::HasDigest;
 use crate::dynamic::HopValues;
 use crate::tracing::TraceDigest;
 
-/// Data that a sink keeps of one flow for one query.
+/// Data stored for one flow and one query.
 #[derive(Clone, Debug)]
 enum Record {
     /// The path so far.
@@ -29,31 +29,30 @@ enum Record {
     Packets(HopValues),
 }
 
-/// The sink of one host: it takes the digests out of the packets that arrive (PINT, section 3.4:
-/// the recording and the inference module).
+/// The sink of one host: it extracts the digests of arriving packets (PINT, section 3.4: the
+/// recording and inference modules).
 ///
-/// Differs from the paper: there the last switch may take them out, so that the last link does not
-/// carry them.
+/// Differs from the paper: in the paper, the last switch may extract the digests, so that the last
+/// link does not carry them.
 #[derive(Clone, Debug)]
 pub struct Sink {
     queries: Arc<Queries>,
     records: FxHashMap<(u8, FlowKey), Record>,
 }
 
-/// Query results from the sinks of all hosts. Each list is in the order of the queries, then of the
-/// flows.
+/// Query results from the sinks of all hosts. Each list is ordered by query, then by flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryResults {
-    /// Of static queries.
+    /// Results of static queries.
     pub paths: Vec<PathResult>,
-    /// Of dynamic queries.
+    /// Results of dynamic queries.
     pub hops: Vec<HopResult>,
-    /// Of queries per packet.
+    /// Results of queries per packet.
     pub packets: Vec<PacketResult>,
 }
 
 impl Sink {
-    /// The sink of a host in a run with `queries`.
+    /// Returns the sink of a host in a run with `queries`.
     #[must_use]
     pub fn new(queries: &Arc<Queries>) -> Self {
         Self {
@@ -62,7 +61,7 @@ impl Sink {
         }
     }
 
-    /// `packet` has arrived.
+    /// Records the digests of `packet`, which has arrived.
     pub fn on_arrival<H: HasDigest + HasProbe>(&mut self, now: Time, packet: &Packet<H>) {
         let Some(probe) = packet.telemetry.probe() else {
             return;
@@ -82,7 +81,7 @@ impl Sink {
             let digest = probe.digest >> set.offset(index) & (u64::MAX >> (64 - bits));
             let encoder = &queries.encoders[index];
             let digest = match (encoder, packet.telemetry.digest()) {
-                // The algorithm's digest is apart.
+                // The congestion control's digest has a slot of its own.
                 (Encoder::Controller { .. }, None) => continue,
                 (Encoder::Controller { .. }, Some(code)) => u64::from(code),
                 _ => digest,
@@ -99,9 +98,9 @@ impl Sink {
         }
     }
 
-    /// Adds what has been learned to `results`, which are not in order then.
+    /// Adds the results to `results`, in no particular order.
     pub(super) fn add_to(&self, results: &mut QueryResults) {
-        // The order of a hash table; whoever puts all together sorts.
+        // The iteration order of a hash table does not matter, because `collect` sorts the results.
         for (&(query, flow), record) in &self.records {
             let index = usize::from(query);
             let config = &self.queries.configs()[index];
@@ -147,7 +146,7 @@ impl Sink {
     }
 }
 
-/// What has been learned of each flow, in the order of queries and flows.
+/// Stores the records in the order of queries and flows.
 impl Checkpointed for Sink {
     fn save(&self, out: &mut Writer) {
         let Self {
@@ -234,11 +233,11 @@ impl Record {
     }
 }
 
-/// The least share of the values that a frequent value has in the result.
+/// Minimum share of a frequent value in the result.
 const LEAST_SHARE: f64 = 0.05;
 
-/// Returns the statistics of `values`: the quantiles in their order, or the frequent values if the
-/// query keeps those.
+/// Returns the statistics of `values`: the quantiles in order, or the frequent values if the query
+/// stores these.
 fn statistics(
     config: &QueryConfig,
     encoder: &Encoder,

@@ -13,8 +13,8 @@ use super::meter::LinkMeters;
 use super::probe::HasProbe;
 use crate::digest::HasDigest;
 
-/// Telemetry that a switch writes for queries, wrapped around the telemetry for algorithms (PINT,
-/// section 3.4: the encoding module). It keeps no state for flows.
+/// Telemetry that a switch writes for queries, wrapped around the telemetry for congestion control
+/// (PINT, section 3.4: the encoding module). It keeps no state per flow.
 #[derive(Checkpointed, Clone, Debug)]
 #[checkpoint(bound())]
 pub struct QueryTelemetry<T> {
@@ -28,7 +28,7 @@ pub struct QueryTelemetry<T> {
 }
 
 impl<T> QueryTelemetry<T> {
-    /// The part of `switch`, whose links have `rates`, around `inner`.
+    /// Returns the telemetry of `switch` around `inner`. `rates` are the rates of its links.
     #[must_use]
     pub fn new(queries: Arc<Queries>, switch: NodeId, rates: &[Rate], inner: T) -> Self {
         Self {

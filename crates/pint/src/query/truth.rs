@@ -15,7 +15,7 @@ use super::meter::LinkMeters;
 use super::probe::HasProbe;
 use crate::numeric::Multiplicative;
 
-/// Origin of values that a switch has seen: a query and one hop of a flow.
+/// Origin of values at a switch: a query and one hop of a flow.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub(super) struct HopKey {
     pub(super) query: u8,
@@ -23,8 +23,8 @@ pub(super) struct HopKey {
     pub(super) hop: u8,
 }
 
-/// Values of all packets that one switch has seen, whether or not they carried the digest. No real
-/// switch keeps them.
+/// Values of all packets at one switch, with or without a digest. A real switch does not store
+/// them.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Truth {
     #[checkpoint(rebuilt)]
@@ -34,8 +34,8 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// The values of the dynamic queries of `queries` at a switch whose links have `rates`; `None`
-    /// where there are none.
+    /// Returns an empty record for the dynamic queries of `queries`, at a switch with links of
+    /// `rates`, or `None` if there are no dynamic queries.
     #[must_use]
     pub fn new(queries: &Arc<Queries>, rates: &[Rate]) -> Option<Self> {
         let mut configs = queries.configs().iter();
@@ -47,7 +47,7 @@ impl Truth {
         })
     }
 
-    /// Returns the values seen at each place, in no particular order.
+    /// Returns the recorded values of each hop, in no particular order.
     pub(super) fn seen(&self) -> impl Iterator<Item = (&HopKey, &[u16])> {
         self.seen.iter().map(|(place, codes)| (place, &codes[..]))
     }
@@ -57,7 +57,8 @@ impl Truth {
         &self.queries.exact
     }
 
-    /// `packet` leaves the switch by `hop`, and its probe has been written.
+    /// Records the values of `packet`, which leaves the switch at `hop` with its probe already
+    /// updated.
     pub fn on_dequeue<H: HasProbe>(&mut self, hop: &Hop, packet: &Packet<H>) {
         let utilization = self.meters.measure(packet.size(), hop);
         let Some(probe) = packet.telemetry.probe() else {

@@ -1,4 +1,4 @@
-//! Values that switches can report, and their aggregation by packets.
+//! Values that switches can report, and their aggregation.
 
 use fabricsim_base::choices;
 use fabricsim_core::packet::Packet;
@@ -8,29 +8,30 @@ choices! {
     /// A value that a switch knows when a packet leaves it (PINT, section 3.1: the metadata of
     /// in-band network telemetry).
     pub enum Value {
-        /// The number of the switch.
+        /// Number of the switch.
         SwitchId = "switch-id",
-        /// The port through which the packet came.
+        /// Ingress port of the packet.
         IngressPort = "ingress-port",
-        /// The port through which it leaves.
+        /// Egress port of the packet.
         EgressPort = "egress-port",
-        /// From the arrival of the packet's last byte at the switch until it leaves its queue, ns.
+        /// Time from the arrival of the packet's last byte at the switch until the packet leaves
+        /// its queue, in ns.
         HopLatency = "hop-latency" ("ns"),
-        /// Bytes that wait at the egress port when the packet has left the queue, of all
-        /// priorities.
+        /// Bytes of all priorities that are queued at the egress port after the packet has left.
         QueueLength = "queue-length" ("bytes"),
-        /// Utilization of the egress link, in thousandths: U of HPCC-PINT, which counts the queue
+        /// Utilization of the egress link in thousandths: U of HPCC-PINT, which includes the queue
         /// and can exceed 1,000.
         EgressUtilization = "egress-utilization" ("thousandths"),
-        /// From the packet's departure at its host until its arrival at the switch, ns.
+        /// Time from the packet's departure at its host until its arrival at the switch, in ns.
         IngressTime = "ingress-time" ("age of the packet, ns"),
-        /// From the packet's departure at its host until it leaves its queue at the switch, ns.
+        /// Time from the packet's departure at its host until it leaves its queue at the switch, in
+        /// ns.
         EgressTime = "egress-time" ("age of the packet, ns"),
     }
 }
 
 impl Value {
-    /// All of them, with what they are.
+    /// All values, each with its name and meaning.
     pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (Self::SwitchId, "switch-id", "number of the switch"),
         (
@@ -62,7 +63,7 @@ impl Value {
         ),
     ];
 
-    /// The name in a scenario.
+    /// Returns the name in a scenario.
     #[must_use]
     pub fn name(self) -> &'static str {
         let entry = Self::ALL.iter().find(|(value, ..)| *value == self);
@@ -80,14 +81,14 @@ impl Value {
         }
     }
 
-    /// Returns whether it is a name, the same for all packets that take one path.
+    /// Returns `true` if the value is a name, which is the same for all packets on one path.
     #[must_use]
     pub const fn is_name(self) -> bool {
         matches!(self, Self::SwitchId | Self::IngressPort | Self::EgressPort)
     }
 
-    /// The largest number that codes have to reach, where the user names none: about a millisecond
-    /// at a hop, a second of age, 32 MiB, and 512 times the link.
+    /// Returns the default of the largest number that codes represent: about one millisecond at a
+    /// hop, one second of age, 32 MiB, and 512 times the link rate.
     #[must_use]
     pub const fn usual_largest(self) -> f64 {
         match self {
@@ -99,13 +100,13 @@ impl Value {
         }
     }
 
-    /// The number for `packet`, which leaves by `hop`; `utilization` is that of the port, in
+    /// Returns the number for `packet`, which leaves at `hop`. `utilization` is the port's, in
     /// thousandths.
     #[inline]
     #[must_use]
     pub fn measure<H>(self, packet: &Packet<H>, hop: &Hop, utilization: f64) -> f64 {
         match self {
-            // Names are written by their numbers, never measured.
+            // The static encoder writes switch numbers directly; they are never measured.
             Self::SwitchId => 0.0,
             Self::IngressPort => f64::from(hop.ingress.0),
             Self::EgressPort => f64::from(hop.port.0),
@@ -127,15 +128,15 @@ choices! {
         Dynamic = "dynamic" ("quantiles of each hop; default for all else"),
         /// The largest value on the path of each packet.
         Max = "max" ("of the hops of a packet"),
-        /// The smallest.
+        /// The smallest value on the path of each packet.
         Min = "min" ("of the hops of a packet"),
-        /// Their sum.
+        /// The sum of the values on the path of each packet.
         Sum = "sum" ("over the hops of a packet"),
     }
 }
 
 impl Aggregation {
-    /// Returns whether it folds the hops of a packet into one number.
+    /// Returns `true` if it reduces the hops of a packet to one number.
     #[must_use]
     pub const fn is_per_packet(self) -> bool {
         matches!(self, Self::Max | Self::Min | Self::Sum)
@@ -146,12 +147,12 @@ choices! {
     /// Definition of the packets that a query treats as one flow.
     #[derive(Default, Hash)]
     pub enum FlowDefinition {
-        /// Those of one transfer: equal addresses and ports.
+        /// Packets of one transfer: equal addresses and ports.
         #[default]
         FiveTuple = "five-tuple" ("of one transfer"),
-        /// Those from one host to another.
+        /// Packets from one host to another.
         Pair = "pair" ("of hosts"),
-        /// Those to one receiving host.
+        /// Packets to one receiving host.
         Destination = "destination",
     }
 }

@@ -1,18 +1,18 @@
-//! Settings of a query that mean nothing.
+//! Rejects meaningless settings of a query.
 
 use fabricsim_base::input::ConfigError;
 
 use super::{Keep, Knowledge, QueryConfig};
 use crate::query::value::{Aggregation, FlowDefinition, Value};
 
-/// The lowest quantile that has a name of its own.
+/// The lowest quantile with a distinct name.
 const LEAST_QUANTILE: f64 = 1e-6;
 
 impl QueryConfig {
-    /// Refuses values without a meaning.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// Returns an error if a value is meaningless. It names the key, the problem and a remedy.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
         let aggregation = self.aggregation();
@@ -48,9 +48,10 @@ impl QueryConfig {
         self.validate_statistics()
     }
 
-    /// Refuses keys that mean nothing to this aggregation.
+    /// Checks that the given keys apply to this aggregation.
     fn validate_fit(&self, aggregation: Aggregation) -> Result<(), ConfigError> {
         let is_static = aggregation == Aggregation::Static;
+        // A key for another kind of query would have no effect, so reject it.
         for (key, given, fits, kind) in [
             ("instances", self.instances != 1, is_static, "static"),
             ("scheme", self.scheme.is_some(), is_static, "static"),
@@ -80,6 +81,7 @@ impl QueryConfig {
                 ));
             }
         }
+        // Tracing is possible only if the packets of a flow share a path.
         if is_static && self.flow == FlowDefinition::Destination {
             return Err(ConfigError::new(
                 "flow",

@@ -1,4 +1,4 @@
-//! What stands in place of the linear program in a build without its solver.
+//! Replaces the linear program in a build without its solver.
 
 use fabricsim_base::input::ConfigError;
 
@@ -7,7 +7,7 @@ use super::{Demand, QuerySet};
 /// Makes no plan.
 ///
 /// # Errors
-/// Always: the queries do not all fit the `budget` of bits.
+/// Always returns an error: the queries do not all fit in `budget` bits.
 pub(super) fn serve(
     _demands: &[Demand],
     budget: u32,

@@ -5,16 +5,16 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
 use super::{Demand, NOTHING, QuerySet};
 
-/// The share of each of `sets`, so that each query gets at least its frequency.
+/// Returns the share of each of `sets` such that each query gets at least its frequency.
 ///
 /// # Errors
-/// Where the `budget` of bits is too small for that.
+/// Returns an error if `budget` bits are too few for that.
 pub(super) fn serve(
     demands: &[Demand],
     budget: u32,
     sets: &[QuerySet],
 ) -> Result<Vec<f64>, ConfigError> {
-    // Frequencies that are settled: they cannot be higher.
+    // Frequencies that are already at their maximum.
     let mut settled: Vec<Option<f64>> = vec![None; demands.len()];
     let (mut factor, mut shares) = evenly(demands, sets, &settled);
     if factor < 1.0 - NOTHING {
@@ -24,7 +24,7 @@ pub(super) fn serve(
         let mut news = false;
         for (demand, settled) in demands.iter().zip(&mut settled) {
             if settled.is_none() && demand.frequency * factor >= 1.0 - NOTHING {
-                // A little less, so that rounding cannot make it impossible.
+                // Slightly less, so that rounding cannot make the program infeasible.
                 *settled = Some(1.0 - NOTHING / 100.0);
                 news = true;
             }
@@ -36,7 +36,7 @@ pub(super) fn serve(
     }
 }
 
-/// The refusal of `demands` of which the `share` can be had.
+/// Returns the error for `demands` if only a factor of `share` is possible.
 fn shortage(demands: &[Demand], budget: u32, share: f64) -> ConfigError {
     let mean: f64 = demands.iter().map(mean_bits).sum();
     let message = if mean > f64::from(budget) + NOTHING {
@@ -59,8 +59,8 @@ fn mean_bits(demand: &Demand) -> f64 {
     f64::from(demand.bits) * demand.frequency
 }
 
-/// The largest factor by which all frequencies that are not `settled` can be multiplied, at most to
-/// 1, and the shares of the sets that reach it.
+/// Returns the largest factor for all frequencies that are not `settled` (each limited to 1), and
+/// the shares of the sets that reach it.
 fn evenly(demands: &[Demand], sets: &[QuerySet], settled: &[Option<f64>]) -> (f64, Vec<f64>) {
     let open = demands.iter().zip(settled).filter(|(_, s)| s.is_none());
     let highest = open

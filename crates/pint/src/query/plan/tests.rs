@@ -10,7 +10,7 @@ fn plan(demands: &[Demand], budget: u32) -> Result<Plan, ConfigError> {
     Plan::new(demands, budget, 1)
 }
 
-/// Sets and shares of a plan, by the numbers of the queries.
+/// Returns the sets of a plan, as lists of query indices, and their shares.
 fn shares(plan: &Plan) -> Vec<(Vec<usize>, f64)> {
     let rounded = |share: f64| (share * 1e5).round() / 1e5;
     let sets = plan.sets().iter();
@@ -51,7 +51,7 @@ fn what_is_left_over_goes_to_all_alike() {
     for query in 0..3 {
         assert!((thirds.frequency(query) - 2.0 / 3.0).abs() < 1e-6);
     }
-    // The first is served by every packet, and the others share the rest.
+    // Every packet serves the first query; the other two share the rest.
     let rest = plan(&[demand(8, 1.0), demand(8, 0.1), demand(8, 0.3)], 16).unwrap();
     let found: Vec<f64> = (0..3).map(|query| rest.frequency(query)).collect();
     for (found, expected) in found.into_iter().zip([1.0, 0.25, 0.75]) {
@@ -72,7 +72,7 @@ fn a_budget_that_is_too_small_is_refused_with_what_it_allows() {
         "the queries ask for 20.00 bits of a packet on average, and the budget is 16"
     );
     assert!(refused.help.ends_with("by 0.800"), "{}", refused.help);
-    // On average there are bits enough, but no two digests fit one packet.
+    // There are enough bits on average, but no two digests fit in one packet.
     let refused = plan(&[demand(9, 0.6), demand(9, 0.6)], 16).unwrap_err();
     assert!(
         refused.message.contains("more than 83.3%"),
@@ -119,7 +119,8 @@ proptest! {
     ) {
         let demands: Vec<Demand> = queries.iter().map(|&(bits, f)| demand(bits, f)).collect();
         let Ok(plan) = plan(&demands, budget) else {
-            // There was one only if nothing forbids it.
+            // If each digest fits in a packet, the demands divided by their number must have a
+            // plan.
             let single = demands.iter().all(|d| d.bits <= budget);
             let half: Vec<Demand> = demands.iter()
                 .map(|d| demand(d.bits, d.frequency / demands.len() as f64)).collect();

@@ -1,4 +1,4 @@
-//! Packets through a row of switches by hand.
+//! Tests of packets that pass through a row of switches.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::FlowKey;
@@ -19,7 +19,7 @@ use super::*;
 
 const RATE: Rate = Rate::from_gbps(100);
 
-/// A header for queries alone.
+/// A header with only a probe.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 struct Probed(Probe);
 
@@ -39,7 +39,7 @@ impl HasProbe for Probed {
     }
 }
 
-/// Eight switches, numbered from 10, one after the other.
+/// Eight switches in a row, numbered from 10.
 fn network() -> QueryNetwork {
     let switches: Vec<NodeId> = (10..18).map(NodeId).collect();
     QueryNetwork {
@@ -64,8 +64,8 @@ fn per_packet(value: Value, aggregation: Aggregation) -> QueryConfig {
     }
 }
 
-/// Sends `count` packets through `path`, where they wait for `waits_ns`; what sink and truth know
-/// then.
+/// Sends `count` packets along `path` with queueing times `waits_ns`. Returns the results of the
+/// sink, with the truth.
 fn send(
     queries: &Arc<Queries>,
     count: u64,
@@ -171,7 +171,8 @@ fn quantiles_of_each_hop_stand_beside_the_truth() {
         ..QueryConfig::new(Value::HopLatency)
     };
     let queries = queries(&[latency], 8);
-    // The first hop never makes wait, the second 1 to 1,000 ns, the third always 5,000 ns.
+    // Packets never wait at the first hop, 1 to 1,000 ns at the second, and always 5,000 ns at the
+    // third.
     let results = send(&queries, 6_000, &[10, 11, 12], |packet, hop| match hop {
         0 => 0,
         1 => packet * 7 % 1_000 + 1,
@@ -190,7 +191,7 @@ fn quantiles_of_each_hop_stand_beside_the_truth() {
             result.truth.expect("noted"),
         )
     };
-    // The lowest code stands for one unit.
+    // The lowest code represents one unit.
     assert_eq!(of(1, 0.5), (1.0, 0.0));
     for (hop, share, expected) in [(2, 0.5, 500.0), (2, 0.9, 900.0), (3, 0.5, 5_000.0)] {
         let (estimate, truth) = of(hop, share);
@@ -211,7 +212,7 @@ fn switches_and_sink_agree_on_what_a_packet_serves() {
     let results = send(&queries, count, &[10, 11, 12], |_, _| 0);
     assert_eq!(results.paths.len(), 3);
     for (index, result) in results.paths.iter().enumerate() {
-        // Had one of them taken other bits, no path would explain the digests.
+        // If a switch had used other bits, no path would explain the digests.
         assert_eq!(result.part.ended_by, None);
         let expected = queries.plan().frequency(index) * count as f64;
         let deviation = (expected * 0.4).sqrt();
