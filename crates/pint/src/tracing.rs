@@ -1,12 +1,12 @@
-//! Path tracing: a sink learns from a few bits of each packet which switches a flow passes (PINT,
+//! Path tracing: from a few bits of each packet, a sink learns the switches on a flow's path (PINT,
 //! Ben Basat et al., SIGCOMM 2020, section 4.2: static values of a flow).
 //!
-//! Switches keep nothing. Each computes from hashes that all nodes share whether it acts on a
-//! packet, and if so writes a hash of its number over the digest or xors it in
-//! ([`Scheme::encode`]). The sink computes the same, so it knows whose hashes a digest holds, and
-//! strikes out what does not fit until one switch is left for each hop ([`PathDecoder`]); it may
-//! know the links of the network, too ([`Universe::with_links`]). What came before PINT is
-//! [`Traceback`] and [`NetworkCoding`].
+//! Switches keep no state. With hashes that all nodes share, each switch decides if it acts on a
+//! packet. If so, it overwrites the digest with a hash of its number, or xors the hash into it
+//! ([`Scheme::encode`]). The sink computes the same hashes, so it knows the hops that contributed
+//! to a digest, and eliminates switches until one is left for each hop ([`PathDecoder`]). It may
+//! also know the links of the network ([`Universe::with_links`]). [`Traceback`] and
+//! [`NetworkCoding`] are earlier methods.
 //!
 //! ```
 //! use std::sync::Arc;

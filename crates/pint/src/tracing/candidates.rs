@@ -7,32 +7,32 @@ use super::hop_set::HopSet;
 use super::switch_set::SwitchSet;
 use super::universe::{Links, Universe};
 
-/// The switches that each hop of one path may be.
+/// The possible switches for each hop of one path.
 ///
-/// Where the universe knows links, a switch stays only while each of the two hops beside it may be
-/// one of its neighbors (arc consistency: AC-3, Mackworth 1977). As hops stand in a row, what is
-/// left at a hop is then just what paths pass there that agree with all that was struck out.
-/// Networks of providers are chains for the most part, so that one hop tells much of those beside
-/// it.
+/// If the universe knows links, a switch stays only as long as both adjacent hops may be one of its
+/// neighbors (arc consistency: AC-3, Mackworth 1977). Since hops form a line, a switch that is left
+/// at a hop is on some path that agrees with all eliminations. Networks of providers consist mostly
+/// of chains, so one hop tells much about the adjacent hops.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Candidates {
     #[checkpoint(rebuilt)]
     universe: Arc<Universe>,
-    /// For each hop; `None` where it may be any that a path of this length can pass.
+    /// The candidates of each hop; `None` if no switch with a suitable position has been
+    /// eliminated.
     left: Vec<Option<SwitchSet>>,
-    /// Hops that lost switches, and those beside them were not looked at since.
+    /// Hops that lost candidates since their adjacent hops were last checked.
     shrunk: HopSet,
-    /// Room for the neighbors of a hop's switches.
+    /// Scratch set for the neighbors of a hop's candidates.
     #[checkpoint(elsewhere)]
     neighbors: SwitchSet,
 }
 
-/// A hop, from 1, that can be no switch.
+/// The number of a hop (from 1) without any candidate left.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct NoneLeft(pub(super) u8);
 
 impl Candidates {
-    /// All of `universe`, for a path of no hops.
+    /// Returns all switches of `universe` as candidates, for a path without hops.
     pub(super) fn new(universe: Arc<Universe>) -> Self {
         Self {
             neighbors: SwitchSet::none(universe.switches().len()),
@@ -42,15 +42,15 @@ impl Candidates {
         }
     }
 
-    /// Forgets what was struck out, and from now on is of a path of `hops`.
+    /// Resets all candidates for a path of `hops`.
     pub(super) fn begin(&mut self, hops: u8) {
         self.left.clear();
         self.left.resize(usize::from(hops), None);
         self.shrunk = HopSet::default();
     }
 
-    /// Strikes out the switches of `hop`, from 1, that do not `fit`, and what cannot be at other
-    /// hops then. Each hop that has one switch left for the first time goes to `solved`.
+    /// Eliminates the switches of `hop` (from 1) that do not `fit`, and all switches that are then
+    /// impossible at other hops. Adds each hop that now has a single switch left to `solved`.
     pub(super) fn strike_out(
         &mut self,
         hop: u8,
@@ -78,7 +78,8 @@ impl Candidates {
         Ok(())
     }
 
-    /// Looks at what a hop has left of the `before` switches; `None` is all.
+    /// Handles a possible loss of candidates at `hop`, which had `before` of them; `None` means
+    /// all.
     fn settle(&mut self, hop: u8, before: Option<usize>, solved: &mut Vec<(u8, u64)>) {
         let Some(set) = &self.left[usize::from(hop) - 1] else {
             return;
@@ -93,8 +94,8 @@ impl Candidates {
         self.shrunk.insert(hop);
     }
 
-    /// Strikes out what has no neighbor at a hop beside it, until all have. No hop loses all: what
-    /// was left at one had neighbors at those beside it.
+    /// Eliminates switches without a neighbor at an adjacent hop, until none is left. No hop can
+    /// lose all its candidates, because each candidate had neighbors at the adjacent hops before.
     fn spread(&mut self, links: &Links, solved: &mut Vec<(u8, u64)>) {
         while let Some(hop) = self.shrunk.first() {
             self.shrunk.remove(hop);
@@ -107,7 +108,7 @@ impl Candidates {
         }
     }
 
-    /// Strikes out the switches of `hop` that are no neighbors of those of `beside`.
+    /// Eliminates the switches of `hop` without a neighbor among those of `beside`.
     fn keep_neighbors(&mut self, hop: u8, beside: u8, links: &Links, solved: &mut Vec<(u8, u64)>) {
         let (hop_index, beside_index) = (usize::from(hop) - 1, usize::from(beside) - 1);
         let Some(others) = self.left[beside_index].take() else {
@@ -116,7 +117,7 @@ impl Candidates {
         let slot = &mut self.left[hop_index];
         let before = slot.as_ref().map(SwitchSet::len);
         match slot {
-            // Whichever of the two sets is smaller is gone through.
+            // Iterate over the smaller of the two sets.
             Some(set) if set.len() <= others.len() => set.retain(|place| {
                 let mut neighbors = links.of(place);
                 neighbors.any(|place| others.contains(place))
@@ -144,7 +145,7 @@ impl Candidates {
 mod tests {
     use super::*;
 
-    /// 0 - 1 - 2 - 3 - 4, and 2 - 5 - 4 beside it; 6 is alone.
+    /// 0 - 1 - 2 - 3 - 4, and parallel to that 2 - 5 - 4; 6 is isolated.
     fn network() -> Arc<Universe> {
         let links = [(0, 1), (1, 2), (2, 3), (3, 4), (2, 5), (5, 4)];
         Arc::new(Universe::with_links((0..7).collect(), &links).unwrap())
@@ -163,7 +164,7 @@ mod tests {
         let mut solved = Vec::new();
         let ends = |switch| [0, 4, 6].contains(&switch);
         assert_eq!(candidates.strike_out(1, ends, &mut solved), Ok(()));
-        // From 0 there is 1, from 4 there are 3 and 5.
+        // Next to 0 is 1; next to 4 are 3 and 5.
         let wanted = [
             Some(vec![0, 4]),
             Some(vec![1, 3, 5]),
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!((left(&candidates), solved.len()), (wanted.to_vec(), 0));
         assert_eq!(candidates.strike_out(3, |at| at == 0, &mut solved), Ok(()));
         solved.sort_unstable();
-        // The end of three hops from 0 is 0 or 2.
+        // Three hops from 0 end at 0 or 2.
         assert_eq!(solved, [(1, 0), (2, 1), (3, 0), (4, 1)]);
     }
 

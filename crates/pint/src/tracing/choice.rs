@@ -1,4 +1,4 @@
-//! Selection of the hops that act on a packet of a layer.
+//! Selects the hops that act on a packet of a layer.
 
 use fabricsim_base::input::ConfigError;
 
@@ -11,32 +11,32 @@ use super::hop_set::HopSet;
 pub enum Choice {
     /// A hash for each hop, compared with the probability.
     EachHop,
-    /// Words of random bits for each packet, a bit for each hop, so that the sink has all acting
-    /// hops of 64 after `bits` hashes (PINT, section 4.2, "Reducing the decoding complexity").
-    /// Probabilities are rounded to the next multiple of 2^-`bits`, 1 to 32.
+    /// Words of random bits for each packet, with one bit per hop, so that the sink finds all
+    /// acting hops among 64 with `bits` hashes (PINT, section 4.2, "Reducing the decoding
+    /// complexity"). Probabilities are rounded to a multiple of 2^-`bits` (1 to 32).
     ///
-    /// Differs from the paper: it takes the conjunction of t words, so that p is a power 2^-t, and
-    /// is repeated for what lies between (footnote 9). Here each bit of p is a conjunction or a
-    /// disjunction with a further word, which is the same for powers of two and comes as near as
-    /// wanted otherwise.
+    /// Differs from the paper: the paper takes the conjunction of t words, which gives p = 2^-t,
+    /// and repeats this for probabilities in between (footnote 9). Here, each bit of p is a
+    /// conjunction or a disjunction with a further word. This is the same for powers of two, and
+    /// arbitrarily close otherwise.
     BitVectors {
-        /// Words for each packet and 64 hops.
+        /// Number of words for each packet and 64 hops.
         bits: u32,
     },
 }
 
-/// Hops that act on a packet of one layer.
+/// The hops that act on a packet of one layer.
 #[derive(Clone, Debug)]
 pub(super) enum Chosen {
-    /// Those whose hash is below the probability.
+    /// Hops with a hash below the probability.
     EachHop(f64),
-    /// Those whose bit is set with a probability of `numerator` / 2^`words`. The numerator is odd,
-    /// or 1 with no words where all act.
+    /// Hops with their bit set, which has a probability of `numerator` / 2^`words`. The numerator
+    /// is odd; it is 1, with no words, if all hops act.
     BitVectors { numerator: u64, words: u32 },
 }
 
 impl Choice {
-    /// The choice with the probability `chance` for each hop, above 0 and up to 1.
+    /// Returns the choice with a probability of `chance` (above 0, up to 1) for each hop.
     pub(super) fn with(self, chance: f64) -> Result<Chosen, ConfigError> {
         let Self::BitVectors { bits } = self else {
             return Ok(Chosen::EachHop(chance));
@@ -67,7 +67,7 @@ impl Choice {
 }
 
 impl Chosen {
-    /// Returns whether `hop`, from 1, acts on `packet`.
+    /// Returns `true` if `hop` (from 1) acts on `packet`.
     #[inline]
     pub(super) fn acts(&self, g: GlobalHash, packet: u64, hop: u8) -> bool {
         match *self {
@@ -79,7 +79,7 @@ impl Chosen {
         }
     }
 
-    /// All that act on `packet` of a path of `hops`.
+    /// Returns all hops that act on `packet`, for a path of `hops`.
     #[inline]
     pub(super) fn acting(&self, g: GlobalHash, packet: u64, hops: u8) -> HopSet {
         match *self {
@@ -103,11 +103,11 @@ impl Chosen {
     }
 }
 
-/// 64 bits, each set with a probability of `numerator` / 2^`words`: from the lowest digit on, a
-/// digit d of the numerator turns the probability p of before into (d + p) / 2.
+/// Returns 64 bits that are each set with a probability of `numerator` / 2^`words`. From the lowest
+/// binary digit up, a digit d of the numerator turns the previous probability p into (d + p) / 2.
 #[inline]
 fn word(g: GlobalHash, numerator: u64, words: u32, packet: u64, block: u64) -> u64 {
-    // Where all act there is no digit behind the point.
+    // If all hops act, the probability has no fraction digits.
     let mut bits = if words == 0 { u64::MAX } else { 0 };
     for digit in 0..words {
         let random = g.value(packet, block << 32 | u64::from(digit));

@@ -1,4 +1,4 @@
-//! The sink's side: from digests to a path.
+//! The sink's side: decodes a path from digests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,32 +14,32 @@ use super::universe::Universe;
 /// Progress in decoding a flow's path after a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Progress {
-    /// Some hops have more than one switch left.
+    /// Some hops have more than one possible switch.
     Undecided,
-    /// Every hop has one switch left, and all packets so far agree with them.
+    /// Every hop has one possible switch, and all packets so far agree with it.
     Decoded,
-    /// No path explains all packets since the decoder last began, and it has begun anew.
+    /// No path explains all packets since the decoder last started, so it has restarted.
     Contradiction(Contradiction),
 }
 
-/// Why packets cannot have taken one path: it changed, or a digest was damaged.
+/// Reason why packets cannot have taken the same path: the path changed, or a digest was damaged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Contradiction {
     /// Packets passed different numbers of switches.
     Length {
-        /// Of the packets before.
+        /// Number of switches of the previous packets.
         before: u8,
-        /// Of this packet.
+        /// Number of switches of this packet.
         now: u8,
     },
     /// No switch fits the digests of a hop.
     NoCandidate {
-        /// From 1.
+        /// Number of the hop, from 1.
         hop: u8,
     },
-    /// The digest of a packet is not that of the switches known.
+    /// The digest of a packet does not fit the known switches.
     Digest {
-        /// Its identifier.
+        /// Identifier of the packet.
         packet: u64,
     },
 }
@@ -61,42 +61,41 @@ impl fmt::Display for Contradiction {
     }
 }
 
-/// A digest of which the known hops are taken out.
+/// A digest after removing the values of known hops.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Residual {
     packet: u64,
     instance: usize,
-    /// The hops whose values it holds; none when it has been used.
+    /// Remaining hops in the digest; empty after the digest has been used.
     hops: HopSet,
-    /// The xor of their values.
+    /// Xor of the values of the remaining hops.
     value: u64,
 }
 
 /// Finds the path of one flow from the digests of its packets (PINT, section 4.2: the inference
 /// module).
 ///
-/// Of each digest the values of known hops are taken out. What holds the value of one hop then
-/// strikes out the switches with another value; a hop is known when one switch is left, and then
-/// the digests that waited for it are looked at again (peeling). What holds none has to be zero,
-/// which tells of paths that change. Where the universe has links, switches without a neighbor at a
-/// hop beside them are struck out, too.
+/// The decoder removes the values of known hops from each digest. If the value of one hop remains,
+/// it eliminates the switches with another value. A hop is known as soon as one switch is left;
+/// then the digests that waited for it are checked again (peeling). If no hop remains, the value
+/// must be zero; otherwise, the path has changed. If the universe has links, switches without a
+/// neighbor at an adjacent hop are eliminated, too.
 ///
-/// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the
-/// path is known the decoder keeps the digests of several unknown hops, afterwards none.
+/// A digest takes as many steps as hops act on it, after finding these hops. Until the path is
+/// known, the decoder stores digests with several unknown hops; afterwards it stores none.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct PathDecoder {
     #[checkpoint(rebuilt)]
     scheme: Arc<Scheme>,
     hops: u8,
     unknown: HopSet,
-    /// The switch of each hop that is known.
+    /// The switch of each known hop.
     known: Vec<u64>,
     candidates: Candidates,
     waiting: Vec<Residual>,
-    /// For each hop, which of `waiting` hold its value.
+    /// For each hop, the indices in `waiting` of digests that contain its value.
     waiting_for: Vec<Vec<u32>>,
-    /// Hops that became known, with their switches, and the digests that waited for them were not
-    /// looked at yet.
+    /// Newly known hops and their switches, before the digests that wait for them are checked.
     solved: Vec<(u8, u64)>,
     packets: u64,
     decoded_after: Option<u64>,
@@ -104,10 +103,10 @@ pub struct PathDecoder {
 }
 
 impl PathDecoder {
-    /// A decoder for packets that pass `hops` switches of `universe`.
+    /// Returns a decoder for packets that pass `hops` switches of `universe`.
     ///
     /// # Errors
-    /// Where digests hold whole numbers and are too narrow for those of the universe.
+    /// Returns an error if digests contain whole numbers and are too narrow for the universe.
     pub fn new(
         scheme: Arc<Scheme>,
         universe: Arc<Universe>,
@@ -144,11 +143,11 @@ impl PathDecoder {
         Ok(decoder)
     }
 
-    /// Takes in the `digest` of `packet`, which passed `hops` switches (the sink knows from the
+    /// Records the `digest` of `packet`, which passed `hops` switches (the sink knows this from the
     /// TTL).
     ///
-    /// After a contradiction this packet is forgotten, too, unless it is the first of another
-    /// length.
+    /// After a contradiction, the decoder forgets this packet, too, unless it is the first one on a
+    /// path of another length.
     pub fn record(&mut self, packet: u64, hops: u8, digest: TraceDigest) -> Progress {
         let before = self.hops;
         if hops != before {
@@ -179,44 +178,44 @@ impl PathDecoder {
         }
     }
 
-    /// The switches in the order of the path, once all are known.
+    /// Returns the switches in path order, or `None` until all are known.
     #[must_use]
     pub fn path(&self) -> Option<&[u64]> {
         self.unknown.is_empty().then_some(&self.known)
     }
 
-    /// The switch of `hop`, from 1, where it is known.
+    /// Returns the switch of `hop` (from 1) if it is known.
     #[must_use]
     pub fn switch_at(&self, hop: u8) -> Option<u64> {
         let known = (1..=self.hops).contains(&hop) && !self.unknown.contains(hop);
         known.then(|| self.known[usize::from(hop) - 1])
     }
 
-    /// Hops that are not known (Figure 5: the progress of decoding).
+    /// Returns the number of unknown hops (Figure 5: the progress of decoding).
     #[must_use]
     pub fn missing(&self) -> u32 {
         self.unknown.len()
     }
 
-    /// Packets taken in since the decoder last began.
+    /// Returns the number of packets recorded since the decoder last started.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Returns how many of these it took to know the path.
+    /// Returns the number of packets after which the path was known.
     #[must_use]
     pub const fn decoded_after(&self) -> Option<u64> {
         self.decoded_after
     }
 
-    /// Returns how often it began anew.
+    /// Returns the number of restarts.
     #[must_use]
     pub const fn restarts(&self) -> u64 {
         self.restarts
     }
 
-    /// Forgets all packets.
+    /// Forgets all packets and starts with a path of `hops`.
     fn begin(&mut self, hops: u8) {
         let count = usize::from(hops);
         self.hops = hops;
@@ -256,7 +255,7 @@ impl PathDecoder {
         self.peel()
     }
 
-    /// Looks again at the digests that waited for hops that are known now.
+    /// Checks the digests that waited for the newly known hops.
     fn peel(&mut self) -> Result<(), Contradiction> {
         while let Some((hop, _)) = self.solved.pop() {
             for index in std::mem::take(&mut self.waiting_for[usize::from(hop) - 1]) {
@@ -284,7 +283,7 @@ impl PathDecoder {
         Ok(())
     }
 
-    /// Takes the value of a known `hop` out of `residual`.
+    /// Removes the value of a known `hop` from `residual`.
     fn take_out(&self, hop: u8, residual: &mut Residual) {
         let switch = self.known[usize::from(hop) - 1];
         residual.value ^= self
@@ -293,8 +292,8 @@ impl PathDecoder {
         residual.hops.remove(hop);
     }
 
-    /// Strikes out the candidates of `hop` whose value is not that of `residual`, which holds no
-    /// other.
+    /// Eliminates the candidates of `hop` with a value other than that of `residual`, which
+    /// contains no other hop.
     fn strike_out(&mut self, hop: u8, residual: &Residual) -> Result<(), Contradiction> {
         let fits = self
             .scheme

@@ -2,14 +2,14 @@
 
 use fabricsim_base::checkpoint::Stored;
 
-/// A set of hop numbers, 1 to 255: four words of bits.
+/// A set of hop numbers from 1 to 255, in four words of bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct HopSet {
     words: [u64; 4],
 }
 
 impl HopSet {
-    /// All hops of a path of `hops` switches.
+    /// Returns all hops of a path of `hops` switches.
     #[must_use]
     pub fn all(hops: u8) -> Self {
         Self {
@@ -18,14 +18,14 @@ impl HopSet {
         .within(hops)
     }
 
-    /// The hops of 64 at a time: those from 1 on in the lowest bits of the first word. The bit
-    /// beyond hop 255 does not count.
+    /// Returns the set from words of 64 hops each; hop 1 is the lowest bit of the first word. The
+    /// bit above hop 255 is ignored.
     #[must_use]
     pub(super) fn from_words(words: [u64; 4]) -> Self {
         Self { words }.within(u8::MAX)
     }
 
-    /// Those of them that a path of `hops` switches has.
+    /// Returns the subset that is on a path of `hops` switches.
     #[must_use]
     pub(super) fn within(mut self, hops: u8) -> Self {
         for (word, before) in self.words.iter_mut().zip([0, 64, 128, 192]) {
@@ -35,7 +35,7 @@ impl HopSet {
         self
     }
 
-    /// Returns where `hop` is kept.
+    /// Returns the word and the bit of `hop`.
     fn place(hop: u8) -> (usize, u64) {
         let index = hop - 1;
         (usize::from(index / 64), 1 << (index % 64))
@@ -55,7 +55,7 @@ impl HopSet {
         self.words[word] &= !bit;
     }
 
-    /// Returns whether `hop`, from 1, is one of them.
+    /// Returns `true` if the set contains `hop`, from 1.
     #[inline]
     #[must_use]
     pub fn contains(&self, hop: u8) -> bool {
@@ -63,21 +63,21 @@ impl HopSet {
         self.words[word] & bit != 0
     }
 
-    /// Returns how many there are.
+    /// Returns the number of hops.
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Returns whether there are none.
+    /// Returns `true` if the set is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words == [0; 4]
     }
 
-    /// The hops, ascending: a step for each word and each hop.
+    /// Returns the hops in ascending order. Takes one step per word and hop.
     pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
         let starts = [1u8, 65, 129, 193];
         starts
@@ -95,14 +95,14 @@ impl HopSet {
             })
     }
 
-    /// The first of them.
+    /// Returns the first hop.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<u8> {
         self.iter().next()
     }
 
-    /// Those that are in one of the two sets alone.
+    /// Returns the hops that are in exactly one of the two sets.
     #[inline]
     #[must_use]
     pub(super) fn xor(mut self, other: Self) -> Self {
@@ -112,7 +112,7 @@ impl HopSet {
         self
     }
 
-    /// The hop, where there is but one.
+    /// Returns the hop if there is exactly one.
     #[inline]
     #[must_use]
     pub fn only(&self) -> Option<u8> {

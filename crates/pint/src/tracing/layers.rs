@@ -1,27 +1,25 @@
-//! Division of packets between overwriting and xor.
+//! Divides packets between overwriting and xor.
 
 use fabricsim_base::input::ConfigError;
 
-/// From this estimate of the path length on there is a second layer: the largest whole number up to
-/// e^e begins none.
+/// Minimum path length for a second layer: the smallest integer above e^e.
 const SECOND_LAYER_FROM: u8 = 16;
 
-/// Share of the packets that run the Baseline scheme, in which a hop writes its value over the
-/// digest, and the probabilities with which hops xor their values into the other packets (PINT,
-/// section 4.2, Algorithm 1).
+/// Share of the packets that use the Baseline scheme, in which a hop overwrites the digest, and the
+/// probabilities for hops to xor their values into the remaining packets (PINT, section 4.2,
+/// Algorithm 1).
 ///
-/// Packets beyond the Baseline's share are spread evenly over the layers.
+/// The remaining packets are spread evenly over the xor layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers {
-    /// The probability that a packet is in layer 0, the Baseline: tau, 0 to 1.
+    /// Probability that a packet is in layer 0, the Baseline: tau, 0 to 1.
     pub baseline_share: f64,
-    /// The probability, above 0 up to 1, with which each hop acts on a packet of layer 1, 2, ...:
-    /// p_l.
+    /// Probability (above 0, up to 1) that a hop acts on a packet of layer 1, 2, ...: p_l.
     pub xor: Vec<f64>,
 }
 
 impl Layers {
-    /// The Baseline scheme alone: reservoir sampling over the hops.
+    /// Returns the Baseline scheme alone: reservoir sampling over the hops.
     #[must_use]
     pub const fn baseline() -> Self {
         Self {
@@ -30,8 +28,8 @@ impl Layers {
         }
     }
 
-    /// Returns the parameters that the published implementation on Mininet uses for paths of about
-    /// ten hops: tau = 1/2, p = 1/10.
+    /// Returns the parameters of the published implementation on Mininet, for paths of about ten
+    /// hops: tau = 1/2, p = 1/10.
     #[must_use]
     pub fn mininet() -> Self {
         Self {
@@ -40,11 +38,11 @@ impl Layers {
         }
     }
 
-    /// The hybrid of section 4.2 and Figure 5 for paths of about `hops` (d, at least 3): tau = 3/4,
-    /// p = ln ln d / ln d.
+    /// Returns the hybrid of section 4.2 and Figure 5 for paths of about `hops` (d, at least 3):
+    /// tau = 3/4, p = ln ln d / ln d.
     ///
     /// # Errors
-    /// Where d is below 3, for which there is no such p.
+    /// Returns an error if d is below 3, because then there is no such p.
     pub fn interleaved(hops: u8) -> Result<Self, ConfigError> {
         if hops < 3 {
             return Err(ConfigError::new(
@@ -63,16 +61,16 @@ impl Layers {
         })
     }
 
-    /// The multi-layer scheme of Algorithm 1 for paths of about `hops` (d, at least 1): p_1 = e/d
-    /// and, from d = 16 on, p_2 = e^e/d, at most 1.
+    /// Returns the multi-layer scheme of Algorithm 1 for paths of about `hops` (d, at least 1): p_1
+    /// = e/d and, from d = 16 on, p_2 = e^e/d, each limited to 1.
     ///
-    /// Differs from the paper: tau is 1/2, as in the published implementation, where Algorithm 1
-    /// has log log* d / (1 + log log* d), 0.4 to 0.7 for the paths that there are. And layer l has
-    /// p_l = (e to the power of itself l times)/d: one power less, p_1 = 1/d, is no faster than the
+    /// Differs from the paper: tau is 1/2, as in the published implementation; Algorithm 1 has log
+    /// log* d / (1 + log log* d), which is 0.4 to 0.7 for realistic paths. And p_l is (e to the
+    /// power of itself l times)/d, because with one power less, p_1 = 1/d is no faster than the
     /// Baseline alone.
     ///
     /// # Errors
-    /// Where d is 0.
+    /// Returns an error if d is 0.
     pub fn multilayer(hops: u8) -> Result<Self, ConfigError> {
         if hops == 0 {
             return Err(ConfigError::new(
@@ -95,15 +93,15 @@ impl Layers {
         })
     }
 
-    /// The layer of a packet whose layer hash is `uniform`, in [0, 1): `None` is the Baseline,
-    /// otherwise an index of `xor`.
+    /// Returns the layer of a packet with the layer hash `uniform`, in [0, 1): `None` for the
+    /// Baseline, otherwise an index into `xor`.
     #[inline]
     pub(super) fn of(&self, uniform: f64) -> Option<usize> {
         if uniform < self.baseline_share {
             return None;
         }
         let above = (uniform - self.baseline_share) / (1.0 - self.baseline_share);
-        // Below the number of layers, which is small; the product may round up to it.
+        // Below the number of layers, which is small. The product may round up to it.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let layer = (self.xor.len() as f64 * above) as usize;
         Some(layer.min(self.xor.len() - 1))

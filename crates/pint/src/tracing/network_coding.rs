@@ -1,4 +1,4 @@
-//! Linear network coding, which PINT is compared with.
+//! Linear network coding, for comparison with PINT.
 
 use fabricsim_base::input::ConfigError;
 
@@ -9,11 +9,11 @@ use super::hop_set::HopSet;
 
 /// Random linear network coding over GF(2) (PINT, section 4.2, "Comparison with linear network
 /// coding"): each hop xors its whole number into the digest with a probability of 1/2, and the sink
-/// solves for them.
+/// solves a system of equations.
 ///
-/// It needs the fewest packets, k + 1.6 for k hops in the mean, but digests as wide as a number,
-/// and each of the k equations that it keeps is taken up to k times from others: k^3 bits, here k^2
-/// words for k up to 64.
+/// It needs the fewest packets, k + 1.6 for k hops on average. But a digest is as wide as a switch
+/// number, and decoding is expensive: each of the k stored equations is subtracted up to k times
+/// from other equations. This takes k^3 bit operations, here k^2 word operations for k up to 64.
 #[derive(Clone, Debug)]
 pub struct NetworkCoding {
     choice: GlobalHash,
@@ -21,7 +21,7 @@ pub struct NetworkCoding {
 }
 
 impl NetworkCoding {
-    /// The scheme with the hash function of `seed`.
+    /// Returns the scheme with the hash function of `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let half: Result<Chosen, ConfigError> = Choice::BitVectors { bits: 1 }.with(0.5);
@@ -31,11 +31,11 @@ impl NetworkCoding {
         }
     }
 
-    /// Returns the digest of `packet` after it has passed `switch`, the `hop`-th of the path,
-    /// counted from 1; `digest` is the one before.
+    /// Returns the digest of `packet` after it has passed `switch`, hop `hop` (from 1) of its path.
+    /// `digest` is the previous value.
     ///
     /// # Panics
-    /// When `hop` is zero.
+    /// If `hop` is zero.
     #[must_use]
     pub fn encode(&self, digest: u64, packet: u64, hop: u8, switch: u64) -> u64 {
         assert!(hop > 0, "hops are counted from 1");
@@ -46,11 +46,11 @@ impl NetworkCoding {
         }
     }
 
-    /// Returns the digest of `packet` after it has passed all switches of `path`, as if by calling
-    /// [`encode`](Self::encode) for each in turn.
+    /// Returns the digest of `packet` after it has passed all switches of `path`. This is
+    /// equivalent to calling [`encode`](Self::encode) for each in turn.
     ///
     /// # Panics
-    /// When the path has more than 255 hops.
+    /// If the path has more than 255 hops.
     #[must_use]
     pub fn digest_of(&self, packet: u64, path: &[u64]) -> u64 {
         let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
@@ -59,7 +59,7 @@ impl NetworkCoding {
         switches.fold(0, |digest, switch| digest ^ switch)
     }
 
-    /// The sink of one flow that passes `hops` switches.
+    /// Returns the sink of one flow that passes `hops` switches.
     #[must_use]
     pub fn sink(&self, hops: u8) -> CodingSink {
         CodingSink {
@@ -70,13 +70,13 @@ impl NetworkCoding {
     }
 }
 
-/// Solves for the path of one flow, by Gaussian elimination as digests arrive.
+/// Solves for the path of one flow by Gaussian elimination as digests arrive.
 #[derive(Clone, Debug)]
 pub struct CodingSink {
     coding: NetworkCoding,
-    /// For each hop an equation whose first unknown it is.
+    /// For each hop, an equation with this hop as its first unknown.
     rows: Vec<Option<Equation>>,
-    /// Hops without one.
+    /// Number of hops without an equation.
     missing: usize,
 }
 
@@ -88,7 +88,7 @@ struct Equation {
 }
 
 impl CodingSink {
-    /// Takes in the `digest` of `packet`.
+    /// Records the `digest` of `packet`.
     pub fn record(&mut self, packet: u64, digest: u64) {
         let hops = u8::try_from(self.rows.len()).expect("as many as a path has");
         let mut equation = Equation {
@@ -108,14 +108,15 @@ impl CodingSink {
         }
     }
 
-    /// The switches in the order of the path, once there is an equation for each.
+    /// Returns the switches in path order, or `None` until there is an equation for each.
     #[must_use]
     pub fn path(&self) -> Option<Vec<u64>> {
         if self.missing > 0 {
             return None;
         }
         let mut rows: Vec<Equation> = self.rows.iter().copied().collect::<Option<_>>()?;
-        // From the last, which has one unknown, back: all behind are solved.
+        // Substitute backwards: the last equation has one unknown, and all later ones are already
+        // solved.
         for index in (0..rows.len()).rev() {
             let row = rows[index];
             let behind = row.hops.iter().skip(1);

@@ -9,13 +9,13 @@ use super::choice::{Choice, Chosen};
 use super::hop_set::HopSet;
 use super::layers::Layers;
 
-/// Representation of a switch's number in a digest.
+/// Representation of a switch number in a digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Values {
-    /// A hash of the number and the packet, of the digest's width (PINT, section 4.2, "Improving
+    /// A hash of the number and the packet, as wide as the digest (PINT, section 4.2, "Improving
     /// performance via hashing").
     Hashed,
-    /// The number itself, where the digest is wide enough for all of them.
+    /// The number itself, if the digest is wide enough for all numbers.
     Whole,
 }
 
@@ -26,19 +26,20 @@ pub struct SchemeConfig {
     pub layers: Layers,
     /// Bits of the digest of one instance: b in the paper's figures, 1 to 64.
     pub digest_bits: u32,
-    /// Instances side by side, each with hashes of its own, whose digests share a packet (section
-    /// 4.2, "Multiple instantiations"): `2 x (b = 4)` is two of 4 bits. At most 64 bits in all.
+    /// Number of instances. Each has hashes of its own, and their digests share a packet (section
+    /// 4.2, "Multiple instantiations"): `2 x (b = 4)` means two of 4 bits. At most 64 bits in
+    /// total.
     pub instances: u32,
-    /// Values that are written.
+    /// Representation of switch numbers.
     pub values: Values,
     /// Selection of the acting hops in xor layers.
     pub choice: Choice,
-    /// Of all hash functions.
+    /// Seed of all hash functions.
     pub seed: u64,
 }
 
 impl SchemeConfig {
-    /// One instance of 8 bits with hashed values and a hash for each hop.
+    /// Returns one instance of 8 bits with hashed values and a hash for each hop.
     #[must_use]
     pub const fn new(layers: Layers) -> Self {
         Self {
@@ -75,18 +76,18 @@ impl SchemeConfig {
     }
 }
 
-/// Digests of all instances carried by a packet, the first in the lowest bits. A source sends zero.
+/// Digests of all instances in a packet, the first one in the lowest bits. A source sends zero.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TraceDigest(pub u64);
 
-/// The hash functions of an instance, independent of one another and of those of other instances.
+/// The hash functions of an instance. They are independent of each other and of other instances.
 #[derive(Clone, Debug)]
 struct Hashes {
-    /// H: the layer of a packet.
+    /// H: selects the layer of a packet.
     layer: GlobalHash,
-    /// g: whether a hop acts.
+    /// g: decides if a hop acts.
     choice: GlobalHash,
-    /// h: what it writes.
+    /// h: the value that a hop writes.
     value: GlobalHash,
 }
 
@@ -102,20 +103,20 @@ impl Hashes {
     }
 }
 
-/// A path tracing scheme (PINT, section 4.2), the same at all switches and sinks of a network.
+/// A path tracing scheme (PINT, section 4.2). All switches and sinks of a network share it.
 #[derive(Clone, Debug)]
 pub struct Scheme {
     config: SchemeConfig,
-    /// For each xor layer.
+    /// One for each xor layer.
     chosen: Vec<Chosen>,
     instances: Vec<Hashes>,
 }
 
 impl Scheme {
-    /// The scheme of `config`.
+    /// Returns the scheme of `config`.
     ///
     /// # Errors
-    /// Where a value is outside of what its description says.
+    /// Returns an error if a value is outside of its documented range.
     pub fn new(config: SchemeConfig) -> Result<Self, ConfigError> {
         config.validate()?;
         let chances = config.layers.xor.iter();
@@ -130,26 +131,26 @@ impl Scheme {
         })
     }
 
-    /// Returns the parameters from which the scheme was built.
+    /// Returns the parameters of the scheme.
     #[must_use]
     pub const fn config(&self) -> &SchemeConfig {
         &self.config
     }
 
-    /// Bits of the digests of all instances.
+    /// Returns the total bits of the digests of all instances.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.config.digest_bits * self.config.instances
     }
 
-    /// Returns the digest of `packet` after it has passed `switch`, the `hop`-th of the path,
-    /// counted from 1; `digest` is the one before.
+    /// Returns the digest of `packet` after it has passed `switch`, hop `hop` (from 1) of its path.
+    /// `digest` is the previous value.
     ///
-    /// `packet` tells the packets of a flow apart, and all hops see the same. A packet that is
-    /// retransmitted under the same identifier says nothing new.
+    /// `packet` identifies the packet within its flow. All hops must pass the same number. A packet
+    /// that is retransmitted under the same identifier carries no new information.
     ///
     /// # Panics
-    /// When `hop` is zero.
+    /// If `hop` is zero.
     #[inline]
     #[must_use]
     pub fn encode(&self, digest: TraceDigest, packet: u64, hop: u8, switch: u64) -> TraceDigest {
@@ -171,12 +172,12 @@ impl Scheme {
         TraceDigest(word)
     }
 
-    /// Returns the digest of `packet` after it has passed all switches of `path`, as if by calling
-    /// [`encode`](Self::encode) for each in turn, but in fewer steps: those of the acting hops
-    /// alone.
+    /// Returns the digest of `packet` after it has passed all switches of `path`. This is
+    /// equivalent to calling [`encode`](Self::encode) for each in turn, but takes steps only for
+    /// the acting hops.
     ///
     /// # Panics
-    /// When the path has more than 255 hops.
+    /// If the path has more than 255 hops.
     #[must_use]
     pub fn digest_of(&self, packet: u64, path: &[u64]) -> TraceDigest {
         let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
@@ -190,8 +191,8 @@ impl Scheme {
         TraceDigest(word)
     }
 
-    /// The hops whose values the digest of `packet` has in `instance` after a path of `hops`: their
-    /// xor.
+    /// Returns the hops that contribute to the digest of `packet` in `instance` after a path of
+    /// `hops`. The digest is the xor of their values.
     #[inline]
     #[must_use]
     pub fn acting(&self, instance: usize, packet: u64, hops: u8) -> HopSet {
@@ -220,8 +221,8 @@ impl Scheme {
         }
     }
 
-    /// Returns whether a switch writes `wanted` into the digest of `packet` in `instance` where it
-    /// acts: as [`value`](Self::value), for many switches.
+    /// Returns a function that returns `true` if a switch that acts on `packet` writes `wanted` in
+    /// `instance`. For many switches, this is faster than [`value`](Self::value).
     #[inline]
     pub(super) fn writes(
         &self,
@@ -244,14 +245,14 @@ impl Scheme {
         }
     }
 
-    /// The digest of `instance` alone.
+    /// Returns the digest of `instance` alone.
     #[inline]
     #[must_use]
     pub fn part(&self, instance: usize, digest: TraceDigest) -> u64 {
         digest.0 >> self.shift(instance) & self.mask()
     }
 
-    /// All ones in an instance's digest.
+    /// Returns a digest of one instance with all bits set.
     #[inline]
     pub(super) const fn mask(&self) -> u64 {
         u64::MAX >> (64 - self.config.digest_bits)
@@ -267,7 +268,8 @@ impl Scheme {
 mod tests {
     use super::*;
 
-    /// Reservoir sampling: 99.9% of chi-square are below these for so many degrees of freedom.
+    /// Reservoir sampling: 99.9% of chi-square values are below these limits, for the given degrees
+    /// of freedom.
     #[test]
     fn every_hop_is_equally_likely_to_survive() {
         let scheme = Scheme::new(SchemeConfig::new(Layers::baseline())).unwrap();

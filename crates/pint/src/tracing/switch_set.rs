@@ -2,7 +2,7 @@
 
 use fabricsim_base::checkpoint::Stored;
 
-/// A set of switches by their places in a universe, from 0: a bit for each.
+/// A set of switches by their index in a universe, from 0, with one bit each.
 #[derive(Clone, Debug, Eq, PartialEq, Stored)]
 pub(super) struct SwitchSet {
     words: Box<[u64]>,
@@ -10,7 +10,7 @@ pub(super) struct SwitchSet {
 }
 
 impl SwitchSet {
-    /// None of `count`.
+    /// Returns the empty set for a universe of `count` switches.
     pub(super) fn none(count: usize) -> Self {
         Self {
             words: vec![0; count.div_ceil(64)].into(),
@@ -18,7 +18,7 @@ impl SwitchSet {
         }
     }
 
-    /// All of `count`.
+    /// Returns the set of all `count` switches.
     pub(super) fn all(count: usize) -> Self {
         let mut words = vec![u64::MAX; count.div_ceil(64)];
         if let Some(last) = words.last_mut() {
@@ -30,38 +30,38 @@ impl SwitchSet {
         }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of switches.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns whether there are none.
+    /// Returns `true` if the set is empty.
     #[inline]
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Returns whether that at `place` is one of them.
+    /// Returns `true` if the set contains the switch at `place`.
     #[inline]
     pub(super) fn contains(&self, place: usize) -> bool {
         self.words[place / 64] >> (place % 64) & 1 == 1
     }
 
-    /// Adds that at `place`.
+    /// Adds the switch at `place`.
     #[inline]
     pub(super) fn insert(&mut self, place: usize) {
         self.len += usize::from(!self.contains(place));
         self.words[place / 64] |= 1 << (place % 64);
     }
 
-    /// Removes all.
+    /// Removes all switches.
     pub(super) fn clear(&mut self) {
         self.words.fill(0);
         self.len = 0;
     }
 
-    /// The places, ascending.
+    /// Returns the indices in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..)
             .step_by(64)
@@ -78,12 +78,12 @@ impl SwitchSet {
             })
     }
 
-    /// The first place of them.
+    /// Returns the lowest index.
     pub(super) fn first(&self) -> Option<usize> {
         self.iter().next()
     }
 
-    /// Removes those at places that `keep` does not want.
+    /// Removes the switches for which `keep` returns `false`.
     #[inline]
     pub(super) fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let mut len = 0;
@@ -93,7 +93,8 @@ impl SwitchSet {
             while left != 0 {
                 let bit = left.trailing_zeros();
                 left &= left - 1;
-                // No branch: with digests of a bit it would be a toss.
+                // No branch, because with digests of a single bit it would be mispredicted half the
+                // time.
                 kept |= u64::from(keep(start + bit as usize)) << bit;
             }
             *word = kept;
@@ -102,7 +103,7 @@ impl SwitchSet {
         self.len = len;
     }
 
-    /// Removes those that are not in `other`, a set of the same universe.
+    /// Removes the switches that are not in `other`, a set of the same universe.
     pub(super) fn intersect(&mut self, other: &Self) {
         let mut len = 0;
         for (word, mask) in self.words.iter_mut().zip(&other.words) {

@@ -1,4 +1,4 @@
-//! IP traceback, which PINT is compared with.
+//! IP traceback, for comparison with PINT.
 
 use std::sync::Arc;
 
@@ -12,18 +12,17 @@ use super::universe::Universe;
 /// Content of the mark that a switch writes into a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Marking {
-    /// One of the eight bytes of its number (32 bits) and a hash of that: PPM, probabilistic packet
-    /// marking (Savage et al., SIGCOMM 2000, section 4.3).
+    /// One of eight bytes: the number of the switch (32 bits) and a hash of the number. This is
+    /// PPM, probabilistic packet marking (Savage et al., SIGCOMM 2000, section 4.3).
     Fragments,
-    /// One of several hashes of its number, in a byte: the Advanced Marking Scheme II (Song and
-    /// Perrig, INFOCOM 2001, section III). A hop is known when `needed` (m) different ones of its
-    /// `functions` have come.
+    /// One of several one-byte hashes of the number: the Advanced Marking Scheme II (Song and
+    /// Perrig, INFOCOM 2001, section III). A hop is known after marks of `needed` (m) different
+    /// `functions` have arrived.
     Hashes {
-        /// Number of hash functions: 8 in the paper, 7 in the variant that PINT was compared with;
-        /// at most 8.
+        /// Number of hash functions, at most 8: 8 in the paper, 7 in the variant that PINT was
+        /// compared with.
         functions: u8,
-        /// Number of hash functions that have to agree: 5 or 6 in the comparison, at most all of
-        /// them.
+        /// Number of hash functions that must agree, at most `functions`: 5 or 6 in the comparison.
         needed: u8,
     },
 }
@@ -31,27 +30,26 @@ pub enum Marking {
 /// A marking scheme for IP traceback, improved by reservoir sampling as in PINT's comparison
 /// (section 6.3): every hop is equally likely to have marked a packet.
 ///
-/// Differs from the paper: marks are a byte rather than 16 bits. Which hop marked a packet and with
-/// which fragment or function follows from hashes that the sink knows, so that these need no room,
-/// and paths may have more than the 31 hops of a 5-bit distance. Fragments are of switches, not of
-/// the edges between two: on a single path in which the hop is known there is nothing to put
-/// together.
+/// Differs from the paper: a mark has 8 bits instead of 16. The sink computes the hop and the
+/// fragment or function of a mark from known hashes, so they take no space, and paths may have more
+/// than the 31 hops of a 5-bit distance. Fragments belong to switches instead of edges, because on
+/// a single path with known hops there are no edges to assemble.
 #[derive(Clone, Debug)]
 pub struct Traceback {
     marking: Marking,
-    /// Whether a hop marks.
+    /// Decides if a hop marks.
     choice: HopChoice,
     /// Hash function that selects the fragment or function.
     part: GlobalHash,
-    /// Of switches.
+    /// Hash function of switch numbers.
     value: GlobalHash,
 }
 
 impl Traceback {
-    /// The scheme with the hash functions of `seed`.
+    /// Returns the scheme with the hash functions of `seed`.
     ///
     /// # Errors
-    /// Where more hashes are needed than there are, or none.
+    /// Returns an error if the number of functions or of needed functions is out of range.
     pub fn new(marking: Marking, seed: u64) -> Result<Self, ConfigError> {
         if let Marking::Hashes { functions, needed } = marking {
             if !(1..=8).contains(&functions) {
@@ -79,11 +77,11 @@ impl Traceback {
         })
     }
 
-    /// Returns the mark of `packet` after it has passed `switch`, the `hop`-th of the path, counted
-    /// from 1; `mark` is the one before. Switch numbers have at most 32 bits.
+    /// Returns the mark of `packet` after it has passed `switch`, hop `hop` (from 1) of its path.
+    /// `mark` is the previous value. Switch numbers have at most 32 bits.
     ///
     /// # Panics
-    /// When `hop` is zero.
+    /// If `hop` is zero.
     #[must_use]
     pub fn mark(&self, mark: u8, packet: u64, hop: u8, switch: u64) -> u8 {
         assert!(hop > 0, "hops are counted from 1");
@@ -94,11 +92,12 @@ impl Traceback {
         }
     }
 
-    /// Returns the mark of `packet` after it has passed all switches of `path`, as if by calling
-    /// [`mark`](Self::mark) for each in turn: the mark of the last switch that marks the packet.
+    /// Returns the mark of `packet` after it has passed all switches of `path`: the mark of the
+    /// last switch that marks it. This is equivalent to calling [`mark`](Self::mark) for each in
+    /// turn.
     ///
     /// # Panics
-    /// When the path has more than 255 hops.
+    /// If the path has more than 255 hops.
     #[must_use]
     pub fn mark_of(&self, packet: u64, path: &[u64]) -> u8 {
         let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
@@ -107,7 +106,7 @@ impl Traceback {
         })
     }
 
-    /// Fragments or functions, whichever there are.
+    /// Returns the number of fragments or functions.
     const fn parts(&self) -> u8 {
         match self.marking {
             Marking::Fragments => 8,
@@ -115,7 +114,7 @@ impl Traceback {
         }
     }
 
-    /// Returns which of them marks of `packet` are, from 0.
+    /// Returns the index of the fragment or function in the marks of `packet`, from 0.
     fn part_of(&self, packet: u64) -> u8 {
         let parts = f64::from(self.parts());
         // Below 8.
@@ -131,7 +130,7 @@ impl Traceback {
         }
     }
 
-    /// The number of a switch below a hash of it.
+    /// Returns the number of a switch with a hash of it in the upper half.
     fn word(&self, switch: u64) -> u64 {
         self.value.value(switch, 0) << 32 | (switch & u64::from(u32::MAX))
     }
@@ -140,7 +139,7 @@ impl Traceback {
 /// The marks of one hop.
 #[derive(Clone, Debug, Default)]
 struct Marks {
-    /// A bit for each part that came.
+    /// One bit for each received part.
     seen: u8,
     bytes: [u8; 8],
 }
@@ -151,14 +150,14 @@ pub struct TracebackSink {
     scheme: Arc<Traceback>,
     universe: Arc<Universe>,
     marks: Vec<Marks>,
-    /// The switch of each hop where it is known.
+    /// The switch of each hop, if known.
     known: Vec<Option<u64>>,
-    /// Number of hops that are not known.
+    /// Number of unknown hops.
     unknown: usize,
 }
 
 impl TracebackSink {
-    /// A sink for packets that pass `hops` switches of `universe`.
+    /// Returns a sink for packets that pass `hops` switches of `universe`.
     #[must_use]
     pub fn new(scheme: Arc<Traceback>, universe: Arc<Universe>, hops: u8) -> Self {
         Self {
@@ -170,7 +169,7 @@ impl TracebackSink {
         }
     }
 
-    /// Takes in the `mark` of `packet`.
+    /// Records the `mark` of `packet`.
     pub fn record(&mut self, packet: u64, mark: u8) {
         let hops = u8::try_from(self.marks.len()).expect("as many as a path has");
         let Some(hop) = self.scheme.choice.survivor(packet, hops) else {
@@ -188,7 +187,7 @@ impl TracebackSink {
         }
     }
 
-    /// The switches in the order of the path, once all are known.
+    /// Returns the switches in path order, or `None` until all are known.
     #[must_use]
     pub fn path(&self) -> Option<Vec<u64>> {
         if self.unknown > 0 {
@@ -197,7 +196,7 @@ impl TracebackSink {
         self.known.iter().copied().collect()
     }
 
-    /// The switch that the marks of a hop are of, where there are enough and they are of one.
+    /// Returns the switch of a hop, if there are enough marks and they belong to a single switch.
     fn switch_of(&self, index: usize) -> Option<u64> {
         let Marks { seen, bytes } = self.marks[index];
         match self.scheme.marking {

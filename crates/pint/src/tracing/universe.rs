@@ -4,31 +4,31 @@ use fabricsim_base::input::ConfigError;
 
 use super::switch_set::SwitchSet;
 
-/// The numbers of all switches that a path may consist of: V, what the inference module knows
-/// (PINT, section 4.2, hashing of values), and, where it knows them, the links between them.
+/// The numbers of all switches that a path may consist of (V, known to the inference module; PINT,
+/// section 4.2, hashing of values) and, if known, the links between them.
 #[derive(Clone, Debug)]
 pub struct Universe {
-    /// Ascending and distinct.
+    /// In ascending order, without duplicates.
     switches: Box<[u64]>,
     links: Option<Links>,
 }
 
-/// Neighbors of each switch; switches are identified by their places in a universe.
+/// Neighbors of each switch. Switches are identified by their index in a universe.
 #[derive(Clone, Debug)]
 pub(super) struct Links {
-    /// Start of each place's neighbors in `neighbors`, followed by the end of the last ones.
+    /// Start of each switch's neighbors in `neighbors`, followed by the end of the last ones.
     first: Box<[usize]>,
-    /// Ascending for each place.
+    /// In ascending order for each switch.
     neighbors: Box<[usize]>,
-    /// The places that have neighbors.
+    /// The switches with neighbors.
     linked: SwitchSet,
 }
 
 impl Universe {
-    /// The universe of `switches`, in any order.
+    /// Returns the universe of `switches`, in any order.
     ///
     /// # Errors
-    /// Where there are none, or one comes twice.
+    /// Returns an error if there are no switches, or if there is a duplicate.
     pub fn new(mut switches: Vec<u64>) -> Result<Self, ConfigError> {
         switches.sort_unstable();
         if switches.is_empty() {
@@ -51,14 +51,15 @@ impl Universe {
         })
     }
 
-    /// The universe of `switches` with `links` between them, each named once or more, in any
-    /// direction. Decoders then look for paths whose switches are neighbors one after the other.
+    /// Returns the universe of `switches` with `links` between them. You may give a link more than
+    /// once and in any direction. Decoders then consider only paths of neighboring switches.
     ///
-    /// Differs from the paper: its decoder knows the switches alone. With their links it needs
-    /// fewer packets, in sparse networks a fourth or less.
+    /// Differs from the paper: the paper's decoder knows only the switches. With their links it
+    /// needs fewer packets, in sparse networks a quarter or less.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and where a link has an end that is no switch, or the same one twice.
+    /// Same as [`new`](Self::new). Also returns an error if the end of a link is not a switch, or
+    /// if both ends are the same.
     pub fn with_links(switches: Vec<u64>, links: &[(u64, u64)]) -> Result<Self, ConfigError> {
         let mut universe = Self::new(switches)?;
         let mut pairs = Vec::with_capacity(2 * links.len());
@@ -77,23 +78,23 @@ impl Universe {
         Ok(universe)
     }
 
-    /// The numbers, ascending.
+    /// Returns the numbers, in ascending order.
     #[must_use]
     pub fn switches(&self) -> &[u64] {
         &self.switches
     }
 
-    /// The largest number.
+    /// Returns the largest number.
     pub(super) fn largest(&self) -> u64 {
         *self.switches.last().expect("a universe is not empty")
     }
 
-    /// The links, where they are known.
+    /// Returns the links, if known.
     pub(super) const fn links(&self) -> Option<&Links> {
         self.links.as_ref()
     }
 
-    /// The place of a link's end.
+    /// Returns the index of the switch at a link's end.
     fn place(&self, switch: u64) -> Result<usize, ConfigError> {
         self.switches.binary_search(&switch).map_err(|_| {
             ConfigError::new(
@@ -106,7 +107,7 @@ impl Universe {
 }
 
 impl Links {
-    /// Of `count` places, from a pair for each direction.
+    /// Returns the links of `count` switches, from one pair of indices for each direction.
     fn new(count: usize, mut pairs: Vec<(usize, usize)>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
@@ -122,14 +123,14 @@ impl Links {
         }
     }
 
-    /// The neighbors of a place.
+    /// Returns the neighbors of a switch.
     #[inline]
     pub(super) fn of(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         let range = self.first[place]..self.first[place + 1];
         self.neighbors[range].iter().copied()
     }
 
-    /// The places that have neighbors.
+    /// Returns the switches with neighbors.
     pub(super) const fn linked(&self) -> &SwitchSet {
         &self.linked
     }

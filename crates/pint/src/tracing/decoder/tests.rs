@@ -22,7 +22,7 @@ fn digest(scheme: &Scheme, packet: u64, path: &[u64]) -> TraceDigest {
     })
 }
 
-/// Takes in packets of `path` numbered by `packets` until the path is known.
+/// Records packets of `path`, numbered by `packets`, until the path is known.
 fn decode(
     decoder: &mut PathDecoder,
     scheme: &Scheme,
@@ -105,7 +105,7 @@ fn another_length_is_another_path() {
     decode(&mut decoder, &scheme, &path, 1_001..);
 }
 
-/// With 8 bits, a change is noticed after about as many packets as a hop needs to be seen.
+/// With 8 bits, a change is noticed after about as many packets as it takes to observe a hop.
 #[test]
 fn a_changed_hop_is_noticed() {
     for layers in [Layers::baseline(), Layers::multilayer(10).unwrap()] {
@@ -182,7 +182,7 @@ fn configs() -> impl Strategy<Value = SchemeConfig> {
     )
 }
 
-/// Links of a connected network of `parents.len() + 1` switches, and a walk in it.
+/// Links of a connected network of `parents.len() + 1` switches, and a walk through it.
 #[derive(Clone, Debug)]
 struct Walk {
     links: Vec<(u64, u64)>,
@@ -204,8 +204,7 @@ impl Walk {
     }
 }
 
-/// A random tree that is chains for the most part, with a few links more, and a walk that may come
-/// back.
+/// A random tree, mostly chains, with a few additional links, and a walk that may return.
 fn walks() -> impl Strategy<Value = Walk> {
     let index = any::<prop::sample::Index>;
     let parents = prop::collection::vec((any::<bool>(), index()), 1..60);
@@ -249,7 +248,7 @@ fn walks() -> impl Strategy<Value = Walk> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// A path in a network whose links are known is never struck out, and found with no more
+    /// If the links are known, the true path is never eliminated, and it is found with no more
     /// packets.
     #[test]
     fn links_help_to_find_the_path(config in configs(), walk in walks()) {
@@ -261,7 +260,7 @@ proptest! {
         prop_assert!(packets <= decode(&mut blind, &scheme, &walk.path, 0..20_000));
     }
 
-    /// Whatever packets say, what is decoded is a walk over links.
+    /// For arbitrary digests, the decoded path is always a walk over links.
     #[test]
     fn with_links_a_path_is_a_walk(
         bits in 1u32..4,
@@ -284,7 +283,7 @@ proptest! {
         }
     }
 
-    /// Also with switches that come twice, as in a loop, and with packets in any order.
+    /// Also with repeated switches, as in a loop, and with packets in any order.
     #[test]
     fn a_decoded_path_is_the_path(
         config in configs(),
@@ -302,8 +301,8 @@ proptest! {
         }
     }
 
-    /// Whenever the path changes, after enough packets the decoder has the new one, and has said
-    /// so.
+    /// If the path changes, then after enough packets the decoder has the new path and has reported
+    /// the change.
     #[test]
     fn a_changed_path_is_found(
         config in configs(),
@@ -327,7 +326,7 @@ proptest! {
         prop_assert!(decoder.restarts() > 0 || change < 60 || old == new);
     }
 
-    /// A damaged digest of a known path is told, unless the damage is as likely as the truth.
+    /// A damaged digest of a known path is reported, unless the damage is as likely as the truth.
     #[test]
     fn a_damaged_digest_is_noticed(
         damage in 1u64..1 << 32,
@@ -347,7 +346,8 @@ proptest! {
     }
 }
 
-/// Seconds that it takes to take in `count` digests of paths of `hops`, in flows of 500 packets.
+/// Returns the seconds it takes to record `count` digests of paths of `hops`, in flows of 500
+/// packets.
 fn seconds(choice: Choice, hops: u8, count: usize) -> f64 {
     let scheme = scheme(SchemeConfig {
         choice,
