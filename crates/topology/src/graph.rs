@@ -60,7 +60,7 @@ pub struct Topology {
     pub(crate) names: NodeNames,
     /// From the hosts up; empty if tiers have no specific names.
     pub(crate) tier_names: Arc<[String]>,
-    /// Numbers of the switches inside of servers.
+    /// Numbers of the switches inside servers.
     inner: Range<u32>,
 }
 

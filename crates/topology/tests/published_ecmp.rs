@@ -1,7 +1,7 @@
 //! Next hops and base round-trip times of the published HPCC simulator's fabrics.
 //!
-//! The tables in `data` say for ranges of nodes and destinations which next hops that simulator
-//! had, in its order; `destination` stands for the destination itself.
+//! The tables in `data` list the next hops of that simulator for ranges of nodes and destinations,
+//! in its order; the word `destination` represents the destination itself.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,9 +16,9 @@ use fabricsim_topology::{
     EcmpHash, FatTreeConfig, NextHopOrder, PathStats, Preset, Routes, Topology, parse_hpcc,
 };
 
-/// The 64-host fabric as its link list has it: four pods of two top-of-rack and two aggregation
-/// switches, eight hosts to a top-of-rack switch; even aggregation switches on cores 80 and 81,
-/// odd ones on 82 and 83.
+/// The 64-host fabric of its link list: four pods of two top-of-rack and two aggregation switches,
+/// eight hosts to a top-of-rack switch; even aggregation switches on cores 80 and 81, odd ones on
+/// 82 and 83.
 fn mid64() -> Topology {
     let mut text = String::from("84 20 96\n");
     for switch in 64..84 {
@@ -41,7 +41,7 @@ fn fat320() -> Topology {
     config.build().unwrap()
 }
 
-/// Compares every pair in the table; the number of pairs compared.
+/// Compares every pair in the table, and returns the number of pairs.
 fn compare(topology: &Topology, table: &str) -> usize {
     let routes = Routes::compute(topology, NextHopOrder::DescendingNode, EcmpHash::Ns3);
     let mut compared = 0;

@@ -1,4 +1,4 @@
-//! Random networks against the plainest search there is.
+//! Random networks, compared with the simplest possible search.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,13 +16,13 @@ use fabricsim_topology::{
 };
 use proptest::prelude::*;
 
-/// A connected network: a random tree of switches with extra links, hosts on one to three
-/// switches, and now and then a direct link between hosts. Hosts and switches alternate in ids.
+/// A connected network: a random tree of switches with extra links, hosts on one to three switches,
+/// and some direct links between hosts. Ids of hosts and switches alternate.
 fn networks() -> impl Strategy<Value = Topology> {
     networks_of(0..12, 2..10)
 }
 
-/// The same with so many `switches` beside the first one, and so many `hosts`.
+/// Such a network with `switches` in addition to the first one, and with `hosts`.
 fn networks_of(switches: Range<usize>, hosts: Range<usize>) -> impl Strategy<Value = Topology> {
     let any = any::<prop::sample::Index>;
     let extra = prop::collection::vec((any(), any()), switches.clone());
@@ -72,7 +72,7 @@ fn networks_of(switches: Range<usize>, hosts: Range<usize>) -> impl Strategy<Val
     })
 }
 
-/// Links that are down, a few at least.
+/// Returns a set of failed links.
 fn failures(topology: &Topology, choices: &[prop::sample::Index]) -> DownLinks {
     let mut down = DownLinks::none(topology);
     for choice in choices {
@@ -82,7 +82,8 @@ fn failures(topology: &Topology, choices: &[prop::sample::Index]) -> DownLinks {
     down
 }
 
-/// Links from every node to `dst`, without those that are `down`, when hosts do not forward.
+/// Returns the number of links from every node to `dst`, without links in `down`; hosts do not
+/// forward.
 fn distances(topology: &Topology, down: &DownLinks, dst: NodeId) -> Vec<Option<usize>> {
     let mut distance = vec![None; topology.len()];
     distance[dst.index()] = Some(0);
@@ -104,7 +105,7 @@ fn distances(topology: &Topology, down: &DownLinks, dst: NodeId) -> Vec<Option<u
     distance
 }
 
-/// Compares all next hops over the links that are not `down` with the neighbors that are nearer.
+/// Compares all next hops over the links that are not `down` with the neighbors closer to the host.
 fn check_next_hops(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseError> {
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
     let routes = routes.without(down);
@@ -136,7 +137,7 @@ fn check_next_hops(topology: &Topology, down: &DownLinks) -> Result<(), TestCase
     Ok(())
 }
 
-/// Compares the path_stats with those of a look at every pair.
+/// Compares `path_stats` with the maxima over every pair.
 fn check_extremes(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseError> {
     let mtu = Bytes::new(1_000);
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
@@ -198,7 +199,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Searches from 64 groups of hosts are made at once: here are more.
+    /// 64 groups of hosts are searched at once; these networks have more.
     #[test]
     fn larger_networks_have_the_same_routes(
         topology in networks_of(60..150, 70..160),

@@ -35,7 +35,7 @@ fn measure(config: &FatTreeConfig) -> (usize, f64) {
     (hosts, (built + routed + searched).as_secs_f64())
 }
 
-/// The mean time of a forwarding decision with a choice, at the first host's switch.
+/// Returns the mean time of a forwarding decision with a choice, at the first host's switch.
 fn pick_ns(topology: &Topology, hash: EcmpHash) -> f64 {
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, hash);
     let mut switch = routes.switch(topology.ports(NodeId(0))[0].peer);
@@ -79,7 +79,7 @@ fn sixty_five_thousand_hosts_take_seconds() {
     assert!(seconds < 12.0, "{seconds} s");
 }
 
-/// Builds, routes and searches `build`'s network; the seconds that this takes.
+/// Builds, routes and searches the network of `build`, and returns the time in seconds.
 fn seconds(name: &str, build: impl FnOnce() -> Topology) -> f64 {
     let begun = Instant::now();
     let topology = build();

@@ -1,4 +1,4 @@
-//! Expected traffic of links against all paths of all pairs, and against closed forms.
+//! Expected traffic of links, compared with all paths of all pairs and with closed forms.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,8 +25,8 @@ fn link(a: usize, b: usize) -> Link {
     }
 }
 
-/// Hosts 0.., then switches: a random tree with extra and parallel links, many hosts on one switch,
-/// some on two or three.
+/// A random tree of switches with extra and parallel links, many hosts on one switch, some on two
+/// or three. Hosts have the lowest ids.
 fn networks() -> impl Strategy<Value = Topology> {
     let any = any::<prop::sample::Index>;
     let trunk = prop::collection::vec(any(), 0..9);
@@ -55,7 +55,7 @@ fn networks() -> impl Strategy<Value = Topology> {
     })
 }
 
-/// A few values, so that hosts are alike now and then.
+/// Factors from a few values, so that some hosts are equivalent.
 fn demands(hosts: usize) -> impl Strategy<Value = Demand> {
     let factor = prop::sample::select(vec![0.0, 1.0, 1.0, 2.5]);
     let term = (
@@ -72,7 +72,7 @@ fn demands(hosts: usize) -> impl Strategy<Value = Demand> {
     })
 }
 
-/// Follows `amount` from `node` over every shortest path, hop by hop.
+/// Sends `amount` from `node` over every shortest path, hop by hop.
 fn follow(routes: &Routes, node: NodeId, dst: NodeId, amount: f64, loads: &mut [[f64; 2]]) {
     if node == dst {
         return;
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// Every host sends one unit in all, to all others alike.
+/// Every host sends one unit in all, in equal shares to all other hosts.
 fn uniform(hosts: usize) -> Demand {
     let each = 1.0 / (hosts - 1) as f64;
     Demand {
@@ -156,7 +156,7 @@ fn uplinks_of_a_leaf_carry_what_leaves_it() {
     };
     let topology = config.build().unwrap();
     let loads = spread(&topology, &uniform(45)).unwrap().loads;
-    // Of a host's 44 peers 36 are under other leaves; nine hosts share three uplinks.
+    // 36 of a host's 44 peers are under other leaves; nine hosts share three uplinks.
     let uplink = 9.0 * 36.0 / 44.0 / 3.0;
     for (link, load) in topology.links().iter().zip(loads) {
         let expected = if topology.is_host(link.a) || topology.is_host(link.b) {
@@ -183,7 +183,8 @@ fn links_of_a_fat_tree_carry_what_leaves_racks_and_pods() {
         let took = begun.elapsed();
         let (k, peers) = (f64::from(k), hosts as f64 - 1.0);
         let (rack, pod) = (k / 2.0, k * k / 4.0);
-        // k/2 hosts share k/2 uplinks of their rack, k^2/4 hosts k^2/4 uplinks of their pod.
+        // k/2 hosts share the k/2 uplinks of their rack, and k^2/4 hosts the k^2/4 uplinks of their
+        // pod.
         let up = (hosts as f64 - rack) / peers;
         let core = (hosts as f64 - pod) / peers;
         let mut seen = [0u32; 3];
@@ -229,7 +230,7 @@ fn what_cannot_be_counted_is_said() {
     let linked = Topology::new(vec![NodeKind::Host; 2], vec![link(0, 1)]).unwrap();
     let hosts = NoSpread::LinkedHosts(NodeId(0), NodeId(1));
     assert_eq!(spread(&linked, &uniform(2)), Err(hosts));
-    // A chain of 20,000 switches with a host each: no two are alike.
+    // In a chain of 20,000 switches with a host each, no two switches are equivalent.
     let count = 20_000;
     let mut kinds = vec![NodeKind::Host; count];
     kinds.resize(2 * count, NodeKind::Switch);

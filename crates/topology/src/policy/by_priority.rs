@@ -10,8 +10,8 @@ use fabricsim_core::plugin::{EntropyRecycling, PathStability, PortStates};
 
 use super::{Arrival, Choice, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 
-/// A policy of its own for some priorities, and another one for all others, whose name and keys it
-/// has. Each has a state of its own at each switch.
+/// Gives some priorities their own policies; all other priorities use the default policy, which
+/// also provides the name and keys. Each policy has its own state at each switch.
 #[derive(Debug)]
 pub struct ByPriority {
     others: Arc<dyn RoutingPolicy>,
@@ -19,7 +19,8 @@ pub struct ByPriority {
 }
 
 impl ByPriority {
-    /// Packets of a priority in `own` have the policy beside it, the others have `others`.
+    /// Creates the policy: packets with a priority in `own` use its policy, all other packets use
+    /// `others`.
     #[must_use]
     pub fn new(
         others: Arc<dyn RoutingPolicy>,
@@ -50,7 +51,8 @@ impl RoutingPolicy for ByPriority {
         self.others.validate()
     }
 
-    /// Hosts have one kind of receiver for all priorities.
+    /// One policy with a choice per packet is enough for `PerPacket`, because a host has one kind
+    /// of receiver for all priorities.
     fn path_stability(&self) -> PathStability {
         let own = self.own.iter().map(|(_, policy)| policy);
         let mut all = own.chain([&self.others]);
@@ -120,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Packets of the tests have priority 3.
+    /// Returns the ports taken if `own` is sprayed; the packets have priority 3.
     fn taken(own: u8) -> BTreeSet<usize> {
         let policy = ByPriority::new(
             Arc::new(Ecmp),

@@ -13,14 +13,14 @@ use rustc_hash::FxHashMap;
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
 
 settings! {
-    /// Keeps the packets of a flow on one path until the flow pauses for longer than a gap; the next
-    /// packet then takes a path that is drawn (LetFlow: Vanini et al., NSDI 2017, section 3).
+    /// Keeps the packets of a flow on one path until the flow pauses for longer than a gap; the
+    /// next packet then takes a random path (LetFlow: Vanini et al., NSDI 2017, section 3).
     ///
-    /// Each direction of a flow has its own flowlets, so ACKs are switched as data is. Every switch
+    /// Each direction of a flow has its own flowlets, so ACKs are switched like data. Every switch
     /// with several next hops decides for itself.
     ///
-    /// Differs from the paper: LetFlow's table of flowlets is indexed by a hash, so that flows may
-    /// share an entry, and a bit tells its age in steps of the timeout. Here each flow has its own
+    /// Differs from the paper: LetFlow indexes its table of flowlets by a hash, so flows may share
+    /// an entry, and one bit tells its age in steps of the timeout. Here, each flow has its own
     /// entry and the gap is measured exactly.
     pub struct Flowlet {
         /// Time without a packet of the flow after which it may take another path.
@@ -43,8 +43,8 @@ impl PolicyKind for Flowlet {
         self.validate_ranges()
     }
 
-    /// Packets that leave before and after a gap may overtake one another where paths differ in
-    /// delay by more than the gap.
+    /// Packets before and after a gap may overtake one another if paths differ in delay by more
+    /// than the gap.
     fn path_stability(&self) -> PathStability {
         PathStability::PerPacket
     }
@@ -59,7 +59,7 @@ impl PolicyKind for Flowlet {
     }
 }
 
-/// Flowlets that are kept before those are looked for that are over.
+/// Number of flowlets to keep before first removing finished ones.
 const LEAST_ROOM: usize = 1_024;
 
 /// The last packet of a flowlet.
@@ -74,15 +74,17 @@ struct Last {
 struct Flowlets {
     #[checkpoint(rebuilt)]
     gap: Duration,
-    /// By flow. One that is over may be in it or not: the next packet draws in either case.
+    /// Flowlets by flow. A finished one may be in the map or not: in both cases, the next packet
+    /// draws.
     running: FxHashMap<FlowKey, Last>,
-    /// The number of flowlets at which those that are over are taken out.
+    /// Number of flowlets at which to remove finished ones again.
     room: usize,
     draws: Stream,
 }
 
 impl Flowlets {
-    /// Takes out what is over at `now`, so that memory follows the flows that are sending.
+    /// Removes flowlets that are finished at `now`, so that memory grows only with the number of
+    /// active flows.
     #[cold]
     fn make_room(&mut self, now: Time) {
         let gap = self.gap;

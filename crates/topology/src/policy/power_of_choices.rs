@@ -1,4 +1,4 @@
-//! Adaptive routing by a few queues that are drawn.
+//! Adaptive routing by a few randomly drawn queues.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
@@ -12,17 +12,17 @@ use super::queue_lengths::QueueLengths;
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
 
 settings! {
-    /// Compares the queues of a few next hops that are drawn for the packet, and of those that were
-    /// shortest before, and sends it to the shortest: DRILL(d, m) (Ghorbani et al., SIGCOMM 2017,
-    /// section 3.2), whose `d` is `choices` and whose `m` is `memory`.
+    /// Sends each packet to the shortest of a few queues: of some randomly drawn next hops and of
+    /// the ports that were shortest before. This is DRILL(d, m) (Ghorbani et al., SIGCOMM 2017,
+    /// section 3.2), where `d` is `choices` and `m` is `memory`.
     ///
-    /// A switch has one memory for all of its packets. A remembered port is left out where it is no
-    /// next hop of the packet's destination. Of equal queues the one that was drawn first is taken.
-    /// Every packet is routed in this way, ACKs as well. Pauses are not looked at, and a port whose
-    /// link is down is taken only where no other is compared.
+    /// A switch has one memory for all of its packets. It ignores a remembered port that is not a
+    /// next hop of the packet's destination. Among equal queues, the one drawn first wins. Every
+    /// packet is routed in this way, including ACKs. Pauses do not count, and a port with a failed
+    /// link is chosen only if all compared ports have failed links.
     ///
-    /// Differs from the paper: a switch is one engine, where the switches of DRILL have several that
-    /// do not know of each other's packets.
+    /// Differs from the paper: a switch is one engine; DRILL's switches have several engines that
+    /// do not know each other's packets.
     pub struct PowerOfTwo {
         /// Number of next hops that are drawn for a packet.
         #[range(from 1, to 64)]
@@ -72,17 +72,17 @@ struct Samples {
     #[checkpoint(rebuilt)]
     memory: usize,
     lengths: QueueLengths,
-    /// The ports of the shortest queues among those that were last compared, the shortest first.
+    /// The ports of the shortest queues in the last comparison, the shortest first.
     remembered: Vec<PortId>,
-    /// The positions that have not been drawn, while some are.
+    /// Positions not yet drawn for the present packet.
     undrawn: Vec<usize>,
-    /// What is compared: the length of a queue and the position of its port.
+    /// The comparison: the length of a queue and the position of its port.
     compared: Vec<(u64, usize)>,
     draws: Stream,
 }
 
 impl Samples {
-    /// Compares the queue at `position`, unless it is being compared.
+    /// Compares the queue at `position`, unless it is already in the comparison.
     fn compare(
         &mut self,
         packet: &Arrival<'_>,
@@ -112,7 +112,7 @@ impl NextHopChoice for Samples {
                 self.compare(packet, (hops, position), ports);
             }
         }
-        // Stable: equal ones stay in the order in which they were drawn.
+        // The sort is stable: equal queues stay in the order in which they were drawn.
         self.compared.sort_by_key(|&(length, _)| length);
         self.remembered.clear();
         let shortest = self.compared.iter().take(self.memory);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_was_shortest_is_found_again() {
-        // Once one of the two draws has met it, which takes a few packets.
+        // A draw must first meet the shortest queue, which takes a few packets.
         let taken = shares(&PowerOfTwo::default(), &[700, 600, 500, 400]);
         assert!(taken[3] > 11_980, "{taken:?}");
     }
@@ -154,7 +154,7 @@ mod tests {
             memory: 0,
             ..PowerOfTwo::default()
         };
-        // Of six pairs three have the shortest, two more the next one.
+        // Of six possible pairs, three have the shortest queue, two more the next shortest.
         let taken = shares(&policy, &[700, 600, 500, 400]);
         assert_eq!(taken[0], 0);
         let thirds: Vec<f64> = taken.iter().map(|&count| count as f64 / 12_000.0).collect();

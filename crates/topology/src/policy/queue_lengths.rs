@@ -5,21 +5,21 @@ use fabricsim_base::id::PortId;
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::PortStates;
 
-/// The bytes that wait at the ports of a switch: now, or as they were when they were first looked
-/// at since the last multiple of an interval.
+/// The bytes queued at the ports of a switch: the present numbers, or samples. A sample is taken
+/// when the policy first reads a port after a multiple of the interval.
 ///
-/// A port whose link is down has no queue to compare and counts as the longest, from the instant at
-/// which the link fails to the one at which it is up again: the interval is for lengths alone.
+/// A port with a failed link counts as the longest queue. This holds from the instant of the
+/// failure to the instant of the repair, because the interval applies only to lengths.
 #[derive(Checkpointed, Debug)]
 pub(super) struct QueueLengths {
     #[checkpoint(rebuilt)]
     interval: Duration,
-    /// For each port: the number of the interval, from 1, and what waited then.
+    /// For each port: the number of the interval, from 1, and the bytes queued in it.
     seen: Vec<(u64, u64)>,
 }
 
 impl QueueLengths {
-    /// Lengths that are renewed each `interval`; 0 for always.
+    /// Creates lengths that are sampled each `interval`; 0 reads them always.
     pub(super) const fn new(interval: Duration) -> Self {
         Self {
             interval,
@@ -27,7 +27,7 @@ impl QueueLengths {
         }
     }
 
-    /// The length of the queue of `port`.
+    /// Returns the length of the queue of `port`.
     pub(super) fn of(&mut self, now: Time, port: PortId, ports: &dyn PortStates) -> u64 {
         if !ports.is_up(port) {
             return u64::MAX;

@@ -7,11 +7,10 @@ use fabricsim_core::plugin::{PathStability, PortStates};
 
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy, position_below};
 
-/// Sends each packet to a next hop that is drawn for it alone: random packet spraying (Dixit,
-/// Prakash, Hu, Kompella: On the Impact of Packet Spraying in Data Center Networks, INFOCOM 2013).
+/// Sends each packet to a random next hop: random packet spraying (Dixit, Prakash, Hu, Kompella: On
+/// the Impact of Packet Spraying in Data Center Networks, INFOCOM 2013).
 ///
-/// A switch has one stream of draws, whatever flows its packets are of. ACKs are drawn for as data
-/// is.
+/// A switch has one stream of draws for the packets of all flows. ACKs are sprayed like data.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomSpray;
 
@@ -45,7 +44,7 @@ impl NextHopChoice for Draws {
 }
 
 impl PolicyContext {
-    /// The stream of the random draws that the switch makes for its packets.
+    /// Returns the stream of the random draws that the switch makes for its packets.
     #[must_use]
     pub fn stream(&self) -> Stream {
         Stream::new(self.seed, u64::from(self.switch.0), Purpose::Routing)
@@ -67,7 +66,7 @@ mod tests {
         for number in 0..40_000 {
             taken[choice.at(&data(number), 4, &ports)] += 1;
         }
-        // The deviation of each is 87.
+        // The standard deviation of each count is 87.
         assert!(
             taken.iter().all(|count| (9_600..10_400).contains(count)),
             "{taken:?}"

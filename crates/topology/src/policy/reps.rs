@@ -8,18 +8,18 @@ use fabricsim_core::plugin::{EntropyRecycling, PathStability};
 use super::{Chooser, PolicyContext, PolicyKind};
 
 settings! {
-    /// Switches hash as with `ecmp`, and senders of RDMA put an entropy value into each packet, in
-    /// place of the source port: one that is drawn, or one that an acknowledgement without a mark
-    /// has brought back (REPS: Bonato et al., arXiv 2407.21625; `UecMpReps` in
-    /// `htsim/sim/uec_mp.cpp` and `htsim/sim/buffer_reps.cpp` of uet-htsim, which the rules and the
-    /// defaults of `values`, `buffer` and `freeze` follow).
+    /// Switches hash like `ecmp`, and RDMA senders put an entropy value into each packet instead of
+    /// the source port. The value is either random or recycled from an acknowledgement without a
+    /// mark. This is REPS (Bonato et al., arXiv 2407.21625); the rules and the defaults of
+    /// `values`, `buffer` and `freeze` follow `UecMpReps` in `htsim/sim/uec_mp.cpp` and
+    /// `htsim/sim/buffer_reps.cpp` of uet-htsim.
     ///
-    /// Differs from the paper: in htsim receivers choose an entropy value for each acknowledgement;
-    /// here an acknowledgement has that of its packet, so that its path is hashed from the same
-    /// value.
+    /// Differs from the paper: in htsim, receivers choose an entropy value for each
+    /// acknowledgement. Here, an acknowledgement has the value of its packet, so both directions
+    /// hash the same value.
     ///
-    /// Differs from the paper: htsim freezes only where switches trim packets, since its timeouts
-    /// may otherwise mean a drop for want of buffer. Here a timeout always freezes.
+    /// Differs from the paper: htsim freezes only if switches trim packets, since its timeouts may
+    /// otherwise be due to full buffers. Here, a timeout always freezes.
     pub struct Reps {
         /// Number of entropy values.
         #[range(from 1, to 65536)]

@@ -1,4 +1,4 @@
-//! Packet spraying in turns.
+//! Packet spraying in turn.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::id::PortId;
@@ -7,16 +7,15 @@ use fabricsim_core::plugin::{PathStability, PortStates};
 
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy, position_below};
 
-/// Sends each packet to the next of the equal next hops, in turns.
+/// Sends each packet to the next of the equal next hops, in turn.
 ///
-/// A switch takes turns over all of its packets, whatever flows and destinations they are of: two
-/// packets of a flow that follow one another at the switch take neighboring turns, others do not.
-/// The order of a round is drawn when the round begins, as in the strategy `RR` of htsim
-/// (`htsim/sim/datacenter/fat_tree_switch.cpp` of uet-htsim), so that the turns of switches do not
-/// stay in step.
+/// A switch takes turns over all of its packets, for all flows and destinations: two packets of a
+/// flow take neighboring turns only if no other packet passes the switch between them. Each round
+/// has a random order, as in the strategy `RR` of htsim (`htsim/sim/datacenter/fat_tree_switch.cpp`
+/// of uet-htsim), so that the turns of switches do not stay in step.
 ///
-/// Differs from the paper: htsim routes packets below 128 bytes by a hash, and here ACKs take turns
-/// as data does.
+/// Differs from the paper: htsim routes packets below 128 bytes by a hash; here, ACKs take turns
+/// like data.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundRobin;
 
@@ -44,15 +43,15 @@ impl RoutingPolicy for RoundRobin {
 
 #[derive(Checkpointed, Debug)]
 struct Turns {
-    /// The positions of the next hops, as this round takes them.
+    /// The positions of the next hops, in the order of this round.
     order: Vec<usize>,
-    /// The turn that is next.
+    /// Index of the next turn in `order`.
     next: usize,
     draws: Stream,
 }
 
 impl Turns {
-    /// Begins a round over `count` next hops (the shuffle of Fisher and Yates).
+    /// Begins a round over `count` next hops (Fisher-Yates shuffle).
     fn begin(&mut self, count: usize) {
         self.next = 0;
         self.order.clear();

@@ -12,15 +12,15 @@ use super::queue_lengths::QueueLengths;
 use super::{Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, position_below};
 
 settings! {
-    /// Sends each packet to the next hop at whose port the fewest bytes wait, of all priorities; a
-    /// draw decides between equal ones.
+    /// Sends each packet to the next hop with the fewest bytes queued at its port, over all
+    /// priorities; a random draw decides between equal ones.
     ///
     /// The rule is `adaptive_route` of htsim (`htsim/sim/datacenter/fat_tree_switch.cpp` of
-    /// uet-htsim) with queue lengths compared. It does not look at pauses: htsim compares lengths
-    /// and nothing else. A port whose link is down is taken only where all are down.
+    /// uet-htsim) with a comparison of queue lengths. Pauses do not count, because htsim compares
+    /// only lengths. A port with a failed link is chosen only if all ports have failed links.
     ///
-    /// Differs from the paper: htsim routes packets below 100 bytes by a hash, and here ACKs are
-    /// routed as data is.
+    /// Differs from the paper: htsim routes packets below 100 bytes by a hash; here, ACKs are
+    /// routed like data.
     pub struct ShortestQueue {
         /// Interval in which the queue lengths that are compared are renewed; at 0 they are always
         /// those of now.
@@ -54,7 +54,7 @@ impl PolicyKind for ShortestQueue {
 #[derive(Checkpointed, Debug)]
 struct Shortest {
     lengths: QueueLengths,
-    /// The positions of the shortest queues, while one is chosen.
+    /// Positions of the shortest queues found so far for the present packet.
     equal: Vec<usize>,
     draws: Stream,
 }

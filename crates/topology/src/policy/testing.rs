@@ -52,7 +52,7 @@ impl Data {
     }
 }
 
-/// A packet of the flow from `src_port` that arrives at `now`.
+/// Returns a packet of the flow from `src_port` that arrives at `now`.
 pub(super) const fn data_at(now: Time, src_port: u16) -> Data {
     Data {
         now,
@@ -65,7 +65,7 @@ pub(super) const fn data_at(now: Time, src_port: u16) -> Data {
     }
 }
 
-/// Packet `number` of one flow.
+/// Returns packet `number` of one flow.
 pub(super) const fn data(number: u64) -> Data {
     data_at(Time::from_ns(number * 100), 1)
 }
@@ -78,12 +78,12 @@ pub(super) const fn context(switch: u32) -> PolicyContext {
     }
 }
 
-/// What `policy` does at `switch`.
+/// The chooser of a policy at one switch.
 #[derive(Debug)]
 pub(super) struct Own(Box<dyn NextHopChoice>);
 
 impl Own {
-    /// The position that `packet` is sent to, of the first `count` ports.
+    /// Returns the position among the first `count` ports that the chooser selects for `packet`.
     pub(super) fn at(&mut self, packet: &Data, count: usize, ports: &Ports) -> usize {
         let hops: Vec<PortId> = (0..count).map(PortId::from_index).collect();
         packet.show(|arrival| self.0.choose(arrival, &hops, ports))

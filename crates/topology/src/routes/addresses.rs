@@ -1,4 +1,4 @@
-//! Addresses of the NICs of hosts that have several.
+//! Addresses of NICs, for hosts with several.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use fabricsim_base::id::{NodeId, PortId};
 
 use crate::graph::Topology;
 
-/// The addresses that NICs have beside those of their hosts: numbers above those of all nodes, in
-/// the order of hosts and ports. A host with one NIC has no other address than its own.
+/// The addresses of NICs that differ from their hosts' addresses: numbers above all node ids, in
+/// the order of hosts and ports. A host with one NIC has only its own address.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses {
     nodes: u32,
@@ -15,7 +15,7 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// No NIC of `topology` has an address of its own.
+    /// Creates an empty list: no NIC of `topology` has its own address.
     pub(super) fn of_hosts(topology: &Topology) -> Self {
         Self {
             nodes: NodeId::from_index(topology.len()).0,
@@ -23,7 +23,7 @@ impl Addresses {
         }
     }
 
-    /// Each NIC of `topology` has an address where its host has several.
+    /// Gives each NIC of `topology` an address if its host has several.
     pub(super) fn of_nics(topology: &Topology) -> Self {
         let several = |&&host: &&NodeId| topology.ports(host).len() > 1;
         let hosts = topology.hosts().iter().filter(several);
@@ -37,24 +37,24 @@ impl Addresses {
         }
     }
 
-    /// The NICs with addresses, in the order of these.
+    /// Yields the NICs with addresses, in the order of the addresses.
     pub(super) fn nics(&self) -> impl Iterator<Item = (NodeId, PortId)> + '_ {
         self.nics.iter().copied()
     }
 
-    /// The address of port `nic` of `host`, if it has one of its own.
+    /// Returns the address of port `nic` of `host`, if it has its own.
     pub(super) fn of(&self, host: NodeId, nic: PortId) -> Option<NodeId> {
         let place = self.nics.binary_search(&(host, nic)).ok()?;
         Some(NodeId(self.nodes + NodeId::from_index(place).0))
     }
 
-    /// The host and port of the NIC that has `address`; `None` for the address of a host.
+    /// Returns the host and port of the NIC with `address`; `None` for the address of a host.
     pub(super) fn nic(&self, address: NodeId) -> Option<(NodeId, PortId)> {
         let place = address.0.checked_sub(self.nodes)?;
         self.nics.get(place as usize).copied()
     }
 
-    /// The host that has `address`; an address that is no NIC's is the host's own.
+    /// Returns the host with `address`; an address that belongs to no NIC is the host's own.
     pub(super) fn host(&self, address: NodeId) -> NodeId {
         self.nic(address).map_or(address, |(host, _)| host)
     }

@@ -1,5 +1,5 @@
-//! Hosts that hang on the same switches need the same routes everywhere else. The address of a NIC
-//! is routed like a host that hangs on the NIC's switch alone.
+//! Groups of hosts. Hosts that are linked to the same switches need the same routes at all other
+//! switches. The address of a NIC is routed like a host that is linked only to the NIC's switch.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::addresses::Addresses;
 use crate::down_links::DownLinks;
 use crate::graph::{Port, Topology};
 
-/// Identification of a node in the tables: a host is a member of a group, a switch has an index.
+/// A node's place in the tables: a host is a member of a group, a switch has an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// The host's group; [`Slot::SWITCH`] for a switch.
@@ -22,7 +22,7 @@ pub(super) struct Slot {
 impl Slot {
     pub(super) const SWITCH: u32 = u32::MAX;
 
-    /// The index of a switch among the switches.
+    /// Returns the index of a switch among the switches.
     pub(super) const fn switch_index(self) -> usize {
         self.rank as usize
     }
@@ -32,15 +32,15 @@ impl Slot {
     }
 }
 
-/// The groups of hosts, by the set of switches that each hangs on, in the order of the first host.
+/// The groups of hosts with the same set of switches, in the order of each group's first host.
 pub(super) struct Groups {
     slots: Vec<Slot>,
-    /// For each group, the indices of its switches, ascending. Empty for hosts on no switch.
+    /// For each group, the indices of its switches, ascending; empty if its hosts have no switch.
     attachments: Vec<Vec<u32>>,
     sizes: Vec<u32>,
 }
 
-/// The hosts on one switch: for each of their groups, the ports to each member.
+/// The hosts of one group on a switch, with the ports to each of them.
 pub(super) struct Local {
     /// The group.
     pub(super) group: u32,
@@ -49,7 +49,7 @@ pub(super) struct Local {
 }
 
 impl Groups {
-    /// The groups of the hosts of `topology` and of the NICs that have `addresses`.
+    /// Groups the hosts of `topology` and the NICs with `addresses`.
     pub(super) fn of(topology: &Topology, down: &DownLinks, addresses: &Addresses) -> Self {
         let mut slots = vec![
             Slot {
@@ -90,7 +90,7 @@ impl Groups {
         groups
     }
 
-    /// A new member of the group of `switches`.
+    /// Adds a member to the group of `switches`.
     fn member(&mut self, known: &mut FxHashMap<Vec<u32>, u32>, switches: Vec<u32>) -> Slot {
         let group = match known.get(&switches) {
             Some(&group) => group,
@@ -108,22 +108,22 @@ impl Groups {
         slot
     }
 
-    /// Returns how many groups there are.
+    /// Returns the number of groups.
     pub(super) fn count(&self) -> u32 {
         NodeId::from_index(self.sizes.len()).0
     }
 
-    /// The switches that each group hangs on.
+    /// Returns the switches to which each group is linked.
     pub(super) fn attachments(&self) -> &[Vec<u32>] {
         &self.attachments
     }
 
-    /// The slot of a node.
+    /// Returns the slot of a node.
     pub(super) fn slot(&self, node: NodeId) -> Slot {
         self.slots[node.index()]
     }
 
-    /// The groups on a switch, ascending.
+    /// Returns the groups on a switch, ascending.
     pub(super) fn local(
         &self,
         topology: &Topology,

@@ -1,12 +1,12 @@
-//! A way between two switches.
+//! A hop between two switches.
 
 use fabricsim_base::id::PortId;
 
-/// A way from one switch to another.
+/// A hop from one switch to a neighbor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
     /// The neighbor's index among the switches.
     pub(super) to: u32,
-    /// The port that leads there.
+    /// The port to the neighbor.
     pub(super) port: PortId,
 }

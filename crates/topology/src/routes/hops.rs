@@ -1,4 +1,4 @@
-//! The graph of switches alone, and the searches through it that find all shortest paths.
+//! The graph of switches, and the searches through it that find all shortest paths.
 
 use std::cmp::Reverse;
 
@@ -54,17 +54,17 @@ impl SwitchGraph {
         self.nodes.len()
     }
 
-    /// The node id of a switch.
+    /// Returns the node id of a switch.
     pub(super) fn node(&self, switch: usize) -> NodeId {
         self.nodes[switch]
     }
 
-    /// The hops out of a switch.
+    /// Returns the hops from a switch to its neighbors.
     pub(super) fn hops(&self, switch: usize) -> &[Hop] {
         &self.hops[self.first_hop[switch]..self.first_hop[switch + 1]]
     }
 
-    /// Puts each next hop of `tables` in as many times as the capacity beyond it asks for.
+    /// Repeats each next hop in `tables` according to the capacity beyond it.
     pub(super) fn weigh(&self, topology: &Topology, tables: &mut [SwitchTable], groups: u32) {
         for group in 0..groups {
             let hops: Vec<Vec<WeighedHop>> = (0..self.len())
@@ -82,8 +82,8 @@ impl SwitchGraph {
         }
     }
 
-    /// Puts the next hops of `tables` into the order in which a breadth-first search from each of
-    /// `groups` comes to them: the search visits neighbors in the order of [`Self::hops`].
+    /// Sorts the next hops of `tables` into the order in which a breadth-first search from each of
+    /// `groups` reaches them. The search visits neighbors in the order of [`Self::hops`].
     pub(super) fn order_by_search(&self, tables: &mut [SwitchTable], groups: &Groups) {
         let mut leads_to: Vec<FxHashMap<PortId, u32>> = Vec::with_capacity(self.len());
         leads_to.extend((0..self.len()).map(|switch| {
@@ -106,7 +106,7 @@ impl SwitchGraph {
         }
     }
 
-    /// The place of each switch in the order of a search from the switches `own`.
+    /// Returns the position of each switch in the order of a search from the switches `own`.
     fn search(&self, own: &[u32]) -> Vec<u32> {
         let mut queue = own.to_vec();
         queue.sort_unstable_by_key(|&switch| Reverse(self.nodes[switch as usize]));
@@ -127,7 +127,7 @@ impl SwitchGraph {
         places
     }
 
-    /// The hop of `switch` by `port`, which leads to another switch.
+    /// Returns the hop of `switch` through `port`, which leads to another switch.
     fn weighed(&self, topology: &Topology, switch: usize, port: PortId) -> WeighedHop {
         let hop = self.hops(switch).iter().find(|hop| hop.port == port);
         WeighedHop {
@@ -138,9 +138,9 @@ impl SwitchGraph {
         }
     }
 
-    /// The table of each switch: a breadth-first search from each group's switches, for [`BATCH`]
-    /// groups at once. The next hops of a switch are its neighbors that were reached one step
-    /// before it.
+    /// Computes the table of each switch with a breadth-first search from each group's switches,
+    /// for [`BATCH`] groups at once. The next hops of a switch are the neighbors that the search
+    /// reached one step before it.
     pub(super) fn tables(&self, groups: &Groups) -> Vec<TableBuilder<'_>> {
         let count = groups.attachments().len();
         let mut tables: Vec<TableBuilder<'_>> = (0..self.len())
@@ -163,16 +163,16 @@ impl SwitchGraph {
     }
 }
 
-/// Groups that are searched from at once: a bit for each.
+/// Number of groups that are searched at once: one bit for each.
 const BATCH: usize = u64::BITS as usize;
 
-/// Breadth-first searches from a batch of groups, in step. Words have a bit for each group.
+/// Simultaneous breadth-first searches from a batch of groups. Words have a bit for each group.
 struct Search {
-    /// For each switch, the groups whose search has come there.
+    /// For each switch, the groups with a search that has reached it.
     seen: Vec<u64>,
-    /// Those whose search came there in the last step.
+    /// For each switch, the groups with a search that reached it in the last step.
     last: Vec<u64>,
-    /// Those whose search comes there in this step.
+    /// For each switch, the groups with a search that reaches it in this step.
     reached: Vec<u64>,
     /// Switches with a bit in `last`.
     front: Vec<u32>,
@@ -191,7 +191,7 @@ impl Search {
         }
     }
 
-    /// Stands at the switches of each group of `batch`.
+    /// Begins a search at the switches of each group of `batch`.
     fn begin(&mut self, batch: &[Vec<u32>]) {
         self.seen.fill(0);
         self.last.fill(0);
@@ -209,7 +209,7 @@ impl Search {
         }
     }
 
-    /// Goes one hop further; whether that leads anywhere.
+    /// Advances all searches by one hop; returns `true` if any of them reached another switch.
     fn step(&mut self, graph: &SwitchGraph) -> bool {
         self.fresh.clear();
         for &switch in &self.front {
@@ -228,7 +228,7 @@ impl Search {
         !self.fresh.is_empty()
     }
 
-    /// Makes this step the last one.
+    /// Ends this step, so that it becomes the last one.
     fn settle(&mut self) {
         for &switch in &self.front {
             self.last[switch as usize] = 0;

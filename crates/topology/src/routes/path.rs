@@ -1,4 +1,4 @@
-//! One path for each pair of hosts, that of the first next hops, and what it offers when idle.
+//! One path for each pair of hosts, along the first next hops, and its properties when idle.
 
 use std::cmp::Reverse;
 
@@ -10,19 +10,19 @@ use super::{NextHopOrder, Routes};
 use crate::graph::Port;
 
 impl Routes {
-    /// Returns the properties of the path between the pair in the idle network, along the first
+    /// Returns the properties of the path from `src` to `dst` in an idle network, along the first
     /// next hop at each step.
     ///
-    /// `mtu_payload` is the payload of a full packet: its transmission at each hop is part of the
-    /// base round-trip time, headers and the acknowledgement's transmission are not. `None` when
-    /// there is no path, an end is not a host, or both ends are the same.
+    /// `mtu_payload` is the payload of a full packet. The base round-trip time includes its
+    /// transmission at each hop, but neither headers nor the acknowledgement's transmission.
+    /// Returns `None` if there is no path, an end is not a host, or both ends are the same.
     #[must_use]
     pub fn path_info(&self, src: NodeId, dst: NodeId, mtu_payload: Bytes) -> Option<PathInfo> {
         self.follow(src, dst, |port| self.link_rtt(port, mtu_payload))
     }
 
-    /// As [`Self::path_info`], for packets that leave `src` through its port `nic`. The destination
-    /// may be a NIC's address, and the path longer than by another port.
+    /// Like [`Self::path_info`], for packets that leave `src` through its port `nic`. The
+    /// destination may be a NIC's address, and the path may be longer than through another port.
     #[must_use]
     pub fn path_info_from(
         &self,
@@ -40,7 +40,7 @@ impl Routes {
         self.follow_from(port, dst, |port| self.link_rtt(port, mtu_payload))
     }
 
-    /// As [`Self::path_info`], with the share of each hop in the round-trip time given by `rtt`.
+    /// Like [`Self::path_info`], but `rtt` gives the share of each hop in the round-trip time.
     pub(super) fn follow(
         &self,
         src: NodeId,
@@ -82,7 +82,7 @@ impl Routes {
         }
     }
 
-    /// The port of a host that has one, when it leads to `dst`.
+    /// Returns the port of a host with a single port, if it leads to `dst`.
     pub(super) fn only_nic(&self, src: NodeId, dst: NodeId) -> Option<PortId> {
         if src.index() >= self.topology.len() {
             return None;
@@ -103,8 +103,8 @@ impl Routes {
         leads.then_some(PortId(0))
     }
 
-    /// The ports of the host `src` that begin a shortest path to `dst`, a host or the address of a
-    /// NIC, in the order of [`NextHopOrder`](super::NextHopOrder).
+    /// Returns the ports of the host `src` that begin a shortest path to `dst`, a host or the
+    /// address of a NIC, in the order of [`NextHopOrder`](super::NextHopOrder).
     #[must_use]
     pub fn nics(&self, src: NodeId, dst: NodeId) -> Vec<PortId> {
         let is_host = |node: NodeId| self.slots.get(node.index()).is_some_and(|s| s.is_host());
@@ -137,8 +137,8 @@ impl Routes {
         nics
     }
 
-    /// Nodes from `dst` to `neighbor` as a breadth-first search comes to them: the place of
-    /// `neighbor` in its order, among neighbors that are as far.
+    /// Returns the sort key of `neighbor` among neighbors at the same distance, in the order in
+    /// which a breadth-first search from `dst` reaches them: the nodes from `dst` to `neighbor`.
     fn search_place(&self, neighbor: NodeId, dst: NodeId) -> Vec<Reverse<NodeId>> {
         let mut nodes = vec![Reverse(neighbor)];
         let (slot, end) = (self.slots.get(dst.index()), self.host_of(dst));
@@ -155,7 +155,8 @@ impl Routes {
         nodes
     }
 
-    /// Links from a host's neighbor to `dst`; `None` when it is another host or has no path.
+    /// Returns the number of links from a host's neighbor to `dst`; `None` if the neighbor is
+    /// another host or has no path.
     fn hops_from(&self, neighbor: NodeId, dst: NodeId) -> Option<u32> {
         let slot = *self.slots.get(dst.index())?;
         let dst = self.host_of(dst);

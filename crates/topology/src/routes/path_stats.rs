@@ -1,4 +1,4 @@
-//! The longest and largest of all pairs' paths, without looking at all pairs.
+//! Maxima over the paths of all pairs of hosts, computed without visiting all pairs.
 
 use fabricsim_base::flow::PathInfo;
 use fabricsim_base::id::{NodeId, PortId};
@@ -9,7 +9,7 @@ use super::Routes;
 use super::tree::{Trees, direction};
 use crate::graph::Port;
 
-/// The maxima, each on its own, over all pairs of hosts.
+/// Maxima over all pairs of hosts, each independent of the other fields.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct PathStats {
     /// The longest base round-trip time.
@@ -20,14 +20,14 @@ pub struct PathStats {
     pub switches: u16,
 }
 
-/// The maxima of the paths that have been seen.
+/// The maxima of the paths seen so far.
 #[derive(Default)]
 struct Worst {
     base_rtt: Duration,
     switches: u16,
-    /// The path with the most bits on the way, which has the largest bandwidth-delay product.
+    /// The path with the most bits in flight, which has the largest bandwidth-delay product.
     fullest: Option<PathInfo>,
-    /// Its bits, in units of picoseconds x bits per second.
+    /// The bits in flight on it, in picoseconds x bits per second.
     most: u128,
 }
 
@@ -54,29 +54,32 @@ impl Worst {
     }
 }
 
-/// Hosts whose links have the same switches, rates and delays in the same order: their paths to
-/// anywhere else are alike, so one of them stands for all, and two for the paths among them.
+/// Hosts with links to the same switches, with the same rates and delays, in the same order. Their
+/// paths to any other node are alike, so one of them represents all, and two of them the paths
+/// within the class.
 struct Class {
     one: NodeId,
     another: Option<NodeId>,
 }
 
-/// A host's links by switch, rate and delay; a host with direct neighbors adds itself.
+/// A host's links by switch, rate and delay; a host with direct neighbors also has its own id.
 type Likeness = Vec<(NodeId, Option<(Rate, Duration)>)>;
 
 impl Routes {
-    /// The maxima of [`Routes::path_info`] over all pairs of hosts, for packets of `mtu_payload`.
+    /// Computes the maxima of [`Routes::path_info`] over all pairs of hosts, for packets of
+    /// `mtu_payload`.
     ///
-    /// Exact. The time goes with the number of classes of hosts, which is that of edge switches
-    /// when all their hosts are alike, times that of switches and classes.
+    /// The result is exact. The time grows with the number of classes of hosts times the number of
+    /// switches and classes. If all hosts of each edge switch are alike, there is one class for
+    /// each edge switch.
     #[must_use]
     pub fn path_stats(&self, mtu_payload: Bytes) -> PathStats {
         self.worst_between_hosts(mtu_payload).path_stats()
     }
 
-    /// The maxima as of [`Routes::path_stats`], and over all paths from a NIC of one host to a NIC
-    /// of another that has an [address](Self::with_nic_addresses). The time goes with the square of
-    /// the number of edge switches.
+    /// Computes the maxima like [`Routes::path_stats`], and also over all paths from a NIC of one
+    /// host to a NIC of another host with an [address](Self::with_nic_addresses). The time grows
+    /// with the square of the number of edge switches.
     #[must_use]
     pub fn nic_path_stats(&self, mtu_payload: Bytes) -> PathStats {
         let mut worst = self.worst_between_hosts(mtu_payload);

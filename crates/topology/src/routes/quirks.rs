@@ -1,4 +1,4 @@
-//! Routes as the reference simulator finds them.
+//! Routes like the reference simulator's.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use super::{Routes, Settings};
 use crate::down_links::DownLinks;
 
 impl Routes {
-    /// The same routes, as the reference simulator finds them: by the last of several links between
-    /// two nodes alone ([`Quirks::parallel_links`]), and with times of idle paths that are cut at
-    /// each hop ([`Quirks::base_rtt`]).
+    /// Returns the same routes with the reference simulator's deviations. Of several links between
+    /// two nodes, it uses only the last ([`Quirks::parallel_links`]), and it truncates times of
+    /// idle paths at each hop ([`Quirks::base_rtt`]).
     #[must_use]
     pub fn with_quirks(self, quirks: &Quirks) -> Self {
         let unused = match quirks.parallel_links {

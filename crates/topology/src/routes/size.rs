@@ -1,4 +1,4 @@
-//! Size that the routes of a network would have, determined before they are found.
+//! Size of the routes of a network, predicted before they are computed.
 
 use super::addresses::Addresses;
 use super::groups::Groups;
@@ -9,14 +9,14 @@ use crate::graph::Topology;
 /// The size of the routes of a network.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RoutesSize {
-    /// Switches: each has a table.
+    /// Number of switches: each has a table.
     pub switches: u64,
-    /// Groups of hosts: each has an entry in every table.
+    /// Number of groups of hosts: each has an entry in every table.
     pub groups: u64,
 }
 
 impl RoutesSize {
-    /// The size of the routes of `topology`, found in a time that is linear in its links.
+    /// Predicts the size of the routes of `topology`, in time linear in its links.
     #[must_use]
     pub fn of(topology: &Topology) -> Self {
         let groups = Groups::of(
@@ -30,13 +30,13 @@ impl RoutesSize {
         }
     }
 
-    /// Entries of all tables.
+    /// Returns the number of entries in all tables.
     #[must_use]
     pub const fn entries(&self) -> u64 {
         self.switches.saturating_mul(self.groups)
     }
 
-    /// The memory of all tables, in bytes.
+    /// Returns the memory of all tables, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.entries()

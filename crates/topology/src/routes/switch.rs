@@ -1,4 +1,4 @@
-//! The table of one switch, and the forwarding decision read from it.
+//! The table of one switch, and the forwarding decisions based on it.
 
 mod builder;
 mod direct;
@@ -22,20 +22,22 @@ pub(super) use builder::{Scratch, TableBuilder};
 use direct::Direct;
 use idle::Idle;
 
-/// The next hops of one switch: for each group of hosts the number of a set of ports.
+/// The next hops of one switch: a set of ports for each group of hosts.
 ///
-/// Few sets serve many groups, so the ports of each are kept once. For a group whose hosts hang on
-/// this very switch there is one set for each member instead.
+/// Few different sets serve many groups, so the ports of each set are stored once. A group with
+/// hosts on this very switch has one set for each member instead.
 pub(super) struct SwitchTable {
-    /// The set of each address, in small networks: what the rest of the table says, in one look-up.
+    /// In small networks, the set of each address, so that one look-up replaces the rest of the
+    /// table.
     direct: Direct,
-    /// For each group but those on this very switch. Switches with the same entries share them.
+    /// One entry for each group, unused for groups on this switch. Switches with equal entries
+    /// share them.
     by_group: Arc<[Entry]>,
-    /// The first group on this very switch, and the place in `members` where its sets start.
+    /// The first group on this switch, and the start of its sets in `members`.
     local: (u32, u32),
-    /// Others, with the same: where hosts of this switch also hang on other switches.
+    /// Further groups on this switch, if some of its hosts are also linked to other switches.
     more_local: Box<[(u32, u32)]>,
-    /// The least of these groups, and how far the greatest lies above it.
+    /// The lowest of these groups, and the distance from it to the highest (`local_span`).
     local_from: u32,
     local_span: u32,
     /// Sets for members of local groups, by rank.
@@ -44,8 +46,8 @@ pub(super) struct SwitchTable {
     ports: Vec<PortId>,
 }
 
-/// Next hops of a destination: a set of equal next hops, `ports[start..start + len]`, of which the
-/// first is also stored here; or, with a `len` of 0, no next hop.
+/// Next hops of a destination: the set of equal next hops `ports[start..start + len]`, with a copy
+/// of the first one. If `len` is 0, there is no next hop.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 struct Entry {
     start: u32,
@@ -61,12 +63,12 @@ impl Entry {
     };
 }
 
-/// The next hops of a destination that can be reached.
+/// The next hops of a reachable destination.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Towards {
-    /// The only one.
+    /// The only next hop.
     One(PortId),
-    /// A set of several.
+    /// A set of several next hops.
     Several(Entry),
 }
 
@@ -81,17 +83,17 @@ impl Towards {
     }
 }
 
-/// In place of a group, where a switch has none. Not what a switch has in place of a group.
+/// Marks a switch without local groups. It differs from the mark of a switch in the slots.
 const NO_GROUP: (u32, u32) = (u32::MAX - 1, 0);
 
 const _: () = assert!(NO_GROUP.0 != Slot::SWITCH, "a switch is in no group");
 
-/// The entries that tables share.
+/// Rows of entries that tables share.
 #[derive(Default)]
 pub(super) struct SharedRows(FxHashSet<Arc<[Entry]>>);
 
 impl SharedRows {
-    /// Returns `entries` in memory that all tables with these entries share.
+    /// Returns `entries` in memory that all tables with equal entries share.
     fn share(&mut self, entries: Vec<Entry>) -> Arc<[Entry]> {
         if let Some(known) = self.0.get(&entries[..]) {
             return Arc::clone(known);
@@ -103,10 +105,10 @@ impl SharedRows {
 }
 
 impl SwitchTable {
-    /// The memory of an entry.
+    /// Memory of an entry, in bytes.
     pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
 
-    /// Puts the sets of the hosts on this very switch into the table.
+    /// Adds the sets of the hosts on this switch to the table.
     fn add_local(&mut self, local: &[Local]) {
         let mut places = Vec::with_capacity(local.len());
         for group in local {
@@ -123,7 +125,7 @@ impl SwitchTable {
         self.more_local = places.into_iter().skip(1).collect();
     }
 
-    /// The place in `members` where the sets of `group` start, when it is on this very switch.
+    /// Returns the start in `members` of the sets of `group`, if it is on this switch.
     #[inline]
     fn local(&self, group: u32) -> Option<u32> {
         if group.wrapping_sub(self.local_from) > self.local_span {
@@ -156,7 +158,7 @@ impl SwitchTable {
         (entry.len > 0).then_some(entry)
     }
 
-    /// The equal next hops towards `dst`, a host whose slot is in `slots`.
+    /// Returns the equal next hops towards `dst`, a host with a slot in `slots`.
     #[inline(always)]
     fn towards(&self, dst: NodeId, slots: &[Slot]) -> Option<Towards> {
         match self.direct.number(dst) {
@@ -165,8 +167,8 @@ impl SwitchTable {
         }
     }
 
-    /// Notes the set of each address, node or NIC, in `slots`, where these are few. Nothing changes
-    /// afterwards.
+    /// Builds the direct index of each address, node or NIC, in `slots`, if there are few of them.
+    /// The table must not change afterwards.
     pub(super) fn index(&mut self, slots: &[Slot]) {
         let sets = slots
             .iter()
@@ -174,18 +176,18 @@ impl SwitchTable {
         self.direct = Direct::of(sets).unwrap_or_default();
     }
 
-    /// The first of the equal next hops towards a host.
+    /// Returns the first of the equal next hops towards a host.
     #[inline]
     pub(super) fn first(&self, slot: Slot) -> Option<PortId> {
         self.set(slot).map(|set| set.first)
     }
 
-    /// The equal next hops towards a host, in order.
+    /// Returns the equal next hops towards a host, in order.
     pub(super) fn next_hops(&self, slot: Slot) -> &[PortId] {
         self.set(slot).map_or(&[], |set| self.ports_of(set))
     }
 
-    /// The equal next hops towards a group, where its hosts hang on other switches.
+    /// Returns the equal next hops towards a group; empty if its hosts are on this switch.
     pub(super) fn beyond(&self, group: u32) -> &[PortId] {
         match self.local(group) {
             Some(_) => &[],
@@ -193,7 +195,7 @@ impl SwitchTable {
         }
     }
 
-    /// Replaces the equal next hops towards a group by those that `weigh` makes of them, if it does.
+    /// Replaces the equal next hops towards a group if `weigh` returns other ones.
     pub(super) fn weigh(
         &mut self,
         group: u32,
@@ -205,7 +207,7 @@ impl SwitchTable {
         }
     }
 
-    /// The port at `position` of a set.
+    /// Returns the port at `position` of a set.
     #[inline]
     fn port(&self, set: Entry, position: u32) -> Option<PortId> {
         self.ports.get((set.start + position) as usize).copied()
@@ -216,12 +218,13 @@ impl SwitchTable {
     }
 }
 
-/// A position in a table as the entries hold it.
+/// Converts a position in a table to the type that entries store.
 fn small(index: usize) -> u32 {
     u32::try_from(index).expect("a switch has fewer than 2^32 next hops in all")
 }
 
-/// The forwarding decision of one switch. Cheap to send: the tables are shared.
+/// The forwarding decisions of one switch. Sending it to another thread is cheap because the tables
+/// are shared.
 pub struct SwitchRoutes {
     choice: Choice,
     slots: Arc<[Slot]>,
@@ -237,16 +240,17 @@ impl SwitchRoutes {
         }
     }
 
-    /// The egress port of the first packet with `key` of a flow, when nothing waits anywhere.
+    /// Returns the egress port of the first packet of a flow with `key`, with empty queues
+    /// everywhere.
     ///
-    /// A policy with state takes it for a packet that it has routed.
+    /// This updates the policy's state as if it had routed the packet.
     pub fn next_hop(&mut self, key: &FlowKey) -> Option<PortId> {
         let packet: Packet<()> = Packet::new(PacketKind::Data, Priority::new(3), *key, FlowId(0));
         self.pick(Time::ZERO, &packet, Idle)
     }
 }
 
-/// A checkpoint holds the state of the policy: routes follow from what is down.
+/// A checkpoint has only the state of the policy, because the tables follow from the failed links.
 impl Checkpointed for SwitchRoutes {
     fn save(&self, out: &mut Writer) {
         let Self {
@@ -276,9 +280,9 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         self.table.port(set, position)
     }
 
-    /// Packets of the hash. Those of a policy go by [`pick`](Self::pick), all of them: it may count
-    /// them.
-    // Left to itself the compiler makes it a call for every packet.
+    /// Routes packets by the hash, which needs no state. A policy may count packets, so all of its
+    /// packets use [`pick`](Self::pick).
+    // Without the attribute, the compiler emits a call for every packet.
     #[inline(always)]
     fn fixed(&self, packet: &Packet<H>) -> Option<PortId> {
         let Choice::Hash(hash) = &self.choice else {
@@ -297,7 +301,7 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         matches!(self.choice, Choice::Own(_))
     }
 
-    /// Keeps the state of the policy.
+    /// Replaces the tables but keeps the state of the policy.
     fn update(&mut self, update: Self) {
         self.slots = update.slots;
         self.table = update.table;
@@ -306,8 +310,8 @@ impl<H: Header> Routing<H> for SwitchRoutes {
     fabricsim_base::saves_state!();
 }
 
-/// Asks `choice` for the position in `set`, one of `table`.
-// Apart from the code that most packets run through, which then needs no room for the views either.
+/// Returns the position in `set`, one of `table`, that `choice` selects.
+// Kept out of line so that the code for most packets needs no stack space for the views.
 #[cold]
 #[inline(never)]
 fn choose<H: Header>(
@@ -330,8 +334,8 @@ fn choose<H: Header>(
     small(choice.choose(&arrival, hops, &ports).min(hops.len() - 1))
 }
 
-/// The first payload byte of `packet`. Acknowledgements of TCP, beside probes that come back, have other
-/// things in its place.
+/// Returns the first payload byte of `packet`; 0 for TCP acknowledgements, which use the field for
+/// other data, except for returning probes.
 fn first_byte<H: Header>(packet: &Packet<H>) -> u64 {
     let is_probe = packet.flags.has(Flags::PROBE);
     if packet.is(PacketKind::Ack) && packet.telemetry.is_probed() && !is_probe {

@@ -1,4 +1,4 @@
-//! Routes of small networks, in words.
+//! Routes of small networks, described in words.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ fn parallel_links_are_separate_next_hops_in_the_order_of_ports() {
     }
 }
 
-/// From host 0 a search comes to 2, to 4 and 3, and then to 5 by 4 before 6 by 3.
+/// From host 0, a search reaches 2, then 4 and 3, and then 5 through 4 before 6 through 3.
 #[test]
 fn descending_next_hops_come_in_the_order_of_a_search_from_the_destination() {
     let text = "8 6 9 2 3 4 5 6 7 0 2 1Gbps 1us 0 2 3 1Gbps 1us 0 2 4 1Gbps 1us 0
@@ -98,7 +98,7 @@ fn the_reference_simulator_uses_the_last_of_parallel_links() {
     assert_eq!(hops(&routes, 1, 0), [(3, 1)]);
     assert_eq!(routes.nic_port(&key(1, 0, 7)), Some(PortId(1)));
     assert_eq!(topology.ports(NodeId(3)).len(), 5);
-    // The link that carries the traffic fails, and the other one does not step in.
+    // After the link with the traffic has failed, the other one does not replace it.
     let mut down = DownLinks::none(&topology);
     down.insert(topology.ports(NodeId(1))[1].link);
     let cut = routes.without(&down);
@@ -138,7 +138,7 @@ fn hosts_with_a_direct_link_use_it() {
 
 #[test]
 fn a_host_on_two_switches_takes_the_nearer_one_and_spreads_when_equal() {
-    // Host 0 on switches 3 and 4, host 1 on 4, host 2 on 5; 3 and 4 both linked to 5.
+    // Host 0 is on switches 3 and 4, host 1 on 4, host 2 on 5; both 3 and 4 are linked to 5.
     let text = "6 3 6 3 4 5 0 3 1Gbps 1us 0 0 4 1Gbps 1us 0 1 4 1Gbps 1us 0 2 5 1Gbps 1us 0
                 3 5 1Gbps 1us 0 4 5 1Gbps 1us 0";
     let routes = ascending(&parse_hpcc(text).unwrap());
@@ -246,7 +246,7 @@ fn routes_are_shared_between_threads_and_say_little_when_printed() {
     assert!(shareable(&routes.switch(NodeId(16))).len() < 200);
 }
 
-/// Takes the next hops in turns.
+/// Takes the next hops in turn.
 #[derive(Debug)]
 struct InTurns;
 
@@ -322,8 +322,8 @@ fn the_port_of_a_packet_is_fixed_where_a_hash_chooses_it_and_not_where_a_policy_
     assert_eq!(fixed(&by_turns, key(0, 20, 1)), None);
 }
 
-/// The first aggregation switch of another pod has lost one of its two cores, so that a sender's
-/// top-of-rack switch can send half as much through the first of its own.
+/// The first aggregation switch of another pod has lost one of its two cores, so a sender's
+/// top-of-rack switch can send half as much through its own first aggregation switch.
 #[test]
 fn next_hops_are_weighted_by_what_is_left_beyond_them() {
     let fabric = FatTreeConfig {

@@ -1,4 +1,4 @@
-//! The idle paths from everywhere to some hosts, each found once from that of its next hop.
+//! The idle paths from everywhere to some hosts; each follows from the path of its next hop.
 
 use fabricsim_base::flow::PathInfo;
 use fabricsim_base::id::NodeId;
@@ -7,36 +7,36 @@ use fabricsim_base::units::{Duration, Rate};
 use super::Routes;
 use crate::graph::Port;
 
-/// Properties of the path of first next hops from a switch to a host.
+/// Properties of the path from a switch to a host along the first next hops.
 #[derive(Clone, Copy)]
 enum Way {
-    /// Not looked at, or it goes on by this port.
+    /// Not yet computed, or under computation.
     Unknown,
-    /// There is none.
+    /// There is no path.
     None,
     Known(PathInfo),
 }
 
-/// The ways from every switch to a few hosts.
+/// The paths from every switch to a few hosts.
 #[derive(Default)]
 pub(super) struct Trees {
-    /// For each host, and in it for each switch.
+    /// For each host, one entry for each switch.
     ways: Vec<Vec<Way>>,
     stack: Vec<(usize, Duration, Rate)>,
 }
 
-/// The place of the direction in which `port`, one of `node`, sends.
+/// Returns the index of the direction in which `port`, a port of `node`, sends.
 pub(super) fn direction(node: NodeId, port: &Port) -> usize {
     2 * port.link as usize + usize::from(node > port.peer)
 }
 
 impl Trees {
-    /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighboring
-    /// hosts are then read together.
+    /// Number of hosts with paths computed together. Tables are stored by switch, and together the
+    /// tables of neighboring hosts are read while they are in the cache.
     pub(super) const AT_ONCE: usize = 8;
 
-    /// Finds the ways to `targets`; `link_rtts` has the share in the round-trip
-    /// time of each [`direction`] of a link.
+    /// Computes the paths to `targets`; `link_rtts` has the share of each [`direction`] of a link
+    /// in the round-trip time.
     pub(super) fn grow(&mut self, routes: &Routes, targets: &[NodeId], link_rtts: &[Duration]) {
         let switches = routes.tables.len();
         self.ways.resize_with(targets.len(), Vec::new);
@@ -51,7 +51,7 @@ impl Trees {
         }
     }
 
-    /// Follows the first next hops from the switch `node` until the rest is known.
+    /// Follows the first next hops from the switch `node` until the rest of the path is known.
     fn find(
         &mut self,
         routes: &Routes,
@@ -94,8 +94,8 @@ impl Trees {
         }
     }
 
-    /// The path from the host `src` to the target number `tree`, which is `dst`: that of
-    /// [`Routes::follow`].
+    /// Returns the path from the host `src` to target number `tree`, which is `dst`: the same path
+    /// as [`Routes::follow`].
     pub(super) fn path_of(
         &self,
         routes: &Routes,
@@ -126,7 +126,7 @@ impl Trees {
                 };
                 after_link(path, rtt, port.rate, 0)
             };
-            // Ports are in order: of equal ones the first is kept.
+            // Ports are in ascending order, so the first of equal ones wins.
             let order = (path.switches, routes.order.rank(port.peer));
             if best.is_none_or(|(least, _)| order < least) {
                 best = Some((order, path));
@@ -136,7 +136,7 @@ impl Trees {
     }
 }
 
-/// `path` behind one more link and so many switches.
+/// Extends `path` by one more link and `switches` switches.
 fn after_link(path: PathInfo, rtt: Duration, rate: Rate, switches: u16) -> PathInfo {
     PathInfo {
         base_rtt: Duration::from_ps(path.base_rtt.as_ps().saturating_add(rtt.as_ps())),

@@ -1,11 +1,11 @@
-//! Networks whose equally long paths offer the same.
+//! Networks in which all equally long paths have the same properties.
 
 use super::Routes;
 use crate::graph::Port;
 
 impl Routes {
-    /// Returns `true` if links between switches are all alike, and the links of each host too: then
-    /// all shortest paths of a pair offer the same.
+    /// Returns `true` if links between switches are all alike, and so are the links of each host.
+    /// Then all shortest paths of a pair have the same properties.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         fn alike<'a>(mut ports: impl Iterator<Item = &'a Port>) -> bool {

@@ -1,15 +1,16 @@
-//! Equal next hops weighted by the capacity that is left beyond them: WCMP (Zhou et al., EuroSys
-//! 2014). As in the paper, a port is in the table as many times as its weight says.
+//! Equal next hops weighted by the capacity beyond them: WCMP (Zhou et al., EuroSys 2014). As in
+//! the paper, the table repeats a port as many times as its weight.
 
 use fabricsim_base::id::PortId;
 
 use super::hop::Hop;
 
-/// The most entries of one set.
+/// Maximum number of entries of one set.
 const MOST_ENTRIES: usize = 256;
-/// The largest weight of the port with the least capacity.
+/// Maximum weight of the port with the least capacity.
 const MOST_LEAST: u32 = 32;
-/// The difference between a port's share of the entries and of the capacity that is as good as none.
+/// Accepted relative difference between a port's share of the entries and its share of the
+/// capacity.
 const EXACT: f64 = 0.01;
 
 /// A switch's hop to the next one on shortest paths, with the rate of its link.
@@ -19,11 +20,11 @@ pub(super) struct WeighedHop {
     pub(super) bps: f64,
 }
 
-/// Returns, for the hops of each switch towards one destination, the capacity that is left for each
-/// of them beyond it. Switches without hops are the destination's own.
+/// Returns the capacity beyond each hop of each switch, for one destination. Switches without hops
+/// are the destination's own.
 ///
-/// What a switch can send on is divided among the links into it by their rates; a hop has no more
-/// than the rate of its own link.
+/// The onward capacity of a switch is divided among the links into it in proportion to their rates;
+/// a hop has no more capacity than its own link.
 pub(super) fn capacities(hops: &[Vec<WeighedHop>]) -> Vec<Vec<f64>> {
     let mut arriving = vec![0.0; hops.len()];
     for hop in hops.iter().flatten() {
@@ -36,8 +37,8 @@ pub(super) fn capacities(hops: &[Vec<WeighedHop>]) -> Vec<Vec<f64>> {
     let share = |hop: &WeighedHop, onward: f64| {
         (onward * hop.bps / arriving[hop.hop.to as usize]).min(hop.bps)
     };
-    // A switch is worked out after all that it sends to, which takes as many rounds on the stack as
-    // paths are long.
+    // A switch needs the capacities of all switches to which it sends, so they are computed first,
+    // with an explicit stack as deep as paths are long.
     for switch in 0..hops.len() {
         let mut waiting = vec![switch];
         while let Some(&last) = waiting.last() {
@@ -68,8 +69,9 @@ pub(super) fn capacities(hops: &[Vec<WeighedHop>]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Returns `ports`, each as many times as its capacity asks for: as few entries as come within a
-/// hundredth of each port's share, or else the nearest. `None` where all have the same.
+/// Repeats `ports` in proportion to their capacities. Returns the fewest entries with shares within
+/// a hundredth of each port's capacity, otherwise the closest ones; `None` if all capacities are
+/// equal.
 pub(super) fn entries(ports: &[PortId], capacities: &[f64]) -> Option<Vec<PortId>> {
     let least = capacities.iter().copied().fold(f64::INFINITY, f64::min);
     let most = capacities.iter().copied().fold(0.0, f64::max);
@@ -99,7 +101,7 @@ pub(super) fn entries(ports: &[PortId], capacities: &[f64]) -> Option<Vec<PortId
     )
 }
 
-/// Entries of ports with such capacities, in units of 1 / `scale`.
+/// Returns the number of entries of ports with these capacities, in units of 1 / `scale`.
 fn counts(capacities: &[f64], scale: f64) -> Vec<usize> {
     #[expect(
         clippy::cast_possible_truncation,
@@ -111,8 +113,8 @@ fn counts(capacities: &[f64], scale: f64) -> Vec<usize> {
     capacities.iter().map(count).collect()
 }
 
-/// The largest difference between a port's share of the entries and that of the capacity, over the
-/// latter.
+/// Returns the largest relative difference between a port's share of the entries and its share of
+/// the capacity.
 fn error(capacities: &[f64], counts: &[usize]) -> f64 {
     let all: f64 = capacities.iter().sum();
     let entries = counts.iter().sum::<usize>() as f64;
@@ -140,8 +142,8 @@ mod tests {
 
     #[test]
     fn capacity_beyond_is_divided_among_the_links_that_lead_there() {
-        // Two switches below (0, 1), two above (2, 3), of which the second can send on half as much,
-        // and the destination's own (4).
+        // There are two switches below (0, 1), two above (2, 3) and the destination's own (4). The
+        // second of the two above can send half as much onward.
         let below = || vec![hop(2, 0, 100.0), hop(3, 1, 100.0)];
         let hops = [
             below(),

@@ -1,4 +1,4 @@
-//! Nodes that are alike, each kind counted once.
+//! Classes of equivalent nodes; each class is computed once.
 
 use fabricsim_base::id::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,53 +7,53 @@ use super::hosts::{End, Ends, add};
 use super::{Demand, LinkLoads};
 use crate::graph::Topology;
 
-/// A way from the nodes of one class to those of another.
+/// The links from the nodes of one class to the nodes of another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     /// The other class.
     pub(super) to: usize,
-    /// Links that one node has to the nodes of the other class together.
+    /// Number of links from one node to all nodes of the other class.
     pub(super) links: f64,
 }
 
 /// Switches with the same neighbors and the same traffic, or a group of hosts.
 ///
-/// To exchange two such switches changes nothing in the network, so their links carry the same, and
-/// equal next hops lead to all of them or to none.
+/// Exchanging two such switches does not change the network, so their links carry the same traffic,
+/// and equal next hops lead to all of them or to none.
 #[derive(Debug)]
 pub(super) struct Class {
     /// Number of nodes in the class.
     pub(super) members: f64,
-    /// Whether it forwards.
+    /// `true` if the nodes forward, that is, if they are switches.
     pub(super) forwards: bool,
     /// Sending factor of one node for each term.
     pub(super) sent: Vec<f64>,
     /// Receiving factor of one node for each term.
     pub(super) taken: Vec<f64>,
-    /// Traffic that the members of the class, or the hosts of the group, exchange with one another.
+    /// Traffic between members of the class, or between hosts of the group.
     pub(super) within: f64,
     pub(super) ways: Vec<Way>,
 }
 
-/// All classes, and the traffic of pairs between them.
+/// All classes, and the traffic between pairs of them.
 pub(super) struct Classes {
     pub(super) classes: Vec<Class>,
-    /// For each class: from which one, how much.
+    /// For each class: the sending class and the amount.
     pub(super) pairs: Vec<Vec<(usize, f64)>>,
-    /// The class of each node; that of a host is its group's.
+    /// The class of each node; for a host, the class of its group.
     class_of: Vec<usize>,
 }
 
-/// Properties in which two switches must agree to be alike: their neighbors (a host with several
-/// links counts as its group, others do not count), the traffic of their hosts, and their own
-/// number where a pair names one of these hosts.
+/// Properties that make two switches equivalent. They are their neighbors (a host with several
+/// links counts as its group, any other host not at all), the traffic of their hosts, and their own
+/// number if a pair names one of these hosts.
 type Likeness = (Vec<usize>, Vec<u64>, Option<NodeId>);
 
-/// The class of a host that has none of its own.
+/// The class of a host without its own class.
 const NONE: usize = usize::MAX;
 
 /// Sums of the sending and receiving factors of each switch's hosts for each term, and the switches
-/// of which a pair names a host.
+/// with a host that a pair names.
 struct Local {
     sums: FxHashMap<NodeId, Vec<[f64; 2]>>,
     named: FxHashSet<NodeId>,
@@ -105,7 +105,7 @@ impl Classes {
         classes
     }
 
-    /// One class for each group of hosts, with the number of the group.
+    /// Adds one class for each group of hosts, with the number of the group.
     fn add_groups(&mut self, topology: &Topology, demand: &Demand, ends: &Ends) {
         for (group, hosts) in ends.groups.iter().enumerate() {
             let (count, one) = (hosts.len() as f64, hosts[0]);
@@ -126,7 +126,7 @@ impl Classes {
         }
     }
 
-    /// The classes of switches; the first switch of each.
+    /// Adds the classes of switches; returns the first switch of each.
     fn add_switches(
         &mut self,
         topology: &Topology,
@@ -193,7 +193,7 @@ impl Classes {
         self.classes.len()
     }
 
-    /// Classes that take traffic.
+    /// Returns the number of classes that receive traffic.
     pub(super) fn destinations(&self) -> u64 {
         (0..self.len()).filter(|&class| self.takes(class)).count() as u64
     }
@@ -202,7 +202,7 @@ impl Classes {
         !self.pairs[class].is_empty() || self.classes[class].taken.iter().any(|&taken| taken > 0.0)
     }
 
-    /// Ways between classes.
+    /// Returns the number of ways between classes.
     pub(super) fn ways(&self) -> u64 {
         self.classes
             .iter()
@@ -210,7 +210,7 @@ impl Classes {
             .sum()
     }
 
-    /// Gives each link of switches and groups its share of what the ways of its class carry.
+    /// Assigns each link of switches and groups its share of the traffic on its class's ways.
     pub(super) fn expand(
         &self,
         topology: &Topology,
@@ -234,7 +234,7 @@ impl Classes {
     }
 }
 
-/// The ways of a node whose links lead to nodes of the classes `peers`, by class.
+/// Returns the ways of a node by class, if its links lead to nodes of the classes `peers`.
 fn ways(peers: impl Iterator<Item = usize>) -> Vec<Way> {
     let mut peers: Vec<usize> = peers.filter(|&class| class != NONE).collect();
     peers.sort_unstable();

@@ -1,11 +1,11 @@
-//! The traffic between classes, one class of destinations after another.
+//! The traffic between classes, computed for one destination class after the other.
 
 use super::classes::{Classes, Way};
 
-/// The distance of what has not been reached.
+/// The distance of an unreached class.
 const FAR: u32 = u32::MAX;
 
-/// Returns the traffic on the ways of each class, for all members together.
+/// Returns the traffic on the ways of each class, summed over all members.
 pub(super) fn carried(classes: &Classes) -> Vec<Vec<f64>> {
     let all = &classes.classes;
     let mut carried: Vec<Vec<f64>> = all
@@ -26,7 +26,7 @@ pub(super) fn carried(classes: &Classes) -> Vec<Vec<f64>> {
     carried
 }
 
-/// The shortest paths to one class, and what is on its way there.
+/// The shortest paths to one class, and the traffic on them.
 struct Search {
     distance: Vec<u32>,
     /// Classes from the nearest to the farthest.
@@ -35,7 +35,7 @@ struct Search {
 }
 
 impl Search {
-    /// Finds the distance of each class to `to`.
+    /// Computes the distance of each class to `to`.
     fn distances(&mut self, classes: &Classes, to: usize) {
         self.distance.fill(FAR);
         self.order.clear();
@@ -57,7 +57,7 @@ impl Search {
         }
     }
 
-    /// Puts what each class sends to the members of `to` at its place.
+    /// Sets the amount that each class sends to the members of `to`.
     fn load(&mut self, classes: &Classes, to: usize) {
         let goal = &classes.classes[to];
         for (amount, class) in self.amount.iter_mut().zip(&classes.classes) {
@@ -70,7 +70,7 @@ impl Search {
         }
     }
 
-    /// Moves everything to `to`, the farthest first.
+    /// Moves all traffic to `to`, starting with the farthest classes.
     fn push(&mut self, classes: &Classes, to: usize, carried: &mut [Vec<f64>]) {
         for &class in self.order.iter().skip(1).rev() {
             let amount = self.amount[class];
@@ -97,8 +97,8 @@ impl Search {
     }
 }
 
-/// Adds the traffic that members of a class send to one another: it goes over any neighbor that
-/// they share, which is any that forwards.
+/// Adds the traffic that members of a class send to one another. It passes through any of their
+/// shared neighbors that forward.
 fn among_members(classes: &Classes, class: usize, carried: &mut [Vec<f64>]) {
     let own = &classes.classes[class];
     let forwards = |way: &&Way| classes.classes[way.to].forwards;

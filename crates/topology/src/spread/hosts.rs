@@ -1,4 +1,4 @@
-//! Attachment of hosts, and the traffic on their own links.
+//! Attachment points of hosts, and the traffic on their own links.
 
 use fabricsim_base::id::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Demand, LinkLoads, NoSpread};
 use crate::graph::{Port, Topology};
 
-/// Point at which the traffic of a host begins and ends: its switch, or a group of hosts that have
-/// several links and are alike.
+/// Point at which the traffic of a host begins and ends: its switch, or a group of equivalent hosts
+/// with several links.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum End {
     Switch(NodeId),
@@ -18,14 +18,14 @@ pub(super) enum End {
 pub(super) struct Ends {
     /// For each host.
     pub(super) ends: Vec<End>,
-    /// The hosts of each group, by their positions.
+    /// The indices of the hosts in each group.
     pub(super) groups: Vec<Vec<usize>>,
-    /// Hosts that some pair names, by their positions.
+    /// The indices of hosts that some pair names.
     pub(super) named: FxHashSet<usize>,
 }
 
-/// Properties in which two hosts with several links must agree to be alike: their switches, their
-/// traffic, and their number where a pair names them.
+/// Properties that make two hosts with several links equivalent: their switches, their traffic, and
+/// their own number if a pair names them.
 type Likeness = (Vec<NodeId>, Vec<u64>, Option<usize>);
 
 impl Ends {
@@ -70,7 +70,7 @@ fn factors(demand: &Demand, position: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Adds `load` in the direction in which `port`, one of `node`, sends.
+/// Adds `load` in the direction in which `port`, a port of `node`, sends.
 pub(super) fn add(
     topology: &Topology,
     loads: &mut LinkLoads,
@@ -82,7 +82,8 @@ pub(super) fn add(
     loads.loads[port.link as usize][usize::from(link.a != node)] += load;
 }
 
-/// Adds what the links of hosts with a single link carry: all that the host sends and takes.
+/// Adds the traffic on links of hosts with a single link: everything that the host sends and
+/// receives.
 pub(super) fn add_own_links(
     topology: &Topology,
     demand: &Demand,

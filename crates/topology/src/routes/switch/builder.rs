@@ -1,4 +1,4 @@
-//! The making of a switch's table: next hops towards many groups of hosts at a time.
+//! Construction of a switch's table: next hops towards many groups of hosts at a time.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use super::{Direct, Entry, NO_GROUP, SharedRows, SwitchTable};
 use crate::routes::groups::Local;
 use crate::routes::hop::Hop;
 
-/// A table to which next hops are added, up to [`BATCH`] groups at a time.
+/// A table under construction, to which next hops are added for up to [`BATCH`] groups at a time.
 pub(in crate::routes) struct TableBuilder<'a> {
     /// The table, without its entries.
     table: SwitchTable,
     by_group: Vec<Entry>,
     /// The switch's hops to other switches, in order.
     hops: &'a [Hop],
-    /// The sets of a single hop.
+    /// The sets with a single hop.
     single: FxHashMap<u32, Entry>,
-    /// The sets of several hops, by their positions in `hops`.
+    /// The sets with several hops, by their positions in `hops`.
     several: FxHashMap<Box<[u32]>, Entry>,
 }
 
-/// Room to work in, shared by all tables.
+/// Scratch memory, shared by all tables.
 #[derive(Default)]
 pub(in crate::routes) struct Scratch {
-    /// For each hop that leads nearer to some group: its position and a bit for each such group.
+    /// For each hop that leads closer to some group: its position, and a bit for each such group.
     nearer: Vec<(u32, u64)>,
     /// Groups that have had the same next hops so far.
     parts: Vec<u64>,
@@ -32,7 +32,7 @@ pub(in crate::routes) struct Scratch {
 }
 
 impl<'a> TableBuilder<'a> {
-    /// A table for `groups` groups, with no way to any of them.
+    /// Creates a table for `groups` groups, without a path to any of them.
     pub(in crate::routes) fn new(groups: usize, hops: &'a [Hop]) -> Self {
         Self {
             by_group: vec![Entry::NOWHERE; groups],
@@ -52,8 +52,8 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Adds the next hops towards the groups in `reached`, where bit 0 stands for group `first`:
-    /// those whose switch has the group's bit in `nearer`, which has a word for each switch.
+    /// Adds the next hops towards the groups in `reached`, with bit 0 for group `first`. The next
+    /// hops of a group are the switches with its bit in `nearer`, which has a word for each switch.
     pub(in crate::routes) fn add(
         &mut self,
         first: usize,
@@ -116,14 +116,16 @@ impl<'a> TableBuilder<'a> {
         set
     }
 
-    /// The table, with the hosts on the switch itself. Its entries are among `rows`.
+    /// Completes the table with the hosts on the switch itself. It shares its entries through
+    /// `rows`.
     pub(in crate::routes) fn finish(
         mut self,
         local: &[Local],
         rows: &mut SharedRows,
     ) -> SwitchTable {
         self.table.add_local(local);
-        // Not read for groups on the switch itself: another entry makes more rows equal.
+        // Entries of groups on the switch itself are unused; copying another entry makes more rows
+        // equal.
         let is_local = |group: usize| local.iter().any(|own| own.group as usize == group);
         let other = (0..self.by_group.len()).find(|&group| !is_local(group));
         let other = other.map_or(Entry::NOWHERE, |group| self.by_group[group]);

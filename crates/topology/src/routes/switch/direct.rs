@@ -5,28 +5,27 @@ use rustc_hash::FxHashMap;
 
 use super::{Entry, Towards};
 
-/// The most addresses of a table, those of switches, which nothing is sent to, among them: then what is
-/// needed of it is a part of the first cache.
+/// Maximum number of addresses of a table, including unused ones of switches. With this limit, the
+/// part of the table in use fits into the first-level cache.
 const MOST_ADDRESSES: usize = 1 << 10;
 
-/// Numbers from here on are those of sets.
+/// Numbers from here on denote sets; lower ones denote ports.
 const SETS: u8 = 1 << 7;
-/// The number of an address that cannot be reached: there is no such set.
+/// The number of an unreachable address; no set has this number.
 const NOWHERE: u8 = u8::MAX;
 
-/// The next hops of each address, in one look-up; or nothing.
+/// The next hops of each address, in one look-up; or empty if the network is too large.
 #[derive(Default)]
 pub(super) struct Direct {
-    /// For each address up to the last one that can be reached, the only next hop, or the number of a
-    /// set.
+    /// For each address up to the last reachable one, the only next hop, or the number of a set.
     numbers: Box<[u8]>,
     /// Sets of several next hops.
     sets: Vec<Entry>,
 }
 
 impl Direct {
-    /// A table of the set of each address, in order; `None` where there are too many addresses, ports
-    /// or sets.
+    /// Builds a table from the set of each address, in order; `None` if there are too many
+    /// addresses, ports or sets.
     pub(super) fn of(of_addresses: impl ExactSizeIterator<Item = Entry>) -> Option<Self> {
         if of_addresses.len() > MOST_ADDRESSES {
             return None;
@@ -53,13 +52,13 @@ impl Direct {
         })
     }
 
-    /// The number of `address`, or `None` where it is not in the table.
+    /// Returns the number of `address`, or `None` if it is not in the table.
     #[inline(always)]
     pub(super) fn number(&self, address: NodeId) -> Option<u8> {
         self.numbers.get(address.index()).copied()
     }
 
-    /// The next hops of an address with this [number](Self::number).
+    /// Returns the next hops of an address with this [number](Self::number).
     #[inline(always)]
     pub(super) fn towards(&self, number: u8) -> Option<Towards> {
         if number < SETS {
@@ -70,7 +69,7 @@ impl Direct {
     }
 }
 
-/// `number`, where it is below `limit`.
+/// Returns `number` if it is below `limit`.
 fn number_below(limit: u8, number: usize) -> Option<u8> {
     let number = u8::try_from(number).ok()?;
     (number < limit).then_some(number)

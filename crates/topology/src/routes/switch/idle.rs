@@ -5,7 +5,7 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::PortStates;
 
-/// The ports of a switch through which nothing goes.
+/// The ports of a switch without any traffic.
 pub(super) struct Idle;
 
 impl PortStates for Idle {
