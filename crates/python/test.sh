@@ -7,9 +7,11 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 wheels=$work/wheels
-if [ "${1:-}" = --wheel ]; then
-    wheels=$(realpath -m "$2")
-fi
+sources=$work/sources
+case "${1:-}" in
+    --wheel) wheels=$(realpath -m "$2") ;;
+    --source) sources=$(realpath -m "$2") ;;
+esac
 cd "$(dirname "$0")"
 
 # The first Python that is new enough and can make environments.
@@ -41,6 +43,33 @@ if ! install 'maturin>=1.16,<2'; then
     exit 0
 fi
 
+# The source archive has all crates that the package needs, and builds outside of the repository.
+from_source() {
+    local unpacked=$work/unpacked
+    "$bin/maturin" sdist --quiet --out "$sources"
+    mkdir "$unpacked"
+    tar -C "$unpacked" -xzf "$sources"/*.tar.gz
+    (
+        cd "$unpacked"/*
+        "$bin/maturin" build --quiet --locked --profile "${PROFILE:-dev}" --interpreter "$bin/python" \
+            --out "$work/from-source"
+    )
+    install --force-reinstall "$work"/from-source/*.whl
+    (
+        cd "$unpacked"
+        "$bin/python" -c 'import fabricsim
+scenario = {"topology": {"kind": "star", "hosts": 3}, "cc": {"kind": "hpcc"}}
+workload = [{"kind": "permutation", "size": "1MB"}]
+finished = fabricsim.run(scenario | {"workload": workload}).summary["flows"]["finished"]
+print("a wheel from the source archive:", finished, "flows")'
+    )
+    ls -l "$sources"/*.tar.gz
+}
+if [ "${1:-}" = --source ]; then
+    from_source
+    exit 0
+fi
+
 "$bin/maturin" build --quiet --locked --profile "${PROFILE:-dev}" --interpreter "$bin/python" \
     --out "$wheels"
 if [ "${1:-}" = --wheel ]; then
@@ -52,3 +81,4 @@ install pytest mypy nbclient nbformat ipykernel pandas pyarrow polars "$wheels"/
 # From here on Python imports the package of the wheel, not the sources in this folder.
 "$bin/python" -m pytest tests
 "$bin/python" tests/notebook.py ../../examples/python/*.ipynb
+from_source
