@@ -285,8 +285,8 @@ impl Simulation {
         let (saved, own) = (String::fetch(input)?, parts.runner.kind());
         if saved != own {
             return Err(LoadError::new(
-                "its packets carry other telemetry, so that packets under way cannot go on; choose \
-                 an algorithm that reads what the one before does",
+                "its packets in flight carry different telemetry; choose an algorithm that reads \
+                 the same telemetry",
             ));
         }
         input.expect_number(*parts.applications as usize)?;

@@ -13,7 +13,7 @@ pub fn pace(scenario: &Scenario, simulation: &Simulation) -> String {
     let plan = simulation.epoch_plan();
     // Nothing is captured by a simulation that is only checked.
     let obstacle = match scenario.capture() {
-        Some(_) => Some("[capture] takes packets in the order of time".to_owned()),
+        Some(_) => Some("[capture] records packets in the order of time".to_owned()),
         None => plan.obstacle.map(|obstacle| reason(scenario, obstacle)),
     };
     let order = match plan.order {

@@ -28,19 +28,19 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
         return Ok(());
     }
     match available() {
-            Some(left) if needed > left => Err(scenario.refuse(
-                Part::Topology,
-                format!(
-                    "the network of {} nodes and {} links would take about {}, and this process can get {}",
-                    scenario.topology().len(),
-                    scenario.topology().links().len(),
-                    memory(needed),
-                    memory(left),
-                ),
-                "make it smaller, or give it more memory",
-            )),
-            _ => Ok(()),
-        }
+        Some(left) if needed > left => Err(scenario.refuse(
+            Part::Topology,
+            format!(
+                "the network of {} nodes and {} links needs about {}, and this process can get {}",
+                scenario.topology().len(),
+                scenario.topology().links().len(),
+                memory(needed),
+                memory(left),
+            ),
+            "make it smaller, or give it more memory",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Packets that are expected to take so many times the memory that is left are refused. The estimate is
@@ -68,11 +68,11 @@ pub(crate) fn check_packet_memory(scenario: &Scenario, need: &MemoryNeed) -> Res
     Err(scenario.refuse(
         Part::Topology,
         format!(
-            "its packets would take up to {} when the links are full, and {there_is}",
+            "its packets need up to {} if all links are full, and {there_is}",
             memory(needed)
         ),
         format!(
-            "give links lower rates or shorter delays, or fewer bytes to send; or let it try with [run] \
+            "give links lower rates or shorter delays, or send fewer bytes; or allow more with [run] \
              packet_memory = \"{}GB\"",
             needed.div_ceil(1_000_000_000)
         ),
@@ -130,8 +130,8 @@ impl MemoryNeed {
         }
         let left = available().filter(|&left| needed > left)?;
         Some(format!(
-            "packets would take up to {} when the links are full, and this process can get {}: the system may \
-             end it; give links lower rates or shorter delays, or send less",
+            "packets need up to {} if all links are full, and this process can get {}: the system may \
+             kill it; give links lower rates or shorter delays, or send fewer bytes",
             memory(needed),
             memory(left)
         ))

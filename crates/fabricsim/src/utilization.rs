@@ -105,8 +105,8 @@ impl ExpectedUtilization {
                 Some(rate) => {
                     if rate.longer > 0 {
                         found.left_out.push(format!(
-                            "{name}: {} of its flows last longer than it starts flows, at whatever \
-                             rate the network gives them",
+                            "{name}: {} of its flows last longer than the time in which flows \
+                             start, at any possible rate",
                             rate.longer
                         ));
                     }

@@ -78,8 +78,8 @@ fn unmarked_entropies(scenario: &Scenario) -> Option<String> {
         return None;
     }
     Some(format!(
-        "`{}` avoids paths whose packets are marked, and no switch marks any: only timeouts tell paths \
-         apart; give [switch] `ecn`, or [cc] an algorithm that wants marks",
+        "`{}` avoids paths with marked packets, but no switch marks packets, so it only reacts to \
+         timeouts; give [switch] `ecn`, or [cc] an algorithm that uses marks",
         policy.name()
     ))
 }
@@ -89,8 +89,8 @@ fn unmarked_queues(scenario: &Scenario) -> Option<String> {
     let above = scenario.switch().trim_above?;
     let marked = scenario.marked_above().filter(|&kmin| kmin >= above)?;
     Some(format!(
-        "packets are trimmed above {above} of a queue and marked above {marked}, so that none is marked at \
-         ports of the NICs' rate; give [switch] `trim_above` more than that, or `ecn` less"
+        "packets are trimmed above {above} of a queue and marked above {marked}, so no packet is marked at \
+         ports of the NICs' rate; raise [switch] `trim_above`, or lower `ecn`"
     ))
 }
 
@@ -102,15 +102,15 @@ fn overtaken_packets(scenario: &Scenario) -> Option<String> {
     }
     let (recovery, taken) = match scenario.recovery() {
         Recovery::AnyOrder => return None,
-        Recovery::GoBackN => ("go-back-n", "every packet that others overtake"),
+        Recovery::GoBackN => ("go-back-n", "every packet that later packets overtake"),
         Recovery::Selective => (
             "selective",
-            "packets that others overtake by a quarter of a round trip",
+            "packets that later packets overtake by a quarter of a round trip",
         ),
     };
     Some(format!(
-        "`{}` lets packets of a flow overtake one another, and [rdma] recovery = \"{recovery}\" takes {taken} \
-         for lost; leave `recovery` out, or set it to \"any-order\"",
+        "`{}` reorders packets of a flow, and [rdma] recovery = \"{recovery}\" treats {taken} \
+         as lost; leave `recovery` out, or set it to \"any-order\"",
         policy.name()
     ))
 }
@@ -122,9 +122,8 @@ fn overtaken_segments(scenario: &Scenario) -> Option<String> {
         return None;
     }
     Some(format!(
-        "`{}` lets packets of a flow overtake one another, and TCP may take those for lost and send them \
-         again, so that retransmitted bytes and smaller windows tell of no loss; set [routing] policy = \
-         \"ecmp\"",
+        "`{}` reorders packets of a flow, and TCP may treat late packets as lost: retransmitted bytes and \
+         smaller windows then do not mean loss; set [routing] policy = \"ecmp\"",
         policy.name()
     ))
 }
@@ -205,11 +204,11 @@ fn waiting_applications(scenario: &Scenario, simulation: &Simulation) -> Option<
     let (host, reason) = waiting.first()?;
     let others = match waiting.len() - 1 {
         0 => String::new(),
-        1 => ", and one other waits".to_owned(),
-        others => format!(", and {others} others wait"),
+        1 => ", and one more waits".to_owned(),
+        others => format!(", and {others} more wait"),
     };
     Some(format!(
-        "all flows have ended, but the application at {} waits for {reason}{others}",
+        "all flows have finished, but the application at {} waits for {reason}{others}",
         scenario.topology().label(*host)
     ))
 }
@@ -239,8 +238,8 @@ fn timeouts_without_loss(
         keys.push(format!("[tcp] min_rto = \"{least}\""));
     }
     Some(format!(
-        "{} retransmission timeouts although no packet was lost, and {} bytes were retransmitted for nothing: \
-         queues and pauses held packets for longer than {}; give a higher one",
+        "{} retransmission timeouts although no packet was lost, and {} bytes were retransmitted needlessly: \
+         queues and pauses delayed packets by more than {}; give a higher value",
         hosts.timeouts,
         hosts.retransmitted.get(),
         keys.join(" or ")

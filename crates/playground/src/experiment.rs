@@ -168,7 +168,7 @@ fn over_time(title: &str, quantity: Quantity, lines: Vec<TimeLine>) -> Figure {
 /// Returns the reason for the end of a run, in words.
 const fn words(stop: Stop) -> &'static str {
     match stop {
-        Stop::Finished => "all flows have ended",
+        Stop::Finished => "all flows have finished",
         Stop::TimeReached => "the time of [run] stop_at",
         Stop::Stalled => "stalled: some flows cannot go on",
         Stop::Deadlocked => "deadlocked: ports wait for one another",
@@ -216,7 +216,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).expect("the folder of results");
         assert_eq!(end["checksum"], summary.checksum);
         assert_eq!(end["hops"], summary.packet_hops);
-        assert_eq!(end["ended"], "all flows have ended");
+        assert_eq!(end["ended"], "all flows have finished");
         let figures = experiment.figures();
         assert_eq!(figures.len(), 3);
         assert!(figures.iter().all(|figure| figure.starts_with("<svg")));

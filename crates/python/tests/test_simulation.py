@@ -344,7 +344,7 @@ def test_a_capture_is_finished_at_an_event(tmp_path: Path) -> None:
 
 
 def test_a_capture_without_a_file_or_a_table_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(fabricsim.ScenarioError, match="which file the frames go to"):
+    with pytest.raises(fabricsim.ScenarioError, match="name the file for the frames"):
         Simulation(CAPTURED)
     with pytest.raises(ValueError, match="no .capture. table"):
         Simulation(NETWORK, capture=tmp_path / "none.pcapng")

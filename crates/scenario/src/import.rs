@@ -130,8 +130,8 @@ impl Imported {
         let (span, key) = self.origin_with_key(line)?;
         let help = match *key {
             "BUFFER_SIZE" => {
-                "write a larger BUFFER_SIZE, in MiB: what is set aside must fit (the published simulator \
-                 runs all the same, for its remainder wraps around to almost 4 GiB)"
+                "write a larger BUFFER_SIZE, in MiB: the reserved bytes must fit (the published simulator \
+                 runs all the same, because its remainder wraps around to almost 4 GiB)"
             }
             _ => help,
         };

@@ -162,7 +162,7 @@ impl Scenario {
         let is_empty = tables.workloads.is_empty() && !tables.meant.contains(&"workload");
         if is_empty && !registry.allows_no_workload() {
             found.push(document.missing(
-                "the scenario has no [[workload]] table, so nothing would be sent",
+                "the scenario has no [[workload]] table, so there is no traffic",
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
             ));
         }

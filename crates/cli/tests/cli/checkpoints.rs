@@ -123,7 +123,7 @@ fn what_may_not_change_is_refused_by_name() {
         &with("workload.0.load=0.9"),
         &["`workload.0.load` was 0.5", "`cc`"],
     );
-    refused(&folder, &with("cc.kind=hpcc"), &["other telemetry"]);
+    refused(&folder, &with("cc.kind=hpcc"), &["different telemetry"]);
     refused(&folder, &with("cc.knid=hpcc"), &["knid"]);
     refused(
         &folder,
@@ -163,17 +163,21 @@ fn a_file_that_is_no_checkpoint_is_refused() {
     refused(
         &folder,
         &from(&good[..good.len() / 2]),
-        &["bad", "cut off or altered"],
+        &["bad", "truncated or altered"],
     );
     let mut altered = good.clone();
     let middle = altered.len() / 2;
     altered[middle] ^= 1;
-    refused(&folder, &from(&altered), &["bad", "cut off or altered"]);
-    refused(&folder, &from(b""), &["bad", "no checkpoint of fabricsim"]);
+    refused(&folder, &from(&altered), &["bad", "truncated or altered"]);
+    refused(
+        &folder,
+        &from(b""),
+        &["bad", "not a checkpoint of fabricsim"],
+    );
     refused(
         &folder,
         &from(SCENARIO.as_bytes()),
-        &["no checkpoint of fabricsim"],
+        &["not a checkpoint of fabricsim"],
     );
     let missing = folder.run(&["run", "--from", "nowhere", "--out", "out"]);
     refused(&folder, &missing, &["the checkpoint", "nowhere"]);
@@ -221,11 +225,7 @@ fn a_checkpoint_does_not_take_the_place_of_what_the_run_reads() {
     ] {
         let before = fs::read(folder.path(input)).expect("an input");
         let outcome = folder.run(&[run, &["--checkpoint", input]].concat());
-        refused(
-            &folder,
-            &outcome,
-            &[input, "is one of the files that are read"],
-        );
+        refused(&folder, &outcome, &[input, "is one of the input files"]);
         assert_eq!(fs::read(folder.path(input)).expect("an input"), before);
     }
 }
@@ -263,7 +263,7 @@ fn results_do_not_take_the_place_of_what_the_run_reads() {
         let before = folder.read(last);
         let outcome = folder.run(command);
         assert_eq!(outcome.code, Some(2), "{command:?}: {}", outcome.stderr);
-        let words = "it is one of the files that are read";
+        let words = "it is one of the input files";
         assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
         assert_eq!(folder.read(last), before);
     }

@@ -133,7 +133,7 @@ fn a_service_time_beyond_the_end_of_time_is_told() {
     assert_ne!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(
         outcome.stderr.contains("waits for one response of host 1")
-            && outcome.stderr.contains("one other waits"),
+            && outcome.stderr.contains("one more waits"),
         "{}",
         outcome.stderr
     );

@@ -239,7 +239,7 @@ fn what_is_wrong_in_files_of_htsim_is_shown_in_its_line() {
         ),
         ("Tier 1", "Tier 0", "a second `Tier 0`"),
         ("Tier 1", "Tier 7", "no tier 7"),
-        ("Tier 0\n", "", "is of no tier"),
+        ("Tier 0\n", "", "belongs to no tier"),
         (
             "Radix_Down 2",
             "Radix_Down 2\nRadix_Up 2",

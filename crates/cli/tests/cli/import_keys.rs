@@ -28,7 +28,7 @@ fn unknown_keys_are_listed_or_passed_over() {
         .succeeded();
     for line in [
         "left out: line 31: `ENABLE_PBT 1`",
-        "left out: line 32: `NO_CC_NODE 4 5 6`: passed over",
+        "left out: line 32: `NO_CC_NODE 4 5 6`: ignored",
     ] {
         assert!(passed.stderr.contains(line), "{}", passed.stderr);
     }

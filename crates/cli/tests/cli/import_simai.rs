@@ -170,7 +170,7 @@ fn what_is_wrong_in_files_of_simai_is_placed() {
         );
     }
     let said = refused(&folder, &["import", "SimAI.conf"]);
-    assert!(said.contains("no topology beside"), "{said}");
+    assert!(said.contains("no topology for"), "{said}");
     let said = refused(&folder, &["import", "SimAI.conf", "SimAI.conf", "fabric"]);
     assert!(said.contains("a second configuration"), "{said}");
 }

@@ -134,7 +134,7 @@ fn packets_that_no_memory_holds_are_refused_before_the_run() {
     ] {
         let refused = folder.run(command);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        for words in ["its packets would take up to", "packet_memory = "] {
+        for words in ["its packets need up to", "packet_memory = "] {
             assert!(refused.stderr.contains(words), "{}", refused.stderr);
         }
     }

@@ -342,7 +342,7 @@ fn errors_are_placed() {
     );
 
     let outcome = run(&["a", "--csv", "a/fct.csv"]);
-    refused(&outcome, &["it is one of the files that are read"]);
+    refused(&outcome, &["it is one of the input files"]);
     let outcome = run(&["a", "--csv", "nowhere/bins.csv"]);
     assert_eq!(outcome.code, Some(1));
     assert!(outcome.stderr.contains("--csv"), "{}", outcome.stderr);

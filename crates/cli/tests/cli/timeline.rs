@@ -161,7 +161,7 @@ fn what_is_no_result_is_refused() {
     let said = folder.run(&["timeline", "fct.csv", "-o", "fct.csv"]);
     assert_eq!(said.code, Some(2));
     assert!(
-        said.stderr.contains("one of the files that are read"),
+        said.stderr.contains("one of the input files"),
         "{}",
         said.stderr
     );

@@ -141,7 +141,7 @@ fn a_sender_of_tcp_that_takes_overtaken_segments_for_lost_is_told() {
     assert!(folder.run(&run).succeeded().stderr.contains("and TCP may"));
     let summary = folder.read("o/summary.json");
     assert!(
-        summary.contains("and TCP may take those for lost"),
+        summary.contains("and TCP may treat late packets as lost"),
         "{summary}"
     );
     assert!(summary.contains("\"queue_drops\": 0"), "{summary}");

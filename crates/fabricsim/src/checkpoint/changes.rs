@@ -19,7 +19,7 @@ pub const CHANGEABLE: &[(&str, &str)] = &[
         "switch.ecn_rules",
         "marking thresholds follow the algorithm, or `[switch.ecn]`",
     ),
-    ("event", "events that are still to come"),
+    ("event", "events after the checkpoint"),
     (
         "rdma.rto_min",
         "timeouts follow; where it is not given it depends on whether packets can be lost",
@@ -90,8 +90,8 @@ impl Changes {
     pub(super) fn stops_before(time: Time) -> Contradiction {
         Contradiction::new(
             Some("run.stop_at"),
-            format!("`run.stop_at` is before {time}, when it was taken"),
-            "give a later time, such as --set run.stop_at=1s, or go on from an earlier checkpoint",
+            format!("`run.stop_at` is before {time}, the time of the checkpoint"),
+            "give a later time, such as --set run.stop_at=1s, or continue from an earlier checkpoint",
         )
     }
 
@@ -124,8 +124,8 @@ impl Changes {
         if let Some((key, before, now)) = refused.min_by_key(|(key, ..)| key.matches('.').count()) {
             return Err(Contradiction::new(
                 Some(key),
-                format!("`{key}` was {before} when it was taken, and is {now} now"),
-                &format!("leave it as it was; what may change is {}", changeable()),
+                format!("`{key}` was {before} at the checkpoint, and is {now} now"),
+                &format!("leave it unchanged; you may change {}", changeable()),
             ));
         }
         for (key, before, now) in different {
@@ -133,8 +133,8 @@ impl Changes {
             if below("event") && !same_past {
                 return Err(Contradiction::new(
                     Some(&key),
-                    format!("events before {time}, when it was taken, are not the same"),
-                    "change only events that are still to come",
+                    format!("events before {time}, the time of the checkpoint, have changed"),
+                    "change only later events",
                 ));
             }
             changes.control |= ["cc", "class", "rdma.rto_min"].into_iter().any(below);

@@ -47,20 +47,22 @@ impl Flaw {
     fn of(self, subject: &str) -> Error {
         let (message, help) = match self {
             Self::Heading => (
-                "it is no checkpoint of fabricsim".to_owned(),
-                "give a file that `fabricsim run --checkpoint-at` has written",
+                "it is not a checkpoint of fabricsim".to_owned(),
+                "give a file written by `fabricsim run --checkpoint-at`",
             ),
             Self::Version(version) => (
-                format!("it is of fabricsim {version}, and this is {VERSION} (form {FORMAT})"),
-                "go on with that version, or take the checkpoint anew",
+                format!(
+                    "it was written by fabricsim {version}, and this is {VERSION} (format {FORMAT})"
+                ),
+                "continue with that version, or write the checkpoint again",
             ),
             Self::Checksum => (
-                "it has been cut off or altered: its checksum is another one".to_owned(),
-                "take it anew, or from where it was copied",
+                "it is truncated or altered: its checksum is wrong".to_owned(),
+                "write it again, or copy it again",
             ),
             Self::Content(error) => (
                 format!("it cannot be understood: {error}"),
-                "go on with the build of fabricsim that has written it, or take it anew",
+                "continue with the build of fabricsim that wrote it, or write it again",
             ),
         };
         Error::Unsupported {

@@ -34,11 +34,13 @@ impl MessageRules {
     pub fn check_timer(&self, at: Time, now: Time) -> Result<(), Error> {
         let refuse = |why: String| Err(Error::Timer(why));
         if at < now {
-            return refuse(format!("it is to go off at {at}, and it is {now} now"));
+            return refuse(format!(
+                "it is set to {at}, which is before the present time {now}"
+            ));
         }
         if at > Time::HORIZON {
             return refuse(format!(
-                "it is to go off at {at}, beyond the end of simulated time, 53 days"
+                "it is set to {at}, beyond the end of simulated time, 53 days"
             ));
         }
         Ok(())

@@ -67,7 +67,7 @@ impl Checkpoints {
             return Err(Error::Unsupported {
                 scenario: "the checkpoint".to_owned(),
                 message: format!(
-                    "the run goes on from {start}, and one is wanted of {}",
+                    "the run continues from {start}, and the checkpoint of {} would be earlier",
                     early.at
                 ),
                 help: format!("give a time after {start}"),
@@ -151,9 +151,8 @@ pub(super) fn resume(
     let Some(mut input) = checkpoint.results() else {
         return Err(Error::Unsupported {
             scenario: "the checkpoint".to_owned(),
-            message: "a program has taken it, which has taken the flows that had ended by then"
-                .to_owned(),
-            help: "restore it in that program, or take one with `fabricsim run --checkpoint-at`"
+            message: "a program wrote it and holds the flows that had finished by then".to_owned(),
+            help: "restore it in that program, or write one with `fabricsim run --checkpoint-at`"
                 .to_owned(),
         });
     };

@@ -89,8 +89,8 @@ impl<'s> Run<'s> {
         if self.ranks.is_some() && !parts.checkpoints.is_empty() {
             return Err(Error::Unsupported {
                 scenario: "the checkpoint".to_owned(),
-                message: "a run over several ranks leaves none".to_owned(),
-                help: "take it in one process; a run over ranks can go on from it".to_owned(),
+                message: "a run over several ranks cannot write checkpoints".to_owned(),
+                help: "write it in one process; a run over ranks can continue from it".to_owned(),
             });
         }
         if self.ranks.is_some() {

@@ -100,7 +100,7 @@ impl Recorder<'_> {
 fn out_of_memory(flows: usize) -> io::Error {
     let bytes = flows * size_of::<FctRecord>();
     let text = format!(
-        "no memory is left for the results of more than {flows} flows, which take {} MB",
+        "out of memory: the results of more than {flows} flows need {} MB",
         bytes / 1_000_000
     );
     io::Error::new(io::ErrorKind::OutOfMemory, text)

@@ -87,7 +87,7 @@ impl ResultFolder {
     pub fn open(dir: &Path) -> Result<Self, Error> {
         Self::try_open(dir)?.ok_or_else(|| Error::Folder {
             path: dir.to_owned(),
-            problem: "another fabricsim is writing to it, and nothing was run".to_owned(),
+            problem: "another fabricsim is writing to it, so nothing ran".to_owned(),
             help: "wait until that one has ended, or write elsewhere with --out DIR".to_owned(),
         })
     }

@@ -34,7 +34,7 @@ pub fn refuse_input<P: AsRef<Path>>(
     if inputs.into_iter().any(is_read) {
         return Err(Error::Unsupported {
             scenario: out.display().to_string(),
-            message: "it is one of the files that are read, and nothing was written".to_owned(),
+            message: "it is one of the input files, so nothing was written".to_owned(),
             help: "write to another file".to_owned(),
         });
     }

@@ -93,9 +93,7 @@ impl Origin {
             Err(Error::Folder {
                 path: dir.to_owned(),
                 problem,
-                help: format!(
-                    "write elsewhere with {option} DIR, or let the new results replace those with --force"
-                ),
+                help: format!("write elsewhere with {option} DIR, or replace them with --force"),
             })
         };
         let record = set.record;
@@ -105,14 +103,14 @@ impl Origin {
             Some(Err(())) if unclaimed == Unclaimed::Ours => return Ok(()),
             Some(Err(())) => {
                 return refuse(format!(
-                    "it has a {record} that is not of fabricsim, and nothing was run"
+                    "its {record} was not written by fabricsim, so nothing ran"
                 ));
             }
             Some(Ok(stored)) if stored.is_interrupted => return Ok(()),
             Some(Ok(stored)) if stored.checksum.as_deref() == Some(self.checksum()) => stored.files,
             Some(Ok(stored)) => {
                 return refuse(format!(
-                    "it has other results, and nothing was run\n  {}",
+                    "it has other results, so nothing ran\n  {}",
                     stored.differences(self).join("\n  ")
                 ));
             }
@@ -120,7 +118,7 @@ impl Origin {
         let foreign = |name: &&String| dir.join(name).exists() && !claimed.contains(name);
         match planned.iter().find(foreign) {
             Some(name) if unclaimed == Unclaimed::Foreign => refuse(format!(
-                "it has a file {name} that its {record} does not list, and nothing was run"
+                "it has a file {name} that its {record} does not list, so nothing ran"
             )),
             _ => Ok(()),
         }

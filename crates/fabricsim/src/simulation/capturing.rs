@@ -15,7 +15,7 @@ use crate::capture::{Capture, CaptureSummary, refuse_capture};
 pub(super) fn refuse(scenario: &Scenario) -> Result<(), Error> {
     refuse_capture(
         scenario,
-        "the program that drives the simulation does not say which file the frames go to",
+        "the program that drives the simulation does not name the file for the frames",
         "name the file in the program (`Simulation::capturing` in Rust, `capture=` in Python), leave \
          the table out, or run the scenario with `fabricsim run`",
     )

@@ -203,8 +203,7 @@ impl<'s> Ground<'s> {
         let path_stats = path_stats(&routes, &routing, mtu);
         if path_stats.base_rtt > MAX_BASE_RTT {
             let message = format!(
-                "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that can be \
-                 simulated",
+                "the longest path has a round trip of {:.0} s, and at most {MAX_BASE_RTT} can be simulated",
                 path_stats.base_rtt.as_secs_f64()
             );
             let help = "give links higher rates or shorter delays";

@@ -174,7 +174,7 @@ fn headers_have_room_for_twice_the_queue_and_what_is_lost_is_found_by_timeouts()
 fn marks_that_begin_where_packets_are_trimmed_are_warned_of() {
     let warned = |more: &str| {
         let warnings = scenario_warnings(&incast("dctcp", more));
-        let of_marks = |text: &&String| text.contains("none is marked");
+        let of_marks = |text: &&String| text.contains("no packet is marked");
         warnings.iter().filter(of_marks).count()
     };
     // DCTCP marks above 300 KB.

@@ -55,9 +55,9 @@ impl Schemes {
     pub(super) fn beside(config: &Configuration<'_>, mode: Mode) -> Self {
         let mut schemes = Self::default();
         schemes.lines.blank();
-        schemes
-            .lines
-            .comment("What `--cc NAME` puts in the place of [cc], as this file sets it.");
+        schemes.lines.comment(
+            "The tables that `--cc NAME` uses instead of [cc], with the values of this file.",
+        );
         let others = Mode::ALL.into_iter().filter(|&other| other != mode);
         for other in others.filter(|&other| has_pint(config) || other != Mode::HpccPint) {
             let mut lines = Lines::default();

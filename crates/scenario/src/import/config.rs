@@ -252,8 +252,8 @@ impl<'t> Reader<'t> {
             Words::Map => self.read_pairs(&mut entry),
             Words::Count(count) if entry.words.len() < count => {
                 let wanted = match count {
-                    1 => "write its value behind it".to_owned(),
-                    _ => format!("write its {count} values behind it"),
+                    1 => "write its value after it".to_owned(),
+                    _ => format!("write its {count} values after it"),
                 };
                 self.refuse(&entry, "its values stop too soon", wanted);
             }

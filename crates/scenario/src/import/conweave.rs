@@ -77,11 +77,11 @@ pub(super) fn write_switch(
     match (pauses.flag()?, irn.flag()?) {
         (false, false) => Err(irn.wrong(
             "there is neither PFC nor IRN",
-            "write ENABLE_IRN 1, or ENABLE_PFC 1: ConWeave's run.py wants one of them",
+            "write ENABLE_IRN 1, or ENABLE_PFC 1: ConWeave's run.py requires one of them",
         )),
         (true, true) => Err(irn.wrong(
             "there is both PFC and IRN",
-            "write ENABLE_IRN 0, or ENABLE_PFC 0: ConWeave's run.py wants one of them",
+            "write ENABLE_IRN 0, or ENABLE_PFC 0: ConWeave's run.py allows one of them",
         )),
         _ => Ok(()),
     }
@@ -117,14 +117,14 @@ pub(super) fn differences(
     if !has_profile(config, mode)? {
         found.push((
             "LB_MODE",
-            "telemetry is exact: the published header does not tell the paths of packets apart",
+            "telemetry is exact: the published header does not identify the paths of packets",
         ));
     }
     if balancing(config)? == Balancing::LetFlow {
         found.push((
             "LB_MODE",
-            "flowlets draw at each switch, those of ACKs, too; ConWeave's simulator draws whole paths at \
-             the rack of the sender, and ACKs take ECMP",
+            "each switch draws the next hop of a flowlet, of ACKs, too; ConWeave's simulator draws whole \
+             paths at the sender's rack, and ACKs use ECMP",
         ));
     }
     if config.value("ENABLE_IRN")?.flag()? {

@@ -79,7 +79,7 @@ pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
     key(
         "PAUSE_TIME",
         Some("5"),
-        Role::LeftOut("a pause lasts until it is taken back"),
+        Role::LeftOut("a pause lasts until a resume frame"),
     ),
     key(
         "LOAD",

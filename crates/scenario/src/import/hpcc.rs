@@ -70,8 +70,8 @@ fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported,
                 return Err(at(InputError::new(
                     span,
                     format!("{key}: there is no file `{}`", path.display()),
-                    "give the folder that its paths start from with --base (where run.py runs, for \
-                     a configuration that it wrote)",
+                    "give the folder to which its paths are relative with --base (the folder of run.py, \
+                     if that wrote the configuration)",
                 )));
             }
         }

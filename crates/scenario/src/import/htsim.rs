@@ -150,14 +150,14 @@ fn left_out(fabric: &Fabric, has_topo: bool, matrix: Option<&InputFile>) -> Vec<
     if matrix.lines().any(|line| words(line, "prio")) {
         found.push(LeftOut::new(
             "prio",
-            "it is the order in which receivers of EQDS ask for packets; all flows are equal",
+            "it is the order in which EQDS receivers request packets; here all flows are equal",
         ));
     }
     if matrix.lines().any(|line| words(line, "trigger")) {
         found.push(LeftOut::new(
             "trigger",
-            "a flow that is triggered at the other end of the one before it starts when that has \
-             been delivered, where htsim's send_done_trigger waits for its last acknowledgement",
+            "a flow that the other end of its predecessor triggers starts when that has been \
+             delivered; htsim's send_done_trigger waits for its last acknowledgement",
         ));
     }
     found
@@ -178,5 +178,5 @@ impl Constant {
 const PROTOCOL: Constant = Constant {
     key: "protocol",
     reason: "htsim has a program for each; [cc] is \"none\" with PFC, as htsim_roce with lossless \
-             queues. The guide has the others",
+             queues; the guide describes other programs",
 };

@@ -126,7 +126,7 @@ pub(super) fn preamble(sources: &[String], left_out: &[LeftOut], lines: &mut sup
     let sources = sources.join(" and ");
     lines.comment(&format!("Made of {sources} by `fabricsim import`."));
     if !left_out.is_empty() {
-        lines.comment("What is left out, or differs:");
+        lines.comment("Left out or different:");
     }
     for LeftOut { keys, reason } in left_out {
         lines.wrapped_comment(&format!("{}: {reason}", keys.join(", ")));

@@ -86,7 +86,7 @@ pub(super) const CONFIG_KEYS: &[ConfigKey] = &[
     key(
         "PAUSE_TIME",
         Some("5"),
-        Role::LeftOut("a pause lasts until it is taken back, as in the published simulator"),
+        Role::LeftOut("a pause lasts until a resume frame, as in the published simulator"),
     ),
     key("TOPOLOGY_FILE", None, Role::Taken),
     key("FLOW_FILE", None, Role::Taken),

@@ -65,7 +65,7 @@ pub(super) fn add_left_out(around: &Surroundings<'_>, left_out: &mut Vec<LeftOut
         ),
     ] {
         if is_so {
-            let reason = format!("what follows the {what} is passed over, as the original does");
+            let reason = format!("text after the {what} is ignored, as by the original");
             left_out.push(LeftOut::new(key, reason));
         }
     }
@@ -239,9 +239,9 @@ pub(super) fn write_transport(
     demand(
         &config.value("L2_BACK_TO_ZERO")?,
         "0",
-        "with it senders count acknowledged bytes in whole chunks of L2_CHUNK_SIZE, and only flows of \
-         whole chunks end: that is not simulated",
-        "write L2_BACK_TO_ZERO 0: senders go back to what is lost",
+        "with it, senders count acknowledged bytes in whole chunks of L2_CHUNK_SIZE, and only flows of \
+         whole chunks finish: that is not simulated",
+        "write L2_BACK_TO_ZERO 0: senders go back to the lost packet",
     )?;
     demand(
         &config.value("RATE_BOUND")?,

@@ -59,10 +59,9 @@ pub(super) fn reason(
         "TRACE_FILE" | "ENABLE_TRACE" if !is_traced => {
             Some("nothing is traced: ENABLE_TRACE is 0, or no TRACE_FILE is given".to_owned())
         }
-        "TRACE_FILE" | "ENABLE_TRACE" if monitors(config)? => Some(
-            "there is no trace of packets, and [observe] has the queues of QLEN_MON_FILE"
-                .to_owned(),
-        ),
+        "TRACE_FILE" | "ENABLE_TRACE" if monitors(config)? => {
+            Some("packets are not traced; [observe] records the queues of QLEN_MON_FILE".to_owned())
+        }
         _ => None,
     })
 }

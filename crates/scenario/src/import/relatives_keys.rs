@@ -6,9 +6,9 @@
 
 use super::keys::{ConfigKey, NIC_PAUSES, Role, key};
 
-const FILES: Role = Role::LeftOut("it concerns files of results, which have names of their own");
-const LOGS: Role = Role::LeftOut("it concerns what is logged");
-const OF_SRNIC: Role = Role::LeftOut("for an algorithm of srnic-simulation alone");
+const FILES: Role = Role::LeftOut("it concerns files of results, which have fixed names");
+const LOGS: Role = Role::LeftOut("it concerns logging");
+const OF_SRNIC: Role = Role::LeftOut("for an algorithm that only srnic-simulation has");
 const MARKS_OF_PBT: Role = Role::PartOf("ENABLE_PBT");
 const OFFSETS: Role = Role::PartOf("ENABLE_RANDOFFSET");
 
@@ -47,7 +47,7 @@ pub(super) const RELATIVES_KEYS: &[ConfigKey] = &[
         Some("0"),
         Role::Idle {
             at: "0",
-            means: "switches are those of the published simulator",
+            means: "switches work as in the published simulator",
             is_not: "PBT is not simulated",
         },
     ),

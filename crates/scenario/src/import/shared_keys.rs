@@ -12,7 +12,7 @@ pub(super) const SHARED_KEYS: &[ConfigKey] = &[
     key(
         "L2_CHUNK_SIZE",
         Some("0"),
-        Role::LeftOut("senders go back to the first byte that is missing, not to a chunk"),
+        Role::LeftOut("senders go back to the first missing byte, not to a chunk"),
     ),
     key("L2_ACK_INTERVAL", Some("0"), Role::Taken),
     key("L2_BACK_TO_ZERO", Some("0"), Role::Taken),

@@ -97,9 +97,9 @@ impl<'j> Files<'j> {
         let topology = topology.ok_or_else(|| {
             job.files[0].error(InputError::new(
                 0..0,
-                "there is no topology beside this file",
-                "give the file of gen_Topo_Template.py, too, which SimAI takes by -n: fabricsim \
-                 import SimAI.conf TOPOLOGY WORKLOAD",
+                "there is no topology for this file",
+                "also give the file of gen_Topo_Template.py (option -n of SimAI): fabricsim import \
+                 SimAI.conf TOPOLOGY WORKLOAD",
             ))
         })?;
         Ok(Self {
@@ -134,11 +134,11 @@ impl<'j> Files<'j> {
         }
         left_out.push(LeftOut::new(
             "gpu_type",
-            "nothing follows from it: computations are in the workload",
+            "it has no effect: the workload has the computation times",
         ));
         left_out.push(LeftOut::new(
             "NVSwitch",
-            "where GPUs of a server also share a leaf, SimAI prefers the NVSwitch; here both paths are \
+            "if GPUs of a server also share a leaf, SimAI prefers the NVSwitch; here both paths are \
              equal",
         ));
         Ok(left_out)

@@ -15,7 +15,7 @@ pub(super) const SIMAI_KEYS: &[ConfigKey] = &[
     key(
         "PAUSE_TIME",
         Some("5"),
-        Role::LeftOut("a pause lasts until it is taken back"),
+        Role::LeftOut("a pause lasts until a resume frame"),
     ),
     key("FLOW_FILE", Some(""), NOT_READ),
     key("TRACE_FILE", Some(""), TRACED),

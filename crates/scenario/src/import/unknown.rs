@@ -86,10 +86,7 @@ impl<'t> Unknown<'t> {
 
     /// The entry of the list of all that is left out.
     pub(super) fn passed_over(&self) -> LeftOut {
-        LeftOut::new(
-            self.listed(),
-            "passed over without effect, as --ignore-unknown asks for",
-        )
+        LeftOut::new(self.listed(), "ignored because of --ignore-unknown")
     }
 }
 
@@ -117,8 +114,8 @@ pub(super) fn refused(unknown: &[Unknown<'_>], dialect: Dialect) -> InputError {
     InputError::new(
         first,
         message,
-        "correct or remove what is misspelled; --ignore-unknown passes over all of it, and says so (the \
-         original passes over unknown words without saying so)",
+        "correct or remove misspelled words; with --ignore-unknown they are ignored and listed (the \
+         original ignores unknown words silently)",
     )
 }
 

@@ -226,8 +226,8 @@ fn no_such_node(document: &Document<'_>, finder: &NodeFinder<'_>, given: &Given)
     } = given;
     let what = match (text.contains('*'), given.count) {
         (true, Count::Any) => format!("no node has a name like `{text}`"),
-        (true, Count::One) => format!("`{text}` stands for several nodes, and this is one"),
-        (false, _) => format!("no node is called `{text}`"),
+        (true, Count::One) => format!("`{text}` matches several nodes, and this key names one"),
+        (false, _) => format!("no node has the name `{text}`"),
     };
     let near = nearest_names(text, finder.names());
     let help = match &near[..] {

@@ -70,7 +70,7 @@ fn with_priorities(
     {
         return refuse(
             format!(
-                "`{}` is a policy of hosts, for all of their packets, and cannot be that of some priorities",
+                "`{}` is a policy of hosts for all their packets, so it cannot apply to some priorities only",
                 policy.name()
             ),
             "leave out `priorities`, or name other policies",

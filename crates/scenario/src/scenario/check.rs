@@ -57,7 +57,7 @@ impl Scenario {
             };
             return Err(Part::Routing.refused(ConfigError::new(
                 key,
-                "queries tell flows by their hosts, and these flows run between NICs",
+                "queries identify flows by their hosts, and these flows run between NICs",
                 "leave out this key, or the queries",
             )));
         }

@@ -79,7 +79,7 @@ impl Scenario {
         let known: Vec<String> = used.iter().map(ToString::to_string).collect();
         Err(self.refuse(
             Part::Routing,
-            format!("[routing], key `nics`: no flow is of class {class}"),
+            format!("[routing], key `nics`: no flow has class {class}"),
             format!("the classes of this scenario are {}", known.join(", ")),
         ))
     }
@@ -117,18 +117,18 @@ impl Scenario {
         if self.profile.is_some() || self.queries.is_some() {
             return refuse(
                 format!(
-                    "{name} needs room for credit in packets, and those of a profile or with queries \
-                     have none"
+                    "{name} needs room for credit in packets, and packets of a profile or with \
+                     queries have none"
                 ),
-                "leave out `profile` and [[query]], or take another algorithm (`fabricsim list cc`)",
+                "leave out `profile` and [[query]], or choose another algorithm (`fabricsim list cc`)",
             );
         }
         match users.find(|(_, rules)| *rules != first) {
             None => Ok(()),
             Some((other, _)) => refuse(
                 format!(
-                    "classes of {name} and {other} want credit granted by different rules, and a \
-                     receiver has one pacer for all that send to it"
+                    "classes of {name} and {other} need different rules for credit, and a receiver \
+                     has one pacer for all its senders"
                 ),
                 "give them the same keys",
             ),
@@ -142,12 +142,12 @@ impl Scenario {
             return Vec::new();
         }
         let limit = self.switch.lossy_limit.map(|_| {
-            "[switch] lossy_limit has no effect: no algorithm of the scenario is of TCP".to_owned()
+            "[switch] lossy_limit has no effect: the scenario has no TCP algorithm".to_owned()
         });
         let alpha = self.switch.lossy_alpha;
         let alpha = alpha.filter(|_| self.switch.trim_above.is_none()).map(|_| {
-            "[switch] lossy_alpha has no effect: no algorithm of the scenario is of TCP, no packet is \
-             trimmed, and `alpha` bounds what an ingress port has of the buffer"
+            "[switch] lossy_alpha has no effect: the scenario has no TCP algorithm and no trimming, and \
+             `alpha` bounds the share of the buffer of an ingress port"
                 .to_owned()
         });
         limit.into_iter().chain(alpha).collect()
@@ -162,7 +162,7 @@ impl Scenario {
         match self.switch.lossy_limit {
             Some(limit) if limit < segment => Err(ConfigError::new(
                 "lossy_limit",
-                format!("a queue of {limit} takes no full segment of TCP, which has {segment}"),
+                format!("a queue of {limit} cannot hold a full TCP segment of {segment}"),
                 "give a size such as \"256KB\"",
             )),
             _ => Ok(()),
@@ -203,7 +203,7 @@ impl Scenario {
                 return Err(ConfigError::new(
                     "min_rate",
                     format!(
-                        "{}, key `min_rate`: no host is as fast as {lowest}, so nothing would slow \
+                        "{}, key `min_rate`: no host is as fast as {lowest}, so no flow would slow \
                          down",
                         cc.name()
                     ),
@@ -230,7 +230,7 @@ impl Scenario {
         }
         Err(ConfigError::new(
             "cc",
-            "classes of hpcc-pint want different digests, and switches write one",
+            "classes of hpcc-pint need different digests, and switches write one",
             "give them the same log_base, digest_bits, rounding and arithmetic",
         ))
     }
@@ -265,7 +265,7 @@ impl Scenario {
             true => Ok(()),
             false => Err(ConfigError::new(
                 "cc",
-                "classes of hpcc want telemetry in different units, and switches write one",
+                "classes of hpcc need telemetry in different units, and switches write one",
                 "give them the same int_multiple",
             )),
         }
@@ -361,7 +361,7 @@ impl Scenario {
                         return Err(ConfigError::new(
                             "ecn",
                             format!(
-                                "{} and {} share priority {priority} and want different marks",
+                                "{} and {} share priority {priority} and need different marks",
                                 wanted_by[priority],
                                 cc.name()
                             ),

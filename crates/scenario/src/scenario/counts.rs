@@ -41,8 +41,8 @@ impl FlowCount {
         }
         Err((
             format!(
-                "[[workload]] {}: about {:.0} flows, {:.0} with those before, and a run numbers up \
-                 to {MOST_FLOWS:.0}",
+                "[[workload]] {}: about {:.0} flows, {:.0} with the workloads before it, and a run can \
+                 have {MOST_FLOWS:.0}",
                 index, expected.flows, self.0
             ),
             "give a shorter duration, a lower load or larger flows".to_owned(),

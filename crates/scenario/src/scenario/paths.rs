@@ -27,11 +27,11 @@ impl Scenario {
             };
             return refuse(
                 format!(
-                    "`{policy}` gives each packet a path of its own, and the query `{}` puts {what} together \
-                     from several packets",
+                    "`{policy}` sends each packet on its own path, and the query `{}` decodes {what} from \
+                     several packets",
                     query.name.as_deref().unwrap_or_default()
                 ),
-                "set policy = \"ecmp\", or ask for `max`, `min` or `sum`, which are of one packet",
+                "set policy = \"ecmp\", or query `max`, `min` or `sum`, which need one packet",
             );
         }
         let probes =
@@ -39,7 +39,7 @@ impl Scenario {
         if let Some(cc) = self.algorithms().find(probes) {
             return refuse(
                 format!(
-                    "`{policy}` gives each packet a path of its own, and `{}` compares the probes of one path",
+                    "`{policy}` sends each packet on its own path, and `{}` compares probes of one path",
                     cc.name()
                 ),
                 "set policy = \"ecmp\", or give [cc] another algorithm",
@@ -48,8 +48,8 @@ impl Scenario {
         if self.quirks().entries == EntryFormat::Quantized && self.needs(INT) {
             return refuse(
                 format!(
-                    "`{policy}` gives each packet a path of its own, and the INT header of the profile does \
-                     not tell paths apart"
+                    "`{policy}` sends each packet on its own path, and the INT header of the profile does \
+                     not identify paths"
                 ),
                 "set policy = \"ecmp\", or leave out the profile",
             );
@@ -67,16 +67,16 @@ impl Scenario {
         if self.has_tcp() {
             return Err(ConfigError::new(
                 "policy",
-                format!("`{policy}` is a policy of senders of RDMA, and [cc] has TCP"),
-                "set policy = \"ecmp\", or give all traffic an algorithm of RDMA",
+                format!("`{policy}` is a policy of RDMA senders, and [cc] has TCP"),
+                "set policy = \"ecmp\", or give all traffic an RDMA algorithm",
             ));
         }
         if self.recovery() != Recovery::AnyOrder {
             return Err(ConfigError::new(
                 "policy",
                 format!(
-                    "`{policy}` needs receivers that take packets in any order, and [rdma] `recovery` asks \
-                     for others"
+                    "`{policy}` needs receivers that accept packets in any order, which [rdma] `recovery` \
+                     rules out"
                 ),
                 "leave `recovery` out, or set it to \"any-order\"",
             ));

@@ -27,8 +27,7 @@ impl Scenario {
         Err(ConfigError::new(
             "topology",
             format!(
-                "the routes of {} switches to hosts at {} places would take {}, and {} is the most \
-                 that is built",
+                "the routes of {} switches to hosts at {} places need {}, and the limit is {}",
                 size.switches,
                 size.groups,
                 memory(size.bytes()),

@@ -18,9 +18,9 @@ impl Scenario {
             [one, ..] if self.profile.is_some() => Err(ConfigError::new(
                 "cc",
                 format!(
-                    "the telemetry `{one}` needs a tag in packets, and those of a profile have none"
+                    "the telemetry `{one}` needs a tag in packets, and packets of a profile have none"
                 ),
-                "leave out `profile`, or take another algorithm (`fabricsim list cc`)",
+                "leave out `profile`, or choose another algorithm (`fabricsim list cc`)",
             )),
             [one, other, ..] => Err(ConfigError::new(
                 "cc",

@@ -34,10 +34,9 @@ impl Scenario {
             if !self.has_tcp() {
                 return refuse(
                     "discipline",
-                    "no algorithm of the scenario is of TCP, and queues of RDMA are bounded by the switch's \
-                     buffer"
+                    "the scenario has no TCP algorithm, and the switch buffer bounds queues of RDMA"
                         .to_owned(),
-                    "set [switch], or take an algorithm of TCP (`fabricsim list cc`)",
+                    "set [switch], or choose a TCP algorithm (`fabricsim list cc`)",
                 );
             }
             let foreign = |number: &&u8| !tcp.iter().any(|own| own.get() == **number);
@@ -45,8 +44,8 @@ impl Scenario {
                 return refuse(
                     "priorities",
                     format!(
-                        "priority {priority} is none of TCP, and queues of RDMA are bounded by the \
-                         switch's buffer"
+                        "priority {priority} has no TCP traffic, and the switch buffer bounds queues of \
+                         RDMA"
                     ),
                     &format!("the priorities of TCP are {}", listed(tcp)),
                 );
@@ -66,8 +65,8 @@ impl Scenario {
                 return refuse(
                     "discipline",
                     format!(
-                        "all ports together get {queues} queues of flows, which take about {:.0} GB; up \
-                         to {MOST_FLOW_QUEUES} can be simulated",
+                        "all ports together have {queues} flow queues, which need about {:.0} GB; at most \
+                         {MOST_FLOW_QUEUES} can be simulated",
                         queues as f64 * FLOW_QUEUE_BYTES / 1e9
                     ),
                     "give a smaller `flows`, or the discipline to fewer ports (`rate`, `towards`)",

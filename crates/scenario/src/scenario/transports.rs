@@ -114,7 +114,7 @@ impl Scenario {
                 let workload = &self.workloads[class.index()];
                 return Err(Part::Workload(class.index()).refused_whole(
                     format!(
-                        "`{}` needs connections of TCP, and {} is of RDMA",
+                        "`{}` needs TCP connections, and {} is an RDMA algorithm",
                         workload.kind(),
                         cc.name()
                     ),
@@ -228,8 +228,8 @@ impl Scenario {
         }
         if self.recovery() != Recovery::AnyOrder {
             return refuse(
-                "a NACK names the packet that was trimmed, and the receivers that [rdma] `recovery` asks \
-                 for report gaps instead"
+                "a NACK names the trimmed packet, but receivers with this [rdma] `recovery` report gaps \
+                 instead"
                     .to_owned(),
                 "leave `recovery` out, or set it to \"any-order\"",
             );
@@ -243,7 +243,7 @@ impl Scenario {
         let longest = self.transport.mtu + HEADER_BYTES;
         if above < longest {
             return refuse(
-                format!("a queue of {above} takes no full packet, which has {longest}"),
+                format!("a queue of {above} cannot hold a full packet of {longest}"),
                 "give the bytes of several packets, such as \"80KB\"",
             );
         }
@@ -260,19 +260,19 @@ impl Scenario {
         if self.profile.is_some() {
             return refuse(
                 "the published simulator has no TCP, and this profile follows it".to_owned(),
-                "leave out `profile`, or take an algorithm of RDMA (`fabricsim list cc`)",
+                "leave out `profile`, or choose an RDMA algorithm (`fabricsim list cc`)",
             );
         }
         if self.queries.is_some() {
             return refuse(
-                "packets of TCP have no room for the digests of [[query]]".to_owned(),
-                "leave out the queries, or take algorithms of RDMA (`fabricsim list cc`)",
+                "TCP packets have no room for the digests of [[query]]".to_owned(),
+                "leave out the queries, or choose RDMA algorithms (`fabricsim list cc`)",
             );
         }
         for (priority, users) in Priority::all().zip(self.users()) {
             if priority.is_control() && users.iter().any(|cc| cc.transport() == Transport::Tcp) {
                 return refuse(
-                    "flows of TCP have priority 0, which is for control".to_owned(),
+                    "TCP flows have priority 0, which is reserved for control".to_owned(),
                     "give the flows of the list priorities from 1 to 7",
                 );
             }
@@ -285,8 +285,8 @@ impl Scenario {
                         tcp.name(),
                         rdma.name()
                     ),
-                    "give their workloads different priorities: `priority` is 1 for TCP and 3 for \
-                     RDMA where it is left out, and 3 in lists",
+                    "give their workloads different priorities: `priority` defaults to 1 for TCP, to 3 \
+                     for RDMA, and to 3 in lists",
                 );
             }
         }

@@ -214,7 +214,7 @@ impl ObserveSettings {
                 .any(|one| one.name == *name)
             {
                 return refuse(
-                    format!("two groups are called `{name}`"),
+                    format!("two groups have the name `{name}`"),
                     "give each group its own name",
                 );
             }
@@ -252,7 +252,7 @@ impl ObserveSettings {
             return Err(ConfigError::new(
                 narrowing,
                 "no port of a switch is chosen, and only switches have queues",
-                "give numbers of switches, which follow those of the hosts, and of ports that they have",
+                "give numbers of switches (they follow the hosts) and of existing ports",
             ));
         }
         let ports = chosen_ports(self, topology).count() as u64;

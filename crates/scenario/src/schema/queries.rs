@@ -67,7 +67,7 @@ impl QuerySettings {
         // Some disks do not tell large letters from small ones.
         if !names.insert(name.to_lowercase()) {
             return refuse(
-                format!("two queries are called `{name}`"),
+                format!("two queries have the name `{name}`"),
                 "give each a name of its own: it names the file of the results",
             );
         }
@@ -133,7 +133,8 @@ impl QuerySettings {
             built.map_err(|(index, error)| index.map_or(Part::Pint, Part::Query).refused(error))?;
         if queries.cc().is_none() && !algorithms.is_empty() {
             return refuse(
-                "hpcc-pint reads a digest, and beside queries it has to be one of them".to_owned(),
+                "hpcc-pint reads a digest, which must be one of the queries if there are any"
+                    .to_owned(),
                 "add `[[query]]` with `value = \"egress-utilization\"` and `aggregation = \"max\"`",
             );
         }

@@ -296,11 +296,11 @@ impl miette::Diagnostic for Error {
             Self::Unsupported { help, .. } => Some(Box::new(help)),
             Self::Folder { help, .. } => Some(Box::new(help)),
             Self::Write { path, .. } if path.as_os_str() == Self::STANDARD_OUTPUT => Some(
-                Box::new("make room where it leads to, or send it elsewhere"),
+                Box::new("free space at its destination, or redirect it elsewhere"),
             ),
             Self::Write { .. } => Some(Box::new(
-                "give a place that can be written: the folder with --out or [output] dir, the table \
-                 of a comparison with --flows, that of slowdowns with --csv",
+                "give a writable place: the folder with --out or [output] dir, the table of a \
+                 comparison with --flows, the table of slowdowns with --csv",
             )),
             Self::Threads { .. } => Some(Box::new(
                 "give fewer --threads (one starts none), or raise the limits of the process: its memory \

@@ -81,7 +81,7 @@ impl FileKind {
     pub const EXECUTION_TRACE: Self = Self::text(
         "the execution trace",
         2 * GIB,
-        "give what stands before the rank: NAME for NAME.0.et, NAME.1.et, ..",
+        "give the common prefix of the files: NAME for NAME.0.et, NAME.1.et, ..",
     );
     /// The operations of ranks.
     pub const GRAPH: Self = Self::text("the graph", 2 * GIB, BESIDE_SCENARIO);
@@ -123,7 +123,7 @@ impl FileKind {
     pub const CHECKPOINT: Self = Self::text(
         "the checkpoint",
         256 * GIB,
-        "give a file that `fabricsim run --checkpoint-at` has written",
+        "give a file written by `fabricsim run --checkpoint-at`",
     );
 
     /// All kinds.

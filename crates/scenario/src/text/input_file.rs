@@ -155,7 +155,7 @@ impl Source {
         if !metadata.is_file() {
             let help = match kind.piped {
                 Piped::ByDash => "give a regular file, or `-` for the standard input",
-                Piped::Never => "give a regular file: copy what is to be read into one",
+                Piped::Never => "give a regular file: copy the input into one",
             };
             let message = format!(
                 "it is {}, not a regular file",
@@ -191,7 +191,7 @@ impl Source {
 fn too_large(kind: FileKind, has: &str) -> io::Error {
     Refusal::error(
         format!("it {has}, and {kind} may have {}", kind.most),
-        "give a smaller file, or leave out what is not needed of it",
+        "give a smaller file, or remove unnecessary parts",
     )
 }
 
@@ -264,9 +264,9 @@ impl NoText {
         // Everything before is text, and as long as it was.
         let wide = text[at..].chars().next().map_or(0, char::len_utf8);
         let (message, help) = match (encoding, self) {
-            (Some((what, help)), _) => (format!("this is no text in UTF-8: {what}"), help),
+            (Some((what, help)), _) => (format!("this is not UTF-8 text: {what}"), help),
             (None, Self::Zero) => (
-                "this is no text: it has a byte of zero".to_owned(),
+                "this is not text: it has a zero byte".to_owned(),
                 "give a text file, or remove that byte",
             ),
             (None, Self::Utf8) => (
@@ -308,7 +308,7 @@ mod tests {
         let line = CHUNK + 1;
         for (bytes, place, says) in [
             (&b"a\nb\xffc\n"[..], (2, 2), "byte 0xff begins no character"),
-            (b"a\0b", (1, 2), "a byte of zero"),
+            (b"a\0b", (1, 2), "a zero byte"),
             (b"a\n\xe6\xbc", (2, 1), "byte 0xe6"),
             (b"\xff\xfea\0b\0", (1, 1), "it is UTF-16"),
             (b"\x1f\x8b\x08\0", (1, 2), "gzip"),

@@ -141,7 +141,7 @@ pub(super) const CASES: &[Case] = &[
             "kind = \"hpcc-pint\"\n[[query]]\nvalue = \"switch-id\""
         ),
         "t.toml:12",
-        &["hpcc-pint reads a digest, and beside queries it has to be one of them"],
+        &["hpcc-pint reads a digest, which must be one of the queries if there are any"],
         "`value = \"egress-utilization\"` and `aggregation = \"max\"`",
     ),
     case(

@@ -274,8 +274,8 @@ pub(super) const CASES: &[Case] = &[
         "a queue where there is no TCP",
         good_and!("[[queue]]\ndiscipline = \"codel\""),
         "t.toml:11:1",
-        &["no algorithm of the scenario is of TCP"],
-        "take an algorithm of TCP",
+        &["the scenario has no TCP algorithm"],
+        "choose a TCP algorithm",
     ),
     case(
         "requests over RDMA",

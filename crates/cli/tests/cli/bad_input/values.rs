@@ -207,7 +207,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:12:7",
-        says: &["queries tell flows by their hosts"],
+        says: &["queries identify flows by their hosts"],
         help: "leave out this key, or the queries",
     },
     Case {

@@ -239,7 +239,7 @@ fn what_cannot_go_on_is_refused_before_anything_runs() {
         (
             axis("cc.kind", "\"timely\", \"hpcc\""),
             "point kind=hpcc",
-            &["carry other telemetry"],
+            &["carry different telemetry"],
         ),
         (
             SWEEP.replace("from", "form"),
@@ -281,7 +281,7 @@ fn files_that_have_changed_are_refused() {
     let mut altered = good.clone();
     altered[good.len() / 2] ^= 1;
     fs::write(folder.path("states/w"), altered).expect("a file");
-    refused(&folder, SWEEP, "s.toml:1:8", &["cut off or altered"]);
+    refused(&folder, SWEEP, "s.toml:1:8", &["truncated or altered"]);
     fs::write(folder.path("states/w"), good).expect("a file");
     folder.write("sizes.txt", "1000 0\n20000 50\n80000 100\n");
     let words = ["the checkpoint", "sizes.txt", "has changed since"];

@@ -160,7 +160,7 @@ fn other_settings_are_refused_by_name() {
         (
             r#""hpcc""#,
             r#""dcqcn""#,
-            "its packets carry other telemetry",
+            "its packets in flight carry different telemetry",
         ),
         ("[topology]", "seed = 9\n[topology]", "seed` was 1"),
         (
@@ -203,7 +203,7 @@ fn a_file_that_has_been_altered_is_refused() {
         altered[place] ^= 1 << (place % 8);
         let text = refused(&altered).expect_err("it has been altered");
         assert!(
-            text.contains("altered") || text.contains("no checkpoint"),
+            text.contains("altered") || text.contains("not a checkpoint"),
             "{text}"
         );
     }

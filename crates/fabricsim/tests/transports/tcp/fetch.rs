@@ -118,7 +118,7 @@ fn rdma_carries_no_requests() {
             .replace("[[queue]]", "")
             .replace(r#"discipline = "codel""#, "");
         let error = Scenario::from_toml(&text).expect_err("RDMA").to_string();
-        assert!(error.contains("needs connections of TCP"), "{error}");
+        assert!(error.contains("needs TCP connections"), "{error}");
     }
 }
 

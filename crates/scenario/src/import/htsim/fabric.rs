@@ -167,7 +167,10 @@ fn share(whole: &Number, part: u64, what: &str, of: &str) -> Result<u64, InputEr
         return Ok(whole.value / part);
     }
     Err(whole.wrong(
-        format!("{} {what} are no multiple of the {part} {of}", whole.value),
+        format!(
+            "{} {what} are not a multiple of the {part} {of}",
+            whole.value
+        ),
         "correct one of them",
     ))
 }

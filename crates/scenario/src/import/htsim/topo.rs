@@ -100,7 +100,7 @@ impl Topo {
                     let help = "write `Tier 0` before the settings of the lowest switches";
                     return Err(InputError::new(
                         place,
-                        format!("`{name}` is of no tier"),
+                        format!("`{name}` belongs to no tier"),
                         help,
                     ));
                 }
@@ -196,7 +196,7 @@ impl Tier {
             (Some((_, number)), true) => {
                 return Err(number.wrong(
                     "the highest tier has no links upwards",
-                    "take `Radix_Up` out of it",
+                    "remove `Radix_Up` from it",
                 ));
             }
             (_, true) => None,
