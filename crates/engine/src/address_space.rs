@@ -1,23 +1,24 @@
-//! Address space that threads need, held against the limit of the process.
+//! The address space that threads need, compared with the limit of the OS process.
 //!
-//! A process under `ulimit -v` that starts threads until the system refuses has no room left for
-//! its own next allocation, and ends with an abort instead of an error. So the room is counted
-//! before the first thread is started.
+//! If a process under `ulimit -v` starts threads until the system refuses, it has no room left for
+//! its own next allocation, and aborts instead of returning an error. So we check the limit before
+//! starting the first thread.
 
-/// Bytes of stack of a thread.
+/// Stack of a thread in bytes.
 pub(super) const STACK_BYTES: usize = 2 << 20;
 
-/// Address space of a thread beside its stack: guard pages and the stack of its signals.
+/// Further address space of a thread in bytes: guard pages and the signal stack.
 const THREAD_EXTRA_BYTES: u64 = 64 << 10;
 
 /// Address space that glibc's malloc reserves for an arena (`HEAP_MAX_SIZE` on 64-bit systems).
 const ARENA_BYTES: u64 = 64 << 20;
 
-/// Arenas that glibc's malloc makes for each processor at most (`M_ARENA_MAX` in mallopt(3)).
+/// Maximum number of arenas of glibc's malloc per processor (`M_ARENA_MAX` in mallopt(3)).
 const ARENAS_PER_PROCESSOR: u64 = 8;
 
-/// Says why `count` threads do not fit into what the process may address; `None` where they fit,
-/// where there is no limit, and where the system does not tell it (anything but Linux).
+/// Returns the reason if `count` threads do not fit into the address space of this OS process.
+/// Returns `None` if they fit, if there is no limit, or if the system does not report it (only
+/// Linux does).
 pub(super) fn shortage(count: usize) -> Option<String> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -39,7 +40,7 @@ fn needed_bytes(threads: u64, processors: u64) -> u64 {
     threads * (STACK_BYTES as u64 + THREAD_EXTRA_BYTES) + arenas * ARENA_BYTES
 }
 
-/// Reads the soft limit of the address space from `/proc/self/limits`; `None` for none.
+/// Reads the soft limit of the address space from `/proc/self/limits`; `None` if there is none.
 fn limit_bytes(limits: &str) -> Option<u64> {
     let line = limits
         .lines()
@@ -47,7 +48,7 @@ fn limit_bytes(limits: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Reads the address space in use from `/proc/self/status`.
+/// Reads the used address space from `/proc/self/status`.
 fn used_bytes(status: &str) -> Option<u64> {
     let line = status
         .lines()

@@ -1,11 +1,12 @@
-//! The order of messages that arrive at one instant.
+//! The order of messages that arrive at the same time.
 
-/// The order of messages to one process that arrive at one instant; chosen by the process.
+/// The order of messages to one process that arrive at the same time; chosen by the process.
 pub trait ArrivalOrder<M> {
-    /// Whether [`Self::place`] decides before the channels do.
+    /// `true` if [`Self::place`] takes precedence over the order of channels.
     const BY_PLACE: bool = false;
 
-    /// Returns the place of `message` among those of its instant, where that decides.
+    /// Returns the place of `message` among messages of the same time. Used only with
+    /// [`Self::BY_PLACE`].
     #[inline]
     fn place(_message: &M) -> u64 {
         0

@@ -1,21 +1,21 @@
-//! Messages in memory that is written again and again.
+//! Messages in memory that is reused.
 
 use std::ops::{Deref, DerefMut};
 
 use super::message::Message;
 
-/// Messages sent over one channel in one epoch, in the order of sending. After it is emptied, it
-/// keeps its slots with their contents, so that a message whose bytes are mostly unused is not
-/// copied in full: see [`Assign::assign`](fabricsim_base::fifo::Assign::assign).
+/// Messages sent over one channel in one epoch, in the order of sending. An emptied batch keeps its
+/// slots with their contents, so that a message with mostly unused bytes is not copied in full: see
+/// [`Assign::assign`](fabricsim_base::fifo::Assign::assign).
 #[derive(Clone, Debug)]
 pub(super) struct Batch<M> {
     slots: Vec<M>,
     len: u32,
-    /// The class of the buffer; without one, of the buffer that the channel is to have next.
+    /// The size class of the buffer; without a buffer, the class of the channel's next buffer.
     class: u32,
 }
 
-/// Buffers above this many bytes are large.
+/// Buffers above this number of bytes are large.
 const LARGE_BYTES: usize = 64 << 10;
 
 impl<M> Default for Batch<M> {
@@ -39,31 +39,31 @@ impl<M> Batch<M> {
         }
     }
 
-    /// The class of its buffer.
+    /// Returns the class of the buffer.
     #[inline]
     pub(super) const fn class(&self) -> u32 {
         self.class
     }
 
-    /// The class of the smallest buffers that hold `messages`.
+    /// Returns the class of the smallest buffers with room for `messages`.
     pub(super) fn class_for(messages: usize) -> u32 {
         let class = class_of(messages);
         let class = class + u32::from(slots_of(class) < messages);
         class.min(Self::LARGE)
     }
 
-    /// Notes the class of the largest buffers that are not larger than this one.
+    /// Sets the class to the largest class that is not larger than this buffer.
     fn note_class(&mut self) {
         self.class = class_of(self.slots.capacity()).min(Self::LARGE);
     }
 }
 
-/// The slots of buffers of `class`: 4, 6, 8, 12, 16, 24 and so on.
+/// Returns the number of slots in buffers of `class`: 4, 6, 8, 12, 16, 24 and so on.
 pub(super) const fn slots_of(class: u32) -> usize {
     (2 + class as usize % 2) << (class / 2 + 1)
 }
 
-/// The class of the largest buffers with no more than `slots`.
+/// Returns the largest class with at most `slots` slots.
 const fn class_of(slots: usize) -> u32 {
     if slots <= slots_of(0) {
         return 0;
@@ -74,9 +74,9 @@ const fn class_of(slots: usize) -> u32 {
 }
 
 impl<M: Message> Batch<M> {
-    /// Takes the messages out. The next ones will have a buffer as large, or of the class below when
-    /// these took less than two fifths of it: traffic that comes and goes does not change buffers in
-    /// every epoch.
+    /// Removes and returns the batch. The next buffer has the same class, or the class below if the
+    /// messages filled less than two fifths of the buffer, so that varying traffic does not change
+    /// buffers in every epoch.
     #[inline]
     pub(super) fn hand_over(&mut self) -> Self {
         let is_spacious = 5 * self.len() < 2 * self.slots.capacity();
@@ -84,20 +84,20 @@ impl<M: Message> Batch<M> {
         std::mem::replace(self, next)
     }
 
-    /// Gives a batch without memory a new buffer.
+    /// Allocates a buffer for a batch without memory.
     #[cold]
     pub(super) fn allocate(&mut self) {
         self.class = self.class.min(Self::LARGE - 1);
         self.slots.reserve_exact(slots_of(self.class));
     }
 
-    /// Returns whether the next message has a slot.
+    /// Returns `true` if the next message has a slot.
     #[inline(always)]
     pub(super) const fn has_slot(&self) -> bool {
         (self.len as usize) < self.slots.len()
     }
 
-    /// Puts `message` into the next slot, which there is, and returns the copy.
+    /// Copies `message` into the next slot, which must exist, and returns the copy.
     #[inline(always)]
     pub(super) fn fill(&mut self, message: &M) -> &mut M {
         let slot = &mut self.slots[self.len as usize];
@@ -118,32 +118,34 @@ impl<M: Message> Batch<M> {
         }
     }
 
-    /// Messages, counted without a look at the slots.
+    /// Returns the number of messages without reading the slots.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Returns whether it has no message.
+    /// Returns `true` if there are no messages.
     #[inline]
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The message at `place`, which is below the number of messages.
+    /// Returns the message at `place`, which must be below the number of messages.
     #[inline]
     pub(super) fn at(&self, place: usize) -> &M {
         debug_assert!(place < self.len(), "a message and not the rest of one");
         &self.slots[place]
     }
 
-    /// The message in slot `place`, which holds one where it exists.
+    /// Returns the message in slot `place` if the slot exists. The caller knows that the slot is in
+    /// use.
     #[inline(always)]
     pub(super) fn slot(&self, place: usize) -> Option<&M> {
         self.slots.get(place)
     }
 
-    /// Adds a slot. Large buffers grow by half, not twofold: their memory is what long links take.
+    /// Adds a slot. Large buffers grow by a half instead of doubling, because they account for most
+    /// of the memory of long links.
     #[inline(never)]
     fn add_slot(&mut self, message: &M) {
         let len = self.slots.len();
@@ -154,19 +156,19 @@ impl<M: Message> Batch<M> {
         self.note_class();
     }
 
-    /// Returns how many more messages fit the memory at hand.
+    /// Returns the number of further messages that fit the allocated memory.
     pub(super) const fn room(&self) -> usize {
         self.slots.capacity() - self.len()
     }
 
-    /// Returns whether its memory is more than what stays in a cache.
+    /// Returns `true` if its memory is too large to stay in a cache.
     #[inline]
     pub(super) const fn is_large(&self) -> bool {
         self.slots.capacity() > LARGE_BYTES / size_of::<M>()
     }
 
-    /// Gives back most of the memory of a large buffer that is nearly empty: buffers go round, and
-    /// each would in time be as large as the largest burst.
+    /// Releases most of the memory of a large, nearly empty buffer. Buffers are reused by different
+    /// channels, so without this each would in time be as large as the largest burst.
     #[inline]
     pub(super) fn trim(&mut self) {
         if self.is_large() && self.len() < self.slots.capacity() / 4 {
@@ -181,20 +183,20 @@ impl<M: Message> Batch<M> {
         self.note_class();
     }
 
-    /// Adds all of `other`.
+    /// Adds all messages of `other`.
     pub(super) fn extend(&mut self, other: &Self) {
         for message in &**other {
             self.push(message);
         }
     }
 
-    /// Forgets the messages.
+    /// Removes the messages.
     #[inline]
     pub(super) const fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Returns whether it has memory of its own.
+    /// Returns `true` if it has allocated memory.
     #[inline]
     pub(super) const fn has_room(&self) -> bool {
         self.slots.capacity() > 0
@@ -224,7 +226,7 @@ mod tests {
     use fabricsim_base::fifo::Assign;
     use fabricsim_base::units::Time;
 
-    /// Remembers what it took over.
+    /// A message that copies only its used part.
     #[derive(Clone, Copy, Debug, PartialEq, Stored)]
     struct Part {
         used: u8,

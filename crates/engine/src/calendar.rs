@@ -1,4 +1,4 @@
-//! Calendar of a partition: the time at which each of its processes is next to be run.
+//! Calendar of a partition: the time at which each of its processes must run next.
 
 use fabricsim_base::units::Time;
 
@@ -8,11 +8,11 @@ const SIZE: usize = BLOCK as usize;
 /// Processes in one group, and groups in one block.
 const GROUP: usize = 8;
 
-/// A time for each process, and the least of each group and of each block of groups, so that an
-/// epoch in which little happens costs little, however many processes there are.
+/// A time for each process, with the minimum of each group and of each block of groups. So an epoch
+/// with few events is cheap, no matter how many processes there are.
 #[derive(Clone, Debug)]
 pub(super) struct Calendar {
-    /// Those of the processes by block and group, filled up with [`Time::MAX`].
+    /// The times of processes by block and group, padded with [`Time::MAX`].
     times: Vec<[[Time; GROUP]; GROUP]>,
     groups: Vec<[Time; GROUP]>,
     blocks: Vec<Time>,
@@ -40,12 +40,12 @@ impl Calendar {
         self.put(self.processes - 1, at);
     }
 
-    /// Blocks, the last of which may be short.
+    /// Returns the number of blocks; the last one may be partly filled.
     pub(super) const fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// The processes of `block` whose time lies before `end`, a bit for each.
+    /// Returns the processes of `block` with a time before `end`, one bit for each.
     #[inline]
     pub(super) fn due(&self, block: usize, end: Time) -> u64 {
         if self.blocks[block] >= end {
@@ -62,15 +62,14 @@ impl Calendar {
         })
     }
 
-    /// Sets the time of process `index`; call [`settle`](Self::settle) when all of its block are
-    /// set.
+    /// Sets the time of process `index`. Call [`settle`](Self::settle) after setting the times of a
+    /// block.
     #[inline]
     pub(super) fn set(&mut self, index: usize, at: Time) {
         self.times[index / SIZE][index % SIZE / GROUP][index % GROUP] = at;
     }
 
-    /// Finds the least time of `block` anew, where the times of the processes with a bit in
-    /// `changed` may be others than before.
+    /// Recomputes the minimum of `block`, given the processes with new times as bits of `changed`.
     #[inline]
     pub(super) fn settle(&mut self, block: usize, changed: u64) {
         let groups = &mut self.groups[block];
@@ -88,13 +87,13 @@ impl Calendar {
         self.settle(index / SIZE, 1 << (index % SIZE));
     }
 
-    /// The time of process `index`.
+    /// Returns the time of process `index`.
     #[inline]
     pub(super) fn time(&self, index: usize) -> Time {
         self.times[index / SIZE][index % SIZE / GROUP][index % GROUP]
     }
 
-    /// The least time of all.
+    /// Returns the minimum of all times.
     #[inline]
     pub(super) fn earliest(&self) -> Time {
         self.blocks.iter().copied().min().unwrap_or(Time::MAX)

@@ -1,4 +1,4 @@
-//! Channels between processes, as those see them who send.
+//! Channels between processes, at the sender.
 
 use super::batch::Batch;
 use super::message::Message;
@@ -9,13 +9,13 @@ use fabricsim_base::units::Time;
 #[derive(Clone, Debug)]
 pub struct SendBuffer<M> {
     pub(super) channels: Vec<Batch<M>>,
-    /// The channels that have messages, and when the first one of each arrives.
+    /// The channels with messages, each with the arrival time of its first message.
     pub(super) used: Vec<(u32, Time)>,
     pub(super) spare: Spare<M>,
 }
 
 impl<M: Message> SendBuffer<M> {
-    /// Returns a buffer with so many channels.
+    /// Returns a buffer with this number of `channels`.
     #[must_use]
     pub fn new(channels: usize) -> Self {
         Self {
@@ -25,11 +25,11 @@ impl<M: Message> SendBuffer<M> {
         }
     }
 
-    /// Sends `message` over `channel`, to arrive at `at`, which must not be before what was sent
-    /// over the channel earlier. Returns the copy that will arrive, for last changes.
+    /// Sends `message` over `channel`, to arrive at `at`, which must not be before the arrival of
+    /// earlier messages on the channel. Returns the copy that will arrive, for last changes.
     ///
     /// # Panics
-    /// When there is no such channel.
+    /// If there is no such channel.
     #[inline(always)]
     pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
         self.lane(channel).send(at, message)
@@ -38,7 +38,7 @@ impl<M: Message> SendBuffer<M> {
     /// Returns `channel`, to send over it.
     ///
     /// # Panics
-    /// When there is no such channel.
+    /// If there is no such channel.
     #[inline(always)]
     pub fn lane(&mut self, channel: usize) -> Lane<'_, M> {
         Lane {
@@ -49,23 +49,24 @@ impl<M: Message> SendBuffer<M> {
         }
     }
 
-    /// Returns how many messages have been sent over `channel` in this epoch.
+    /// Returns the number of messages sent over `channel` in this epoch.
     #[inline(always)]
     pub fn sent(&self, channel: usize) -> usize {
         self.channels.get(channel).map_or(0, Batch::len)
     }
 
-    /// Returns the message that was sent over `channel` after `before` others in this epoch.
+    /// Returns the message that was sent over `channel` after `before` other messages in this
+    /// epoch.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there is no such message.
     #[inline]
     pub fn sent_mut(&mut self, channel: usize, before: usize) -> &mut M {
         &mut self.channels[channel][before]
     }
 }
 
-/// One channel of a [`SendBuffer`], found once for all messages that are sent over it in a row.
+/// One channel of a [`SendBuffer`], looked up once for several messages in a row.
 #[derive(Debug)]
 pub struct Lane<'a, M> {
     messages: &'a mut Batch<M>,
@@ -86,7 +87,7 @@ impl<'a, M: Message> Lane<'a, M> {
         }
     }
 
-    /// Returns how many messages have been sent over it in this epoch.
+    /// Returns the number of messages sent over the channel in this epoch.
     #[inline(always)]
     pub fn sent(&self) -> usize {
         self.messages.len()
@@ -95,7 +96,7 @@ impl<'a, M: Message> Lane<'a, M> {
     /// [`SendBuffer::send`] over this channel.
     #[inline(always)]
     pub fn send(self, at: Time, message: &M) -> &'a mut M {
-        // One look at the channel for most messages: one without messages has no slot.
+        // One check for most messages: a channel without messages has no slot either.
         if !self.messages.has_slot() {
             let Self {
                 messages,
@@ -115,8 +116,8 @@ impl<'a, M: Message> Lane<'a, M> {
     }
 }
 
-/// [`Lane::send`] where there is no slot left. Its arguments are in registers: a channel in memory would
-/// be put together for every message.
+/// [`Lane::send`] if there is no free slot. Takes its arguments in registers: a [`Lane`] would be
+/// built in memory for every message.
 #[inline(never)]
 fn send_into_new_slot<'a, M: Message>(
     messages: &'a mut Batch<M>,

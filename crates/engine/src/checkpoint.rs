@@ -1,9 +1,8 @@
-//! The state of the engine in a checkpoint: its time, its processes and the messages that are under
-//! way.
+//! The state of the engine in a checkpoint: its time, its processes and the messages on the way.
 //!
-//! Which partition a process is in, which buffer a message lies in, and whether the receiver has
-//! fetched it from its mailbox have no effect on what happens, so a checkpoint says nothing of
-//! them: it can be restored on any number of threads.
+//! The partition of a process, the buffer of a message, and the side of a mailbox on which it is
+//! have no effect on results. So a checkpoint does not contain them, and can be loaded with any
+//! number of threads.
 
 use super::engine::Engine;
 use super::position::Position;
@@ -12,8 +11,8 @@ use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::Time;
 
 impl<D: LogicalProcess> Engine<D> {
-    /// Appends the state to `out`; that of each process as `save` does it. An engine that has been
-    /// interrupted, or is in the middle of an epoch, has none that could be saved.
+    /// Appends the state to `out`; `save` appends the state of each process. Refuses if the engine
+    /// was interrupted or is in the middle of an epoch.
     pub fn save(&self, out: &mut Writer, mut save: impl FnMut(&D, &mut Writer)) {
         if self.broken || self.steered.is_some() {
             out.refuse("the run that was broken off", "in the middle of an epoch");
@@ -40,12 +39,12 @@ impl<D: LogicalProcess> Engine<D> {
         }
     }
 
-    /// Takes the state over that [`Self::save`] has written; that of each process as `load` does
-    /// it. `name` says what to call process number n. The engine has not run. Processes that another
-    /// rank holds are left out.
+    /// Loads the state that [`Self::save`] has written into an engine that has not run; `load`
+    /// loads the state of each process. `name` returns the name of process number n for messages.
+    /// Skips processes on other ranks.
     ///
     /// # Errors
-    /// When `input` holds something else.
+    /// If `input` contains something else.
     pub fn load(
         &mut self,
         input: &mut Reader<'_>,

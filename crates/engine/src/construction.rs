@@ -1,4 +1,4 @@
-//! Construction of an engine: its processes in their partitions, with their channels.
+//! Construction of an engine: places processes in partitions, and connects their channels.
 
 use std::sync::Arc;
 
@@ -22,22 +22,23 @@ use fabricsim_base::ranks::{Ranks, Shares, gather};
 use fabricsim_base::units::{Duration, Time};
 
 impl<D: LogicalProcess> Engine<D> {
-    /// An engine over `processes`. `wiring[i]` lists the links of process `i` in the order of its
-    /// channels.
+    /// Returns an engine with `processes`. `wiring[i]` lists the links of process `i` in the order
+    /// of its channels.
     ///
     /// # Panics
-    /// When a link has no delay, or a process has more than 65,536 channels.
+    /// If a link has no delay, or a process has more than 65,536 channels.
     #[must_use]
     pub fn new(processes: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: &Threads) -> Self {
         let processes = processes.into_iter().map(Some).collect();
         Self::on_ranks(processes, wiring, threads, None)
     }
 
-    /// Like [`new`](Self::new), where other ranks hold the processes that are `None` here. `wiring`
-    /// is that of all processes. All ranks do the same with their engines, in the same order.
+    /// Like [`new`](Self::new), for a run over several ranks: processes on other ranks are `None`
+    /// here. `wiring` contains the links of all processes. All ranks call the same methods of their
+    /// engines, in the same order.
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// Like [`new`](Self::new).
     #[must_use]
     pub fn on_ranks(
         mut processes: Vec<Option<D>>,
@@ -56,7 +57,7 @@ impl<D: LogicalProcess> Engine<D> {
         };
         let margins: Vec<Duration> = processes.iter().zip(&wiring).map(margin).collect();
         let lazy = margins.iter().any(|&margin| margin > Duration::ZERO);
-        // Ranks put off the same work.
+        // A rank without lazy processes must still run the same epochs, so ranks agree on this.
         let ranks = shares.as_ref().map(|shares| &*shares.ranks);
         let lazy = gather(ranks, lazy).into_iter().any(|lazy| lazy);
         let count = ranks.map_or(0, Ranks::count);
@@ -64,6 +65,7 @@ impl<D: LogicalProcess> Engine<D> {
         let sides = longest.and_then(|_| sides_of(&wiring));
         let longest = longest.filter(|_| sides.is_some());
         let sides = sides.filter(|_| shares.is_none());
+        // Several partitions per thread, so that a fast thread can take over work.
         let wanted = match threads.count() {
             1 => 1,
             count => PARTITIONS_PER_THREAD * count,
@@ -75,6 +77,7 @@ impl<D: LogicalProcess> Engine<D> {
             sizes,
             borders,
         } = placement;
+        // Positions decide the addresses of mailboxes, so channels are connected last.
         let mailboxes = Arc::new(Mailboxes::new(&sizes, count));
         let mut exchange = shares.map(Exchange::new);
         for index in placed_here(&positions) {
@@ -122,8 +125,8 @@ impl<D: LogicalProcess> Engine<D> {
     }
 }
 
-/// Partitions with room for the processes that `placement` gives them. If there are `sides`, they take
-/// turns.
+/// Returns partitions with room for the processes that `placement` assigns to them. If there are
+/// `sides`, the sides take turns.
 fn partitions_of<D: LogicalProcess>(
     placement: &Placement,
     wiring: &[Vec<Wiring>],
@@ -148,7 +151,7 @@ fn partitions_of<D: LogicalProcess>(
     parts.map(partition).collect()
 }
 
-/// The processes of this rank, in the order of their places.
+/// Returns the processes of this rank, in the order of their places.
 fn placed_here(positions: &[Position]) -> Vec<usize> {
     let all = 0..positions.len();
     let mut here: Vec<usize> = all.filter(|&index| positions[index].is_here()).collect();
@@ -156,7 +159,7 @@ fn placed_here(positions: &[Position]) -> Vec<usize> {
     here
 }
 
-/// The shortest delay of all channels, no longer than a key can hold.
+/// Returns the shortest delay of all channels, limited to the time that a key can store.
 fn lookahead_of(wiring: &[Vec<Wiring>]) -> Duration {
     let delays = wiring.iter().flatten().map(|channel| channel.delay);
     let lookahead = delays.min().unwrap_or(LONGEST_SPAN).min(LONGEST_SPAN);
@@ -167,7 +170,7 @@ fn lookahead_of(wiring: &[Vec<Wiring>]) -> Duration {
     lookahead
 }
 
-/// The simulated time by which a process with these channels may be behind the others.
+/// Returns the simulated time by which a process with these channels may be behind other processes.
 fn margin_of<D: LogicalProcess>(process: &D, channels: &[Wiring], lookahead: Duration) -> Duration {
     let shortest = channels.iter().map(|channel| channel.delay).min();
     match shortest {

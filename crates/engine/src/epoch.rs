@@ -1,26 +1,27 @@
-//! Epochs, and their rounds and turns.
+//! Epochs, with their rounds and turns.
 
 use super::interrupt::Interrupt;
 use fabricsim_base::units::Time;
 
-/// A span of simulated time that is run between two barriers.
+/// A span of simulated time that is executed between two barriers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Epoch {
-    /// The first instant.
+    /// Start of the epoch, inclusive.
     pub start: Time,
-    /// The first instant that is not in the epoch.
+    /// End of the epoch, exclusive.
     pub end: Time,
-    /// `Lazy` if processes may be left behind.
+    /// [`Execution::Lazy`] if processes may stay behind.
     pub execution: Execution,
 }
 
-/// The processes that may be left behind at the end of an epoch.
+/// The processes that may stay behind at the end of an epoch.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Execution {
-    /// Processes that cannot reach any other in the next epoch. They are run later, with more messages
+    /// Processes that cannot affect any other in the next epoch. They run later, with more messages
     /// at a time.
     Lazy,
-    /// None: everything before the end of the epoch happens, because the state is read then.
+    /// No process: all events before the end of the epoch are executed, because the state is read
+    /// then.
     Eager,
 }
 
@@ -28,22 +29,22 @@ pub enum Execution {
 #[derive(Clone, Copy)]
 pub(super) struct Round<'a> {
     pub(super) who: Who,
-    /// The half of mailboxes that is written first.
+    /// The half of the mailboxes that is written first.
     pub(super) parity: usize,
-    /// `true` if the epoch has had a round before. The results of that one stay.
+    /// `true` if the epoch has had a round before; the results of that round are kept.
     pub(super) continues: bool,
     pub(super) interrupt: &'a Interrupt,
 }
 
-/// The processes that have a turn in a round, and the epoch of each side.
+/// The processes that run in a round, and the epoch of each side.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Who {
-    /// All of them.
+    /// All processes.
     All(Epoch),
-    /// The first side; then, unless `second` is empty, processes of the second side whose neighbors are
-    /// all in their own partition.
+    /// The first side; then, unless `second` is empty, the processes of the second side with all
+    /// neighbors in their own partition.
     Sides { first: Epoch, second: Epoch },
-    /// After them, processes of the second side with neighbors in other partitions.
+    /// Afterwards, the processes of the second side with neighbors in other partitions.
     Across { second: Epoch },
 }
 
@@ -51,10 +52,10 @@ pub(super) enum Who {
 #[derive(Clone, Copy)]
 pub(super) struct Turn<'a> {
     pub(super) epoch: Epoch,
-    /// The half of mailboxes that is written; the other one is read.
+    /// The half of the mailboxes that is written; the other half is read.
     pub(super) parity: usize,
-    /// `true` if the half that is written may still hold messages. They were sent before the sides took
-    /// turns, or in the last turn of an epoch.
+    /// `true` if the half that is written may still contain messages. They were sent before the
+    /// sides took turns, or in the last turn of an epoch.
     pub(super) has_left: bool,
     /// `true` if messages of this turn are still in mailboxes when the round ends.
     pub(super) is_last: bool,
@@ -62,7 +63,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl<'a> Round<'a> {
-    /// A round in which all processes are run.
+    /// Returns a round in which all processes run.
     pub(super) const fn whole(epoch: Epoch, parity: usize, interrupt: &'a Interrupt) -> Self {
         Self {
             who: Who::All(epoch),

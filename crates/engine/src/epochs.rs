@@ -13,7 +13,7 @@ use super::process::LogicalProcess;
 use super::rounds::Rounds;
 use fabricsim_base::units::Time;
 
-/// Lets some partitions do a round.
+/// Runs a round of some partitions.
 pub(super) type RoundStep<'a, 'run, D> = dyn FnMut(&mut Partitions<D>, Round<'run>) + 'a;
 
 /// Rounds of all partitions on all threads.
@@ -21,7 +21,7 @@ pub(super) type EpochRounds<'a, 'scope, 'run, D> =
     Rounds<'a, 'scope, Box<Partition<D>>, Round<'run>>;
 
 impl<D: LogicalProcess> Engine<D> {
-    /// Runs epochs until `driver` stops, or the run is interrupted.
+    /// Runs epochs until `driver` stops, or until the run is interrupted.
     pub fn run(&mut self, driver: &mut impl Driver<D>) {
         let turns = self.exchange.is_none();
         self.with_threads(|engine, interrupt, rounds| {
@@ -45,8 +45,9 @@ impl<D: LogicalProcess> Engine<D> {
         threads.in_rounds(most, &work, |rounds| lead(self, &interrupt, rounds))
     }
 
-    /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does. An epoch that
-    /// is longer than the lookahead is several for `probe`, as it is for several threads.
+    /// Like [`run`](Self::run), but on the calling thread alone, and reports to `probe`. An epoch
+    /// that is longer than the lookahead counts as several for `probe`, as it does with several
+    /// threads.
     pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
         let (mailboxes, interrupt) = (Arc::clone(&self.mailboxes), self.interrupt.clone());
         self.epochs_on(driver, false, &interrupt, &mut |partitions, round| {
@@ -58,9 +59,11 @@ impl<D: LogicalProcess> Engine<D> {
         });
     }
 
-    /// Runs epochs until `driver` stops; `step` lets some partitions do a round. Both are called a
-    /// few times in an epoch, so this is compiled once for all of them. `turns` says whether two
-    /// sides take turns.
+    /// Runs epochs until `driver` stops; `step` runs a round of some partitions. `turns` is `true`
+    /// if two sides take turns.
+    ///
+    /// Both `driver` and `step` are called only a few times in an epoch, so they are dynamic and
+    /// this is compiled once.
     fn epochs_on<'run>(
         &mut self,
         driver: &mut dyn Driver<D>,
@@ -83,7 +86,7 @@ impl<D: LogicalProcess> Engine<D> {
                 epoch.end.since(epoch.start) <= longest,
                 "an epoch is as long as it may be"
             );
-            // Until the epoch is done: it may end in a panic.
+            // Broken until the epoch is done, because it may panic.
             self.broken = true;
             let is_broken = if turns && epoch.end.since(epoch.start) > self.lookahead {
                 self.epoch_in_turns(epoch, interrupt, step)
@@ -97,8 +100,8 @@ impl<D: LogicalProcess> Engine<D> {
         }
     }
 
-    /// Runs an epoch, part by part where it is longer than the lookahead. Returns whether it was broken
-    /// off.
+    /// Runs an epoch, in parts if it is longer than the lookahead. Returns `true` if it was
+    /// aborted.
     fn epoch_in_parts<'run>(
         &mut self,
         epoch: Epoch,
@@ -134,7 +137,7 @@ impl<D: LogicalProcess> Engine<D> {
         }
     }
 
-    /// Runs an epoch in which two sides take turns. Returns whether it was broken off.
+    /// Runs an epoch in which two sides take turns. Returns `true` if it was aborted.
     fn epoch_in_turns<'run>(
         &mut self,
         epoch: Epoch,
@@ -150,7 +153,7 @@ impl<D: LogicalProcess> Engine<D> {
         };
         let mut partitions = self.partitions.iter();
         let has_across = partitions.any(|partition| partition.schedule.has_across());
-        // Times before which the sides have done everything.
+        // The times up to which the sides have executed everything.
         let [mut first, mut second] = [epoch.start; 2];
         let mut continues = false;
         while first < epoch.end && !interrupt.is_raised() {
@@ -173,14 +176,15 @@ impl<D: LogicalProcess> Engine<D> {
                 step(&mut self.partitions, round);
             }
             self.rounds += if both { 2 } else { 1 };
-            // Nothing happens before the next event: the sides have done all of it.
+            // There are no events before the next one, so the sides have executed everything before
+            // it.
             let next = earliest(&self.partitions).min(epoch.end);
             [first, second] = ends.map(|end| end.max(next));
         }
         interrupt.is_raised()
     }
 
-    /// The least next event of all ranks, as they know it.
+    /// Returns the earliest next event of all ranks, at the end of the last epoch.
     fn least_next(&self) -> Time {
         match &self.exchange {
             Some(exchange) => exchange.totals.next,

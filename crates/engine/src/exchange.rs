@@ -1,4 +1,4 @@
-//! What ranks send each other from epoch to epoch.
+//! The messages that ranks exchange from epoch to epoch.
 
 use super::batch::Batch;
 use super::mailboxes::{ChannelBatch, Mailboxes, Neighbor};
@@ -11,14 +11,14 @@ use fabricsim_base::units::Time;
 
 /// State of the engine in a run over several ranks.
 ///
-/// Ranks run the same epochs. At the end of each, a rank sends every other one the messages for its
-/// processes, the least next event of its own processes, and what its driver reports.
+/// Ranks run the same epochs. At the end of each, a rank sends to every other rank the messages for
+/// its processes, the earliest next event of its own processes, and the report of its driver.
 #[derive(Debug)]
 pub(super) struct Exchange<M> {
     pub(super) shares: Shares,
     /// The far end of each channel to another rank: its process, and its channel there.
     far_ends: Vec<(u32, u32)>,
-    /// Messages for each rank, packed.
+    /// Packed messages for each rank.
     packed: Vec<Vec<u8>>,
     batches: Vec<ChannelBatch<M>>,
     spare: Spare<M>,
@@ -26,23 +26,23 @@ pub(super) struct Exchange<M> {
     pub(super) totals: Totals,
 }
 
-/// What ranks know of each other at the end of an epoch.
+/// Progress that ranks share at the end of an epoch.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct Totals {
-    /// The least next event.
+    /// The earliest next event.
     pub(super) next: Time,
-    /// How often processes have been run.
+    /// Number of process runs.
     pub(super) steps: u64,
-    /// How many messages processes have taken in.
+    /// Number of messages that processes have received.
     pub(super) messages: u64,
-    /// The run was interrupted.
+    /// `true` if the run was interrupted.
     pub(super) is_broken: bool,
-    /// Some process has results.
+    /// `true` if some process has results.
     pub(super) has_results: bool,
 }
 
 impl Totals {
-    /// Adds those of another rank.
+    /// Adds the totals of another rank.
     fn add(&mut self, other: &Self) {
         self.next = self.next.min(other.next);
         self.steps += other.steps;
@@ -71,7 +71,7 @@ impl<M: Message> Exchange<M> {
         }
     }
 
-    /// The far end of a channel to `channel` of `process`, which another rank holds.
+    /// Returns the address of `channel` of `process`, which is on another rank.
     pub(super) fn neighbor(
         &mut self,
         mailboxes: &Mailboxes<M>,
@@ -83,7 +83,7 @@ impl<M: Message> Exchange<M> {
         mailboxes.neighbor_at(self.shares.owners[process as usize], number)
     }
 
-    /// Packs what processes have left for other ranks in the half with `parity`.
+    /// Packs the messages for other ranks in the half with `parity`.
     fn pack(&mut self, mailboxes: &Mailboxes<M>, parity: usize) {
         for (rank, packed) in self.packed.iter_mut().enumerate() {
             let mut out = Writer::reusing(std::mem::take(packed));
@@ -102,7 +102,7 @@ impl<M: Message> Exchange<M> {
         }
     }
 
-    /// Puts messages of another rank into the half with `parity` of mailboxes.
+    /// Puts messages from another rank into the half of the mailboxes with `parity`.
     fn unpack(
         bytes: &[u8],
         (mailboxes, positions): (&Mailboxes<M>, &[Position]),
@@ -130,7 +130,7 @@ impl<M: Message> Exchange<M> {
     }
 
     /// Ends an epoch: `inner` runs the processes without a channel to another rank, and returns the
-    /// totals of this rank and what its driver reports. Returns the reports of all ranks.
+    /// totals of this rank with the report of its driver. Returns the reports of all ranks.
     pub(super) fn end_epoch(
         &mut self,
         (mailboxes, positions): (&Mailboxes<M>, &[Position]),

@@ -1,31 +1,33 @@
-//! Groups of processes in which two sides take turns: the order of a round.
+//! Groups of processes for two sides that take turns: the order of a round.
 
 use super::calendar::BLOCK;
 use super::position::InBlock;
 use super::sides::Side;
 
-/// Processes that are run one after the other: some of the first side, and then processes of the second
-/// side whose neighbors are all among them and in the groups before.
+/// Processes that run one after the other: some of the first side, and then processes of the second
+/// side with all neighbors in this group and the previous groups.
 ///
-/// In a fat-tree these are the hosts of some racks and the aggregation switches above them, then the
-/// ToR switches of these racks. ToRs read the packets while these are in the cache, and the next group
-/// writes the same buffers again.
+/// In a fat-tree, these are the hosts of some racks and the aggregation switches above them, then
+/// the ToR switches of these racks. ToRs read the packets while these are in the cache, and the
+/// next group writes the same buffers again.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// By side.
+    /// The processes of each side.
     pub(super) sides: [Vec<InBlock>; 2],
 }
 
-/// The most processes of the first side in a group, unless one of the second side needs more. The
-/// packets of as many hosts do not fill a cache of a megabyte.
+/// Maximum number of processes of the first side in a group, unless one process of the second side
+/// needs more. The packets of this number of hosts do not fill a cache of a megabyte.
 const MOST_TOGETHER: usize = 128;
 
-/// The most parts of blocks in all groups, for each block. With more, as if the hosts of a rack have
-/// numbers that are far apart, it costs too much to go through them: then there is one group.
+/// Maximum number of parts of blocks in all groups, per block. With more parts, for example if the
+/// hosts of a rack have distant numbers, iterating over them costs too much, so there is only one
+/// group.
 const MOST_PARTS: usize = 3;
 
-/// Divides the processes of a partition into groups, or into one if groups would be small pieces of
-/// blocks. `near` has the neighbors of the second side, which is run in the order of `seconds`.
+/// Divides the processes of a partition into groups, or puts them into one group if groups would be
+/// small pieces of blocks. `near` contains the neighbors of the second side, which runs in the
+/// order of `seconds`.
 pub(super) fn groups_in(sides: &[Side], near: &[Vec<usize>], seconds: &[usize]) -> Vec<Group> {
     let groups = groups_of(sides, near, seconds, MOST_TOGETHER);
     let parts = groups.iter().flat_map(|group| &group.sides).map(Vec::len);
@@ -37,7 +39,7 @@ pub(super) fn groups_in(sides: &[Side], near: &[Vec<usize>], seconds: &[usize]) 
     }
 }
 
-/// Divides processes into groups with up to `most` of the first side.
+/// Divides processes into groups with up to `most` processes of the first side.
 fn groups_of(sides: &[Side], near: &[Vec<usize>], seconds: &[usize], most: usize) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut is_placed = vec![false; sides.len()];
@@ -69,7 +71,8 @@ mod tests {
     /// The places of each group by side.
     type Places = Vec<[Vec<usize>; 2]>;
 
-    /// The groups of processes that are on the second side if `is_second` says so.
+    /// Returns the groups of `count` processes; the second side consists of the places that
+    /// `is_second` accepts.
     fn groups(
         count: usize,
         is_second: impl Fn(usize) -> bool,
@@ -103,8 +106,8 @@ mod tests {
 
     #[test]
     fn a_rack_is_run_with_its_switch_and_the_core_when_all_above_the_racks_have_run() {
-        // Three racks of 100 hosts and their ToR switches, and two switches above them, which are on the
-        // side of the hosts; a core switch, and a node on its own.
+        // Three racks of 100 hosts and their ToR switches; two switches above them, on the side of
+        // the hosts; a core switch, and an isolated node.
         let hosts = (0..300).map(|host| (host, 300 + host / 100));
         let fabric = (300..303).flat_map(|tor| [(303, tor), (304, tor)]);
         let links = hosts.chain(fabric).chain([(303, 305), (304, 305)]);
@@ -129,7 +132,7 @@ mod tests {
         fn each_is_run_once_and_after_its_neighbors_of_the_first_side(
             ends in proptest::collection::vec((0usize..400, 0usize..40), 1..600),
         ) {
-            // Numbers of one side among those of the other.
+            // Interleaves the numbers of the two sides.
             let is_second = |place: usize| place % 11 == 10;
             let links = ends.iter().map(|&(one, other)| (one + one / 10, 11 * other + 10));
             let mut done = vec![false; 440];

@@ -1,4 +1,4 @@
-//! Messages on their way to a process, as that process sees them.
+//! Messages on the way to a process, in the form that the process reads.
 
 mod checkpoint;
 mod gathering;
@@ -19,41 +19,42 @@ use keys::{
     Grouping, MOST_CARRIED_IN_ALL, TIME_SHIFT, carried_place_of, channel_of, place_of, span_of,
 };
 
-/// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
+/// The longest epoch, and the longest time by which a process may be behind: both fit the time bits
+/// of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
 
-/// The most channels of a process.
+/// Maximum number of channels of a process.
 pub(super) const MOST_CHANNELS: usize = 1 << 16;
 
-/// The most messages of a input that are carried over to the next epoch.
+/// Maximum number of messages of an input that are carried over to the next epoch.
 const MOST_CARRIED: usize = 4;
 
-/// The messages on their way to one process, and those of them that are due in this epoch.
+/// The messages on the way to one process, with the due messages of this epoch.
 #[derive(Debug)]
 pub struct Inbox<M> {
     channels: Vec<Channel<M>>,
-    /// Channels with messages that have not been read.
+    /// Channels with unread messages.
     active: Vec<u32>,
     /// Messages that were sent in time for an epoch but arrive after it, and their channels. They
-    /// are copied out of their buffers, so that these can be written again while they are in the
-    /// cache.
+    /// are copied out of their buffers, so that the buffers can be reused while they are still in
+    /// the cache.
     carried: Vec<M>,
     carried_channels: Vec<u32>,
-    /// Buffers that have been read to the end in this epoch.
+    /// Buffers that were read completely in this epoch.
     emptied: Vec<Batch<M>>,
-    /// An empty buffer, to be exchanged with a full one.
+    /// An empty buffer, to be swapped with a full one.
     batches: Vec<ChannelBatch<M>>,
-    /// What is due: behind zeros, which sorting needs, and which count as read.
+    /// Keys of the due messages, after leading zeros, which sorting needs and which count as read.
     keys: Vec<u64>,
-    /// Room to sort in, where messages have an order of their own.
+    /// Memory for sorting, if messages have their own order.
     ordered: Vec<(u64, u64)>,
     position: usize,
-    /// Whether `keys` name groups.
+    /// Tells if `keys` contain groups.
     grouping: Grouping,
-    /// Number of lists in order that `keys` have been gathered from.
+    /// Number of sorted lists from which `keys` were gathered.
     sources: usize,
     base: Time,
-    /// The earliest arrival of all that is under way.
+    /// The earliest arrival of all messages on the way.
     first: Time,
 }
 
@@ -82,8 +83,8 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Fetches what stands in the half with `parity` of mailbox number `own`: pointers move, messages
-    /// stay where they are.
+    /// Fetches the messages in the half with `parity` of mailbox number `own`. Only pointers move;
+    /// messages stay in their buffers.
     pub(super) fn fetch(
         &mut self,
         mailboxes: &Mailboxes<M>,
@@ -97,7 +98,7 @@ impl<M: Message> Inbox<M> {
         self.batches = batches;
     }
 
-    /// Takes in all `batches`.
+    /// Receives all `batches`.
     #[inline]
     pub(super) fn accept(&mut self, batches: &mut Vec<ChannelBatch<M>>, spare: &mut Spare<M>) {
         let mut earliest = self.first;
@@ -112,29 +113,29 @@ impl<M: Message> Inbox<M> {
         self.first = earliest;
     }
 
-    /// The earliest arrival of all that is under way.
+    /// Returns the earliest arrival of all messages on the way.
     #[inline]
     pub(super) const fn first(&self) -> Time {
         self.first
     }
 
-    /// Exchanges the room for keys, which processes that are run one after the other share.
+    /// Swaps the memory for keys, which all processes of a partition share, one after the other.
     #[inline]
     pub(super) const fn exchange_keys(&mut self, keys: &mut Vec<u64>) {
         std::mem::swap(&mut self.keys, keys);
         self.position = 0;
     }
 
-    /// Returns when the next due message arrives, or [`Time::MAX`] when no more are due in this
-    /// epoch.
+    /// Returns the arrival time of the next due message, or [`Time::MAX`] if no more messages are
+    /// due in this epoch.
     #[inline]
     #[must_use]
     pub fn next_time(&self) -> Time {
         self.time_of(0)
     }
 
-    /// Returns when the message arrives that is due after `before` others, or [`Time::MAX`] when
-    /// fewer are due in this epoch.
+    /// Returns the arrival time of the due message with `before` due messages before it, or
+    /// [`Time::MAX`] if there are fewer.
     #[inline]
     pub(super) fn time_of(&self, before: usize) -> Time {
         match self.keys.get(self.position + before) {
@@ -143,14 +144,14 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Returns how many messages are due in this epoch and have not been read.
+    /// Returns the number of unread messages that are due in this epoch.
     #[inline]
     #[must_use]
     pub fn due(&self) -> usize {
         self.keys.len() - self.position
     }
 
-    /// The next due message.
+    /// Returns the next due message.
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<&M> {
@@ -163,7 +164,8 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// The messages that arrive before `end`, those of each channel in the order of arrival.
+    /// Returns the messages that arrive before `end`; the messages of each channel are in the order
+    /// of arrival.
     pub(super) fn before(&self, end: Time) -> impl Iterator<Item = &M> + Clone {
         let carried = self.carried.iter();
         let carried = carried.filter(move |message| message.arrival() < end);
@@ -177,8 +179,8 @@ impl<M: Message> Inbox<M> {
         carried.chain(unread)
     }
 
-    /// Hands the next due message and its input to `read`. Call it only after
-    /// [`next_time`](Self::next_time) has named a time.
+    /// Passes the next due message and its input to `read`. Call it only after
+    /// [`next_time`](Self::next_time) has returned a time.
     #[inline]
     pub fn read<R>(&mut self, read: impl FnOnce(usize, &M) -> R) -> R {
         let key = self.keys[self.position];
@@ -187,9 +189,9 @@ impl<M: Message> Inbox<M> {
         read(channel_of(key), message)
     }
 
-    /// Hands the due messages that arrive before `end` and not after `last` to `read`, each with its
-    /// time and its input; `read` returns what is the last time from then on. Returns how many they
-    /// were.
+    /// Passes the due messages that arrive before `end` and not after `last` to `read`, each with
+    /// its time and its input. `read` returns the new value of `last`. Returns the number of
+    /// messages.
     #[inline(always)]
     pub fn read_through(
         &mut self,
@@ -212,7 +214,7 @@ impl<M: Message> Inbox<M> {
         (position - before) as u64
     }
 
-    /// Takes back everything that is under way on `input` and shows it to `lost`. Call it between
+    /// Recalls all messages on the way on `input` and passes them to `lost`. Call it between
     /// epochs.
     pub(super) fn recall(&mut self, input: usize, mut lost: impl FnMut(&M)) {
         let mut kept = 0;
@@ -245,7 +247,7 @@ impl<M: Message> Inbox<M> {
         self.first = first.unwrap_or(Time::MAX);
     }
 
-    /// Forgets what has been read, which is everything before `end`.
+    /// Removes the read messages, which are all messages before `end`.
     pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
         for emptied in self.emptied.drain(..) {
             spare.recycle(emptied);
@@ -267,7 +269,7 @@ impl<M: Message> Inbox<M> {
         for place in 0..self.active.len() {
             let number = self.active[place];
             let input = &mut self.channels[number as usize];
-            // Mostly all of it has been read.
+            // Usually all of it has been read.
             if !input.is_read() || !input.rest.is_empty() {
                 if let Some(read) = input.turn_if_read() {
                     spare.recycle(read);
@@ -292,7 +294,7 @@ impl<M: Message> Inbox<M> {
     }
 }
 
-/// The message of `key`.
+/// Returns the message of `key`.
 #[inline(always)]
 fn message<'a, M: Message>(
     channels: &'a mut [Channel<M>],
@@ -308,7 +310,7 @@ fn message<'a, M: Message>(
     channel.current.at(place)
 }
 
-/// The message of `key`, which has been carried over or is the next of `channel`.
+/// Returns the message of `key`, which was carried over or is the next one of `channel`.
 #[inline(never)]
 fn message_elsewhere<'a, M: Message>(
     channel: &'a mut Channel<M>,

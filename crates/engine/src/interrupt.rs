@@ -1,29 +1,29 @@
-//! A run that is to end at once.
+//! The interrupt of a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Ends a run from another thread, within the work of a few thousand messages.
+/// Ends a run from another thread, within the time for a few thousand messages.
 ///
-/// The engine looks at it before each process and now and then within one, so an epoch may be left
-/// half done: what was interrupted does not go on.
+/// The engine checks it before each process and now and then within one, so an epoch may be left
+/// half done: an interrupted run cannot be continued.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Makes an interrupt that is raised whenever `flag` becomes true, as a handler of signals sets
-    /// it.
+    /// Returns an interrupt that is raised when `flag` becomes true, for example by a signal
+    /// handler.
     #[must_use]
     pub const fn from_flag(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }
 
-    /// Ends the runs that look at this.
+    /// Ends the runs that use this interrupt.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether runs are to end.
+    /// Returns `true` if runs must end.
     #[inline]
     #[must_use]
     pub fn is_raised(&self) -> bool {

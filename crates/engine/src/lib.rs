@@ -1,16 +1,16 @@
-//! The engine: conservative epochs, one process at a time.
+//! The engine: conservative parallel simulation in epochs, one process at a time.
 //!
-//! A *process* is the unit of state and of scheduling. Processes talk over channels, one for each
-//! direction of a link, and every message takes at least the *lookahead* to arrive. In the epoch
-//! [t, t + lookahead) no process can therefore affect another one: each is run alone from the start
-//! of the epoch to its end, with all its state hot in cache, on any thread. At the barrier the
-//! halves of the channels are exchanged. Empty time is skipped: t is the least next event of all.
-//! If every channel leads from one of two sides to the other, the sides can take turns, each of
-//! which is as long as two such epochs.
+//! A *process* is the unit of state and of scheduling. Processes send messages over channels, one
+//! for each direction of a link, and every message takes at least the *lookahead* to arrive. In the
+//! epoch [t, t + lookahead), processes therefore cannot affect one another: the engine runs each
+//! alone from the start of the epoch to its end, with all its state hot in cache, on any thread. At
+//! the barrier it exchanges the halves of the channels. It skips empty time: t is the earliest next
+//! event of all processes. If every channel connects two sides, the sides can take turns in longer
+//! phases; each phase is as long as two epochs.
 //!
-//! The engine knows nothing of networks. What is executed when depends on times, channels and the
-//! order that processes give their own events, never on threads: results are the same for any
-//! number.
+//! The engine knows nothing of networks. The order of execution depends on times, on channels and
+//! on the order that processes give their own events, but never on threads: results are the same
+//! for any number of threads.
 
 mod address_space;
 mod arrival_order;

@@ -1,7 +1,7 @@
 //! Message passing between processes: messages sent in one epoch are read in the next.
 //!
-//! A process has a mailbox for what comes from its own partition, which one thread fills and empties,
-//! and one for what comes from others.
+//! A process has one mailbox for messages from its own partition, which only one thread accesses,
+//! and one for messages from other partitions.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,14 +17,14 @@ use fabricsim_base::units::Time;
 #[derive(Debug)]
 pub(super) struct ChannelBatch<M> {
     pub(super) channel: u32,
-    /// Arrival time of the first message, known without reading the message.
+    /// Arrival time of the first message, stored here so that the message need not be read.
     pub(super) first: Time,
     pub(super) messages: Batch<M>,
 }
 
-/// Mailbox in which the neighbors of a process leave their messages: one half is written while the
-/// other, written in the previous epoch, is read. Neighbors may be on different threads, so two
-/// mailboxes share no cache line.
+/// Mailbox for the messages of a process's neighbors. One half is written while the other, which
+/// was written in the previous epoch, is read. Neighbors may be on different threads, so no two
+/// mailboxes share a cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Mailbox<M> {
@@ -33,17 +33,17 @@ struct Mailbox<M> {
 
 const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot panic";
 
-/// The mailboxes of all processes for what comes from other partitions, and one for what goes to each
+/// The mailboxes of all processes for messages from other partitions, and one for messages to each
 /// other rank.
 #[derive(Debug)]
 pub(super) struct Mailboxes<M> {
-    /// Those of processes by partition and place, then those of ranks.
+    /// Mailboxes of processes by partition and place, then mailboxes of ranks.
     mailboxes: Vec<Mailbox<M>>,
     /// Number of the first mailbox of each partition.
     first_mailboxes: Vec<u32>,
     /// Number of mailboxes of processes.
     processes: u32,
-    /// For each half, and each block of processes: a bit for each one that has messages.
+    /// For each half and each block of processes: one bit for each process with messages.
     ready: [Vec<AtomicU64>; 2],
     /// Index of the first word of each partition in each half of `ready`.
     first_words: Vec<u32>,
@@ -55,10 +55,10 @@ const WORDS_PER_LINE: u32 = 8;
 /// The far end of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbor {
-    /// The mailbox; in the own partition, the place of the process.
+    /// The number of the mailbox or, in the sender's partition, the place of the process.
     mailbox: u32,
     channel: u32,
-    /// The word in which messages for the process are flagged, or [`OWN_PARTITION`].
+    /// The word with the ready bit of the process, or [`OWN_PARTITION`].
     word: u32,
     bit: u8,
 }
@@ -71,14 +71,14 @@ const fn bit_of(place: u32) -> u8 {
 }
 
 impl<M: Message> Mailboxes<M> {
-    /// For processes in partitions of `sizes`, and `ranks` ranks.
+    /// Returns mailboxes for processes in partitions of `sizes`, and for `ranks` ranks.
     pub(super) fn new(sizes: &[u32], ranks: usize) -> Self {
         let (mut words, mut processes) = (0, 0);
         let (mut first_words, mut first_mailboxes) = (Vec::new(), Vec::new());
         for size in sizes {
             first_words.push(words);
             first_mailboxes.push(processes);
-            // A partition's words are on cache lines of their own.
+            // Each partition's words have their own cache lines.
             words += size.div_ceil(BLOCK).next_multiple_of(WORDS_PER_LINE);
             processes += size;
         }
@@ -101,12 +101,12 @@ impl<M: Message> Mailboxes<M> {
         (self.first_mailboxes[partition as usize] + place) as usize
     }
 
-    /// Returns the number of the mailbox for what goes to `rank`.
+    /// Returns the number of the mailbox for messages to `rank`.
     pub(super) const fn of_rank(&self, rank: usize) -> usize {
         self.processes as usize + rank
     }
 
-    /// `channel` of the process at `position`, as its neighbor there sees it that is in partition
+    /// Returns the address of `channel` of the process at `position`, for a sender in partition
     /// `own`.
     pub(super) fn neighbor(&self, position: Position, channel: u32, own: u32) -> Neighbor {
         let Position { partition, place } = position;
@@ -125,12 +125,12 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// `channel` of the process at `position`, as another rank sees it.
+    /// Returns the address of `channel` of the process at `position`, for a sender on another rank.
     pub(super) fn neighbor_from_afar(&self, position: Position, channel: u32) -> Neighbor {
         self.neighbor(position, channel, u32::MAX)
     }
 
-    /// Channel number `channel` to `rank`, as a process here sees it.
+    /// Returns the address of channel number `channel` to `rank`, for a sender on this rank.
     pub(super) fn neighbor_at(&self, rank: u16, channel: u32) -> Neighbor {
         Neighbor {
             mailbox: self.processes + u32::from(rank),
@@ -140,21 +140,21 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// Returns the processes of a part of a block that have messages in the half with `parity`. The next
-    /// call no longer returns them.
+    /// Returns the processes of a part of a block that have messages in the half with `parity`, and
+    /// clears their bits.
     #[inline]
     pub(super) fn take_ready(&self, parity: usize, partition: usize, part: InBlock) -> u64 {
         let word = &self.ready[parity][self.first_words[partition] as usize + part.block];
         let bits = word.load(Ordering::Relaxed) & part.members;
         if bits != 0 {
-            // Others may be told of at the same time.
+            // Atomically, because other threads may set bits at the same time.
             word.fetch_and(!bits, Ordering::Relaxed);
         }
         bits
     }
 
-    /// Hands over everything in `send_buffer`, to be read in the next round; the earliest arrival.
-    /// `own` has the mailboxes of the partition of the sender.
+    /// Delivers all messages in `send_buffer`, to be read in the next round. Returns the earliest
+    /// arrival. `own` contains the mailboxes of the sender's partition.
     #[inline]
     pub(super) fn deliver(
         &self,
@@ -174,8 +174,8 @@ impl<M: Message> Mailboxes<M> {
                 first,
                 messages,
             };
-            // It is built in each branch. Built before, it would be written to the stack and read back at
-            // once in wider parts, and the processor would wait for the writes.
+            // Built in each branch: otherwise it would be written to the stack and immediately read
+            // back in wider loads, and the processor would wait for the writes.
             if to.word == OWN_PARTITION {
                 own.put(to, batch(messages), parity);
             } else {
@@ -196,7 +196,7 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// Shows what stands in the half with `parity` of mailbox number `mailbox` to `look`.
+    /// Calls `look` with the contents of the half with `parity` of mailbox number `mailbox`.
     pub(super) fn show(
         &self,
         mailbox: usize,
@@ -207,7 +207,7 @@ impl<M: Message> Mailboxes<M> {
         look(&half.lock().expect(HELD));
     }
 
-    /// Exchanges what stands in the half with `parity` of mailbox number `mailbox` for `empty`.
+    /// Swaps the contents of the half with `parity` of mailbox number `mailbox` with `empty`.
     #[inline]
     pub(super) fn exchange(&self, mailbox: usize, parity: usize, empty: &mut Vec<ChannelBatch<M>>) {
         let half = &self.mailboxes[mailbox].halves[parity];
@@ -215,12 +215,12 @@ impl<M: Message> Mailboxes<M> {
     }
 }
 
-/// The mailboxes of the processes of one partition for what they send one another. Only its thread
-/// touches them, so nothing is locked, and the processor can have several on their way from memory.
+/// The mailboxes for messages between processes of the same partition. Only its thread accesses
+/// them, so they need no locks, and the processor can load several from memory at the same time.
 #[derive(Debug)]
 pub(super) struct OwnMailboxes<M> {
     mailboxes: Vec<OwnMailbox<M>>,
-    /// For each half, and each block of processes: a bit for each one that has messages.
+    /// For each half and each block of processes: one bit for each process with messages.
     ready: [Vec<u64>; 2],
 }
 
@@ -230,7 +230,7 @@ pub(super) struct OwnMailboxes<M> {
 struct OwnMailbox<M>([Vec<ChannelBatch<M>>; 2]);
 
 impl<M: Message> OwnMailboxes<M> {
-    /// For a partition of `size` processes.
+    /// Returns the mailboxes of a partition with `size` processes.
     pub(super) fn new(size: u32) -> Self {
         let words = || vec![0; size.div_ceil(BLOCK) as usize];
         let empty = || OwnMailbox([Vec::new(), Vec::new()]);
@@ -240,8 +240,8 @@ impl<M: Message> OwnMailboxes<M> {
         }
     }
 
-    /// Those of `processes` of a block that have messages in the half with `parity`, which are told
-    /// only once.
+    /// Returns the members of `processes` of a block that have messages in the half with `parity`,
+    /// and clears their bits.
     #[inline]
     pub(super) fn take_ready(&mut self, parity: usize, block: usize, processes: u64) -> u64 {
         let ready = &mut self.ready[parity][block];
@@ -258,13 +258,13 @@ impl<M: Message> OwnMailboxes<M> {
         self.ready[parity][place / BLOCK as usize] |= 1 << to.bit;
     }
 
-    /// The half with `parity` of the mailbox of the process at `place`.
+    /// Returns the half with `parity` of the mailbox of the process at `place`.
     #[inline]
     pub(super) fn half(&mut self, place: usize, parity: usize) -> &mut Vec<ChannelBatch<M>> {
         &mut self.mailboxes[place].0[parity]
     }
 
-    /// The half with `parity` of the mailbox of the process at `place`, to be looked at.
+    /// Returns the half with `parity` of the mailbox of the process at `place`, for reading.
     pub(super) fn shown(&self, place: usize, parity: usize) -> &[ChannelBatch<M>] {
         &self.mailboxes[place].0[parity]
     }

@@ -1,4 +1,4 @@
-//! A process with its channels, as its partition holds it.
+//! A process with its channels, as a member of a partition.
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use super::process::LogicalProcess;
 use fabricsim_base::checkpoint::{Reader, Writer};
 use fabricsim_base::units::{Duration, Time};
 
-/// Messages that a process takes in before it is seen whether the run is to end.
+/// Maximum number of messages that a process handles between two checks of the interrupt.
 pub(super) const MOST_AT_ONCE: usize = 1 << 14;
 /// Longest span of simulated time between two checks of the interrupt.
 pub(super) const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
@@ -27,8 +27,8 @@ pub(super) struct Member<D: LogicalProcess> {
     pub(super) inbox: Inbox<D::Message>,
     pub(super) send_buffer: SendBuffer<D::Message>,
     pub(super) neighbors: Vec<Neighbor>,
-    /// Simulated time by which the process may be behind the others: its messages travel for that
-    /// much longer than the lookahead.
+    /// Simulated time by which the process may be behind the others: the amount by which the delay
+    /// of its messages exceeds the lookahead.
     pub(super) margin: Duration,
 }
 
@@ -41,7 +41,7 @@ impl<D: LogicalProcess> Member<D> {
         self.inbox.gather::<D::Order>(due, prepare);
     }
 
-    /// Shows `probe` the messages of the process in this epoch.
+    /// Reports the messages of the process in this epoch to `probe`.
     #[cold]
     pub(super) fn tell_sends(&self, probe: &mut (impl Probe + ?Sized)) {
         for &(channel, _) in &self.send_buffer.used {
@@ -61,7 +61,7 @@ impl<D: LogicalProcess> Member<D> {
         }
     }
 
-    /// Runs the process to the end of the epoch, part by part, until the run is interrupted.
+    /// Runs the process to the end of the epoch in parts, until the run is interrupted.
     #[cold]
     pub(super) fn run_in_parts(&mut self, turn: Turn<'_>) {
         let end = turn.epoch.end;
@@ -70,7 +70,7 @@ impl<D: LogicalProcess> Member<D> {
             if next >= end {
                 return;
             }
-            // At least all that is due at one instant is done.
+            // A part contains at least all events of one time.
             let crowded = self.inbox.time_of(MOST_AT_ONCE);
             let part = next
                 .saturating_add(LONGEST_AT_ONCE)

@@ -1,29 +1,29 @@
-//! Sorting what arrives in one epoch.
+//! Sorts the arrivals of one epoch.
 
-/// The most buckets that keys are sorted into.
+/// Maximum number of buckets.
 const BUCKETS: usize = 512;
-/// The most buckets that the epoch is divided into where there are no groups.
+/// Maximum number of buckets for the time of an epoch, if there are no groups.
 const TIME_BUCKETS: usize = 256;
-/// Fewer keys are sorted by insertion: they are those of a few channels, each of which is in order.
+/// Fewer keys are sorted by insertion: they come from a few channels, each of which is sorted.
 const FEW: usize = 24;
-/// With as many keys in one bucket, a power of two, they are not evenly spread.
+/// If a bucket has this number of keys, a power of two, the keys are not evenly spread.
 const CROWD: u32 = 16;
-/// The same for groups, some of which have more than others.
+/// The same limit for groups, because some groups have more keys than others.
 const GROUPED_CROWD: u32 = 32;
 
-/// Groups are numbered below this.
+/// Group numbers are below this.
 pub(super) const MOST_GROUPS: usize = 256;
 
-/// Keys that are 0 before those that are sorted: as many as are looked at before the place of a key.
+/// Number of leading zero keys, so that inserting a key can read its predecessors without a check.
 pub(super) const LEADING: usize = 2;
 
 const _: () = assert!(MOST_GROUPS <= BUCKETS, "each group has a bucket");
 
-/// Sorts keys whose times are spread over an epoch: into buckets by time, where each moves to its
-/// place among its neighbors.
+/// Sorts keys with times that are spread over an epoch: distributes them to buckets by time, where
+/// each moves to its place among its neighbors.
 #[derive(Clone, Debug)]
 pub(super) struct EpochSort {
-    /// For each bucket: its keys, then the place of its next key.
+    /// For each bucket: first its number of keys, then the place of its next key.
     starts: Box<[u32; BUCKETS]>,
     scattered: Vec<u64>,
 }
@@ -38,19 +38,19 @@ impl Default for EpochSort {
 }
 
 impl EpochSort {
-    /// Sorts `keys`, whose values lie below `limit`, and the first [`LEADING`] of which are 0 and stay
-    /// where they are. Keys that are evenly spread cost a few steps each; those that are not, what
-    /// comparing them costs.
+    /// Sorts `keys`, which are below `limit` and begin with [`LEADING`] zeros that stay in place.
+    /// Evenly spread keys cost a few steps each; otherwise the cost is the cost of sorting by
+    /// comparison.
     pub(super) fn sort(&mut self, keys: &mut Vec<u64>, limit: u64) {
-        // One or two buckets for each key: few have to change places.
+        // One or two buckets for each key, so that few keys change places.
         let bits = (keys.len().ilog2() + 1).min(TIME_BUCKETS.ilog2());
         let shift = bits_of(limit).saturating_sub(bits);
         self.sort_by(keys, (shift, 1 << bits), CROWD);
     }
 
-    /// Sorts `keys` as [`sort`](Self::sort) does that have `group_shift` bits of time and input, and
-    /// above them numbers of groups, which lie below `groups` and [`MOST_GROUPS`]. They are spread best
-    /// where times use all of these bits.
+    /// Like [`sort`](Self::sort), for keys with `group_shift` bits of time and input, and above
+    /// them numbers of groups. These are below `groups` and [`MOST_GROUPS`]. Keys are spread best
+    /// if times use all of these bits.
     pub(super) fn sort_groups(&mut self, keys: &mut Vec<u64>, groups: usize, group_shift: u32) {
         let group_bits = groups.next_power_of_two().ilog2();
         let bits = (keys.len().ilog2() + 1).clamp(group_bits, BUCKETS.ilog2());
@@ -58,8 +58,8 @@ impl EpochSort {
         self.sort_by(keys, (shift, 1 << bits), GROUPED_CROWD);
     }
 
-    /// Sorts `keys` as the other two do: into so many `buckets`, which are numbered by the bits from
-    /// `shift` on. With `crowd` keys in one of them it sorts by comparing.
+    /// Sorts `keys` into `buckets` buckets, which are numbered by the bits from `shift` on. Sorts
+    /// by comparison if a bucket gets `crowd` keys.
     #[inline(always)]
     fn sort_by(&mut self, keys: &mut Vec<u64>, (shift, buckets): (u32, usize), crowd: u32) {
         if keys.len() <= FEW {
@@ -94,9 +94,9 @@ impl EpochSort {
     }
 }
 
-/// Puts `keys` into `scattered`, to their places behind zeros, where `place` names for each the next
-/// one of its bucket. Those before it hold keys of lesser buckets, or zeros, or those of its own
-/// bucket, sorted so far.
+/// Puts `keys` into `scattered` behind the leading zeros. `place` returns the next place of the
+/// key's bucket. The preceding places contain sorted keys of the same bucket, keys of lower
+/// buckets, or zeros.
 #[inline(always)]
 fn scatter(scattered: &mut Vec<u64>, keys: &[u64], mut place: impl FnMut(u64) -> u32) {
     scattered.clear();
@@ -106,8 +106,8 @@ fn scatter(scattered: &mut Vec<u64>, keys: &[u64], mut place: impl FnMut(u64) ->
         let [earlier, last, free] = &mut scattered[before..before + 3] else {
             unreachable!("three places");
         };
-        // Most keys that are out of order change places with one other: without a branch, which
-        // cannot be foreseen.
+        // Most keys that are out of order swap places with just one other key. This is done without
+        // a branch, because it would be unpredictable.
         (*last, *free) = ((*last).min(key), (*last).max(key));
         if key < *earlier {
             insert(&mut scattered[..before + LEADING], key);
@@ -115,14 +115,14 @@ fn scatter(scattered: &mut Vec<u64>, keys: &[u64], mut place: impl FnMut(u64) ->
     }
 }
 
-/// The bits of numbers below `limit`.
+/// Returns the number of bits of numbers below `limit`.
 const fn bits_of(limit: u64) -> u32 {
     u64::BITS - limit.leading_zeros()
 }
 
-/// Sorts `keys`, which are few, by insertion.
+/// Sorts a few `keys` by insertion.
 fn settle(keys: &mut [u64]) {
-    // The largest key so far, which is the one before the next, and the one before that.
+    // The largest key so far, which precedes the next key, and the key before it.
     let (mut last, mut earlier) = (0, 0);
     for next in LEADING..keys.len() {
         let key = keys[next];
@@ -137,7 +137,7 @@ fn settle(keys: &mut [u64]) {
     }
 }
 
-/// Moves the last of `keys`, `key`, to its place among the others, which are sorted.
+/// Moves the last of `keys`, `key`, to its place among the other keys, which are sorted.
 #[inline]
 fn insert(keys: &mut [u64], key: u64) {
     let mut place = keys.len() - 1;

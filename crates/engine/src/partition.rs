@@ -1,4 +1,4 @@
-//! Processes that are run one after the other, round by round.
+//! Processes that run one after the other, round by round.
 
 use std::ops::ControlFlow;
 
@@ -14,16 +14,16 @@ use super::schedule::Schedule;
 use super::spare::Spare;
 use fabricsim_base::units::{Duration, Time};
 
-/// The steered processes of a block of a partition, a bit for each.
+/// The steered processes of a block of a partition, one bit for each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SteeredBlock {
-    /// All of them.
+    /// All steered processes.
     pub(super) all: u64,
-    /// The processes that have been begun in this epoch.
+    /// The processes that have begun this epoch.
     pub(super) begun: u64,
 }
 
-/// Processes that are run one after the other by one thread, and share their empty buffers.
+/// Processes that one thread runs one after the other. They share their empty buffers.
 #[derive(Debug)]
 pub(super) struct Partition<D: LogicalProcess> {
     pub(super) number: usize,
@@ -31,30 +31,30 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) calendar: Calendar,
     /// Longest simulated time by which any of its processes may be behind the others.
     pub(super) widest_margin: Duration,
-    /// The order in which processes are run.
+    /// The order in which processes run.
     pub(super) schedule: Schedule,
     /// The earliest arrival among the messages of the last round that are in mailboxes.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
-    /// Messages of its processes to one another.
+    /// Mailboxes for messages between its processes.
     pub(super) mailboxes: OwnMailboxes<D::Message>,
-    /// Processes with results, as positions in `members`.
+    /// Indices in `members` of processes with results.
     pub(super) results: Vec<u32>,
-    /// Number of times that its processes have been run.
+    /// Number of process runs.
     pub(super) steps: u64,
-    /// Number of messages that were due for its processes in those runs.
+    /// Number of messages that were due in these runs.
     pub(super) messages: u64,
-    /// By block: the processes that a steered run stops at; empty before there is such a run.
+    /// The steered processes of each block; empty before the first steered run.
     pub(super) steered: Vec<SteeredBlock>,
-    /// Room for the stops of a process.
+    /// Reused memory for the stops of a process.
     pub(super) stops: Vec<Time>,
-    /// Room to sort the keys of the messages that are due.
+    /// Reused memory for the keys of due messages.
     pub(super) keys: Vec<u64>,
     pub(super) sorting: EpochSort,
 }
 
 impl<D: LogicalProcess> Partition<D> {
-    /// A partition with room for `size` processes.
+    /// Returns a partition with room for `size` processes.
     pub(super) fn new(
         size: u32,
         number: usize,
@@ -87,7 +87,7 @@ impl<D: LogicalProcess> Partition<D> {
         self.members.push(member);
     }
 
-    /// Does its part of a round, until the run is interrupted.
+    /// Runs the partition's part of a round, until the run is interrupted.
     pub(super) fn step(
         &mut self,
         round: Round<'_>,
@@ -107,8 +107,7 @@ impl<D: LogicalProcess> Partition<D> {
         self.schedule = schedule;
     }
 
-    /// Gives the processes of a block that have something to do their turn. Breaks if the run is
-    /// interrupted.
+    /// Runs the processes of a block that have something to do. Breaks if the run is interrupted.
     #[inline]
     fn step_block(
         &mut self,
@@ -118,8 +117,8 @@ impl<D: LogicalProcess> Partition<D> {
         probe: &mut (impl Probe + ?Sized),
     ) -> ControlFlow<()> {
         let InBlock { block, members } = part;
-        // The calendar holds the times up to which processes may be left behind. If none may be, the
-        // search reaches as far as any of them could be.
+        // The calendar contains the times up to which processes may stay behind. If none may, the
+        // search must cover the longest such time.
         let before = match turn.epoch.execution {
             Execution::Lazy => turn.epoch.end,
             Execution::Eager => turn.epoch.end.saturating_add(self.widest_margin),
@@ -138,8 +137,8 @@ impl<D: LogicalProcess> Partition<D> {
         self.step_due((block, due), (own, others), turn, mailboxes, probe)
     }
 
-    /// Lets the processes of a block take in their messages from the half of mailboxes with `parity`.
-    /// Returns the processes that had some.
+    /// Lets the processes of a block receive their messages from the half of the mailboxes with
+    /// `parity`. Returns the processes that had messages.
     #[inline]
     pub(super) fn fetch(
         &mut self,
@@ -165,8 +164,9 @@ impl<D: LogicalProcess> Partition<D> {
         own | others
     }
 
-    /// Gives the `due` processes of a block their turn. Some have messages from their `own` partition and
-    /// from `others`. Breaks if the run is interrupted.
+    /// Runs the `due` processes of a block. The bits `own` and `others` mark processes with
+    /// messages from their own partition and from other partitions. Breaks if the run is
+    /// interrupted.
     #[inline(never)]
     fn step_due(
         &mut self,
@@ -199,7 +199,7 @@ impl<D: LogicalProcess> Partition<D> {
         ControlFlow::Continue(())
     }
 
-    /// Takes in the messages from this partition that wait for one process in the half with `parity`.
+    /// Receives the messages from this partition for one process, in the half with `parity`.
     #[inline]
     pub(super) fn fetch_own(&mut self, place: usize, parity: usize) {
         let batches = self.mailboxes.half(place, parity);
@@ -207,7 +207,7 @@ impl<D: LogicalProcess> Partition<D> {
         inbox.accept(batches, &mut self.spare);
     }
 
-    /// Takes in the messages from other partitions.
+    /// Receives the messages from other partitions for one process.
     #[inline]
     pub(super) fn fetch_others(
         &mut self,
@@ -219,7 +219,7 @@ impl<D: LogicalProcess> Partition<D> {
         inbox.fetch(mailboxes, *mailbox, parity, &mut self.spare);
     }
 
-    /// Gives the process at `place` its turn.
+    /// Runs the process at `place`.
     #[inline]
     fn step_one(
         &mut self,
@@ -231,6 +231,7 @@ impl<D: LogicalProcess> Partition<D> {
         let Turn { epoch, parity, .. } = turn;
         let member = &mut self.members[place];
         let first = member.inbox.first().min(member.process.next_event());
+        // A lazy process may wait until its messages could reach another process.
         let needed = match epoch.execution {
             Execution::Lazy => first.saturating_add(member.margin),
             Execution::Eager => first,
@@ -241,6 +242,8 @@ impl<D: LogicalProcess> Partition<D> {
             return;
         }
         self.steps += 1;
+        // The interrupt must be checked now and then: a long or crowded epoch is run in parts, and
+        // a part is read in time order, so it cannot have groups.
         let due = (first.min(epoch.start), epoch.end);
         member.inbox.exchange_keys(&mut self.keys);
         member.gather(due);
@@ -249,6 +252,7 @@ impl<D: LogicalProcess> Partition<D> {
         let groups = if at_once { member.process.groups() } else { 0 };
         (member.inbox).sort::<D::Order>(due, groups, &mut self.sorting);
         self.messages += member.inbox.due() as u64;
+        // All processes of the partition share the empty buffers, so lend them for this run.
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
         if at_once {
             member

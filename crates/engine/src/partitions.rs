@@ -6,10 +6,10 @@ use super::position::Position;
 use super::process::LogicalProcess;
 use fabricsim_base::units::Time;
 
-/// Partitions, which go from thread to thread.
+/// Partitions, boxed because they move between threads.
 pub(super) type Partitions<D> = Vec<Box<Partition<D>>>;
 
-/// The process at `position`.
+/// Returns the process at `position`.
 pub(super) fn process_at<D: LogicalProcess>(
     partitions: &[Box<Partition<D>>],
     position: Position,
@@ -18,7 +18,7 @@ pub(super) fn process_at<D: LogicalProcess>(
     &partitions[partition as usize].members[place as usize].process
 }
 
-/// The least next event of all processes in `partitions`.
+/// Returns the earliest next event of all processes in `partitions`.
 pub(super) fn earliest<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Time {
     let next = partitions
         .iter()
@@ -26,13 +26,13 @@ pub(super) fn earliest<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> T
     next.min().unwrap_or(Time::MAX)
 }
 
-/// Returns whether some process here has results.
+/// Returns `true` if some process of this rank has results.
 pub(super) fn has_results<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> bool {
     let mut all = partitions.iter();
     all.any(|partition| !partition.results.is_empty())
 }
 
-/// The totals of the processes here, for other ranks.
+/// Returns the totals of this rank's processes, for other ranks.
 pub(super) fn totals<D: LogicalProcess>(partitions: &[Box<Partition<D>>]) -> Totals {
     Totals {
         next: earliest(partitions),

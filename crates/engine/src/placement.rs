@@ -1,28 +1,29 @@
-//! Placement of processes in partitions, each of which is run by one thread.
+//! Placement of processes in partitions, each of which runs on one thread at a time.
 
 use super::position::Position;
 use super::process::{LogicalProcess, Wiring};
 use fabricsim_base::ranks::{Link, Shares, walk};
 
-/// Partitions of processes for each thread. A thread takes on one
-/// partition at once. More of them would share the work more evenly, but more messages would cross.
+/// Number of partitions per thread. A thread runs one partition at a time. With more partitions the
+/// work would be shared more evenly, but more messages would cross between them.
 pub const PARTITIONS_PER_THREAD: usize = 2;
 
-/// Where processes are.
+/// The placement of processes.
 #[derive(Debug)]
 pub(super) struct Placement {
     /// Position of each process.
     pub(super) positions: Vec<Position>,
     /// Number of processes in each partition.
     pub(super) sizes: Vec<u32>,
-    /// The first so many partitions hold the processes with a channel to another rank.
+    /// Number of partitions at the start of the list that contain the processes with a channel to
+    /// another rank.
     pub(super) borders: usize,
 }
 
 impl Placement {
-    /// Divides processes into at most `wanted` partitions of about the same weight, in which
-    /// neighbors are together: what they send each other then stays in the cache of one thread.
-    /// Over several ranks, those with a channel to another rank are in partitions of their own.
+    /// Divides processes into at most `wanted` partitions of about equal weight. Neighbors are
+    /// placed together, so that their messages stay in the cache of one thread. In a run over
+    /// several ranks, processes with a channel to another rank are in separate partitions.
     pub(super) fn new<D: LogicalProcess>(
         processes: &[Option<D>],
         wiring: &[Vec<Wiring>],
@@ -74,7 +75,8 @@ impl Placement {
         let first = u32::try_from(self.sizes.len()).expect("partitions are few");
         let (mut before, mut partition, mut last) = (0, first, None);
         for &index in order {
-            // The share of the weight in whose middle the process lies; a heavy one may skip some.
+            // The middle of a process's weight decides its share; a heavy process may skip some
+            // shares.
             let share = (2 * before + weight(index)) * wanted / (2 * total);
             before += weight(index);
             partition += u32::from(last.is_some_and(|last| last != share));
@@ -82,8 +84,8 @@ impl Placement {
             self.positions[index].partition = partition;
         }
         self.sizes.resize(partition as usize + 1, 0);
-        // Within a partition in the order of their numbers: that keeps processes of one kind
-        // together.
+        // Within a partition, processes are in the order of their numbers. This keeps processes of
+        // one kind together.
         for place in &mut self.positions {
             if place.partition >= first && place.partition <= partition {
                 let size = &mut self.sizes[place.partition as usize];

@@ -1,4 +1,4 @@
-//! Where processes are.
+//! Positions of processes.
 
 use super::calendar::BLOCK;
 
@@ -10,7 +10,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The position of a process that another rank holds.
+    /// The position of a process on another rank.
     pub(super) const ELSEWHERE: Self = Self {
         partition: u32::MAX,
         place: u32::MAX,
@@ -21,7 +21,7 @@ impl Position {
     }
 }
 
-/// Some processes of a block of a partition, a bit for each.
+/// Some processes of a block of a partition, one bit for each.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct InBlock {
     pub(super) block: usize,
@@ -29,7 +29,7 @@ pub(super) struct InBlock {
 }
 
 impl InBlock {
-    /// The parts of blocks that hold the processes at `places`.
+    /// Returns the parts of blocks that contain the processes at `places`.
     pub(super) fn of(places: &mut Vec<usize>) -> Vec<Self> {
         places.sort_unstable();
         let mut blocks: Vec<Self> = Vec::new();

@@ -1,33 +1,31 @@
-//! Probe that is notified of the engine's activity in order to measure it: the engine itself has no
-//! clock.
+//! A probe that measures the engine's activity, because the engine itself has no clock.
 
-/// Is told when epochs and the processes in them begin and end.
+/// Receives calls when epochs and the runs of processes begin and end.
 ///
-/// The engine calls it on one thread, in the order of what happens. `()` hears nothing and costs
-/// nothing.
+/// The engine calls it on one thread, in the order of events. `()` does nothing and costs nothing.
 pub trait Probe {
-    /// An epoch begins; what lies between two epochs is the driver's.
+    /// An epoch begins. The time between two epochs belongs to the driver.
     #[inline]
     fn epoch_begins(&mut self) {}
 
-    /// Process `index` has a turn: its messages are taken in, it is run when something is due, and what
-    /// it sends is handed over.
+    /// Process `index` begins its turn: it receives messages, runs if something is due, and its
+    /// sent messages are delivered.
     #[inline]
     fn process_begins(&mut self, _index: usize) {}
 
-    /// LogicalProcess `index`, the one that began last, is done for this epoch.
+    /// Process `index`, the last one to begin, is done for this epoch.
     #[inline]
     fn process_ends(&mut self, _index: usize) {}
 
-    /// Returns whether it wants to hear of what is sent ([`Self::sends`]).
+    /// Returns `true` to receive calls of [`Self::sends`].
     #[inline]
     fn hears_of_messages(&self) -> bool {
         false
     }
 
-    /// LogicalProcess `index`, which is running, has sent `messages` over `channel` in this epoch.
-    /// `pack` packs them as for another rank, reads them again, and returns how many bytes they were:
-    /// for measuring what that costs.
+    /// Process `index`, which is running, has sent `messages` over `channel` in this epoch. `pack`
+    /// packs them as for another rank, unpacks them, and returns their size in bytes, for measuring
+    /// the cost.
     #[inline]
     fn sends(
         &mut self,
@@ -43,5 +41,5 @@ pub trait Probe {
     fn epoch_ends(&mut self) {}
 }
 
-/// Nobody measures.
+/// A probe that does nothing.
 impl Probe for () {}

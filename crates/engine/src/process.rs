@@ -1,4 +1,4 @@
-//! A part of the model, as the engine sees it.
+//! A part of the model in the form that the engine needs.
 
 use super::arrival_order::ArrivalOrder;
 use super::channel::SendBuffer;
@@ -6,19 +6,19 @@ use super::inbox::Inbox;
 use super::message::Message;
 use fabricsim_base::units::{Duration, Time};
 
-/// A part of the model that is run alone for the length of an epoch.
+/// A part of the model that runs alone for the length of an epoch.
 pub trait LogicalProcess: Send {
-    /// Message that crosses the channels.
+    /// The type of messages on the channels.
     type Message: Message;
 
-    /// The order of messages that arrive at one instant.
+    /// The order of messages that arrive at the same time.
     type Order: ArrivalOrder<Self::Message>;
 
-    /// Returns when the process next has something to do by itself; [`Time::MAX`] for never.
+    /// Returns the time of the process's own next event; [`Time::MAX`] for never.
     fn next_event(&self) -> Time;
 
-    /// Executes everything due before `end`: the messages of `inbox` and the process's own events,
-    /// in an order that depends on nothing else.
+    /// Executes everything due before `end`: the messages of `inbox` and the process's own events.
+    /// Their order must depend on nothing else.
     fn run(
         &mut self,
         end: Time,
@@ -26,21 +26,24 @@ pub trait LogicalProcess: Send {
         send_buffer: &mut SendBuffer<Self::Message>,
     );
 
-    /// Looks at messages of one channel that are due, before [`run`](Self::run) reads the first of
-    /// them, and may write into them what can be found out beforehand. It sees each message once.
+    /// Prepares due messages of one channel before [`run`](Self::run) reads the first of them. You
+    /// may write results into the messages that `run` would otherwise compute one by one. Each
+    /// message is prepared once.
     #[inline]
     fn prepare(&mut self, _messages: &mut [Self::Message]) {}
 
-    /// Returns the number of groups into which the messages of this epoch are sorted, or 0 for the order
-    /// of time. All messages have been [prepared](Self::prepare), and have a [group](Message::group)
-    /// below that number. [`Inbox::has_groups`] returns `true` in [`run`](Self::run) if they are sorted
-    /// so, because not all messages can be.
+    /// Returns the number of groups by which the messages of this epoch should be sorted, or 0 for
+    /// time order.
+    ///
+    /// All messages have been [prepared](Self::prepare), and have a [group](Message::group) below
+    /// that number. Sorting is not always possible; [`Inbox::has_groups`] returns `true` in
+    /// [`run`](Self::run) if the messages are sorted by group.
     #[inline]
     fn groups(&self) -> usize {
         0
     }
 
-    /// Returns `true` if the process holds results for the driver of the engine.
+    /// Returns `true` if the process has results for the driver of the engine.
     fn has_results(&self) -> bool {
         false
     }
@@ -50,26 +53,26 @@ pub trait LogicalProcess: Send {
         1
     }
 
-    /// Returns `true` if the process may be run later than others when it cannot reach any
-    /// earlier. Results of such a process come late, too.
+    /// Returns `true` if the process may run lazily: later than other processes, as long as it
+    /// cannot affect them any earlier. Its results are then delayed, too.
     fn may_run_lazily(&self) -> bool {
         false
     }
 
-    /// Returns whether a steered run ([`Engine::run_steered`](crate::Engine::run_steered)) stops at the process. Such a process
-    /// is not run lazily.
+    /// Returns `true` if a steered run ([`Engine::run_steered`](crate::Engine::run_steered)) stops
+    /// at the process. Such a process never runs lazily.
     fn is_steered(&self) -> bool {
         false
     }
 
-    /// Returns when the process may next do something by itself that the steering program has to see, or
+    /// Returns the time of the process's own next event that the steering program must see, or
     /// [`Time::MAX`].
     fn next_stop(&self) -> Time {
         Time::MAX
     }
 
-    /// Adds the arrivals of `messages` to which the steering program may react. None of the messages has
-    /// been read yet. Each channel has them in the order of arrival.
+    /// Adds the arrival times of `messages` to which the steering program may react. No message has
+    /// been read yet. The messages of each channel are in the order of arrival.
     fn add_stops<'a>(
         &self,
         _messages: impl Iterator<Item = &'a Self::Message> + Clone,
@@ -85,8 +88,8 @@ pub trait LogicalProcess: Send {
 pub struct Wiring {
     /// The process at the far end.
     pub process: u32,
-    /// The channel on which the far end hears this one.
+    /// The channel by which the far end receives from this process.
     pub channel: u32,
-    /// The least time that a message takes.
+    /// The shortest time from sending to arrival.
     pub delay: Duration,
 }

@@ -9,7 +9,7 @@ use super::process::LogicalProcess;
 use fabricsim_base::ranks::Ranks;
 use fabricsim_base::units::{Duration, Time};
 
-/// The processes as the driver sees them between epochs.
+/// Access to the processes between epochs, for the driver.
 #[derive(Debug)]
 pub struct Processes<'a, D: LogicalProcess> {
     pub(super) partitions: &'a mut [Box<Partition<D>>],
@@ -20,15 +20,15 @@ pub struct Processes<'a, D: LogicalProcess> {
     pub(super) lazy: bool,
     pub(super) lookahead: Duration,
     pub(super) longest: Duration,
-    /// Messages have been taken back since the next event was last asked for.
+    /// `true` if messages were recalled since the next event was last computed.
     pub(super) recalled: bool,
-    /// What is shared with other ranks; nothing while an epoch is being ended.
+    /// State shared with other ranks; `None` at the end of an epoch.
     pub(super) exchange: Option<&'a mut Exchange<D::Message>>,
 }
 
 impl<D: LogicalProcess> Processes<'_, D> {
-    /// Changes process `index`, which may move its next event. Does nothing where another rank holds
-    /// the process.
+    /// Changes process `index`. This may move its next event. Does nothing if the process is on
+    /// another rank.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> Option<R> {
         let position = self.positions[index];
         if !position.is_here() {
@@ -48,9 +48,9 @@ impl<D: LogicalProcess> Processes<'_, D> {
         Some(result)
     }
 
-    /// Takes back every message that is on its way to process `index` over `channel`, as if it had
-    /// never been sent, and shows it to `lost`. No process may be behind. Does nothing where another
-    /// rank holds the process.
+    /// Recalls every message on the way to process `index` over `channel`, as if it had never been
+    /// sent, and passes it to `lost`. No process may be behind. Does nothing if the process is on
+    /// another rank.
     pub fn recall(
         &mut self,
         index: usize,
@@ -64,7 +64,8 @@ impl<D: LogicalProcess> Processes<'_, D> {
         let Position { partition, place } = position;
         let partition = &mut self.partitions[partition as usize];
         let place = place as usize;
-        // What has been put there is still ready, which costs a look into an empty mailbox.
+        // The ready bits of fetched mailboxes stay set; that only costs a check of an empty
+        // mailbox.
         partition.fetch_own(place, self.unread);
         partition.fetch_others(place, self.unread, self.mailboxes);
         let Partition {
@@ -80,8 +81,9 @@ impl<D: LogicalProcess> Processes<'_, D> {
         self.recalled = true;
     }
 
-    /// Finds anew when the first of the messages arrives that wait in mailboxes, after some have been taken
-    /// back. Which messages wait there depends on the number of threads, and the next event must not.
+    /// Recomputes the earliest arrival of the messages in mailboxes after a recall. We compute it
+    /// over all mailboxes because the number of threads decides which messages wait there, and the
+    /// next event must not depend on that.
     fn find_first_sent(&mut self) {
         let mut earliest = Time::MAX;
         let mut look = |batches: &[ChannelBatch<D::Message>]| {
@@ -100,7 +102,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         }
     }
 
-    /// The least next event over all processes, on all ranks.
+    /// Returns the earliest next event over all processes, on all ranks.
     #[must_use]
     pub fn next_event(&mut self) -> Time {
         if std::mem::take(&mut self.recalled) {
@@ -113,7 +115,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         self.totals().next
     }
 
-    /// Tells other ranks how far the processes here are.
+    /// Sends the progress of this rank's processes to other ranks.
     pub(super) fn add_up(&mut self) {
         let own = totals(self.partitions);
         if let Some(exchange) = &mut self.exchange {
@@ -121,7 +123,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
         }
     }
 
-    /// Sums over all processes, as of the end of the last epoch.
+    /// Returns the sums over all processes at the end of the last epoch.
     fn totals(&self) -> Totals {
         match &self.exchange {
             Some(exchange) => exchange.totals,
@@ -129,14 +131,14 @@ impl<D: LogicalProcess> Processes<'_, D> {
         }
     }
 
-    /// The ranks of a run over several of them.
+    /// Returns the ranks of a run over several ranks.
     #[must_use]
     pub fn ranks(&self) -> Option<&dyn Ranks> {
         let exchange = self.exchange.as_ref()?;
         Some(&*exchange.shares.ranks)
     }
 
-    /// Returns whether two processes are on different ranks.
+    /// Returns `true` if two processes are on different ranks.
     #[must_use]
     pub fn are_apart(&self, one: usize, other: usize) -> bool {
         let exchange = self.exchange.as_ref();
@@ -159,7 +161,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
             let Partition {
                 members, results, ..
             } = &mut **partition;
-            // In an epoch with several turns a process may have had results in more than one.
+            // In an epoch with several phases, a process may have had results in more than one.
             results.sort_unstable();
             results.dedup();
             for place in results.drain(..) {
@@ -168,45 +170,45 @@ impl<D: LogicalProcess> Processes<'_, D> {
         }
     }
 
-    /// The processes of this rank, in their order.
+    /// Returns the processes of this rank, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &D> {
         let here = self.positions.iter().filter(|at| at.is_here());
         here.map(|&at| process_at(self.partitions, at))
     }
 
-    /// Returns whether some processes are run lazily.
+    /// Returns `true` if some processes run lazily.
     #[must_use]
     pub const fn may_run_lazily(&self) -> bool {
         self.lazy
     }
 
-    /// Returns how often processes have been run, in all epochs so far.
+    /// Returns the number of process runs in all epochs so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.totals().steps
     }
 
-    /// Returns how many messages processes have taken in so far.
+    /// Returns the number of messages that processes have received so far.
     #[must_use]
     pub fn messages(&self) -> u64 {
         self.totals().messages
     }
 
-    /// Returns how many processes there are, on all ranks.
+    /// Returns the number of processes, on all ranks.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.positions.len()
     }
 
-    /// The least time that a message takes to arrive: no message sent in an epoch of that length can
-    /// arrive in it.
+    /// Returns the shortest time between sending and arrival: a message sent in an epoch of that
+    /// length cannot arrive in it.
     #[must_use]
     pub const fn lookahead(&self) -> Duration {
         self.lookahead
     }
 
-    /// The longest epoch: the lookahead or, where processes have two sides that take turns, several
-    /// times as long.
+    /// Returns the longest epoch: the lookahead or, if processes have two sides that take turns, a
+    /// multiple of it.
     #[must_use]
     pub const fn longest_epoch(&self) -> Duration {
         self.longest

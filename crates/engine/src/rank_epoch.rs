@@ -12,8 +12,7 @@ use super::processes::Processes;
 use fabricsim_base::checkpoint::Reader;
 
 impl<D: LogicalProcess> Engine<D> {
-    /// Runs a round together with other ranks. Returns whether one of them has broken
-    /// it off.
+    /// Runs a round together with other ranks. Returns `true` if one of them has aborted it.
     pub(super) fn run_on_ranks<'run>(
         &mut self,
         driver: &mut dyn Driver<D>,

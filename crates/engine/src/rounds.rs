@@ -1,4 +1,4 @@
-//! Threads that go through the same items round after round.
+//! Threads that process the same items round after round.
 
 use std::any::Any;
 use std::fmt;
@@ -13,27 +13,27 @@ use rayon::Scope;
 
 use super::Threads;
 
-/// How often a thread looks for what it waits for before it gives way to other threads: some 10
-/// to 100 us.
+/// Number of checks by a waiting thread before it yields to other threads: some 10 to 100 us.
 const LOOKS_AWAKE: u32 = 2_000;
-/// How often it then looks, giving way to others each time, before it falls asleep: for some 50 us more.
+/// Number of further checks, with a yield after each, before the thread falls asleep: some 50 us.
 const LOOKS_GIVING_WAY: u32 = 100;
 
-/// The number of a round that says that no other will come.
+/// The round number that ends the threads' participation.
 const NO_MORE: u64 = u64::MAX;
 
 const NEVER_POISONED: &str = "nothing panics while it holds this lock";
 
-/// Does the work of rounds: called with each item and with what is to be done in the round.
+/// The work of a round: called with each item and with the order of the round.
 type Work<'a, T, O> = dyn Fn(&mut T, O) + Sync + 'a;
 
 impl Threads {
-    /// Calls `lead` on the calling thread, which can have `work` done for at most `most` items in each
-    /// round. That thread and the others share the work.
+    /// Calls `lead` on the calling thread. `lead` can run rounds in which `work` is called for at
+    /// most `most` items. The calling thread and the other threads share the work.
     ///
-    /// Between two rounds the threads stay awake for about 100 us: an epoch often takes less than to wake
-    /// a thread. They do nothing else meanwhile, so nothing that `lead` waits for may be left to them.
-    /// Where the threads are in rounds already, `lead` is called with rounds of the calling thread alone.
+    /// Between two rounds the threads stay awake for about 100 us, because an epoch often takes
+    /// less time than waking a thread. They do nothing else meanwhile, so `lead` must not wait for
+    /// other work on them. If the threads are already in rounds, `lead` gets rounds of the calling
+    /// thread alone.
     pub fn in_rounds<T: Send, O: Copy + Send, R>(
         &self,
         most: usize,
@@ -52,7 +52,7 @@ impl Threads {
     }
 }
 
-/// Lets threads go through items in rounds: see [`Threads::in_rounds`].
+/// Rounds in which threads process items: see [`Threads::in_rounds`].
 pub struct Rounds<'a, 'scope, T, O> {
     most: usize,
     work: &'scope Work<'scope, T, O>,
@@ -60,15 +60,16 @@ pub struct Rounds<'a, 'scope, T, O> {
 }
 
 impl<'scope, T: Send, O: Copy + Send> Rounds<'_, 'scope, T, O> {
-    /// Does the work of one round for each of `items`, on any thread and in any order; `order` says what
-    /// is to be done. The items stay in their order.
+    /// Does the work of one round for each of `items`, on any thread and in any order; `order` is
+    /// passed to the work. The items stay in their order.
     ///
-    /// As long as the number of items stays the same, each thread begins each round with the same items,
-    /// which it still has in its cache. Then it takes what others have left, the last of each share first.
+    /// As long as the number of items stays the same, each thread begins each round with the same
+    /// items, which are still in its cache. It then takes unclaimed items from the shares of other
+    /// threads, the last item of each share first.
     ///
     /// # Panics
-    /// When there are more items than were announced, or the work panics: then with the panic of the
-    /// first of the items whose work did.
+    /// If there are more items than announced, or if the work panics: then with the panic of the
+    /// first such item.
     pub fn run(&mut self, items: &mut Vec<T>, order: O) {
         assert!(
             items.len() <= self.most,
@@ -85,8 +86,8 @@ impl<'scope, T: Send, O: Copy + Send> Rounds<'_, 'scope, T, O> {
         }
     }
 
-    /// Lets the other threads take part. Of those of the pool, the first is not needed: the calling
-    /// thread does its share.
+    /// Lets the other threads take part. The first thread of the pool is not needed, because the
+    /// calling thread does its share.
     fn call_others(
         scope: &Scope<'scope>,
         team: &'scope Team<T, O>,
@@ -114,20 +115,20 @@ impl<T, O> fmt::Debug for Rounds<'_, '_, T, O> {
     }
 }
 
-/// Shares no cache line with others of its kind.
+/// A value on its own cache lines.
 #[repr(align(128))]
 struct Apart<V>(V);
 
 /// An item of a round.
 struct Slot<T, O> {
     item: Option<T>,
-    /// What is to be done with it; nothing once some thread does it.
+    /// The order of the round; `None` once a thread has begun the work.
     order: Option<O>,
-    /// The panic in which its work has ended.
+    /// The panic of its work, if there was one.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// What threads share in order to go through items.
+/// The state that threads share to process items.
 struct Team<T, O> {
     threads: usize,
     slots: Vec<Apart<Mutex<Slot<T, O>>>>,
@@ -164,7 +165,7 @@ impl<T: Send, O: Copy + Send> Team<T, O> {
         }
     }
 
-    /// Runs a round, whose first share is that of the calling thread.
+    /// Runs a round. The first share belongs to the calling thread.
     fn run(&self, items: &mut Vec<T>, order: O, work: &Work<'_, T, O>) {
         let count = items.len();
         self.count.store(count, SeqCst);
@@ -189,7 +190,7 @@ impl<T: Send, O: Copy + Send> Team<T, O> {
         }
     }
 
-    /// Takes part in rounds until there are no more.
+    /// Takes part in rounds until the last one.
     fn take_part(&self, thread: usize, work: &Work<'_, T, O>) {
         let mut last = 0;
         loop {
@@ -202,7 +203,7 @@ impl<T: Send, O: Copy + Send> Team<T, O> {
         }
     }
 
-    /// Does what is left of a round, the share of `thread` first.
+    /// Does the remaining work of a round, starting with the share of `thread`.
     fn work_off(&self, thread: usize, work: &Work<'_, T, O>) {
         let count = self.count.load(SeqCst);
         let share = |thread: usize| {
@@ -222,9 +223,9 @@ impl<T: Send, O: Copy + Send> Team<T, O> {
         }
     }
 
-    /// Does the work of an item, unless another thread does it or has done it.
+    /// Does the work of an item, unless another thread has begun or finished it.
     fn try_one(&self, slot: &Apart<Mutex<Slot<T, O>>>, work: &Work<'_, T, O>) {
-        // Whoever holds the slot has taken the order, or finds none.
+        // If another thread holds the slot, that thread has taken the order, or finds none.
         let Ok(mut slot) = slot.0.try_lock() else {
             return;
         };
@@ -247,7 +248,7 @@ impl<T, O> Team<T, O> {
     }
 }
 
-/// Something that threads wait for: awake at first, then asleep.
+/// An event for which threads wait: first awake, then asleep.
 #[derive(Debug, Default)]
 struct Event {
     asleep: AtomicUsize,
@@ -256,7 +257,7 @@ struct Event {
 }
 
 impl Event {
-    /// Waits until it `has_happened` says so.
+    /// Waits until `has_happened` returns `true`.
     fn wait_until(&self, has_happened: impl Fn() -> bool) {
         for look in 0..LOOKS_AWAKE + LOOKS_GIVING_WAY {
             if has_happened() {
@@ -268,7 +269,8 @@ impl Event {
                 yield_now();
             }
         }
-        // Either `happened` sees that somebody is asleep, or `has_happened` sees what has happened.
+        // Sequential consistency: either `happened` sees the sleeping thread, or `has_happened`
+        // sees the event.
         self.asleep.fetch_add(1, SeqCst);
         let lock = self.lock.lock().expect(NEVER_POISONED);
         let woken = self.woken.wait_while(lock, |()| !has_happened());
@@ -276,7 +278,7 @@ impl Event {
         self.asleep.fetch_sub(1, SeqCst);
     }
 
-    /// Wakes those who are asleep, after it has happened.
+    /// Wakes sleeping threads after the event has happened.
     fn happened(&self) {
         if self.asleep.load(SeqCst) > 0 {
             drop(self.lock.lock().expect(NEVER_POISONED));

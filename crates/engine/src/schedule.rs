@@ -1,16 +1,17 @@
 //! The order in which a partition runs its processes.
 //!
-//! Mostly each of them has one turn in a round. In a tree, a leaf-spine fabric or a fat-tree every link
-//! leads from one of two [sides](super::sides) to the other, and processes of one side hear nothing
-//! from one another. So the sides can take turns: when one has done everything before t, the other one
-//! can do everything before t + lookahead, then the first one everything before t + 2 lookahead, and so
-//! on. Each turn is twice as long as an epoch that all processes run side by side, and a process is run
-//! half as often, with twice as many messages at a time.
+//! Normally each process runs once in a round. In a tree, a leaf-spine fabric or a fat-tree,
+//! however, every link connects one of two [sides](super::sides) with the other, and processes of
+//! the same side do not send messages to one another. So the sides can take turns. When one side
+//! has executed everything before t, the other side can execute everything before t + lookahead,
+//! then the first side everything before t + 2 lookahead, and so on. Each phase is twice as long as
+//! an epoch in which all processes run, so a process runs half as often, with twice as many
+//! messages at a time.
 //!
-//! A process of the second side needs only its neighbors to have had their turn. If all of these are in
-//! its partition, it has its turn in the same round, [group by group](super::groups). The others,
-//! such as core switches, have it in a round of their own, when all partitions are done with the first
-//! side.
+//! A process of the second side only needs its neighbors to have finished their phase. If all of
+//! them are in its partition, it runs in the same round, [group by group](super::groups). Other
+//! processes of the second side, such as core switches, run in a separate round, after all
+//! partitions have finished the first side.
 
 use std::ops::ControlFlow;
 
@@ -23,15 +24,15 @@ use super::sides::Side;
 /// The order of the processes of one partition.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    /// If two sides take turns: processes of the first side, each group with the processes of the second
-    /// side that hear from no other partition.
+    /// If two sides take turns: groups of processes of the first side, each with the processes of
+    /// the second side that receive only from this partition.
     groups: Vec<Group>,
-    /// The others of the second side.
+    /// The other processes of the second side.
     across: Vec<InBlock>,
 }
 
 impl Schedule {
-    /// The schedules of partitions of `sizes` in which `sides` take turns.
+    /// Returns the schedules of partitions of `sizes` in which `sides` take turns.
     pub(super) fn in_turns(
         sides: &[Side],
         wiring: &[Vec<Wiring>],
@@ -63,12 +64,12 @@ impl Schedule {
         parts.into_iter().map(Part::into_schedule).collect()
     }
 
-    /// Returns whether some processes of the second side hear from other partitions.
+    /// Returns `true` if some processes of the second side receive from other partitions.
     pub(super) const fn has_across(&self) -> bool {
         !self.across.is_empty()
     }
 
-    /// Calls `run` for the turns of `round` in a partition of so many `blocks`, until it breaks.
+    /// Calls `run` for the turns of `round` in a partition of `blocks` blocks, until it breaks.
     #[inline]
     pub(super) fn follow<'a>(
         &self,
@@ -119,7 +120,8 @@ impl Schedule {
     }
 }
 
-/// The turn of the second side, which reads the half of mailboxes that the first one has written.
+/// Returns the turn of the second side, which reads the half of the mailboxes that the first side
+/// has written.
 const fn turn_of_second<'a>(second: Epoch, round: Round<'a>) -> Turn<'a> {
     Turn {
         epoch: second,
@@ -130,7 +132,8 @@ const fn turn_of_second<'a>(second: Epoch, round: Round<'a>) -> Turn<'a> {
     }
 }
 
-/// For each process of the second side: its neighbors, with a channel in one direction or both.
+/// Returns the neighbors of each process of the second side, connected by a channel in either
+/// direction.
 fn neighbors_of_second(sides: &[Side], wiring: &[Vec<Wiring>]) -> Vec<Vec<u32>> {
     let mut near = vec![Vec::new(); sides.len()];
     for ((process, channels), &side) in (0..).zip(wiring).zip(sides) {
@@ -149,9 +152,9 @@ struct Part {
     sides: Vec<Side>,
     /// The neighbors of the processes in `seconds`.
     near: Vec<Vec<usize>>,
-    /// Processes of the second side that hear from no other partition.
+    /// Processes of the second side that receive only from this partition.
     seconds: Vec<usize>,
-    /// The others of the second side.
+    /// The other processes of the second side.
     across: Vec<usize>,
 }
 

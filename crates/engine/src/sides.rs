@@ -1,26 +1,28 @@
-//! The two sides of a network in which every link leads from one of them to the other.
+//! The two sides of a network in which every link connects one side with the other.
 
 use super::process::Wiring;
 use fabricsim_base::units::Duration;
 
-/// The longest epoch with turns, in lookaheads. When it ends both sides are at the same time, which takes
-/// a turn that is shorter than the others.
+/// Length of the longest epoch with turns, in lookaheads. At its end both sides must be at the same
+/// time, which takes one phase that is shorter than the others.
 const LOOKAHEADS: u64 = 16;
 
-/// No epoch with turns is longer. With long links there are many messages in an epoch as it is: with more,
-/// those of a large switch would no longer be sorted by port, nor progress reported often.
+/// Maximum length of an epoch with turns. With long links an epoch has many messages anyway. If it
+/// had more, the messages of a large switch could not be sorted by port, and progress would be
+/// reported rarely.
 const LONGEST: Duration = Duration::from_us(40);
 
 /// One of two sides.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Side {
-    /// That of process 0, which has the first turn.
+    /// The side of process 0, which runs first.
     First,
-    /// The other one.
+    /// The other side.
     Second,
 }
 
-/// Finds the sides of all processes; `None` if some link leads from one side to the same one.
+/// Finds the sides of all processes; returns `None` if some link connects processes of the same
+/// side.
 pub(super) fn sides_of(wiring: &[Vec<Wiring>]) -> Option<Vec<Side>> {
     let mut sides: Vec<Option<Side>> = vec![None; wiring.len()];
     let mut found = Vec::new();
@@ -50,7 +52,7 @@ pub(super) fn sides_of(wiring: &[Vec<Wiring>]) -> Option<Vec<Side>> {
     sides.into_iter().collect()
 }
 
-/// The longest epoch in which two sides can take turns, if they can.
+/// Returns the longest epoch in which two sides can take turns, or `None` if they cannot.
 pub(super) fn longest_of(lookahead: Duration) -> Option<Duration> {
     let longest = lookahead.saturating_mul(LOOKAHEADS);
     (longest <= LONGEST).then_some(longest)
@@ -77,7 +79,7 @@ mod tests {
 
     #[test]
     fn hosts_and_every_second_tier_are_on_one_side() {
-        // Two hosts each at two ToR switches, and a spine; a pair of nodes on its own.
+        // Two hosts at each of two ToR switches, and a spine; also an isolated pair of nodes.
         let links = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6), (7, 8)];
         let first = [true, true, true, true, false, false, true, true, false];
         assert_eq!(sides(9, &links), Some(first.into()));

@@ -1,49 +1,49 @@
-//! Empty buffers, to be written again.
+//! Empty buffers for reuse.
 
 use std::sync::{Arc, Mutex};
 
 use super::batch::{Batch, slots_of};
 use super::message::Message;
 
-/// Buffers that have been read to the end, by size. The last one read is the first one written
-/// again, while its memory is still in the cache: that is worth a fifth of the time of a packet-hop.
+/// Completely read buffers, by size. The last buffer read is the first one written again, while its
+/// memory is still in the cache: this saves a fifth of the time of a packet-hop.
 ///
-/// A channel asks for the size that fits what it has sent before. If any buffer could come to any
-/// channel, all would in time be as large as the largest burst, and take four times the memory of the
+/// A channel takes a buffer that fits its previous batch. If every channel could take any buffer,
+/// all buffers would in time be as large as the largest burst, and use four times the memory of the
 /// packets.
 #[derive(Clone, Debug)]
 pub(super) struct Spare<M> {
-    /// The buffers of each class, with room for as many as are kept.
+    /// The buffers of each class, with capacity for the buffers that may be kept.
     classes: Box<[Vec<Batch<M>>]>,
-    /// What several share that are at work side by side.
+    /// The pool shared by several instances that are used in parallel.
     pool: Option<Arc<Pool<M>>>,
 }
 
-/// Buffers that one partition has too many of and another may lack. They go from one to the other
-/// with the messages, and what comes differs from what goes by chance: without a pool one partition
-/// would always have to allocate what another gives back to the allocator.
+/// Buffers that one partition has too many of and another may lack. Buffers move between partitions
+/// with the messages, in numbers that differ at random. Without a pool, one partition would always
+/// allocate buffers that another one frees.
 #[derive(Debug)]
 pub(super) struct Pool<M> {
     classes: Box<[Mutex<Vec<Batch<M>>>]>,
 }
 
-/// Bytes of empty buffers of each class in a pool.
+/// Maximum bytes of empty buffers of each class in a pool.
 const MOST_POOLED_BYTES: usize = 1 << 20;
 
 const HELD: &str = "a pool is held only to move buffers into room that is there";
 
-/// Bytes of empty buffers that are kept of each class; more are given back to the allocator.
+/// Maximum bytes of empty buffers of each class; further buffers are freed.
 const MOST_BYTES: usize = 256 << 10;
-/// The same for each process, where two sides take turns: one gives back buffers before the other one
-/// takes them.
+/// The limit for each process if two sides take turns: one side releases buffers before the other
+/// side takes them.
 const MOST_BYTES_OF_ONE: usize = 1 << 10;
-/// And of all of them.
+/// The limit for all processes if two sides take turns.
 const MOST_BYTES_OF_ALL: usize = 16 << 20;
-/// The same for large buffers, as a number.
+/// Maximum number of empty large buffers.
 const MOST_LARGE: usize = 64;
 
 impl<M> Default for Spare<M> {
-    /// A place that keeps nothing.
+    /// An instance that keeps no buffers.
     fn default() -> Self {
         Self {
             classes: Box::default(),
@@ -52,7 +52,7 @@ impl<M> Default for Spare<M> {
     }
 }
 
-/// Room for the buffers of each class, of which up to `bytes` are kept.
+/// Returns an empty list for each class, with capacity for `bytes` of buffers.
 fn rooms<M: Message>(bytes: usize) -> impl Iterator<Item = Vec<Batch<M>>> {
     let most = move |class| {
         if class < Batch::<M>::LARGE {
@@ -71,19 +71,20 @@ impl<M: Message> Pool<M> {
         }
     }
 
-    /// Moves half of what `kept` has room for here, as far as there is room.
+    /// Moves buffers from `kept` to the pool, as far as there is room: up to half the capacity of
+    /// `kept`.
     #[cold]
     #[inline(never)]
     fn take_over(&self, class: u32, kept: &mut Vec<Batch<M>>) {
         let mut pooled = self.classes[class as usize].lock().expect(HELD);
         let room = pooled.capacity() - pooled.len();
         let left = kept.len() - (kept.capacity() / 2).min(kept.len()).min(room);
-        // The first are those that have not been used for longest.
+        // The first buffers have been unused for longest.
         let moved = kept.len() - left;
         pooled.extend(kept.drain(..moved));
     }
 
-    /// Moves up to half of what `kept` has room for to it.
+    /// Moves buffers from the pool to `kept`, up to half its capacity.
     #[cold]
     #[inline(never)]
     fn hand_out(&self, class: u32, kept: &mut Vec<Batch<M>>) {
@@ -94,7 +95,7 @@ impl<M: Message> Pool<M> {
 }
 
 impl<M: Message> Spare<M> {
-    /// Without a pool where it has no others beside it.
+    /// Returns an instance with `pool`, which is `None` if there are no other instances.
     pub(super) fn new(pool: Option<Arc<Pool<M>>>) -> Self {
         Self {
             classes: rooms(MOST_BYTES).collect(),
@@ -102,7 +103,7 @@ impl<M: Message> Spare<M> {
         }
     }
 
-    /// For so many processes on two sides that take turns.
+    /// Returns an instance for this number of `processes` on two sides that take turns.
     pub(super) fn for_turns(processes: usize, pool: Option<Arc<Pool<M>>>) -> Self {
         Self {
             classes: rooms((processes * MOST_BYTES_OF_ONE).clamp(MOST_BYTES, MOST_BYTES_OF_ALL))
@@ -111,7 +112,7 @@ impl<M: Message> Spare<M> {
         }
     }
 
-    /// Takes a buffer of `class`, if there is one.
+    /// Removes and returns a buffer of `class`, if there is one.
     #[inline]
     pub(super) fn take(&mut self, class: u32) -> Option<Batch<M>> {
         let kept = self.classes.get_mut(class as usize)?;
@@ -123,7 +124,7 @@ impl<M: Message> Spare<M> {
         kept.pop()
     }
 
-    /// Gives a batch without memory its buffer, an empty one of its class if there is one.
+    /// Gives a batch without memory a buffer of its class, reusing an empty one if possible.
     #[inline]
     pub(super) fn open(&mut self, batch: &mut Batch<M>) {
         match self.take(batch.class()) {
@@ -132,8 +133,8 @@ impl<M: Message> Spare<M> {
         }
     }
 
-    /// Adds `message` to a batch that has no slot left, and goes over to a buffer twice as large when
-    /// its own is full. Returns the copy.
+    /// Adds `message` to a batch with no free slot. If its buffer is full, moves to a buffer of
+    /// twice the size if there is one. Returns the copy.
     #[inline(never)]
     pub(super) fn push_into_new_slot<'a>(
         &mut self,
@@ -150,7 +151,7 @@ impl<M: Message> Spare<M> {
         batch.push(message)
     }
 
-    /// Empties `messages` and keeps its memory, as far as there is room.
+    /// Empties `messages` and keeps its memory if there is room.
     #[inline]
     pub(super) fn recycle(&mut self, mut messages: Batch<M>) {
         if messages.has_room()
@@ -176,7 +177,7 @@ mod tests {
     use fabricsim_base::fifo::Assign;
     use fabricsim_base::units::Time;
 
-    /// As large as a packet with some telemetry.
+    /// A message of the size of a packet with some telemetry.
     #[derive(Clone, Copy, Debug, PartialEq, Stored)]
     struct Cargo([u64; 14]);
 
@@ -190,7 +191,7 @@ mod tests {
         fn set_arrival(&mut self, _at: Time) {}
     }
 
-    /// Sends `count` messages over the channel whose batch is `open`, and reads them.
+    /// Sends `count` messages over the channel with the batch `open`, and reads them.
     fn send(open: &mut Batch<Cargo>, spare: &mut Spare<Cargo>, count: u64) -> usize {
         spare.open(open);
         for number in 0..count {
@@ -268,7 +269,7 @@ mod tests {
         let pool = Arc::new(Pool::new());
         let [mut one, mut other] = [(); 2].map(|()| Spare::new(Some(Arc::clone(&pool))));
         let room = one.classes[0].capacity();
-        // As when messages go one way, and all buffers with them.
+        // As if all messages, and so all buffers, went in one direction.
         let mut fresh = 0;
         for _ in 0..20 * room {
             let mut batch = Batch::default();

@@ -1,10 +1,10 @@
-//! Runs that are steered from outside: a program reacts to events in some processes, at the instant at
-//! which they happen, in any of these processes.
+//! Runs that a program steers from outside: it reacts to events in some processes at the time at
+//! which they happen, and may change any of these processes.
 //!
-//! All messages that arrive in an epoch have been sent before it. So it is known beforehand at
-//! which instants a process may do something that calls for a reaction: its *stops*. First all
-//! other processes are run to the end of the epoch. Then the steered ones are run from stop to stop,
-//! in the order of (time, process), so none has gone beyond a stop at which something is asked of it.
+//! All messages that arrive in an epoch were sent before it. So the times at which a process may do
+//! something that needs a reaction, its *stops*, are known in advance. First the engine runs all
+//! other processes to the end of the epoch. Then it runs the steered ones from stop to stop, in the
+//! order of (time, process). So no process has passed a stop at which the program may change it.
 
 use std::ops::ControlFlow;
 
@@ -21,20 +21,20 @@ use fabricsim_base::units::{Duration, Time};
 
 const INSTANT: Duration = Duration::from_ps(1);
 
-/// Drives an engine and reacts to what happens in its steered processes.
+/// Drives an engine and reacts to events in its steered processes.
 pub trait SteeredDriver<D: LogicalProcess>: Driver<D> {
-    /// Called at `now`, when a run begins and whenever a steered process has been run through one
-    /// of its stops. Changes processes by [`Steps::update`]. [`ControlFlow::Break`] ends the run,
-    /// which can go on later.
+    /// Called at `now`: when a run begins and whenever a steered process has run through one of its
+    /// stops. Change processes by [`Steps::update`]. Return [`ControlFlow::Break`] to end the run,
+    /// which can be continued later.
     fn react(&mut self, now: Time, steps: &mut Steps<'_, D>) -> ControlFlow<()>;
 
-    /// Returns the time that the run is to reach, which may lie within an epoch that has begun.
+    /// Returns the end time of the run, which may be within the current epoch.
     fn until(&self) -> Time;
 }
 
 impl<D: LogicalProcess> Engine<D> {
-    /// Runs epochs until `driver` stops, and lets it react to what happens in the steered processes:
-    /// these are run on the calling thread.
+    /// Runs epochs until `driver` stops, and lets it react to events in the steered processes.
+    /// These run on the calling thread.
     pub fn run_steered(&mut self, driver: &mut impl SteeredDriver<D>) {
         for partition in &mut self.partitions {
             if partition.steered.len() != partition.calendar.blocks() {
@@ -46,7 +46,7 @@ impl<D: LogicalProcess> Engine<D> {
         });
     }
 
-    /// Runs epochs, with the processes that are not steered in rounds, until `driver` stops.
+    /// Runs epochs until `driver` stops. Processes that are not steered run in rounds.
     fn steered_epochs<'run>(
         &mut self,
         driver: &mut impl SteeredDriver<D>,
@@ -80,7 +80,7 @@ impl<D: LogicalProcess> Engine<D> {
         self.steered.as_ref().map(|steered| steered.now)
     }
 
-    /// The end of the last epoch, or of the one that a steered run is in.
+    /// Returns the end of the current epoch of a steered run, or the end of the last epoch.
     #[must_use]
     pub fn frontier(&self) -> Time {
         let steered = self.steered.as_ref();
@@ -113,15 +113,15 @@ impl<D: LogicalProcess> Engine<D> {
             partition.set_apart(&mut steered, &self.mailboxes);
         }
         steered.sort_stops();
-        // Until it is done: it may end in a panic.
+        // Broken until it is done, because it may panic.
         self.broken = true;
         rounds.run(&mut self.partitions, round);
         self.broken = false;
         self.steered = Some(steered);
     }
 
-    /// Runs the steered processes from stop to stop; breaks off when the driver does, or when the
-    /// run has reached the time that it is to reach.
+    /// Runs the steered processes from stop to stop. Breaks if the driver does, or if the run has
+    /// reached its end time.
     fn steer(&mut self, driver: &mut impl SteeredDriver<D>) -> ControlFlow<()> {
         let until = driver.until();
         while let Some(steered) = &mut self.steered {
@@ -152,7 +152,7 @@ impl<D: LogicalProcess> Engine<D> {
             return;
         };
         let epoch = steered.epoch;
-        // Backwards: the next epoch then begins with what is still in the cache.
+        // Backwards, so that the next epoch begins with processes that are still in the cache.
         for &index in steered.begun.iter().rev() {
             let Position { partition, place } = self.positions[index as usize];
             let partition = &mut self.partitions[partition as usize];

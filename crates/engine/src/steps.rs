@@ -1,4 +1,4 @@
-//! The steps of a steered epoch: processes that are run from stop to stop.
+//! The steps of a steered epoch, in which processes run from stop to stop.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,24 +11,24 @@ use super::position::{InBlock, Position};
 use super::process::LogicalProcess;
 use fabricsim_base::units::Time;
 
-/// The epoch that a steered run is in.
+/// The current epoch of a steered run.
 #[derive(Debug)]
 pub(super) struct Steered {
     pub(super) epoch: Epoch,
     pub(super) parity: usize,
-    /// Stops with their processes that were known when the epoch began, the last one first.
+    /// Stops, with their processes, that were known when the epoch began; the last one first.
     stops: Vec<(Time, u32)>,
-    /// Stops that have come up since. Some may have been passed.
+    /// Stops that were added later. Some may have been passed.
     late: BinaryHeap<Reverse<(Time, u32)>>,
-    /// The processes that have been begun, to be finished with the epoch.
+    /// The processes that have begun and must be finished with the epoch.
     pub(super) begun: Vec<u32>,
     /// Time that the steered processes have reached.
     pub(super) now: Time,
-    /// `true` if all stops that are known beforehand have been gathered.
+    /// `true` if all stops known in advance were gathered.
     is_begun: bool,
 }
 
-/// The processes, for the steering program to change.
+/// Access to the processes, for the steering program.
 #[derive(Debug)]
 pub struct Steps<'a, D: LogicalProcess> {
     pub(super) partitions: &'a mut [Box<Partition<D>>],
@@ -38,8 +38,8 @@ pub struct Steps<'a, D: LogicalProcess> {
 }
 
 impl<D: LogicalProcess> Steps<'_, D> {
-    /// Changes process `index`, which is steered and has been run up to now. It may have something
-    /// to do at once.
+    /// Changes process `index`, which must be steered and is executed up to now. It may have an
+    /// event immediately.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
         let Position { partition, place } = self.positions[index];
         let partition = &mut self.partitions[partition as usize];
@@ -67,7 +67,7 @@ impl<D: LogicalProcess> Steps<'_, D> {
 }
 
 impl Steered {
-    /// An epoch without its stops, which are gathered next.
+    /// Returns an epoch without stops; gather these next.
     pub(super) const fn new(epoch: Epoch, parity: usize) -> Self {
         Self {
             epoch,
@@ -80,7 +80,7 @@ impl Steered {
         }
     }
 
-    /// Ends the gathering of the stops that are known beforehand.
+    /// Ends the gathering of the stops known in advance.
     pub(super) fn sort_stops(&mut self) {
         self.stops.sort_unstable_by_key(|&stop| Reverse(stop));
         self.is_begun = true;
@@ -93,13 +93,13 @@ impl Steered {
         }
     }
 
-    /// Returns when the next stop is; [`Time::MAX`] for never.
+    /// Returns the time of the next stop; [`Time::MAX`] for never.
     pub(super) fn next_stop(&self) -> Time {
         let late = self.late.peek().map_or(Time::MAX, |stop| stop.0.0);
         self.stops.last().map_or(late, |stop| stop.0.min(late))
     }
 
-    /// Takes the next stop.
+    /// Removes and returns the next stop.
     pub(super) fn pop_stop(&mut self) -> Option<(Time, u32)> {
         match (self.stops.last(), self.late.peek()) {
             (Some(known), Some(Reverse(late))) if late < known => {}
@@ -109,7 +109,7 @@ impl Steered {
         self.late.pop().map(|Reverse(stop)| stop)
     }
 
-    /// Lets the process at `place` take in its messages of the epoch, unless it has.
+    /// Lets the process at `place` receive its messages of the epoch, unless it already has.
     fn begin<D: LogicalProcess>(&mut self, partition: &mut Partition<D>, place: usize) {
         if partition.is_begun(place) {
             return;
@@ -160,8 +160,8 @@ impl<D: LogicalProcess> Partition<D> {
         }
     }
 
-    /// Sets the steered processes that have something to do in the epoch apart, so that the step of
-    /// all others passes them over.
+    /// Sets aside the steered processes that have something to do in the epoch, so that the step of
+    /// all other processes skips them.
     pub(super) fn set_apart(&mut self, steered: &mut Steered, mailboxes: &Mailboxes<D::Message>) {
         let (end, unread) = (steered.epoch.end, steered.parity ^ 1);
         for block in 0..self.calendar.blocks() {
@@ -186,7 +186,7 @@ impl<D: LogicalProcess> Partition<D> {
         }
     }
 
-    /// Runs a process that has been begun to `end`.
+    /// Runs a begun process to `end`.
     pub(super) fn advance(&mut self, place: usize, end: Time) {
         let member = &mut self.members[place];
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
@@ -194,7 +194,7 @@ impl<D: LogicalProcess> Partition<D> {
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
     }
 
-    /// Runs a process that has been begun to the end of the epoch and hands over its messages.
+    /// Runs a begun process to the end of the epoch and delivers its messages.
     pub(super) fn finish(
         &mut self,
         place: usize,
@@ -217,7 +217,7 @@ impl<D: LogicalProcess> Partition<D> {
         self.steered[place / BLOCK as usize].begun &= !(1 << (place % BLOCK as usize));
     }
 
-    /// Brings the calendar up to date after an epoch.
+    /// Updates the calendar after an epoch.
     pub(super) fn settle_steered(&mut self) {
         for (block, steered) in self.steered.iter().enumerate() {
             if steered.all != 0 {

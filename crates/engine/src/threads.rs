@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use super::address_space;
 
-/// The most threads that can be asked for.
+/// Maximum number of threads.
 pub const MOST_THREADS: usize = 1_024;
 
-/// The threads that run an engine: the calling thread alone, or that thread and those of a pool.
+/// The threads that run an engine: the calling thread alone, or the calling thread and a pool.
 ///
-/// Cheap to clone: the pool is shared, and ends with the last that holds it. It has as many threads as
-/// were asked for, of which one is idle where the calling thread does its share
-/// ([`Self::in_rounds`]). After a fork the child has none of these threads, and its calling thread does
+/// Cheap to clone: clones share the pool, which ends with the last one. The pool has the requested
+/// number of threads; one of them is idle when the calling thread does its share
+/// ([`Self::in_rounds`]). A forked child has none of these threads, so its calling thread does
 /// everything.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
@@ -24,13 +24,14 @@ pub struct Threads {
 #[derive(Debug)]
 struct Pool {
     threads: rayon::ThreadPool,
-    /// The process that has started them. One that it forks has a copy of the pool, and no threads.
+    /// Id of the OS process that has started the threads. A forked child has a copy of the pool,
+    /// but no threads.
     process: u32,
-    /// The threads are in rounds.
+    /// `true` while the threads are in rounds.
     is_in_rounds: AtomicBool,
 }
 
-/// A pool whose threads are in rounds, until this is dropped.
+/// A pool with its threads in rounds, until this value is dropped.
 pub(super) struct PoolInRounds<'a>(&'a Pool);
 
 impl Deref for PoolInRounds<'_> {
@@ -48,16 +49,16 @@ impl Drop for PoolInRounds<'_> {
 }
 
 impl Threads {
-    /// The calling thread alone: nothing is started.
+    /// Returns the calling thread alone; starts nothing.
     #[must_use]
     pub const fn calling() -> Self {
         Self { pool: None }
     }
 
-    /// Starts a pool of `count` threads; for one thread, or none, starts nothing.
+    /// Starts a pool of `count` threads; starts nothing if `count` is zero or one.
     ///
     /// # Errors
-    /// When more than [`MOST_THREADS`] are asked for, or the system does not give so many.
+    /// If `count` is above [`MOST_THREADS`], or the system cannot start so many threads.
     pub fn start(count: usize) -> Result<Self, ThreadsError> {
         if count <= 1 {
             return Ok(Self::calling());
@@ -85,7 +86,7 @@ impl Threads {
         }
     }
 
-    /// Returns how many threads there are.
+    /// Returns the number of threads.
     #[must_use]
     pub fn count(&self) -> usize {
         self.pool
@@ -93,8 +94,8 @@ impl Threads {
             .map_or(1, |pool| pool.threads.current_num_threads())
     }
 
-    /// Runs `task` where parallel iterators use these threads. On the calling thread alone they
-    /// must not be used: `task` is told which it is.
+    /// Runs `task` in the pool, if there is one. Parallel iterators may only be used if `task`
+    /// receives [`Crew::Pool`].
     pub fn run<R: Send>(&self, task: impl FnOnce(Crew) -> R + Send) -> R {
         match self.pool_here() {
             None => task(Crew::Alone),
@@ -102,14 +103,14 @@ impl Threads {
         }
     }
 
-    /// The pool, if its threads are in this process.
+    /// Returns the pool if its threads belong to this OS process.
     fn pool_here(&self) -> Option<&Pool> {
         let pool = self.pool.as_deref()?;
         (pool.process == std::process::id()).then_some(pool)
     }
 
-    /// Takes the pool for rounds. `None` where there is none in this process, or its threads are in
-    /// rounds already.
+    /// Reserves the pool for rounds. Returns `None` if this OS process has no pool, or if its
+    /// threads are already in rounds.
     pub(super) fn pool_for_rounds(&self) -> Option<PoolInRounds<'_>> {
         let pool = self.pool_here()?;
         let was_in_rounds = pool.is_in_rounds.swap(true, SeqCst);
@@ -120,18 +121,18 @@ impl Threads {
 /// Threads available to share a task.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Crew {
-    /// Nobody but the calling thread.
+    /// Only the calling thread.
     Alone,
     /// The threads of a pool, which parallel iterators use here.
     Pool,
 }
 
-/// Threads that cannot be had.
+/// The error of threads that cannot be started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ThreadsError {
-    /// Number of threads requested.
+    /// Number of requested threads.
     pub count: usize,
-    /// Why they cannot be had.
+    /// Why they cannot be started.
     pub reason: String,
 }
 
@@ -149,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// A child of fork has a copy of the pool, which no thread of its own belongs to.
+    /// Simulates a forked child, which has a copy of the pool without its threads.
     #[test]
     fn without_the_threads_of_its_pool_the_calling_thread_does_everything() {
         let mut threads = Threads::start(2).expect("two threads can be had");

@@ -3,14 +3,14 @@
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::Time;
 
-/// A local event. The derived order is the order of execution and is meant to be: by time, then by
-/// the rank of the kind, then by the port or slot it concerns.
+/// A local event. The derived order is the order of execution: by time, then by `set`, then by the
+/// rank of the kind, then by the port or slot.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Timer {
     /// Time at which the event is due.
     pub at: Time,
-    /// Time at which the event was set, in nanoseconds cut to 32 bits, where a model orders
-    /// simultaneous events by it; 0 elsewhere.
+    /// Time at which the event was set, in nanoseconds truncated to 32 bits, if the model orders
+    /// simultaneous events by it; otherwise 0.
     pub set: u32,
     /// The rank of its kind among events of the same time.
     pub rank: u16,
@@ -18,7 +18,7 @@ pub struct Timer {
     pub index: u16,
 }
 
-/// A timer as one number that sorts like it: time, setting, rank and index from the top.
+/// A timer as one number with the same order: from the top, time, `set`, rank and index.
 type Key = u128;
 
 impl Timer {
@@ -40,17 +40,18 @@ impl Timer {
     }
 }
 
-/// Timers in order. Canceled ones stay until they come up and are then recognized by whoever set
-/// them (its deadline has moved).
+/// Timers in order. A canceled timer stays until it is due; the process that set it recognizes it
+/// because its deadline has moved.
 ///
-/// A binary heap whose root may be vacant: a timer that comes up mostly sets the next one, which
-/// then takes the place of the old one and sinks, where a removal and an insertion would move two.
+/// A binary heap with a root that may be vacant. A timer that expires usually sets the next one,
+/// which then takes the place of the root and sinks. This moves one key instead of two for a
+/// removal and an insertion.
 #[derive(Clone, Debug)]
 pub struct Timers {
     heap: Vec<Key>,
-    /// The root has been taken and not been replaced.
+    /// `true` if the root was removed and not yet replaced.
     vacant: bool,
-    /// The time of the next timer, which is asked for before every event, or [`Time::MAX`].
+    /// The time of the next timer, or [`Time::MAX`]. Stored because it is read before every event.
     next: Time,
 }
 
@@ -92,7 +93,7 @@ impl Timers {
     pub fn set(&mut self, timer: Timer) {
         self.next = self.next.min(timer.at);
         let key = timer.key();
-        // The one that has come up is mostly the only one, and sets itself again.
+        // The expired timer is often the only one and sets itself again.
         match &mut self.heap[..] {
             [only] if self.vacant => {
                 *only = key;
@@ -102,7 +103,7 @@ impl Timers {
         }
     }
 
-    /// Forgets all timers.
+    /// Removes all timers.
     pub fn clear(&mut self) {
         self.heap.clear();
         self.vacant = false;
@@ -120,7 +121,7 @@ impl Timers {
         }
     }
 
-    /// The next timer.
+    /// Returns the next timer.
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<Timer> {
@@ -131,14 +132,14 @@ impl Timers {
         children.iter().min().copied().map(Timer::of)
     }
 
-    /// The time of the next timer, or [`Time::MAX`].
+    /// Returns the time of the next timer, or [`Time::MAX`].
     #[inline]
     #[must_use]
     pub const fn next_time(&self) -> Time {
         self.next
     }
 
-    /// Takes the next timer.
+    /// Removes and returns the next timer.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<Timer> {
         if self.vacant {
@@ -155,7 +156,7 @@ impl Timers {
         Some(next)
     }
 
-    /// Moves the last key to the root, which is vacant, and from there to its place.
+    /// Moves the last key to the vacant root, and from there to its place.
     #[inline(never)]
     fn fill_root(&mut self) {
         self.vacant = false;

@@ -362,9 +362,9 @@ impl<M: Model> Network<M> {
         self.room = room;
     }
 
-    /// Lets late nodes execute their remaining events before [`Self::now`]. Nodes are only late if
-    /// the last run ended for another reason than reaching its end time. Does nothing in the middle
-    /// of an epoch of a steered run.
+    /// Lets nodes that are behind execute their remaining events before [`Self::now`]. Nodes are
+    /// only behind if the last run ended for another reason than reaching its end time. Does
+    /// nothing in the middle of an epoch of a steered run.
     pub fn synchronize(&mut self) {
         let now = self.now();
         if self.state.level < now && self.engine.steered_to().is_none() {

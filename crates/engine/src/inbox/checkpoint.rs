@@ -1,4 +1,4 @@
-//! The messages on their way to a process, in a checkpoint.
+//! The messages on the way to a process, in a checkpoint.
 
 use super::Inbox;
 use crate::mailboxes::ChannelBatch;
@@ -7,8 +7,8 @@ use fabricsim_base::checkpoint::{LoadError, Reader, Writer};
 use fabricsim_base::units::Time;
 
 impl<M: Message> Inbox<M> {
-    /// Appends the messages that are under way, those that wait in `mailboxes` among them: of each
-    /// channel that has some, in the order of arrival.
+    /// Appends the messages on the way, including the messages in `mailboxes`: for each channel
+    /// with messages, in the order of arrival.
     pub(crate) fn save(&self, mailboxes: [&[ChannelBatch<M>]; 2], out: &mut Writer) {
         let own = |channel: usize| {
             let carried = self.carried.iter().zip(&self.carried_channels);
@@ -36,7 +36,7 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Takes over what [`Self::save`] has written. Nothing is under way yet.
+    /// Loads the messages that [`Self::save`] has written into an empty inbox.
     pub(crate) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         for _ in 0..input.number()? {
             let number = input.number()?;

@@ -1,4 +1,4 @@
-//! What is due in an epoch: found, shown to the process, and sorted.
+//! Gathers, prepares and sorts the due messages of an epoch.
 
 use std::slice;
 
@@ -12,8 +12,8 @@ use crate::order::{EpochSort, LEADING, MOST_GROUPS};
 use fabricsim_base::units::Time;
 
 impl<M: Message> Inbox<M> {
-    /// Finds the messages that arrive in `[start, end)`, and shows those of each input to `prepare`;
-    /// [`sort`](Self::sort) is called next.
+    /// Finds the messages that arrive in `[start, end)`, and passes the ones of each input to
+    /// `prepare`. Call [`sort`](Self::sort) next.
     pub(crate) fn gather<O: ArrivalOrder<M>>(
         &mut self,
         (start, end): (Time, Time),
@@ -25,6 +25,7 @@ impl<M: Message> Inbox<M> {
         self.keys.extend([0; LEADING]);
         self.position = LEADING;
         let carried = self.carried.iter_mut().zip(&self.carried_channels);
+        // Carried messages are not in the buffers, so gather them first.
         for ((message, &input), place) in carried.zip(0..) {
             if message.arrival() < end {
                 prepare(slice::from_mut(message));
@@ -44,8 +45,8 @@ impl<M: Message> Inbox<M> {
             let len = channel.current.len();
             let current = &mut channel.current[first..];
             let keys = &mut self.keys;
-            // Keys have room for the places of short buffers, and messages in an order of their own
-            // are read in turn: those of one input never change places.
+            // Places in keys fit only short buffers. Messages with their own order can be read in
+            // turn, because messages of one input never overtake one another.
             let count = if O::BY_PLACE || len > MOST_PLACES {
                 in_turn = true;
                 gather_in_turn(keys, current, input, due, &mut prepare)
@@ -70,6 +71,7 @@ impl<M: Message> Inbox<M> {
             }
             self.sources += usize::from(self.keys.len() > before);
         }
+        // Messages that are read in turn must be read in time order, so they exclude groups.
         self.grouping = match (due.groups(), in_turn) {
             (None, _) => Grouping::None,
             (Some(place), false) => Grouping::Possible(place),
@@ -77,9 +79,9 @@ impl<M: Message> Inbox<M> {
         };
     }
 
-    /// Sorts the messages of an epoch of [start, end) by (time, input), or by (time, place, input) if `O`
-    /// says so. If there are `groups`, not too many, and messages can be grouped, sorts them by (group,
-    /// time, input).
+    /// Sorts the messages of an epoch [start, end) by (time, input), or by (time, place, input) if
+    /// `O` says so. If there are `groups`, not too many of them, and messages can be grouped, sorts
+    /// by (group, time, input).
     pub(crate) fn sort<O: ArrivalOrder<M>>(
         &mut self,
         (start, end): (Time, Time),

@@ -1,7 +1,8 @@
-//! Messages of an epoch in groups: all of one group, then all of the next.
+//! Messages of an epoch sorted by group: all messages of one group, then all of the next.
 //!
-//! A process whose parts do not influence one another within an epoch, such as the ports of a switch,
-//! is faster part by part: what one part needs stays at hand, and what it does next can be foreseen.
+//! If the parts of a process do not influence one another within an epoch, such as the ports of a
+//! switch, running part by part is faster: the state of a part stays in the cache, and its next
+//! event is known.
 
 use super::Inbox;
 use super::input::Channel;
@@ -14,21 +15,21 @@ use fabricsim_base::units::Time;
 
 const _: () = assert!(MOST_GROUPS <= 1 << GROUP_BITS, "keys have room for groups");
 
-/// A message that is due, of those of one group.
+/// A due message of a group.
 #[derive(Debug)]
 pub struct Grouped<'a, M> {
-    /// When it arrives.
+    /// Time of arrival.
     pub at: Time,
-    /// The input over which it comes.
+    /// The input by which it arrives.
     pub channel: usize,
-    /// The message itself.
+    /// The message.
     pub message: &'a M,
-    /// When the next message of the group arrives; for the last one, the end of what is due.
+    /// Arrival time of the next message of the group; for the last one, the end of the epoch.
     pub until: Time,
 }
 
 impl<M: Message> Inbox<M> {
-    /// Takes the groups out of the keys, which are not sorted yet.
+    /// Removes the groups from the keys before these are sorted.
     #[inline]
     pub(super) fn forget_groups(&mut self) {
         if let Grouping::Possible(place) | Grouping::Impossible(place) = self.grouping {
@@ -39,19 +40,19 @@ impl<M: Message> Inbox<M> {
         self.grouping = Grouping::None;
     }
 
-    /// Returns whether the due messages are sorted by their groups: then only
-    /// [`read_groups`](Self::read_groups) reads them.
+    /// Returns `true` if the due messages are sorted by their groups. Then only
+    /// [`read_groups`](Self::read_groups) may read them.
     #[inline]
     #[must_use]
     pub fn has_groups(&self) -> bool {
         matches!(self.grouping, Grouping::Done(_))
     }
 
-    /// Hands out all due messages, group by group. Call it only where there are
+    /// Returns all due messages, group by group. Call it only if there are
     /// [groups](Self::has_groups), with the `end` of the epoch.
     ///
     /// # Panics
-    /// Where there are none.
+    /// If there are no groups.
     #[inline]
     pub fn read_groups(&mut self, end: Time) -> Groups<'_, M> {
         let Grouping::Done(place) = self.grouping else {
@@ -71,12 +72,12 @@ impl<M: Message> Inbox<M> {
     }
 }
 
-/// The messages that are due in an epoch, in groups.
+/// The due messages of an epoch, in groups.
 #[derive(Debug)]
 pub struct Groups<'a, M> {
     channels: &'a [Channel<M>],
     carried: &'a [M],
-    /// Those of the messages that are left.
+    /// Keys of the remaining messages.
     keys: &'a [u64],
     place: GroupPlace,
     base: Time,
@@ -84,14 +85,14 @@ pub struct Groups<'a, M> {
 }
 
 impl<'a, M: Message> Groups<'a, M> {
-    /// Returns how many messages are left.
+    /// Returns the number of remaining messages.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Returns whether none are left.
+    /// Returns `true` if no messages remain.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -130,10 +131,10 @@ pub struct Group<'a, M> {
     channels: &'a [Channel<M>],
     carried: &'a [M],
     keys: &'a [u64],
-    /// How many messages have been returned.
+    /// Number of returned messages.
     returned: usize,
     number: usize,
-    /// What is to be added to the time of a key that still has its group.
+    /// Added to the time of a key that still contains its group.
     base: u64,
     end: Time,
 }
@@ -146,7 +147,7 @@ impl<'a, M: Message> Group<'a, M> {
         self.number
     }
 
-    /// Returns when the last message of the group arrives.
+    /// Returns the arrival time of the last message of the group.
     #[inline(always)]
     #[must_use]
     pub fn last_time(&self) -> Time {
@@ -155,11 +156,11 @@ impl<'a, M: Message> Group<'a, M> {
             .map_or(Time::ZERO, |&key| self.time_of(key))
     }
 
-    /// Returns the message that has been returned last, once more; after a [step
-    /// back](Self::step_back) the one before.
+    /// Returns the last returned message again; after a [step back](Self::step_back), the message
+    /// before it.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If there is none.
     #[inline]
     #[must_use]
     pub fn current(&self) -> Grouped<'a, M> {
@@ -167,10 +168,10 @@ impl<'a, M: Message> Group<'a, M> {
         self.grouped(place, self.keys[place])
     }
 
-    /// Goes back to the message that has been returned last: it comes again.
+    /// Goes back by one message, so that the last returned message is returned again.
     ///
     /// # Panics
-    /// Before the first message.
+    /// If no message was returned.
     #[inline]
     pub fn step_back(&mut self) {
         assert!(self.returned > 0, "a message has been returned");
@@ -182,7 +183,7 @@ impl<'a, M: Message> Group<'a, M> {
         Time::from_ps(self.base.wrapping_add(span_of(key)))
     }
 
-    /// The message of `key`, which has this `place`.
+    /// Returns the message of `key`, which is number `place` of the group.
     #[inline(always)]
     fn grouped(&self, place: usize, key: u64) -> Grouped<'a, M> {
         let channel = channel_of(key);
@@ -201,8 +202,8 @@ impl<'a, M: Message> Group<'a, M> {
     }
 }
 
-/// The message of `key`, which has been carried over.
-// Not of a group: that would have to be in memory for the call.
+/// Returns the message of `key`, which was carried over.
+// Not a method: the group would have to be in memory for the call.
 #[inline(never)]
 fn carried<M>(carried: &[M], key: u64) -> &M {
     let place = carried_place_of(key).expect("nothing in groups is read in turn");

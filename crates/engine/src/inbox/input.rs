@@ -6,23 +6,24 @@ use crate::batch::Batch;
 use crate::message::Message;
 use crate::spare::Spare;
 
-/// A channel as its reader sees it: messages in order of arrival.
+/// A channel at its reader: messages in the order of arrival.
 #[derive(Debug)]
 pub(super) struct Channel<M> {
     pub(super) current: Batch<M>,
     pub(super) cursor: usize,
-    /// Messages that arrive after those of `current`: the batches of several epochs, on links whose
+    /// Messages that arrive after the ones of `current`: the batches of several epochs, if the link
     /// delay is longer than an epoch.
     pub(super) rest: VecDeque<Batch<M>>,
 }
 
 impl<M: Message> Channel<M> {
-    /// Moves the batch `fresh` in and leaves an empty one; whether it is the only batch of the channel.
+    /// Receives the batch `fresh` and leaves an empty one. Returns `true` if the channel has no
+    /// other batch.
     #[inline]
     pub(super) fn accept(&mut self, fresh: &mut Batch<M>, spare: &mut Spare<M>) -> bool {
         let only = self.is_read();
         if only {
-            // What has been read to its end has given its buffer away when the epoch ended.
+            // A completely read batch has given up its buffer at the end of the epoch.
             self.cursor = 0;
             std::mem::swap(&mut self.current, fresh);
         } else {
@@ -31,7 +32,7 @@ impl<M: Message> Channel<M> {
         only
     }
 
-    /// Small batches are put together, so that their buffers are filled.
+    /// Appends a further batch. Small batches are merged, so that their buffers are filled.
     #[inline(never)]
     fn accept_behind(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
         match self.rest.back_mut() {
@@ -43,17 +44,17 @@ impl<M: Message> Channel<M> {
         }
     }
 
-    /// Returns whether the current batch has been read to its end.
+    /// Returns `true` if the current batch has been read completely.
     #[inline]
     pub(super) fn is_read(&self) -> bool {
         self.cursor >= self.current.len()
     }
 
-    /// Goes on to the next batch, where the current one has been read to its end and another one
-    /// follows; the buffer of the former.
+    /// Moves on to the next batch if the current one has been read completely and there is another
+    /// one. Returns the buffer of the read batch.
     #[inline]
     pub(super) fn turn_if_read(&mut self) -> Option<Batch<M>> {
-        // Links that take no longer than an epoch have one batch at a time.
+        // Links with a delay of at most an epoch have one batch at a time.
         if self.is_read() { self.turn() } else { None }
     }
 
@@ -64,8 +65,8 @@ impl<M: Message> Channel<M> {
         Some(std::mem::replace(&mut self.current, next))
     }
 
-    /// Copies the messages that are left to `carried`, where they are up to `most` at the end of a
-    /// batch that has been read so far; whether it has.
+    /// Copies the remaining messages to `carried` if they are at most `most` at the end of a partly
+    /// read batch. Returns `true` if it has copied them.
     pub(super) fn carry(&self, most: usize, carried: &mut Vec<M>) -> bool {
         let left = self.current.len() - self.cursor;
         let few = self.cursor > 0 && self.rest.is_empty() && left <= most;
@@ -75,7 +76,7 @@ impl<M: Message> Channel<M> {
         few
     }
 
-    /// The first message that has not been read.
+    /// Returns the first unread message.
     #[inline]
     pub(super) fn first(&self) -> Option<&M> {
         let next = || self.rest.front().and_then(|batch| batch.first());

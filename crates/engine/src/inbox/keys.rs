@@ -1,4 +1,4 @@
-//! Keys by which the messages that are due in an epoch are ordered.
+//! Keys by which the due messages of an epoch are sorted.
 
 use std::collections::VecDeque;
 
@@ -6,30 +6,30 @@ use crate::batch::Batch;
 use crate::message::Message;
 use fabricsim_base::units::{Duration, Time};
 
-/// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of
-/// input, and 12 bits that say where it stands: the place among the carried messages, or behind
-/// those the place in the buffer of its input, or all ones for the next one that is to be read from
-/// that input.
+/// Bits of a key below the time of a due message. A key has 36 bits of time since the start of the
+/// epoch, 16 bits of input, and 12 bits of location. The location is an index of the carried
+/// messages, or above these an index of the input's buffer, or all ones for the next message to be
+/// read from the input.
 pub(super) const TIME_SHIFT: u32 = 28;
 const IN_CHANNEL_BITS: u32 = 12;
 const IN_CHANNEL: u64 = (1 << IN_CHANNEL_BITS) - 1;
 
-/// In the key of a message that has a group, up to 8 bits above the time name it.
+/// In the key of a message with a group, up to 8 bits above the time contain the group.
 pub(super) const GROUP_BITS: u32 = 8;
-/// The longest epoch whose keys have room for groups.
+/// The longest epoch with room for groups in the keys.
 const LONGEST_GROUPED: Duration =
     Duration::from_ps((1 << (u64::BITS - GROUP_BITS - TIME_SHIFT)) - 1);
 
-/// Where the group of a message stands in its key.
+/// The place of the group in a key.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct GroupPlace {
-    /// The lowest bit of the group: right above the times of the epoch, so that a group and the upper
-    /// bits of a time are read by one shift.
+    /// The lowest bit of the group: directly above the times of the epoch, so that one shift reads
+    /// a group and the upper bits of a time.
     pub(super) shift: u32,
 }
 
 impl GroupPlace {
-    /// In the keys of an epoch of this length.
+    /// Returns the place for an epoch of this length.
     #[inline]
     const fn above(epoch: Duration) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl GroupPlace {
         }
     }
 
-    /// The group of a message.
+    /// Returns the group of a message.
     #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
@@ -47,38 +47,39 @@ impl GroupPlace {
         (key >> self.shift) as usize
     }
 
-    /// The bits of a key below its group.
+    /// Returns the bits of a key below its group.
     #[inline(always)]
     pub(super) const fn below(self) -> u64 {
         (1 << self.shift) - 1
     }
 }
 
-/// The numbers that keys hold: channels or groups.
+/// Tells if keys contain groups.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Grouping {
     /// They do not.
     None,
-    /// They do, but some messages can be read in the order of time only.
+    /// They do, but some messages can only be read in time order.
     Impossible(GroupPlace),
     /// They do.
     Possible(GroupPlace),
-    /// They are sorted by groups.
+    /// They do, and are sorted by group.
     Done(GroupPlace),
 }
 
-/// The messages that are due, and what their keys look like.
+/// The interval of due messages, and the format of their keys.
 #[derive(Clone, Copy)]
 pub(super) struct Due {
     start: Time,
     end: Time,
-    /// Where keys name groups, and the key of the second group, or 0 where they do not.
+    /// The place of groups in keys, and the key of the second group, or 0 if keys have no groups.
     place: GroupPlace,
     group_step: u64,
 }
 
 impl Due {
-    /// What arrives in `[start, end)`; keys name groups if they may and have room for them.
+    /// Returns the interval `[start, end)`; its keys contain groups if `may_group` is set and there
+    /// is room for them.
     #[inline]
     pub(super) fn new((start, end): (Time, Time), may_group: bool) -> Self {
         let epoch = end.since(start);
@@ -96,7 +97,7 @@ impl Due {
         }
     }
 
-    /// Returns where keys name groups, if they do.
+    /// Returns the place of groups in keys, if they have groups.
     #[inline]
     pub(super) const fn groups(self) -> Option<GroupPlace> {
         if self.group_step > 0 {
@@ -106,7 +107,7 @@ impl Due {
         }
     }
 
-    /// The key of `message`, which stands at `place`.
+    /// Returns the key of `message` with this `place`.
     #[inline(always)]
     fn key<M: Message>(self, message: &M, place: u64) -> u64 {
         let span = message.arrival().as_ps() - self.start.as_ps();
@@ -114,38 +115,39 @@ impl Due {
     }
 }
 
-/// The most messages that are carried in all.
+/// Maximum number of carried messages over all inputs.
 pub(super) const MOST_CARRIED_IN_ALL: usize = 1 << 10;
 /// Buffers up to this length are read by place.
 pub(super) const MOST_PLACES: usize = (1 << IN_CHANNEL_BITS) - 1 - MOST_CARRIED_IN_ALL;
 
-/// The key of a carried message.
+/// Returns the key of a carried message.
 #[inline]
 pub(super) fn carried_key<M: Message>(message: &M, due: Due, input: u32, place: u64) -> u64 {
     due.key(message, u64::from(input) << IN_CHANNEL_BITS | place)
 }
 
-/// The time of a key without a group since the start of the epoch, in picoseconds.
+/// Returns the time in a key without a group, in picoseconds since the start of the epoch.
 #[inline(always)]
 pub(super) const fn span_of(key: u64) -> u64 {
     key >> TIME_SHIFT
 }
 
-/// The input of a message.
+/// Returns the input of a message.
 #[inline(always)]
 pub(super) const fn channel_of(key: u64) -> usize {
     (key >> IN_CHANNEL_BITS & 0xffff) as usize
 }
 
-/// The place in the buffer of its input; more than any place for other messages.
+/// Returns the index in the buffer of the input; larger than any index for other messages.
 #[inline(always)]
 pub(super) const fn place_of(key: u64) -> usize {
-    // What is read in turn comes to lie before the carried messages.
+    // Adding 1 wraps the location of messages that are read in turn to 0, below the carried
+    // messages.
     let place = key.wrapping_add(1) & IN_CHANNEL;
     (place as usize).wrapping_sub(MOST_CARRIED_IN_ALL + 1)
 }
 
-/// The place among the carried messages.
+/// Returns the index among the carried messages.
 #[inline]
 pub(super) const fn carried_place_of(key: u64) -> Option<usize> {
     let place = (key & IN_CHANNEL) as usize;
@@ -172,8 +174,8 @@ pub(super) fn gather_rest<M: Message>(
     }
 }
 
-/// Adds the keys of the `messages` of `input` that are `due`, to be read one after the
-/// other; how many.
+/// Adds the keys of the `messages` of `input` that are `due`, to be read one after the other.
+/// Returns their number.
 #[inline(never)]
 pub(super) fn gather_in_turn<M: Message>(
     keys: &mut Vec<u64>,
@@ -186,8 +188,8 @@ pub(super) fn gather_in_turn<M: Message>(
     gather_due(keys, messages, (own, 0), due, prepare)
 }
 
-/// Adds the keys of the `messages` of `input` that are `due`, which stand in its buffer
-/// from `place` on; how many.
+/// Adds the keys of the `messages` of `input` that are `due` and are stored in its buffer from
+/// `place` on. Returns their number.
 #[inline(always)]
 pub(super) fn gather_places<M: Message>(
     keys: &mut Vec<u64>,
@@ -200,9 +202,9 @@ pub(super) fn gather_places<M: Message>(
     gather_due(keys, messages, (own, 1), due, prepare)
 }
 
-/// Returns how many of `messages`, which are in the order of arrival, arrive before `end`: mostly all,
-/// or all but the last one or two, which were sent late in an epoch.
-// Not by bisection, which waits for the memory of one message to find the next.
+/// Returns the number of `messages`, which are in the order of arrival, that arrive before `end`.
+/// This is usually all of them, or all but one or two, which were sent late in an epoch.
+// Not by bisection, which must load one message from memory to find the next.
 #[inline(always)]
 fn count_before<M: Message>(messages: &[M], end: Time) -> usize {
     const FEW: usize = 4;
@@ -215,14 +217,14 @@ fn count_before<M: Message>(messages: &[M], end: Time) -> usize {
     }
 }
 
-/// [`count_before`] where many arrive later.
+/// [`count_before`] if many messages arrive later.
 #[inline(never)]
 fn count_of_many<M: Message>(messages: &[M], end: Time) -> usize {
     messages.partition_point(|message| message.arrival() < end)
 }
 
-/// Adds the keys of the `messages` that are `due`; how many. Below the time the first key
-/// is `own`, and each further one higher by `step`.
+/// Adds the keys of the `messages` that are `due`. Returns their number. Below the time, the first
+/// key is `own`, and each further key is larger by `step`.
 #[inline(always)]
 fn gather_due<M: Message>(
     keys: &mut Vec<u64>,
@@ -231,7 +233,7 @@ fn gather_due<M: Message>(
     due: Due,
     prepare: &mut impl FnMut(&mut [M]),
 ) -> usize {
-    // A number that is known beforehand spares the check of the room for every key.
+    // A known count saves a capacity check for every key.
     let count = count_before(messages, due.end);
     prepare(&mut messages[..count]);
     let key_of = |message: &M| {

@@ -53,7 +53,7 @@ fn threads_that_have_fallen_asleep_wake_up() {
     assert_eq!(sums, [20; 4]);
 }
 
-/// Items 0 and 4 wait until all others are done, so the third thread does what is left of two shares.
+/// Items 0 and 4 wait until all others are done, so the third thread must work on two shares.
 #[test]
 fn a_thread_takes_what_is_left_to_another() {
     let mut items: Vec<usize> = (0..8).collect();
@@ -107,7 +107,7 @@ fn a_panic_between_rounds_ends_them() {
     assert!(catch_unwind(run).is_err());
 }
 
-/// The others wait for the next round, and take no part in rounds of anybody else.
+/// The other threads wait for the next round, and do not take part in nested rounds.
 #[test]
 fn rounds_within_rounds_are_of_the_calling_thread_alone() {
     let threads = threads(3);

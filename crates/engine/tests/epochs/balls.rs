@@ -32,13 +32,13 @@ impl Message for Ball {
     }
 }
 
-/// Catches balls, holds each for a while and throws it on; keeps a log of what it saw.
+/// Catches balls, holds each for some time and throws it to another process; logs every catch.
 #[derive(Debug)]
 pub(crate) struct Thrower {
     pub(crate) channels: usize,
     pub(crate) timers: Timers,
     pub(crate) held: BTreeMap<u16, u64>,
-    /// When the last ball on each channel arrives: none overtakes another.
+    /// When the last ball on each channel arrives, because no ball overtakes another.
     pub(crate) last_sent: BTreeMap<usize, Time>,
     pub(crate) next_index: u16,
     pub(crate) log: Vec<(Time, u64)>,
@@ -112,7 +112,7 @@ impl LogicalProcess for Thrower {
     }
 }
 
-/// `count` processes in a full mesh, one ball each.
+/// Returns `count` processes in a full mesh, one ball each.
 pub(crate) fn mesh(count: usize, threads: usize, lazy: bool) -> Engine<Thrower> {
     let wiring = (0..count)
         .map(|own| {
@@ -130,7 +130,7 @@ pub(crate) fn mesh(count: usize, threads: usize, lazy: bool) -> Engine<Thrower> 
     engine(count, count - 1, wiring, threads, lazy)
 }
 
-/// `count` processes in a ring, one ball each.
+/// Returns `count` processes in a ring, one ball each.
 pub(crate) fn ring(count: usize, threads: usize) -> Engine<Thrower> {
     let to = |process: usize, channel| Wiring {
         process: u32::try_from(process % count).expect("few processes"),
@@ -145,7 +145,7 @@ pub(crate) fn ring(count: usize, threads: usize) -> Engine<Thrower> {
     engine(count, 2, wiring.collect(), threads, false)
 }
 
-/// `count` processes in a ring, in which each throws only to the one that is `ahead` of it.
+/// Returns `count` processes in a ring, in which each throws only to the one that is `ahead` of it.
 pub(crate) fn one_way_ring(count: usize, ahead: usize, threads: usize) -> Engine<Thrower> {
     let wiring = (0..count).map(|own| {
         vec![Wiring {

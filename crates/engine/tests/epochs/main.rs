@@ -1,5 +1,5 @@
-//! The engine on a model of its own: balls that processes throw at each other (a form of PHOLD).
-//! What happens, and in which order, must not depend on the number of threads.
+//! Tests the engine with a model of balls that processes throw at each other (a form of PHOLD). The
+//! events and their order must not depend on the number of threads.
 
 mod balls;
 mod thieves;
@@ -28,12 +28,12 @@ impl Driver<Thrower> for Clock {
     fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
 }
 
-/// `count` processes in a full mesh, one ball each, for 60 us.
+/// Plays with `count` processes in a full mesh, one ball each, for 60 us.
 fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
     play_with(&mut Clock, count, threads, false)
 }
 
-/// Returns how long balls of process `own` fly: those of every third one stay in the air for long.
+/// Returns the flight time of balls from process `own`: long for every third process.
 fn flight(own: usize) -> Duration {
     LOOKAHEAD.saturating_mul(if own.is_multiple_of(3) { 7 } else { 1 })
 }
@@ -98,14 +98,14 @@ fn two_sides_that_take_turns_see_the_same() {
     }
 }
 
-/// Checks the order in which it is called, and counts.
+/// Checks the order of its calls, and counts them.
 #[derive(Debug, Default)]
 struct Witness {
     epochs: u64,
     in_epoch: bool,
     running: Option<usize>,
     seen: Vec<usize>,
-    /// Number of times that each process has been visited.
+    /// Number of times that each process was visited.
     looks: BTreeMap<usize, u64>,
 }
 
@@ -143,7 +143,7 @@ fn a_probe_sees_every_epoch_and_process_and_changes_nothing() {
         assert_eq!(logs(&engine), alone);
         assert_eq!(witness.epochs, engine.epochs());
         for (index, log) in alone.iter().enumerate() {
-            // What is further apart than the lookahead is not in one epoch.
+            // Events that are further apart than the lookahead are not in the same epoch.
             let (mut least, mut end) = (0, Time::ZERO);
             for &(at, _) in log {
                 if at >= end {
@@ -191,7 +191,7 @@ fn no_ball_is_lost() {
     assert!((500..1_000).contains(&caught), "{caught}");
 }
 
-/// Raises an interrupt when the tenth epoch is about to be run.
+/// Raises an interrupt when the tenth epoch is about to run.
 struct Impatient {
     interrupt: Interrupt,
     epochs: u64,

@@ -1,4 +1,4 @@
-//! Drivers that take balls back.
+//! Drivers that recall balls.
 
 use fabricsim_base::units::Time;
 use fabricsim_engine::{Driver, Epoch, Execution, Processes};
@@ -6,7 +6,7 @@ use fabricsim_engine::{Driver, Epoch, Execution, Processes};
 use crate::balls::Thrower;
 use crate::{Clock, play_with};
 
-/// Takes back every ball in the air, once, when a time has come; the balls.
+/// Recalls every ball in the air, once, at a given time, and stores them.
 struct Thief {
     at: Time,
     stolen: Option<Vec<u64>>,
@@ -34,7 +34,7 @@ impl Driver<Thrower> for Thief {
     fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
 }
 
-/// A [`Thief`] who sees to it that nobody lazy behind when he steals.
+/// A [`Thief`] that lets lazy processes catch up before it steals.
 struct PatientThief {
     thief: Thief,
     level: bool,
@@ -86,7 +86,7 @@ fn balls_that_are_taken_back_are_seen_by_nobody() {
     };
     let (logs, stolen) = steal(1);
     assert!((5..23).contains(&stolen.len()), "{}", stolen.len());
-    // What was caught after the theft is caught by those whose balls were not in the air.
+    // The balls caught after the theft were not in the air during it.
     let caught = logs.iter().flatten();
     let late = caught
         .clone()

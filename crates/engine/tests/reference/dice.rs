@@ -1,4 +1,4 @@
-//! Choices that a seed decides.
+//! Choices determined by a seed.
 
 use fabricsim_base::rng::mix;
 

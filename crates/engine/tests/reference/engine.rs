@@ -12,14 +12,15 @@ use fabricsim_engine::{
 use super::dice::{Dice, small};
 use super::juggler::{Change, Game, Juggler, Sample, Seen};
 
-/// `ORDERED` balls that arrive at one instant go by their own order before their channels.
+/// A ball. With `ORDERED`, balls that arrive at the same time are ordered by value first, then by
+/// channel.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Ball<const ORDERED: bool> {
     value: u64,
     arrival: Time,
-    /// The process on whose way it is has looked at it.
+    /// `true` if the receiving process has prepared it.
     prepared: bool,
-    /// Of those that arrive at one instant it is the same.
+    /// Balls that arrive at the same time have the same group.
     group: u8,
 }
 
@@ -43,7 +44,7 @@ impl<const ORDERED: bool> Message for Ball<ORDERED> {
     }
 }
 
-/// The balls' own order, where it decides.
+/// The balls' own order, if `ORDERED`.
 struct BallOrder<const ORDERED: bool>;
 
 impl<const ORDERED: bool> ArrivalOrder<Ball<ORDERED>> for BallOrder<ORDERED> {
@@ -147,8 +148,8 @@ impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
     }
 }
 
-/// The balls that are due in groups, in the order of time: with their channels and values, and
-/// whether they have been shown.
+/// Returns the due balls of all groups in time order: their channels and values, and `true` if they
+/// were prepared.
 fn ungroup<const ORDERED: bool>(
     inbox: &mut Inbox<Ball<ORDERED>>,
     end: Time,
@@ -168,7 +169,7 @@ fn ungroup<const ORDERED: bool>(
         let mut latest = None;
         let mut again = true;
         while let Some(arrival) = group.next() {
-            // Each one a second time.
+            // Return each ball a second time.
             again = !again;
             if !again {
                 group.step_back();
@@ -206,7 +207,7 @@ struct Hand<'a> {
     dice: Dice,
     level: Time,
     looks: Vec<Vec<usize>>,
-    /// Epochs are as long as they can be.
+    /// `true` for epochs of the maximum length.
     whole: bool,
 }
 

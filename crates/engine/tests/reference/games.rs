@@ -19,13 +19,13 @@ const DELAYS: &[&[u64]] = &[
     &[100 * NS, 350 * NS, US, 3 * US, 10 * US],
     &[PS, 7 * PS, NS],
     &[PS, 100 * NS, 10 * MS],
-    // Around the longest span that a key can hold, 2^35 ps.
+    // Near the longest span that a key can store, 2^35 ps.
     &[(1 << 35) - 2, (1 << 35) - 1, 1 << 35, (1 << 35) + 1],
     &[US, (1 << 35) - 1, 1 << 35, 3_000 * MS],
     &[1 << 45, 1 << 36],
 ];
 
-/// Joins two processes by a channel there and one back, with their delays.
+/// Connects two processes by a channel in each direction, with these delays.
 fn join(jugglers: &mut [Juggler], (a, b): (usize, usize), (there, back): (u64, u64)) {
     let channels = [jugglers[a].channels.len(), jugglers[b].channels.len()];
     for (own, far, far_channel, delay) in [(a, b, channels[1], there), (b, a, channels[0], back)] {
@@ -38,7 +38,7 @@ fn join(jugglers: &mut [Juggler], (a, b): (usize, usize), (there, back): (u64, u
     }
 }
 
-/// A change at `at`: channels from which balls are taken back, and timers that are set.
+/// Returns a change at `at`: channels from which balls are recalled, and timers to set.
 fn change(dice: &mut Dice, jugglers: &[Juggler], at: Time, quantum: u64) -> Change {
     let size = jugglers.len();
     Change {
@@ -60,7 +60,7 @@ fn change(dice: &mut Dice, jugglers: &[Juggler], at: Time, quantum: u64) -> Chan
     }
 }
 
-/// A random game of `size` processes.
+/// Returns a random game of `size` processes.
 pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     let delays = dice.pick(DELAYS);
     let quantum = match dice.roll(4) {
@@ -85,10 +85,10 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         log: Vec::new(),
     };
     let mut jugglers: Vec<Juggler> = (0..size).map(|own| juggler(mix(own as u64))).collect();
-    // A tree, or a star, or stars on a chain, and links across it.
+    // A tree, a star, or stars on a chain; further links are added below.
     let shape = dice.roll(3);
     let both_ways = dice.roll(2) == 0;
-    // In some games all links lead from one side to the other, so that sides can take turns.
+    // In some games all links connect one side with the other, so that sides can take turns.
     let has_sides = dice.roll(2) == 0;
     let mut sides = vec![false; size];
     for own in 1..size {
@@ -122,7 +122,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         })
         .collect();
     let mut times: Vec<Time> = (0..dice.roll(12)).map(|_| time(dice, span)).collect();
-    // Pairs of changes that are close to one another.
+    // Pairs of changes in quick succession.
     for at in times.clone() {
         if dice.roll(2) == 0 {
             let most = dice.roll(3) * dice.pick(delays);
@@ -145,8 +145,8 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     }
 }
 
-/// As many leaves as a process can have channels, all of which throw balls at it that come in two
-/// epochs.
+/// Returns a game of a process with the maximum number of channels. The leaves at these channels
+/// all throw balls at it, which arrive in two epochs.
 pub(crate) fn crowd(dice: &mut Dice) -> Game {
     let (leaves, delay) = (1 << 16, Duration::from_ns(100));
     let juggler = |channels: Vec<Channel>| Juggler {

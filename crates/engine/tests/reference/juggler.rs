@@ -1,11 +1,11 @@
-//! A model whose every step depends on all that came before, in its order.
+//! A model in which every step depends on all previous steps, in their order.
 
 use fabricsim_base::rng::mix;
 use fabricsim_base::units::{Duration, Time};
 
 use super::dice::{Dice, index};
 
-/// Observation made by a process.
+/// An observation of a process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Sample {
     Ball(usize),
@@ -21,21 +21,21 @@ pub(crate) struct Channel {
     pub(crate) delay: Duration,
 }
 
-/// A process of the game. Its reaction to what it sees depends on everything that it has seen
-/// before, in order.
+/// A process of the game. Its reaction to an observation depends on all earlier observations, in
+/// order.
 #[derive(Clone, Debug)]
 pub(crate) struct Juggler {
     pub(crate) channels: Vec<Channel>,
     /// Arrival time of the last ball of each channel.
     pub(crate) last: Vec<Time>,
     pub(crate) state: u64,
-    /// Balls that it may still throw.
+    /// Number of balls that it may still throw.
     pub(crate) budget: u32,
-    /// Times are multiples of it, so that many are equal.
+    /// Times are multiples of this, so that many are equal.
     pub(crate) quantum: u64,
     pub(crate) most_hold: u64,
     pub(crate) burst: u64,
-    /// Balls of one channel arrive one after the other.
+    /// `true` if no two balls of a channel arrive at the same time.
     pub(crate) apart: bool,
     pub(crate) log: Vec<(Time, Sample, u64)>,
 }
@@ -51,14 +51,14 @@ impl Juggler {
         self.log.push((now, sample, value));
     }
 
-    /// Catches a ball: when it is to be thrown.
+    /// Catches a ball. Returns the time at which to throw it, and the value.
     pub(crate) fn catch(&mut self, now: Time, channel: usize, value: u64) -> (Time, u64) {
         self.note(now, Sample::Ball(channel), value);
         let hold = self.state % (self.most_hold + 1) * self.quantum;
         (now + Duration::from_ps(hold), mix(self.state))
     }
 
-    /// Throws balls: their channels, times and values.
+    /// Throws balls: calls `send` with their channels, times and values.
     pub(crate) fn throw(&mut self, now: Time, value: u64, mut send: impl FnMut(usize, Time, u64)) {
         self.note(now, Sample::Timer, value);
         let count = match self.state % 8 {
@@ -87,13 +87,13 @@ impl Juggler {
     }
 }
 
-/// A change made between epochs at one instant.
+/// A change made between epochs.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) at: Time,
-    /// Processes and channels whose balls are taken back.
+    /// Processes and channels from which balls are recalled.
     pub(crate) recalled: Vec<(usize, usize)>,
-    /// Timers that are set.
+    /// Timers to set.
     pub(crate) set: Vec<(usize, Time, u64)>,
 }
 

@@ -8,9 +8,9 @@ use super::dice::index;
 use super::engine::order_of;
 use super::juggler::{Channel, Game, Sample, Seen};
 
-/// Plays by a list of events: by time, then balls by (own order, channel), then timers.
+/// Plays a game by a list of events: by time, then balls by (own order, channel), then timers.
 pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
-    /// Time, process, timers behind balls, order, channel or value, number.
+    /// Time, process, `true` for timers, order, channel or value, number.
     type Key = (Time, usize, bool, u64, u64, u64);
     let mut jugglers = game.jugglers.clone();
     let mut events: BTreeMap<Key, u64> = BTreeMap::new();

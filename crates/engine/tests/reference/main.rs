@@ -1,6 +1,6 @@
-//! The engine against a plain list of events: what each process sees, in which order, and what has
-//! happened when somebody looks, on random graphs whose delays lie far apart and which often have two
-//! sides.
+//! Tests the engine against a plain list of events: the observations of each process, their order,
+//! and the state at each change. The games use random graphs with very different delays, and often
+//! with two sides.
 
 mod dice;
 mod engine;
@@ -27,7 +27,7 @@ fn check<const ORDERED: bool>(seed: u64) -> u64 {
     play::<ORDERED>(&game, seed, &threads)
 }
 
-/// Plays a game by the list, with `threads`, and with a probe; how much is seen in it.
+/// Plays a game by the list, with `threads`, and with a probe. Returns the number of observations.
 fn play<const ORDERED: bool>(game: &Game, seed: u64, threads: &[usize]) -> u64 {
     let expected = play_by_list(game, ORDERED);
     let mut epochs = None;
@@ -69,8 +69,8 @@ fn the_engine_does_what_a_list_of_events_does() {
     check_all(0..100);
 }
 
-/// Balls are taken back that would have been the next to arrive: what is next then depends on which of
-/// the others wait in mailboxes, and that on threads.
+/// Recalls the balls that would have arrived next. The new next event must not depend on threads,
+/// although they decide which balls wait in mailboxes.
 #[test]
 fn epochs_begin_at_the_next_event_after_balls_are_taken_back() {
     check::<false>(1_022);
@@ -89,7 +89,7 @@ fn the_same_in_large_games() {
     }
 }
 
-/// The seeds from `FABRICSIM_SEEDS`, such as `30000..90000`, or `usual`.
+/// Returns the seeds from `FABRICSIM_SEEDS`, such as `30000..90000`, or `usual`.
 fn seeds(usual: Range<u64>) -> Range<u64> {
     let Ok(text) = std::env::var("FABRICSIM_SEEDS") else {
         return usual;

@@ -143,7 +143,7 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// Returns the epoch in which late processes catch up to `end`, before a check or a change.
+    /// Returns the epoch in which lazy processes catch up to `end`, before a check or a change.
     fn synchronize<M: Model>(
         &mut self,
         processes: &Processes<'_, Node<M>>,
@@ -296,7 +296,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let next_flow = next_flow.unwrap_or(Time::MAX);
         let last = self.until.min(over).min(Time::HORIZON);
         let mut start = next.min(next_flow);
-        // Late processes must catch up before each change or check, so this loops.
+        // Lazy processes must catch up before each change or check, so this loops.
         loop {
             let look_at = self.look_at(over);
             if start >= look_at
@@ -350,7 +350,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let end = self.reach(processes, start, look_at)?;
         self.state.ran = end;
         self.state.health.forget();
-        // Lazy nodes may stay late, unless a check or a change at `end` needs all of them.
+        // Lazy nodes may stay behind, unless a check or a change at `end` needs all of them.
         let execution = if end == look_at {
             self.state.level = end;
             Execution::Eager
