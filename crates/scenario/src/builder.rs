@@ -1,4 +1,4 @@
-//! Scenarios that a program builds, without a text.
+//! Scenarios that a program builds from settings, without a text.
 
 mod check;
 
@@ -33,9 +33,9 @@ use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::text::error::Error;
 
-/// Builds a [`Scenario`] from settings. What is not set has the default of its table; a topology
-/// and a congestion control are needed. Without a workload nothing is sent but what a program adds
-/// to the simulation.
+/// Builds a [`Scenario`] from settings. A topology and a congestion control are required; all other
+/// settings default to the defaults of their tables. Without a workload, nothing is sent except the
+/// messages that a program adds to the simulation.
 ///
 /// ```
 /// use fabricsim_base::units::Bytes;
@@ -110,7 +110,7 @@ impl Default for ScenarioBuilder {
 }
 
 impl Scenario {
-    /// Returns a builder of scenarios, for programs that have no text.
+    /// Returns a builder, for programs that create a scenario without a text.
     #[must_use]
     pub fn builder() -> ScenarioBuilder {
         ScenarioBuilder::default()
@@ -119,7 +119,7 @@ impl Scenario {
     /// Returns the scenario with another seed, 0 to 2^63 - 1.
     ///
     /// # Errors
-    /// When the seed is larger.
+    /// If the seed is larger.
     pub fn with_seed(&self, seed: u64) -> Result<Self, Error> {
         check_seed(seed, &self.without_text())?;
         Ok(Self {
@@ -128,10 +128,10 @@ impl Scenario {
         })
     }
 
-    /// Returns the scenario with `workloads` instead of its own; there may be none.
+    /// Returns the scenario with `workloads` instead of its own; the list may be empty.
     ///
     /// # Errors
-    /// When one of them cannot be sent.
+    /// If one of them does not fit the network.
     pub fn with_workloads(&self, mut workloads: Vec<BoxedWorkload>) -> Result<Self, Error> {
         let traffic = Traffic {
             topology: self.topology(),
@@ -158,8 +158,7 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets the folder that paths of files are relative to; without it they are relative to the
-    /// working folder.
+    /// Sets the folder to which paths of files are relative; the default is the working folder.
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
@@ -173,7 +172,7 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets the profile: the simulator whose arithmetic and defaults are taken over.
+    /// Sets the profile: the simulator to reproduce, with its arithmetic and its defaults.
     #[must_use]
     pub const fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
@@ -201,7 +200,7 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Adds a discipline for queues of TCP; the first one that fits a queue holds.
+    /// Adds a discipline for queues of TCP; the first rule that matches a queue decides.
     #[must_use]
     pub fn queue(mut self, rule: QueueRule) -> Self {
         self.queues.push(rule);
@@ -215,7 +214,7 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets TCP; without it TCP has the datacenter profile.
+    /// Sets TCP; by default, TCP has the datacenter profile.
     #[must_use]
     pub fn tcp(mut self, tcp: TcpConfig) -> Self {
         self.tcp = tcp;
@@ -229,15 +228,15 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets what chooses among equal next hops, whatever policy [`routing`](Self::routing) names.
+    /// Sets the policy for choosing among equal next hops; it overrides [`routing`](Self::routing).
     #[must_use]
     pub fn routing_policy(mut self, policy: impl RoutingPolicy + 'static) -> Self {
         self.routing_policy = Some(Arc::new(policy));
         self
     }
 
-    /// Adds a workload, whose place among the workloads is the class of its flows. Its priority is
-    /// used as it is: flows of TCP and of RDMA need different ones.
+    /// Adds a workload; its index becomes the class of its flows. Its priority is not adjusted:
+    /// flows of TCP and RDMA need different ones.
     #[must_use]
     pub fn workload(mut self, workload: impl WorkloadKind) -> Self {
         self.workloads.push(boxed(workload));
@@ -251,7 +250,7 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets the congestion control of classes that have none of their own.
+    /// Sets the congestion control of all classes without their own.
     #[must_use]
     pub fn cc(mut self, cc: AnyCcConfig) -> Self {
         self.cc = Some(cc);
@@ -265,46 +264,46 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets when to stop.
+    /// Sets the conditions for stopping.
     #[must_use]
     pub const fn run(mut self, run: RunSettings) -> Self {
         self.run = run;
         self
     }
 
-    /// Sets where results go.
+    /// Sets the destination of the results.
     #[must_use]
     pub fn output(mut self, output: OutputSettings) -> Self {
         self.output = output;
         self
     }
 
-    /// Asks for time series.
+    /// Enables time series.
     #[must_use]
     pub fn observe(mut self, observe: ObserveSettings) -> Self {
         self.observe = Some(observe);
         self
     }
 
-    /// Asks for a capture of the frames at ports.
+    /// Enables a capture of the frames at ports.
     #[must_use]
     pub fn capture(mut self, capture: CaptureSettings) -> Self {
         self.capture = Some(capture);
         self
     }
 
-    /// Asks packets for values on their way.
+    /// Enables queries that packets serve on their way.
     #[must_use]
     pub fn queries(mut self, queries: QuerySettings) -> Self {
         self.queries = Some(queries);
         self
     }
 
-    /// Builds the network, reads the files that settings name, and checks everything as if it were
-    /// read from a text.
+    /// Builds the network, reads the files that settings name, and makes the same checks as for a
+    /// text.
     ///
     /// # Errors
-    /// The first setting that cannot be used, what is wrong with it and what would be right.
+    /// Returns the first setting that cannot be used, with a message and help.
     pub fn build(self) -> Result<Scenario, Error> {
         let scenario = WithoutText {
             scenario: self.name.clone(),
@@ -325,6 +324,7 @@ impl ScenarioBuilder {
         let Some(cc) = self.cc else {
             return Err(missing(Part::Cc, "cc"));
         };
+        // Events refer to nodes and links, so their check needs the network.
         for (index, event) in self.events.iter().enumerate() {
             event
                 .validate(&topology)
@@ -336,6 +336,7 @@ impl ScenarioBuilder {
         if let Some(queries) = &mut queries {
             queries.admit_all()?;
         }
+        // A policy given as a value takes precedence over the name in the settings.
         let mut routing = self.routing;
         if let Some(own) = &self.routing_policy {
             routing.policy = Some(own.name().to_owned());
@@ -356,6 +357,7 @@ impl ScenarioBuilder {
         let places = Places::Without(WithoutText {
             scenario: self.name.clone(),
         });
+        // The whole scenario exists now; checks across parts come last.
         let scenario = Scenario {
             name: self.name,
             folder: self.folder,
@@ -387,7 +389,7 @@ impl ScenarioBuilder {
     }
 }
 
-/// Returns the error of a part that a program has to give by the method `name`.
+/// Returns the error for a required part that the method `name` sets.
 fn missing(part: Part, name: &str) -> Refused {
     part.refused_whole(
         format!("the scenario has no {name}"),

@@ -1,3 +1,3 @@
-//! Congestion control: the algorithms that scenarios can name.
+//! Congestion control: the algorithms that scenarios can select.
 
 pub mod registry;

@@ -1,12 +1,12 @@
-//! From the files of other simulators to the text of a scenario.
+//! Conversion of other simulators' files to the text of a scenario.
 //!
-//! * [`Importer`] is what a format has to do, [`IMPORTERS`] the list of all formats.
+//! * [`Importer`] is the interface of a format, [`IMPORTERS`] the list of all formats.
 //! * [`Configuration`] is the configuration of the published HPCC simulator (`config.txt`), or of
-//!   ConWeave's: keys and words, each with its place.
-//! * [`Configuration::to_scenario`] writes the scenario, with a comment behind each value that says
-//!   which key it comes from, and says of all other keys why they are left out.
+//!   ConWeave's: keys and words with their positions.
+//! * [`Configuration::to_scenario`] writes the scenario. A comment after each value names the key
+//!   from which it was converted.
 //!
-//! Each scenario begins with what it is made of, and with all that is left out.
+//! Each scenario begins with a comment that lists its sources and all omitted keys, with reasons.
 
 mod algorithm;
 mod config;
@@ -52,53 +52,54 @@ pub use keys::ConfigKey;
 pub use trace::read_trace_nodes;
 pub use unknown::UnknownKeys;
 
-/// What a scenario needs to know that its configuration does not say.
+/// Information that the conversion needs in addition to the configuration.
 pub struct Surroundings<'a> {
     /// Name of the scenario.
     pub name: &'a str,
-    /// What the scenario is made of, as its first line calls it.
+    /// Description of the source, for the first line of the scenario.
     pub source: &'a str,
-    /// Returns the path that the scenario has for a file that the configuration names.
+    /// Converts a path in the configuration to a path in the scenario.
     pub path: &'a dyn Fn(&str) -> String,
     /// Rates of the links of the topology, ascending.
     pub rates: &'a [Rate],
-    /// Rates of links that only switches inside of servers have, which mark nothing.
+    /// Rates of links that only switches inside servers have; these switches do not mark.
     pub unmarked: &'a [Rate],
-    /// Nodes of the trace file, where the configuration asks for a trace.
+    /// Nodes of the trace file, if the configuration enables the trace.
     pub traced: &'a [u32],
-    /// Switches that hosts are linked to, ascending.
+    /// Switches with hosts, ascending.
     pub racks: &'a [u32],
-    /// Whether something follows the links that the topology announces: both simulators stop there.
+    /// `true` if the topology file continues after the announced links: both simulators stop there.
     pub more_links: bool,
-    /// Whether lines follow the flows that their list announces.
+    /// `true` if the flow file continues after the announced flows.
     pub more_flows: bool,
     /// Bytes of the smallest flow, if there is a list.
     pub smallest_flow: Option<u64>,
-    /// What is left out of the other files, and what differs.
+    /// Omitted parts of all other files, and differences.
     pub left_out: &'a [LeftOut],
-    /// The lines of the network and of the traffic, where the configuration names no files for them.
+    /// The lines for the network and the traffic, if the configuration does not name files for
+    /// them.
     pub files: &'a [(&'a str, Vec<(&'a str, String)>)],
 }
 
-/// A scenario that has been made of the files of another simulator.
+/// A scenario converted from files of another simulator.
 #[derive(Clone, Debug)]
 pub struct Imported {
     /// The scenario, a TOML text.
     pub text: String,
-    /// Keys that are left out, each with the reason.
+    /// Omitted keys, each with the reason.
     pub left_out: Vec<LeftOut>,
-    /// The name of the file that the lines of `text` come from, and its content.
+    /// Name and content of the file from which the lines of `text` were converted.
     pub source: InputFile,
-    /// For each line of `text`, where that file says it.
+    /// For each line of `text`, its origin in `source`.
     origins: Vec<Option<Origin>>,
 }
 
-/// Keys that are left out for one reason.
+/// Keys that are omitted for the same reason.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LeftOut {
-    /// The keys, or what else there is, in the order of the file.
+    /// The keys, or other items, in the order of the file.
     pub keys: Vec<Cow<'static, str>>,
-    /// Why they are left out.
+    /// The reason for omitting them.
     pub reason: String,
 }
 
@@ -112,8 +113,8 @@ impl LeftOut {
 }
 
 impl Imported {
-    /// Returns where the file that was imported says what is in line `line` of the scenario, counted
-    /// from one.
+    /// Returns the position in the imported file from which line `line` of the scenario was
+    /// converted. Lines count from one.
     #[must_use]
     pub fn origin(&self, line: usize) -> Option<Range<usize>> {
         self.origin_with_key(line).map(|(span, _)| span.clone())
@@ -123,8 +124,8 @@ impl Imported {
         self.origins.get(line.checked_sub(1)?)?.as_ref()
     }
 
-    /// Returns the error that line `line` of the scenario shows, at the place in the imported file
-    /// where it comes from and in terms of that file.
+    /// Converts an error in line `line` of the scenario to an error at its origin in the imported
+    /// file, in terms of that file.
     #[must_use]
     pub fn error_in_source(&self, line: usize, message: &str, help: &str) -> Option<InputError> {
         let (span, key) = self.origin_with_key(line)?;
@@ -139,7 +140,7 @@ impl Imported {
     }
 }
 
-/// The first errors of the parts of a scenario, each once.
+/// Returns the errors of all parts of a scenario, without duplicates.
 fn all<const N: usize>(parts: [Result<(), InputError>; N]) -> Result<(), Vec<InputError>> {
     let errors: Vec<InputError> = parts.into_iter().filter_map(Result::err).collect();
     match errors.is_empty() {
@@ -148,7 +149,7 @@ fn all<const N: usize>(parts: [Result<(), InputError>; N]) -> Result<(), Vec<Inp
     }
 }
 
-/// The parts of a scenario that more than one table depends on.
+/// The parts of a scenario on which more than one table depends.
 struct Parts<'c, 't> {
     config: &'c Configuration<'t>,
     mode: Mode,
@@ -157,12 +158,11 @@ struct Parts<'c, 't> {
 }
 
 impl Configuration<'_> {
-    /// Returns the scenario that this configuration describes, under the profile of the published
-    /// simulator.
+    /// Converts this configuration to a scenario, under the profile of the published simulator.
     ///
     /// # Errors
-    /// For each part of the scenario at the first value that cannot be read, that asks for what is
-    /// not simulated, or that is missing.
+    /// Returns one error for each part of the scenario: the first value that cannot be read, that
+    /// is missing, or that requires a feature we do not simulate.
     pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, Vec<InputError>> {
         let mode = mode_of(self).map_err(|error| vec![error])?;
         let parts = Parts {
@@ -247,7 +247,7 @@ impl Parts<'_, '_> {
         ])
     }
 
-    /// All that is left out, or differs.
+    /// Returns all omitted keys and all differences.
     fn left_out(&self, around: &Surroundings<'_>) -> Result<Vec<LeftOut>, InputError> {
         let config = self.config;
         let mut left_out: Vec<LeftOut> = Vec::new();

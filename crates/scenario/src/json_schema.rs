@@ -1,5 +1,5 @@
-//! A JSON Schema of scenarios, made from the keys of all tables: for editors, and for programs that
-//! write scenarios.
+//! A JSON Schema of scenarios, generated from the keys of all tables. Editors and programs that
+//! write scenarios use it.
 
 use fabricsim_base::input::{Bound, DefaultValue, Key, Limit, ValueKind};
 use fabricsim_pint::query::QueryConfig;
@@ -25,20 +25,20 @@ use fabricsim_base::input::Keys;
 /// A table of a scenario.
 #[derive(Debug)]
 pub struct DescribedTable {
-    /// The table as documents write it: `[switch]`, or the kind of a table that has several.
+    /// The name of the table in documents: `[switch]`, or the kind of a table that has several.
     pub name: &'static str,
-    /// Whether it is one of several kinds of a table.
+    /// `Kind` if this is one of several kinds of a table.
     pub place: TablePlace,
     /// The keys.
     pub keys: Vec<Key>,
 }
 
-/// The place of a table among those of a scenario.
+/// Relation of a described table to a table of scenarios.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TablePlace {
-    /// It is one of the kinds of a table.
+    /// One of the kinds of a table.
     Kind,
-    /// It is a table of its own.
+    /// A table without kinds.
     Own,
 }
 
@@ -85,7 +85,7 @@ pub fn described_tables() -> Vec<DescribedTable> {
     of_kind.chain(own).collect()
 }
 
-/// Returns the tables of a scenario, as `--set` names them, each with keys that it may have.
+/// Returns the tables of a scenario by their names for `--set`, with all keys of all kinds.
 pub(crate) fn tables_of_settings() -> Vec<(&'static str, Vec<Key>)> {
     let algorithms = CONGESTION_CONTROLS.iter().map(|cc| ("cc", cc.keys()));
     let topologies = fabricsim_topology::KINDS.iter();
@@ -108,8 +108,8 @@ pub(crate) fn tables_of_settings() -> Vec<(&'static str, Vec<Key>)> {
 
 /// Returns a JSON Schema (draft 2020-12) of scenarios with the algorithms of the registry.
 ///
-/// A scenario that the schema refuses is refused by [`Scenario`](crate::Scenario), too; what
-/// depends on several keys or on other files is not in the schema.
+/// If the schema rejects a scenario, so does [`Scenario`](crate::Scenario). The schema does not
+/// contain rules that depend on several keys or on other files.
 #[must_use]
 pub fn scenario_schema() -> Value {
     let own_keys: Vec<_> = CONGESTION_CONTROLS.iter().map(CcEntry::keys).collect();
@@ -162,7 +162,7 @@ pub fn scenario_schema() -> Value {
     })
 }
 
-/// Returns the JSON Schema (draft 2020-12) of a file with `keys` and the tables that these describe.
+/// Returns the JSON Schema (draft 2020-12) of a file with `keys` and the tables that they describe.
 #[must_use]
 pub fn file_schema(title: &str, keys: &[Key]) -> Value {
     let mut schema = described_table(keys);
@@ -175,14 +175,14 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// A table with a place and the discipline that queues have there.
+/// Returns the table of a queue discipline and of the queues that it applies to.
 fn queue_table() -> Value {
     let mut table = described_table(QUEUE_KEYS);
     table["properties"]["discipline"] = line_or_discipline();
     table
 }
 
-/// The table of routing, whose policy is a name or a table.
+/// Returns the table of routing, with the policy as a name or a table.
 fn routing_table() -> Value {
     let mut table = described_table(RoutingSettings::KEYS);
     let policy = &mut table["properties"]["policy"];
@@ -193,19 +193,19 @@ fn routing_table() -> Value {
     table
 }
 
-/// A class of flows with its algorithm.
+/// Returns the table of a class of flows with its algorithm.
 fn class_table() -> Value {
     let mut table = described_table(CLASS_KEYS);
     table["properties"]["cc"] = reference("cc");
     table
 }
 
-/// A list of at least `least` items.
+/// Returns a list of at least `least` items.
 fn list(items: Value, least: usize) -> Value {
     json!({ "type": "array", "items": items, "minItems": least })
 }
 
-/// A discipline as a table or in the short form.
+/// Returns a discipline, as a table or in the short form.
 fn line_or_discipline() -> Value {
     json!({ "oneOf": [{ "type": "string" }, reference("discipline")] })
 }
@@ -213,12 +213,11 @@ fn line_or_discipline() -> Value {
 /// Kinds of a table: name, description and keys.
 type Kinds<'a> = Vec<(&'static str, &'static str, &'a [Key])>;
 
-/// Defines `name`, a table that differs by its `kind`, and each of its kinds. `more` are keys that
-/// all kinds have.
+/// Defines `name`, a table with a `kind`, and each of its kinds. `more` are keys of all kinds.
 ///
-/// The table is checked against the one kind that it names, so that an error points at the wrong
-/// value. Editors offer keys of `anyOf`, and not those of `then`: it lists all kinds, and accepts
-/// everything.
+/// `allOf` checks the table only against the kind that it names, so that an error points at the
+/// wrong value. Editors complete keys from `anyOf`, but not from `then`. Therefore `anyOf` lists
+/// all kinds, and also `true`, which accepts everything.
 fn define_kinds(
     defs: &mut Map<String, Value>,
     name: &str,
@@ -260,14 +259,14 @@ fn define_kinds(
     defs.insert(name.to_owned(), table);
 }
 
-/// The table of TCP, whose profile is another one in scenarios than in programs.
+/// Returns the table of TCP; its default profile in scenarios differs from the default in programs.
 fn tcp_table() -> Value {
     let mut table = described_table(TcpConfig::KEYS);
     table["properties"]["profile"]["default"] = json!(TcpProfile::Datacenter);
     table
 }
 
-/// A table whose keys have types, defaults and ranges.
+/// Returns a table with the types, defaults and ranges of its keys.
 fn described_table(keys: &[Key]) -> Value {
     let required: Vec<&str> = keys
         .iter()
@@ -300,7 +299,7 @@ fn property(key: &Key) -> Value {
         property["default"] = default;
     }
     for Limit { bound, written } in key.limits {
-        // Quantities are texts, whose size a schema does not compare.
+        // A quantity is a text, and a schema cannot compare the values of texts.
         let Ok(limit) = serde_json::from_str::<serde_json::Number>(written) else {
             continue;
         };
@@ -349,7 +348,7 @@ fn value_of(kind: ValueKind) -> Value {
     }
 }
 
-/// The number of a node or port, or a text.
+/// Returns the schema of a node or port: a number or a text.
 fn number_or(text: &Value) -> Value {
     json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": u32::MAX }, text] })
 }

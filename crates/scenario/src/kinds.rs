@@ -1,4 +1,4 @@
-//! Kinds that scenarios can name: the built-in ones, and those that a program adds.
+//! Kinds that scenarios can select: built-in ones, and kinds that a program adds.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::text::error::Error;
 use fabricsim_base::input::{InputError, Keys};
 
 /// The congestion controls, topologies, workloads, queue disciplines and routing policies that
-/// scenarios can name.
+/// scenarios can select.
 ///
-/// It begins with all built-in ones. What a program adds is read, checked, listed and run as they
-/// are:
+/// A new registry has all built-in kinds. Kinds that a program adds are read, checked, listed and
+/// run in the same way:
 ///
 /// ```
 /// use fabricsim_scenario::Scenario;
@@ -41,33 +41,33 @@ pub struct Registry {
     topologies: Vec<Kind<BoxedTopology>>,
     workloads: Vec<Kind<BoxedWorkload>>,
     disciplines: Vec<Kind<DisciplineConfig>>,
-    /// The short forms of disciplines, in the same order.
+    /// Readers of the disciplines' short forms, in the same order.
     short_forms: Vec<fn(&mut ShortFormReader<'_>)>,
     policies: Vec<KnownPolicy>,
     traffic: Traffic,
 }
 
-/// Where the traffic of a scenario comes from.
+/// Source of the traffic of a scenario.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Traffic {
-    /// From its workloads: there is one at least.
+    /// Its workloads; there must be at least one.
     Workloads,
-    /// From a program, and from workloads if there are some.
+    /// A program, and workloads if there are any.
     Program,
 }
 
-/// A routing policy that scenarios can name.
+/// A routing policy that scenarios can select.
 #[derive(Clone, Debug)]
 struct KnownPolicy {
-    /// It, with the defaults of its keys.
+    /// The policy with the defaults of its keys.
     policy: Arc<dyn RoutingPolicy>,
-    /// Reads its keys, if it has some.
+    /// Reader of its keys, if it has any.
     read: Option<ReadPolicy>,
 }
 
 type ReadPolicy = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn RoutingPolicy>, Error>;
 
-/// A kind of table: `T` is what it is read as.
+/// A kind of table that is read as a `T`.
 #[derive(Debug)]
 struct Kind<T> {
     name: &'static str,
@@ -82,7 +82,7 @@ impl<T> Clone for Kind<T> {
     }
 }
 
-/// A kind for lists and help: its name, one line about it, and its keys.
+/// A kind for lists and help: its name, a one-line description and its keys.
 pub type KindDoc = (&'static str, &'static str, Keys);
 
 impl<T> Kind<T> {
@@ -181,60 +181,61 @@ impl PolicyVisitor for Registry {
 }
 
 impl Registry {
-    /// Lets scenarios be without `[[workload]]`: the traffic comes from the program that runs them.
+    /// Allows scenarios without `[[workload]]`, because the program that runs them sends the
+    /// traffic.
     #[must_use]
     pub fn with_optional_workloads(mut self) -> Self {
         self.traffic = Traffic::Program;
         self
     }
 
-    /// Returns whether a scenario may be without `[[workload]]`.
+    /// Returns `true` if a scenario may have no `[[workload]]`.
     pub(crate) fn allows_no_workload(&self) -> bool {
         self.traffic == Traffic::Program
     }
 
-    /// Adds the topology `K`: scenarios name it by `[topology] kind`.
+    /// Adds the topology `K`; scenarios select it by `[topology] kind`.
     ///
     /// # Panics
-    /// When there is a topology of that name.
+    /// If there is a topology with the same name.
     pub fn add_topology<K: TopologyKind>(&mut self) {
         refuse_known(self.topologies(), K::NAME);
         TopologyVisitor::visit::<K>(self);
     }
 
-    /// Adds the workload `K`: scenarios name it by `[[workload]] kind`.
+    /// Adds the workload `K`; scenarios select it by `[[workload]] kind`.
     ///
     /// # Panics
-    /// When there is a workload of that name.
+    /// If there is a workload with the same name.
     pub fn add_workload<K: WorkloadKind>(&mut self) {
         refuse_known(self.workloads(), K::NAME);
         WorkloadVisitor::visit::<K>(self);
     }
 
-    /// Adds the queue discipline `K`: scenarios name it by `discipline = { kind = ... }` of
+    /// Adds the queue discipline `K`; scenarios select it by `discipline = { kind = ... }` of
     /// `[[queue]]`.
     ///
     /// # Panics
-    /// When there is a discipline of that name.
+    /// If there is a discipline with the same name.
     pub fn add_discipline<K: AqmKind>(&mut self) {
         refuse_known(self.disciplines(), <K as AqmKind>::NAME);
         DisciplineVisitor::visit::<K>(self);
     }
 
-    /// Adds the routing policy `policy`: scenarios name it by `[routing] policy`.
+    /// Adds the routing policy `policy`; scenarios select it by `[routing] policy`.
     ///
     /// # Panics
-    /// When there is a policy of that name.
+    /// If there is a policy with the same name.
     pub fn add_routing_policy(&mut self, policy: impl RoutingPolicy + 'static) {
         let known = self.routing_policies();
         refuse_known(known.map(|known| (known.name(), "", NONE)), policy.name());
         PolicyVisitor::visit_plain(self, policy);
     }
 
-    /// Adds the routing policy `K`, which has keys: scenarios name it by `[routing] policy`.
+    /// Adds the routing policy `K`, which has keys; scenarios select it by `[routing] policy`.
     ///
     /// # Panics
-    /// When there is a policy of that name.
+    /// If there is a policy with the same name.
     pub fn add_routing_policy_kind<K: PolicyKind>(&mut self) {
         let known = self.routing_policies();
         refuse_known(
@@ -244,23 +245,23 @@ impl Registry {
         PolicyVisitor::visit::<K>(self);
     }
 
-    /// The topologies, in the order in which they were added.
+    /// Yields the topologies, in the order in which they were added.
     pub fn topologies(&self) -> impl Iterator<Item = KindDoc> {
         self.topologies.iter().map(Kind::doc)
     }
 
-    /// The workloads, in the order in which they were added.
+    /// Yields the workloads, in the order in which they were added.
     pub fn workloads(&self) -> impl Iterator<Item = KindDoc> {
         self.workloads.iter().map(Kind::doc)
     }
 
-    /// The queue disciplines, in the order in which they were added.
+    /// Yields the queue disciplines, in the order in which they were added.
     pub fn disciplines(&self) -> impl Iterator<Item = KindDoc> {
         self.disciplines.iter().map(Kind::doc)
     }
 
-    /// The routing policies, in the order in which they were added; scenarios that name none have
-    /// the first. Keys have their defaults.
+    /// Yields the routing policies with the defaults of their keys, in the order in which they were
+    /// added. The first one is the default of scenarios.
     pub fn routing_policies(&self) -> impl Iterator<Item = &Arc<dyn RoutingPolicy>> {
         self.policies.iter().map(|known| &known.policy)
     }
@@ -312,7 +313,7 @@ impl Registry {
         read(&self.disciplines, document, section)
     }
 
-    /// Reads a discipline in one line.
+    /// Reads a discipline in its short form.
     pub(crate) fn read_discipline_line(&self, line: &str) -> Result<DisciplineConfig, InputError> {
         DisciplineConfig::from_line(line, |reader| {
             self.short_forms.iter().for_each(|show| show(reader));
@@ -338,7 +339,7 @@ fn refuse_known(mut known: impl Iterator<Item = KindDoc>, name: &str) {
     );
 }
 
-/// Reads `section` as the kind among `kinds` that it names.
+/// Reads `section` as the kind among `kinds` that its key `kind` names.
 fn read<'a, T>(
     kinds: &[Kind<T>],
     document: &Document<'a>,

@@ -1,20 +1,21 @@
-//! Scenarios: everything that decides what a simulation does, read from TOML and checked as a
-//! whole.
+//! Scenarios: everything that determines a simulation, read from TOML and checked as a whole.
 //!
-//! * [`text`]: texts as tables whose values know their places, diagnostics, `--set`, input files.
+//! * [`text`]: texts as tables with the positions of their values, diagnostics, `--set`, input
+//!   files.
 //! * [`schema`]: the tables that belong to no plugin.
-//! * [`cc`]: the congestion-control algorithms that a scenario can name, with those that a program
-//!   adds.
-//! * [`kinds`]: the registry of everything else that it can name: topologies, workloads,
+//! * [`cc`]: the congestion-control algorithms that a scenario can select, including the ones that
+//!   a program adds.
+//! * [`kinds`]: the registry of everything else that a scenario can select: topologies, workloads,
 //!   disciplines, routing policies.
-//! * [`scenario`]: the [`Scenario`], what its parts ask for together, and what is refused.
+//! * [`scenario`]: the [`Scenario`], and the checks across its parts.
 //! * [`json_schema`]: the tables as a JSON Schema.
 //! * [`read`]: from a text to a scenario: tables, then typed values, then checked ones.
 //! * [`import`]: from a configuration of the published HPCC simulator to the text of a scenario.
 //!
-//! * [`builder`]: from settings to a scenario, for programs that have no text.
+//! * [`builder`]: from settings to a scenario, for programs without a text.
 //!
-//! Nothing here is simulated: the crate `fabricsim` builds a network from a scenario and runs it.
+//! This crate simulates nothing: the crate `fabricsim` builds a network from a scenario and runs
+//! it.
 
 pub mod builder;
 pub mod cc;

@@ -1,4 +1,5 @@
-//! Reads a scenario from its text: its tables are taken out, read as typed values, and checked.
+//! Reads a scenario from its text: extracts its tables, reads them as typed values, and checks
+//! these.
 
 mod checked;
 pub(crate) mod classes;
@@ -45,16 +46,16 @@ impl Scenario {
     /// Reads a scenario from `text`. Paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// All diagnostics that can be had at once, each with its place and a suggested fix.
+    /// Returns as many diagnostics at once as possible, each with its position and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Self::from_toml_with(text, Registry::default())
     }
 
-    /// Like [`from_toml`](Self::from_toml), with the kinds of `registry`: a
-    /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
+    /// Like [`from_toml`](Self::from_toml), with the kinds of `registry`: only a
+    /// [`CcRegistry`](crate::cc::registry::CcRegistry), or a whole [`Registry`].
     ///
     /// # Errors
-    /// All diagnostics that can be had at once, each with its place and a suggested fix.
+    /// Returns as many diagnostics at once as possible, each with its position and a suggested fix.
     pub fn from_toml_with(text: &str, registry: impl Into<Registry>) -> Result<Self, Error> {
         Self::read("scenario", text, Path::new("."), &registry.into())
     }
@@ -63,17 +64,17 @@ impl Scenario {
     /// in it are relative to the file.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first error in it.
+    /// If the file cannot be read, and at the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         Self::from_file_with(path, overrides, Registry::default())
     }
 
-    /// Like [`from_file`](Self::from_file), with `-` for the standard input, whose paths are
-    /// relative to the working folder, and with the kinds of `registry`: a
-    /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
+    /// Like [`from_file`](Self::from_file), with the kinds of `registry`: only a
+    /// [`CcRegistry`](crate::cc::registry::CcRegistry), or a whole [`Registry`]. The path `-` is
+    /// the standard input; paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first error in it.
+    /// If the file cannot be read, and at the first error in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],
@@ -88,11 +89,11 @@ impl Scenario {
         Self::from_text_with(&source, &text, base, overrides, registry)
     }
 
-    /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
+    /// Reads a scenario from `text`, changed by `overrides`. Messages call the text `source`; paths
     /// in it are relative to `base`.
     ///
     /// # Errors
-    /// All diagnostics that can be had at once, each with its place and a suggested fix.
+    /// Returns as many diagnostics at once as possible, each with its position and a suggested fix.
     pub fn from_text(
         source: &str,
         text: &str,
@@ -105,7 +106,7 @@ impl Scenario {
     /// Like [`from_text`](Self::from_text), with the kinds of `registry`.
     ///
     /// # Errors
-    /// All diagnostics that can be had at once, each with its place and a suggested fix.
+    /// Returns as many diagnostics at once as possible, each with its position and a suggested fix.
     pub fn from_text_with(
         source: &str,
         text: &str,
@@ -117,7 +118,8 @@ impl Scenario {
         if overrides.is_empty() {
             return Self::read(source, text, base, registry);
         }
-        // Broken TOML is reported as it stands in the file.
+        // Parse the original text first, so that errors of syntax show the file and not the changed
+        // text.
         Document::new(source, text).parse()?;
         let changed = overrides::apply(source, text, overrides)?;
         Self::read(&format!("{source} (with --set)"), &changed, base, registry)
@@ -140,7 +142,7 @@ impl Scenario {
     /// Reads a scenario from the tables of `document`. Paths in it are relative to `base`.
     ///
     /// # Errors
-    /// All diagnostics that can be had at once, each with its place and a suggested fix.
+    /// Returns as many diagnostics at once as possible, each with its position and a suggested fix.
     pub fn read_tables<'a>(
         document: Document<'a>,
         root: DeTable<'a>,
@@ -151,7 +153,7 @@ impl Scenario {
         Self::of_tables(&document, tables, base, registry)
     }
 
-    /// Reads the values of `tables`, which stand in `document`, and checks them.
+    /// Reads the values of `tables`, which belong to `document`, and checks them.
     fn of_tables<'a>(
         document: &Document<'a>,
         (mut tables, places): (Tables<'a>, Places),

@@ -1,4 +1,4 @@
-//! A scenario: everything that decides what a simulation does.
+//! A scenario: everything that determines a simulation.
 
 pub(crate) mod check;
 pub(crate) mod classes;
@@ -40,16 +40,16 @@ use crate::schema::run::{IdealRule, OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::text::error::Error;
 
-/// A scenario that has been read, checked and given its topology.
+/// A scenario with its topology, read and checked.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Names the results.
+    /// Name of the results.
     pub(crate) name: String,
-    /// Folder that relative paths in the scenario start from.
+    /// Folder to which paths in the scenario are relative.
     pub(crate) folder: PathBuf,
     /// Seed of every random stream.
     pub(crate) seed: u64,
-    /// Simulator to be reproduced with its quirks, if any.
+    /// Simulator to reproduce with its quirks, if any.
     pub(crate) profile: Option<Profile>,
     /// Configuration of the topology.
     pub(crate) topology_config: BoxedTopology,
@@ -59,28 +59,28 @@ pub struct Scenario {
     pub(crate) host: HostSettings,
     /// The switches.
     pub(crate) switch: SwitchSettings,
-    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits
-    /// holds.
+    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that
+    /// matches a queue decides.
     pub(crate) queues: Vec<QueueRule>,
     /// RDMA.
     pub(crate) transport: RdmaConfig,
     /// TCP.
     pub(crate) tcp: TcpConfig,
-    /// The routes.
+    /// The routing settings.
     pub(crate) routing: RoutingSettings,
-    /// Policy that chooses among equal-cost next hops.
+    /// Policy that chooses among equal next hops.
     pub(crate) routing_policy: Arc<dyn RoutingPolicy>,
-    /// The traffic, in the order of the scenario: a flow's class is its place here.
+    /// The workloads, in the order of the scenario: a flow's class is the index of its workload.
     pub(crate) workloads: Vec<BoxedWorkload>,
     /// Network events, such as failures and recoveries, in the order of the scenario.
     pub(crate) events: Vec<Event>,
-    /// The algorithm.
+    /// The congestion control of classes without their own.
     pub(crate) cc: AnyCcConfig,
-    /// The algorithms of classes that have their own.
+    /// The congestion control of classes with their own.
     pub(crate) class_cc: BTreeMap<ClassId, AnyCcConfig>,
-    /// Settings that decide when the run stops.
+    /// The conditions for stopping.
     pub(crate) run: RunSettings,
-    /// Settings that decide where results are written.
+    /// The destination of the results.
     pub(crate) output: OutputSettings,
     /// The time series to write, if any.
     pub(crate) observe: Option<ObserveSettings>,
@@ -90,146 +90,147 @@ pub struct Scenario {
     pub(crate) queries: Option<QuerySettings>,
     /// Positions of the scenario's tables, for messages.
     pub(crate) places: Arc<Places>,
-    /// The text that it was read from, if it is one text.
+    /// The text of the scenario, if it was read from a single text.
     pub(crate) text: Option<Arc<ScenarioText>>,
 }
 
-/// The text of a scenario, changed as it was asked for.
+/// The text of a scenario, with all overrides applied.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ScenarioText {
-    /// What messages call it: the name of its file.
+    /// Name of the text in messages: the name of its file.
     pub source: String,
     /// The text.
     pub text: String,
-    /// Folder that relative paths in it start from.
+    /// Folder to which paths in the text are relative.
     pub folder: PathBuf,
 }
 
 /// The parts of a scenario.
 impl Scenario {
-    /// Returns the text that it was read from; `None` where a program has built it, or it was put
-    /// together of several texts.
+    /// Returns the text of the scenario; `None` if a program has built it, or if it was composed of
+    /// several texts.
     #[must_use]
     pub fn text(&self) -> Option<&ScenarioText> {
         self.text.as_deref()
     }
 
-    /// Names the results.
+    /// Returns the name of the results.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Folder that relative paths in the scenario start from.
+    /// Returns the folder to which paths in the scenario are relative.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Seed of every random stream.
+    /// Returns the seed of every random stream.
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Simulator to be reproduced with its quirks, if any.
+    /// Returns the simulator to reproduce with its quirks, if any.
     #[must_use]
     pub const fn profile(&self) -> Option<Profile> {
         self.profile
     }
 
-    /// Configuration of the topology.
+    /// Returns the configuration of the topology.
     #[must_use]
     pub const fn topology_config(&self) -> &BoxedTopology {
         &self.topology_config
     }
 
-    /// The network.
+    /// Returns the network.
     #[must_use]
     pub const fn topology(&self) -> &Arc<Topology> {
         &self.topology
     }
 
-    /// The hosts.
+    /// Returns the settings of hosts.
     #[must_use]
     pub const fn host(&self) -> &HostSettings {
         &self.host
     }
 
-    /// The switches.
+    /// Returns the settings of switches.
     #[must_use]
     pub const fn switch(&self) -> &SwitchSettings {
         &self.switch
     }
 
-    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits
-    /// holds.
+    /// Returns the disciplines of the queues of TCP, in the order of the scenario; the first one
+    /// that matches a queue decides.
     #[must_use]
     pub fn queues(&self) -> &[QueueRule] {
         &self.queues
     }
 
-    /// RDMA.
+    /// Returns the settings of RDMA.
     #[must_use]
     pub const fn transport(&self) -> &RdmaConfig {
         &self.transport
     }
 
-    /// TCP.
+    /// Returns the settings of TCP.
     #[must_use]
     pub const fn tcp(&self) -> &TcpConfig {
         &self.tcp
     }
 
-    /// The routes.
+    /// Returns the routing settings.
     #[must_use]
     pub const fn routing(&self) -> &RoutingSettings {
         &self.routing
     }
 
-    /// Policy that chooses among equal-cost next hops.
+    /// Returns the policy that chooses among equal next hops.
     #[must_use]
     pub fn routing_policy(&self) -> &Arc<dyn RoutingPolicy> {
         &self.routing_policy
     }
 
-    /// The traffic, in the order of the scenario: a flow's class is its place here.
+    /// Returns the workloads, in the order of the scenario: a flow's class is the index of its
+    /// workload.
     #[must_use]
     pub fn workloads(&self) -> &[BoxedWorkload] {
         &self.workloads
     }
 
-    /// Network events, such as failures and recoveries, in the order of the scenario.
+    /// Returns network events, such as failures and recoveries, in the order of the scenario.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The algorithm.
+    /// Returns the congestion control of classes without their own.
     #[must_use]
     pub const fn cc(&self) -> &AnyCcConfig {
         &self.cc
     }
 
-    /// The algorithms of classes that have their own.
+    /// Returns the congestion control of classes with their own.
     #[must_use]
     pub const fn class_cc(&self) -> &BTreeMap<ClassId, AnyCcConfig> {
         &self.class_cc
     }
 
-    /// Settings that decide when the run stops.
+    /// Returns the conditions for stopping.
     #[must_use]
     pub const fn run(&self) -> &RunSettings {
         &self.run
     }
 
-    /// Returns where results go.
+    /// Returns the destination of the results.
     #[must_use]
     pub const fn output(&self) -> &OutputSettings {
         &self.output
     }
 
-    /// The time series to write, if any.
+    /// Returns the time series to write, if any.
     #[must_use]
     pub const fn observe(&self) -> Option<&ObserveSettings> {
         self.observe.as_ref()
@@ -247,8 +248,8 @@ impl Scenario {
         self.queries.as_ref()
     }
 
-    /// Uses the network and the lists of flows of `other` where they are the same: they are large,
-    /// and most points of a sweep have the same ones.
+    /// Shares the network and the lists of flows with `other` if they are equal, to save memory:
+    /// they are large, and equal for most points of a sweep.
     pub fn share_with(&mut self, other: &Self) {
         if *other.topology == *self.topology {
             self.topology = Arc::clone(&other.topology);
@@ -260,8 +261,8 @@ impl Scenario {
         }
     }
 
-    /// Returns the error of a part that turns out to be wrong when its network is built, with its
-    /// place where the scenario has a text.
+    /// Returns the error of a part that turns out to be wrong while its network is built; it has a
+    /// position if the scenario has a text.
     #[must_use]
     pub fn refuse(&self, part: Part, message: impl Into<String>, help: impl Into<String>) -> Error {
         self.places.refuse(part, message.into(), help.into())
@@ -269,13 +270,13 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// Returns where the simulation follows the reference simulator, by the profile.
+    /// Returns the profile's deviations, with which a run reproduces the reference simulator.
     #[must_use]
     pub const fn quirks(&self) -> &'static Quirks {
         quirks(self.profile)
     }
 
-    /// Returns the rule for ideal completion times: the one that is set, or that of the profile.
+    /// Returns the rule for ideal completion times: the one that is set, or the profile's default.
     #[must_use]
     pub fn ideal_rule(&self) -> IdealRule {
         self.output.ideal.unwrap_or(match self.profile {
@@ -284,8 +285,8 @@ impl Scenario {
         })
     }
 
-    /// The most common rate of the hosts' NICs, the highest of equally common ones; under a profile
-    /// that of the first host's first link ([`Quirks::nic_rate`]).
+    /// Returns the most common rate of the hosts' NICs, the highest of equally common ones. Under a
+    /// profile, it is the rate of the first host's first link ([`Quirks::nic_rate`]).
     #[must_use]
     pub fn nic_rate(&self) -> Rate {
         match self.quirks().nic_rate {
@@ -294,7 +295,7 @@ impl Scenario {
         }
     }
 
-    /// The distinct rates of all links, ascending, with those that events give them.
+    /// Returns the distinct rates of all links, ascending, including rates that events set.
     #[must_use]
     pub fn link_rates(&self) -> Vec<Rate> {
         let mut rates: Vec<Rate> = self.topology.rates().collect();
@@ -304,7 +305,7 @@ impl Scenario {
         rates
     }
 
-    /// Returns the context with which workload `index` is built.
+    /// Returns the context for building workload `index`.
     #[must_use]
     pub fn workload_context(&self, index: usize) -> WorkloadContext {
         WorkloadContext {
@@ -315,7 +316,7 @@ impl Scenario {
         }
     }
 
-    /// The folder of the results.
+    /// Returns the folder of the results.
     #[must_use]
     pub fn output_dir(&self) -> PathBuf {
         self.output
@@ -344,7 +345,7 @@ fn nic_rate(topology: &Topology) -> Rate {
         .map_or(Rate::from_gbps(100), |same| same[0])
 }
 
-/// A topology whose nodes have names.
+/// Gives access to the node names of a topology.
 #[derive(Debug)]
 struct Called(Topology);
 

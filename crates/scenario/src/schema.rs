@@ -22,13 +22,13 @@ pub mod switch;
 
 use fabricsim_base::input::Keys;
 
-/// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
+/// Returns every queue discipline of a `[[queue]]` table: its name, description and keys.
 #[must_use]
 pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, Keys)] {
     fabricsim_qdisc::KINDS
 }
 
-/// Returns every routing policy of `[routing]`: its name, what it is, and its keys.
+/// Returns every routing policy of `[routing]`: its name, description and keys.
 #[must_use]
 pub fn policy_kinds() -> Vec<(&'static str, &'static str, Keys)> {
     let policies = fabricsim_topology::routing_policies();
@@ -38,13 +38,13 @@ pub fn policy_kinds() -> Vec<(&'static str, &'static str, Keys)> {
         .collect()
 }
 
-/// The keys of the `[tcp]` table.
+/// Returns the keys of the `[tcp]` table.
 #[must_use]
 pub const fn tcp_keys() -> Keys {
     fabricsim_transport::tcp::TcpConfig::KEYS
 }
 
-/// The keys of the `[rdma]` table.
+/// Returns the keys of the `[rdma]` table.
 #[must_use]
 pub const fn rdma_keys() -> Keys {
     fabricsim_transport::rdma::RdmaConfig::KEYS

@@ -1,4 +1,4 @@
-//! Texts and what is wrong with them.
+//! Texts and their diagnostics.
 
 pub mod document;
 pub mod error;

@@ -1,4 +1,4 @@
-//! Checks of what a program has set, table by table.
+//! Checks of a program's settings, table by table.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_topology::Topology;
@@ -12,7 +12,7 @@ use crate::schema::run::RunSettings;
 use crate::text::error::Error;
 
 impl ScenarioBuilder {
-    /// Checks what each table can tell by itself.
+    /// Checks each table by itself.
     pub(super) fn check_tables(&self) -> Result<(), Refused> {
         let refused = |part: Part| move |error: ConfigError| part.refused(error);
         self.switch.validate().map_err(refused(Part::Switch))?;
@@ -32,7 +32,7 @@ impl ScenarioBuilder {
     }
 }
 
-/// Checks what is recorded of `run` in the network `topology`.
+/// Checks the recordings of `run` in the network `topology`.
 pub(super) fn check_recording(
     observe: Option<&ObserveSettings>,
     capture: Option<&CaptureSettings>,
@@ -50,7 +50,7 @@ pub(super) fn check_recording(
     }
 }
 
-/// Refuses names that cannot be part of a file's.
+/// Rejects names that cannot be part of a file name.
 pub(super) fn check_name(name: &str, scenario: &WithoutText) -> Result<(), Error> {
     if is_plain(name) {
         return Ok(());
@@ -60,7 +60,7 @@ pub(super) fn check_name(name: &str, scenario: &WithoutText) -> Result<(), Error
     Err(scenario.error(message, "give one such as \"fat320-websearch-50\""))
 }
 
-/// Refuses seeds that a text cannot have.
+/// Rejects seeds that a TOML text cannot express.
 pub(super) fn check_seed(seed: u64, scenario: &WithoutText) -> Result<(), Error> {
     if i64::try_from(seed).is_ok() {
         return Ok(());

@@ -1,8 +1,8 @@
-//! The congestion-control algorithms that a scenario can name, of RDMA and of TCP.
+//! The congestion-control algorithms that a scenario can select, for RDMA and for TCP.
 //!
-//! A new algorithm is a configuration in one file and a line in [`CONGESTION_CONTROLS`]: from the
-//! line follow parsing, did-you-mean, `fabricsim list` and the conformance tests. [`CcRegistry`]
-//! takes algorithms from outside of the workspace.
+//! A new algorithm needs a configuration in its own file and a line in [`CONGESTION_CONTROLS`]. The
+//! line adds it to the parser, did-you-mean, `fabricsim list` and the conformance tests.
+//! [`CcRegistry`] accepts algorithms from outside the workspace.
 
 mod config;
 mod entry;

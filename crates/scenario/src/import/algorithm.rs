@@ -11,7 +11,7 @@ use crate::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS};
 use crate::text::document::Document;
 use crate::text::error::Error;
 
-/// Reads the algorithm of `config`.
+/// Returns the algorithm of `config`.
 pub(super) fn mode_of(config: &Configuration<'_>) -> Result<Mode, InputError> {
     let value = config.value("CC_MODE")?;
     let help = match has_pint(config) {
@@ -42,16 +42,16 @@ pub(super) fn write(
     write_keys(config, mode, lines)
 }
 
-/// Tables of the other algorithms, as the configuration sets them.
+/// Tables of the configuration's other algorithms.
 #[derive(Debug, Default)]
 pub(super) struct Schemes {
     pub(super) lines: Lines,
-    /// Algorithms that the configuration has no usable values for.
+    /// Algorithms without usable values in the configuration.
     pub(super) without: Vec<(Mode, InputError)>,
 }
 
 impl Schemes {
-    /// The algorithms of `config` besides `mode`.
+    /// Returns the algorithms of `config` other than `mode`.
     pub(super) fn beside(config: &Configuration<'_>, mode: Mode) -> Self {
         let mut schemes = Self::default();
         schemes.lines.blank();
@@ -72,8 +72,8 @@ impl Schemes {
         schemes
     }
 
-    /// Returns why a key that `modes` alone read is left out, if none of their tables is written
-    /// for a scenario of `mode`.
+    /// Returns the reason for omitting a key that only `modes` read, if a scenario of `mode` has no
+    /// table for any of them.
     pub(super) fn reason(&self, modes: &[Mode], mode: Mode) -> Option<String> {
         let lacks = |other: &Mode| self.without.iter().any(|(without, _)| without == other);
         let is_used = modes.iter().any(|other| *other == mode || !lacks(other));
@@ -83,7 +83,7 @@ impl Schemes {
         })
     }
 
-    /// What is left out with the algorithms without a table.
+    /// Yields the algorithms without a table.
     pub(super) fn left_out(&self) -> impl Iterator<Item = LeftOut> {
         self.without.iter().map(|(mode, error)| {
             let reason = format!("the file has no such scheme: {}", error.message);
@@ -97,7 +97,7 @@ impl Schemes {
     }
 }
 
-/// Refuses a `[[scheme]]` whose values its algorithm refuses.
+/// Rejects a `[[scheme]]` with values that its algorithm rejects.
 fn check(scheme: &Lines) -> Result<(), InputError> {
     let document = Document::new("scheme", scheme.text());
     let read = || {
@@ -172,7 +172,7 @@ fn dcqcn(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError
     flag(config, "clamp", "CLAMP_TARGET_RATE", lines)
 }
 
-/// Writes whether there is a window, and whether it follows the rate.
+/// Writes the keys of the window: if there is one, and if it follows the rate.
 fn window(config: &Configuration<'_>, mode: Mode, lines: &mut Lines) -> Result<(), InputError> {
     let has_window = config.value("HAS_WIN")?;
     match mode {

@@ -1,4 +1,4 @@
-//! Keys and words of a configuration, each with its place.
+//! Keys and words of a configuration, with their positions.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use super::unknown::{Unknown, UnknownKeys, refused};
 use super::value::Value;
 use super::words::{Word, is_key_like, words};
 
-/// A configuration of the published simulator or of one that grew from it: `KEY value ...`,
-/// separated by white space. Of a key that is given several times the last value holds.
+/// A configuration of the published simulator or of one based on it: `KEY value ...`, separated by
+/// white space. If a key is given several times, the last value counts.
 #[derive(Clone, Debug)]
 pub struct Configuration<'t> {
     text: &'t str,
     dialect: Dialect,
     entries: Vec<Entry<'t>>,
-    /// Words that are no keys, which the user wants to have passed over.
+    /// Words that are not keys and that the user wants to ignore.
     passed_over: Vec<Unknown<'t>>,
     /// Values that later ones replace.
     replaced: Vec<LeftOut>,
 }
 
-/// A key and the words behind it.
+/// A key and the words after it.
 #[derive(Clone, Debug)]
 struct Entry<'t> {
     key: &'static ConfigKey,
@@ -33,11 +33,11 @@ struct Entry<'t> {
 }
 
 impl<'t> Configuration<'t> {
-    /// Reads a configuration of the published simulator. A line may end in a comment (`#`, `//` or
-    /// braces).
+    /// Reads a configuration of the published simulator. A line may end with a comment (`#`, `//`
+    /// or braces).
     ///
     /// # Errors
-    /// All words that are no keys, and all keys with too few words behind them.
+    /// Returns all words that are not keys, and all keys that are followed by too few words.
     pub fn parse(text: &'t str) -> Result<Self, Vec<InputError>> {
         Self::parse_as(text, Dialect::Published, UnknownKeys::Refused)
     }
@@ -45,8 +45,8 @@ impl<'t> Configuration<'t> {
     /// Reads a configuration of the simulator of `dialect`.
     ///
     /// # Errors
-    /// All words that are no keys, unless they are passed over, and all keys with too few words
-    /// behind them.
+    /// Returns all words that are not keys, unless `unknown` ignores them, and all keys that are
+    /// followed by too few words.
     pub fn parse_as(
         text: &'t str,
         dialect: Dialect,
@@ -90,8 +90,8 @@ impl<'t> Configuration<'t> {
         }
     }
 
-    /// Adds `entry`. It replaces an earlier one of its key; pairs of a map stay beside new ones, as
-    /// the published simulator has it.
+    /// Adds `entry`. It replaces an earlier entry of its key, except that pairs of a map are added
+    /// to the earlier ones, as in the published simulator.
     fn give(&mut self, mut entry: Entry<'t>) {
         let earlier = self
             .entries
@@ -102,7 +102,7 @@ impl<'t> Configuration<'t> {
             let now = entry.word.line;
             let effect = match entry.key.words {
                 Words::Map => {
-                    // Of two pairs of a rate the first one is found.
+                    // If two pairs have the same rate, the simulator finds the first one.
                     entry.words.extend(earlier.words.into_iter().skip(1));
                     format!("line {now} gives the key again: its values hold for its rates")
                 }
@@ -116,7 +116,7 @@ impl<'t> Configuration<'t> {
         self.entries.push(entry);
     }
 
-    /// Takes away the keys of relatives that ask for what is not simulated.
+    /// Removes keys of related simulators that enable features we do not simulate.
     fn take_switched_on(&mut self) -> Vec<Unknown<'t>> {
         let is_on = |entry: &Entry<'t>| match entry.key.role {
             Role::Idle { at, .. } => entry.words.first().is_none_or(|word| word.text != at),
@@ -140,31 +140,31 @@ impl<'t> Configuration<'t> {
         taken
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub(super) const fn text(&self) -> &'t str {
         self.text
     }
 
-    /// The simulator that reads it.
+    /// Returns the simulator of the configuration.
     pub(super) const fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// The keys that are given, in their order.
+    /// Yields the given keys, in order.
     pub(super) fn given(&self) -> impl Iterator<Item = &'static ConfigKey> {
         self.entries.iter().map(|entry| entry.key)
     }
 
-    /// The words that are passed over, and values that later ones replace.
+    /// Yields ignored words, and values that later ones replace.
     pub(super) fn not_read(&self) -> impl Iterator<Item = LeftOut> {
         let passed_over = self.passed_over.iter().map(Unknown::passed_over);
         passed_over.chain(self.replaced.iter().cloned())
     }
 
-    /// Returns the value of `name`, or the simulator's own if none is given.
+    /// Returns the value of `name`, or the simulator's default if none is given.
     ///
     /// # Errors
-    /// If there is no such value.
+    /// If there is neither.
     pub(super) fn value(&self, name: &'static str) -> Result<Value<'t>, InputError> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.key.name == name) {
             return Ok(Value::new(name, entry.words.clone()));
@@ -192,13 +192,13 @@ impl<'t> Configuration<'t> {
         }
     }
 
-    /// Returns the value of `name` if the configuration gives it.
+    /// Returns the value of `name` if it is given.
     pub(super) fn given_value(&self, name: &'static str) -> Option<Value<'t>> {
         let entry = self.entries.iter().find(|entry| entry.key.name == name)?;
         Some(Value::new(name, entry.words.clone()))
     }
 
-    /// Returns the file that `name` says, with its place; nothing if the key is not given.
+    /// Returns the path that `name` gives, with its position; `None` if the key is not given.
     #[must_use]
     pub fn file(&self, name: &str) -> Option<(&'t str, Range<usize>)> {
         let entry = self.entries.iter().find(|entry| entry.key.name == name)?;
@@ -206,10 +206,10 @@ impl<'t> Configuration<'t> {
         Some((word.text, word.span.clone()))
     }
 
-    /// Returns the file with the nodes of the trace if the configuration asks for a trace.
+    /// Returns the file with the traced nodes if the configuration enables the trace.
     ///
     /// # Errors
-    /// When the key that asks for it is neither 0 nor 1.
+    /// If the key that enables it is neither 0 nor 1.
     pub fn trace_file(&self) -> Result<Option<(&'t str, Range<usize>)>, InputError> {
         if self.dialect.key("ENABLE_TRACE").is_none() {
             return Ok(None);
@@ -221,7 +221,7 @@ impl<'t> Configuration<'t> {
     }
 }
 
-/// Reads keys with their words.
+/// Reader of keys with their words.
 struct Reader<'t> {
     words: Vec<Word<'t>>,
     next: usize,
@@ -232,7 +232,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// Reads a key with its words, or words that are none. Returns `false` at the end.
+    /// Reads a key with its words, or unknown words. Returns `false` at the end.
     fn read_one(&mut self) -> bool {
         let Some(word) = self.words.get(self.next).cloned() else {
             return false;
@@ -267,7 +267,7 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// The words up to the next key or to the end of `line`.
+    /// Returns the words up to the next key or to the end of `line`.
     fn rest_of_line(&mut self, line: usize) -> Vec<Word<'t>> {
         let is_one = |word: &Word<'_>| word.line == line && self.dialect.key(word.text).is_none();
         let from = self.next;
@@ -277,8 +277,8 @@ impl<'t> Reader<'t> {
         rest
     }
 
-    /// Up to `count` values of the key `of`. They may be on the next lines, if they do not have the
-    /// form of a key there.
+    /// Returns up to `count` values of the key `of`. They may be on the next lines, unless they
+    /// look like keys there.
     fn values(&mut self, of: &Word<'t>, count: usize) -> Vec<Word<'t>> {
         let is_value = |word: &Word<'_>| {
             self.dialect.key(word.text).is_none()
@@ -291,9 +291,9 @@ impl<'t> Reader<'t> {
         values
     }
 
-    /// Reads the pairs of a map, whose count `entry` has.
+    /// Reads the pairs of a map; `entry` already has their number.
     fn read_pairs(&mut self, entry: &mut Entry<'t>) {
-        /// Pairs of a map; more are a wrong count.
+        /// Maximum number of pairs of a map; a larger number is an error.
         const MOST: usize = 64;
         let count = entry
             .words

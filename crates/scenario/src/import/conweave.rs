@@ -1,4 +1,4 @@
-//! What ConWeave's configurations have of their own: load balancing, and times of traffic.
+//! Specifics of ConWeave's configurations: load balancing, and times of traffic.
 
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::Duration;
@@ -9,7 +9,7 @@ use super::lines::Lines;
 use super::mode::Mode;
 use super::trace::ranges;
 
-/// Load balancing that `LB_MODE` names.
+/// Load balancing according to `LB_MODE`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Balancing {
     Ecmp,
@@ -30,8 +30,8 @@ fn balancing(config: &Configuration<'_>) -> Result<Balancing, InputError> {
     Err(value.wrong(missing, "write 0 (ECMP), 2 (DRILL) or 6 (LetFlow)"))
 }
 
-/// Returns whether the profile of the published simulator can hold: HPCC's header under it does not
-/// tell the paths of packets apart.
+/// Returns `true` if the scenario can use the profile of the published simulator: under it, HPCC's
+/// header does not distinguish the paths of packets.
 fn has_profile(config: &Configuration<'_>, mode: Mode) -> Result<bool, InputError> {
     Ok(mode != Mode::Hpcc || balancing(config)? == Balancing::Ecmp)
 }
@@ -50,7 +50,7 @@ pub(super) fn write_head(
     Ok(())
 }
 
-/// Writes `[routing]`, and refuses what is not simulated.
+/// Writes `[routing]`; rejects load balancing that we do not simulate.
 pub(super) fn write_routing(
     config: &Configuration<'_>,
     lines: &mut Lines,
@@ -66,7 +66,7 @@ pub(super) fn write_routing(
     Ok(())
 }
 
-/// Writes the part of `[switch]` that says how losses are avoided.
+/// Writes the part of `[switch]` that decides how losses are avoided.
 pub(super) fn write_switch(
     config: &Configuration<'_>,
     lines: &mut Lines,
@@ -87,7 +87,7 @@ pub(super) fn write_switch(
     }
 }
 
-/// Writes the part of `[rdma]` that says how losses are recovered.
+/// Writes the part of `[rdma]` that decides how losses are recovered.
 pub(super) fn write_recovery(
     config: &Configuration<'_>,
     lines: &mut Lines,
@@ -105,7 +105,7 @@ pub(super) fn write_recovery(
     Ok(())
 }
 
-/// Returns what differs beside keys that are left out.
+/// Returns differences other than omitted keys.
 pub(super) fn differences(
     config: &Configuration<'_>,
     mode: Mode,
@@ -128,7 +128,7 @@ pub(super) fn differences(
         ));
     }
     if config.value("ENABLE_IRN")?.flag()? {
-        // A window is at most the bandwidth-delay product that IRN has in flight.
+        // A window never exceeds the bandwidth-delay product that IRN keeps in flight.
         found.push(match config.value("HAS_WIN")?.flag()? {
             true => (
                 "ENABLE_IRN",
@@ -150,10 +150,10 @@ pub(super) fn differences(
     Ok(found)
 }
 
-/// Time after the last flow may start at which the original gives up.
+/// Time after the last possible start of a flow at which the original gives up.
 const PATIENCE: Duration = Duration::from_ms(10_000);
 
-/// Writes `[run]`: when the original would end at the latest.
+/// Writes `[run]`: the latest end of the original's runs.
 pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result<(), InputError> {
     let stop = config.value("FLOWGEN_STOP_TIME")?;
     lines.table("[run]");
@@ -161,13 +161,13 @@ pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result
     Ok(())
 }
 
-/// Writes `[output]` and `[observe]`: completion times, pauses, and the bytes of uplinks.
+/// Writes `[output]` and `[observe]`: completion times, pauses and the bytes of uplinks.
 pub(super) fn write_observation(
     config: &Configuration<'_>,
     around: &Surroundings<'_>,
     lines: &mut Lines,
 ) -> Result<(), InputError> {
-    /// Time after the last flow may start for which the original samples on.
+    /// Time after the last possible start of a flow for which the original continues sampling.
     const SAMPLED_ON: Duration = Duration::from_ms(50);
     lines.table("[output]");
     lines.key("fct_txt", true, &config.value("FCT_OUTPUT_FILE")?);

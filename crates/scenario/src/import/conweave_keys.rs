@@ -10,7 +10,7 @@ const MONITORED: Role = Role::LeftOut(
 const OF_CONWEAVE: Role = Role::LeftOut("for LB_MODE 9 alone, ConWeave itself, which is not there");
 const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc]);
 
-/// Keys that `network-load-balance.cc` reads in its own way.
+/// Keys that `network-load-balance.cc` treats differently from the published simulator.
 pub(super) const CONWEAVE_KEYS: &[ConfigKey] = &[
     key("TOPOLOGY_FILE", None, Role::Taken),
     key("FLOW_FILE", None, Role::Taken),

@@ -1,4 +1,4 @@
-//! The simulators whose configurations are lists of keys.
+//! The simulators with lists of keys as configurations.
 
 use std::collections::BTreeSet;
 
@@ -9,22 +9,23 @@ use super::shared_keys::{PUBLISHED_AND_SIMAI_KEYS, SHARED_KEYS};
 use super::simai_keys::SIMAI_KEYS;
 use super::words::is_key_like;
 
-/// A simulator whose configuration is a list of keys with values.
+/// A simulator with a list of keys and values as its configuration.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Dialect {
-    /// The published simulator of HPCC, and those that read its configurations with a few keys more.
+    /// The published simulator of HPCC, and simulators that read its configurations with a few more
+    /// keys.
     Published,
-    /// ConWeave's, which grew from it.
+    /// ConWeave's, which is based on it.
     ConWeave,
-    /// SimAI's ns-3 front end, which grew from it, too.
+    /// SimAI's ns-3 front end, which is also based on it.
     SimAi,
 }
 
 impl Dialect {
-    /// All of them. Where two read a configuration equally well, it is of the first.
+    /// All dialects. If two of them read a configuration equally well, the first one is chosen.
     pub const ALL: [Self; 3] = [Self::Published, Self::ConWeave, Self::SimAi];
 
-    /// Returns the keys that it reads.
+    /// Yields the keys that the simulator reads.
     pub fn keys(self) -> impl Iterator<Item = &'static ConfigKey> {
         let lists: &[&[ConfigKey]] = match self {
             Self::Published => &[
@@ -39,7 +40,7 @@ impl Dialect {
         lists.iter().copied().flatten()
     }
 
-    /// The simulator in messages.
+    /// Returns the name of the simulator in messages.
     pub(super) const fn simulator(self) -> &'static str {
         match self {
             Self::Published => "the published simulator",
@@ -48,15 +49,16 @@ impl Dialect {
         }
     }
 
-    /// The key of this name.
+    /// Returns the key called `name`.
     pub(super) fn key(self, name: &str) -> Option<&'static ConfigKey> {
         self.keys().find(|key| key.name == name)
     }
 
-    /// Returns the dialect that reads most of the keys with which lines of `text` begin; none if no
-    /// line begins with a key.
+    /// Returns the dialect that knows most of the keys with which lines of `text` begin; `None` if
+    /// no line begins with a known key.
     ///
-    /// Only SimAI's simulator is told of its topology elsewhere: a text that names one is not for it.
+    /// SimAI's simulator gets its topology from a command-line argument, so a text that names a
+    /// topology is not for it.
     pub(super) fn of(text: &str) -> Option<Self> {
         let words = text
             .lines()
@@ -70,7 +72,7 @@ impl Dialect {
                 .filter(|word| dialect.key(word).is_some())
                 .count(),
         };
-        // Of equals the last one is the greatest.
+        // `max_by_key` returns the last of equal values, so reverse the order.
         let best = Self::ALL
             .into_iter()
             .rev()

@@ -1,11 +1,12 @@
-//! What differs from the published simulator for the files of one folder.
+//! Differences from the published simulator, for the files of one folder.
 
 use fabricsim_base::input::InputError;
 
 use super::LeftOut;
 use super::config::Configuration;
 
-/// Without pauses the headroom of relatives still takes packets.
+/// Returns the difference that without pauses, the headroom of related simulators still accepts
+/// packets.
 pub(super) fn without_pauses(config: &Configuration<'_>) -> Result<Option<LeftOut>, InputError> {
     Ok(match config.given_value("ENABLE_PFC") {
         Some(pauses) if !pauses.flag()? => Some(LeftOut::new(

@@ -57,7 +57,7 @@ impl Importer for ConWeave {
     }
 }
 
-/// Makes a scenario of the configuration in `file`.
+/// Converts the configuration in `file` to a scenario.
 fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported, Error> {
     let at = |error: InputError| file.error(error);
     let config = Configuration::parse_as(&file.text, dialect, job.unknown)
@@ -94,11 +94,11 @@ fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported,
     imported.map_err(|errors| file.errors(errors))
 }
 
-/// The folder that paths of `config` start from: the one that the user gives, or else the first of
-/// the configuration's own folder and those around it in which its topology is.
+/// Returns the folder to which paths of `config` are relative. If the user does not give it, it is
+/// the configuration's own folder or the nearest parent folder that contains its topology.
 fn base(job: &Job, file: &InputFile, config: &Configuration<'_>) -> PathBuf {
-    /// Folders around its own in which is looked: ConWeave's run.py writes
-    /// `mix/output/ID/config.txt`, and runs beside `mix`.
+    /// Number of folders to search, from its own upwards: ConWeave's run.py writes
+    /// `mix/output/ID/config.txt`, and runs in the parent folder of `mix`.
     const AROUND: usize = 4;
     if let Some(base) = &job.base {
         return base.clone();
@@ -120,7 +120,7 @@ fn base(job: &Job, file: &InputFile, config: &Configuration<'_>) -> PathBuf {
     own
 }
 
-/// The folder that `folder` is in.
+/// Returns the parent of `folder`.
 fn around(folder: &Path) -> PathBuf {
     match folder.file_name().and_then(|_| folder.parent()) {
         Some(parent) if parent == Path::new("") => PathBuf::from("."),
@@ -130,26 +130,26 @@ fn around(folder: &Path) -> PathBuf {
     }
 }
 
-/// What the files that a configuration names say about the network.
+/// Properties of the network, from the files that a configuration names.
 #[derive(Debug, Default)]
 struct Network {
     /// Rates of links, ascending.
     rates: Vec<Rate>,
-    /// Nodes that are traced.
+    /// Nodes with a trace.
     traced: Vec<u32>,
     /// Switches with hosts, ascending.
     racks: Vec<u32>,
-    /// Whether something follows the links that the topology announces.
+    /// `true` if the topology file continues after the announced links.
     more_links: bool,
     flows: Flows,
 }
 
-/// What a list of flows says.
+/// Properties of a list of flows.
 #[derive(Debug, Default)]
 struct Flows {
-    /// Bytes of the smallest one.
+    /// Size of the smallest flow, in bytes.
     smallest: Option<u64>,
-    /// Whether lines follow those that the list announces.
+    /// `true` if the list continues after the announced flows.
     more: bool,
 }
 
@@ -162,12 +162,12 @@ impl Network {
         };
         let mut network = Self::default();
         let mut nodes = 0;
-        // That it is missing is said where it is needed.
+        // If the topology is missing, the table that needs it reports this.
         if let Some((name, _)) = config.file("TOPOLOGY_FILE") {
             let list = read(FileKind::TOPOLOGY, name)?;
             let topology = match parse_hpcc(&list.text) {
                 Ok(topology) => topology,
-                // An error that is in the links is one in both ways of reading.
+                // An error within the links is an error for both functions.
                 Err(_) => {
                     network.more_links = true;
                     parse_hpcc_links(&list.text).map_err(|error| list.error(error))?
@@ -192,7 +192,7 @@ impl Network {
 }
 
 impl Flows {
-    /// Reads `list` as far as its lines have the form of flows; errors are found with the scenario.
+    /// Reads `list` up to the first line that is not a flow; reading the scenario finds errors.
     fn of(list: &InputFile, dialect: Dialect) -> Self {
         // ConWeave's flows have no destination port.
         let size_column = match dialect {
@@ -217,7 +217,7 @@ impl Flows {
     }
 }
 
-/// The switches that hosts are linked to.
+/// Returns the switches with hosts.
 fn racks(topology: &Topology) -> Vec<u32> {
     let has_host = |switch: &NodeId| {
         let mut ports = topology.ports(*switch).iter();

@@ -14,16 +14,16 @@ use topo::Topo;
 /// csg-htsim and uet-htsim.
 pub(super) struct Htsim;
 
-/// What one file of htsim describes.
+/// Content of one file of htsim.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Content {
     Fabric,
     Connections,
 }
 
-/// Returns what a file describes, by the first words of its lines.
+/// Returns the content of a file, from the first words of its lines.
 fn content(file: &InputFile) -> Option<Content> {
-    /// Lines of a header that are looked at.
+    /// Number of lines to examine.
     const HEADER: usize = 8;
     let first = |line: &str| line.split_whitespace().next().map(str::to_lowercase);
     let words: Vec<String> = file.lines().take(HEADER).filter_map(first).collect();
@@ -99,8 +99,8 @@ impl Importer for Htsim {
     }
 }
 
-/// The fabric that htsim makes for the nodes of a connection matrix where none is given: the fat
-/// tree with so many hosts, at 100 Gbps and 1 us everywhere.
+/// Returns the fabric that htsim builds for the nodes of a connection matrix if none is given: the
+/// fat tree with this number of hosts, at 100 Gbps and 1 us everywhere.
 fn fabric_for(matrix: &InputFile) -> Result<Fabric, InputError> {
     let number = |line: &str| {
         let mut words = line.split_whitespace();
@@ -127,7 +127,7 @@ fn fabric_for(matrix: &InputFile) -> Result<Fabric, InputError> {
     }
 }
 
-/// What the files of htsim say and a scenario does not, or otherwise.
+/// Returns omitted parts of the files and differences.
 fn left_out(fabric: &Fabric, has_topo: bool, matrix: Option<&InputFile>) -> Vec<LeftOut> {
     let mut found = fabric.left_out();
     if !has_topo {
@@ -174,7 +174,7 @@ impl Constant {
     }
 }
 
-/// The files do not say it: htsim has a program for each.
+/// htsim has a program for each protocol, so the files do not name it.
 const PROTOCOL: Constant = Constant {
     key: "protocol",
     reason: "htsim has a program for each; [cc] is \"none\" with PFC, as htsim_roce with lossless \

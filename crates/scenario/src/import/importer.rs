@@ -1,4 +1,4 @@
-//! What a format of another simulator has to do to be imported.
+//! Interface of an importer for a format of another simulator.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,30 +9,30 @@ use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::input_file::read_text;
 
-/// A format of another simulator that scenarios are made of.
+/// A format of another simulator that can be converted to scenarios.
 pub trait Importer: Sync {
-    /// Returns the name of the format, as `--format` takes it.
+    /// Returns the name of the format, for the option `--format`.
     fn name(&self) -> &'static str;
 
-    /// Returns which files it reads, in a line.
+    /// Returns one line on the files that it reads.
     fn about(&self) -> &'static str;
 
-    /// Returns whether a scenario can be made of `file`: whether it is of this format, and not one
-    /// that others name.
+    /// Returns `true` if `file` has this format and can be the main file of an import, which means
+    /// that no other file must name it.
     fn recognizes(&self, file: &InputFile) -> bool;
 
-    /// Makes a scenario of the files of `job`, of which it recognizes one at least.
+    /// Converts the files of `job` to a scenario. It recognizes at least one of them.
     ///
     /// # Errors
-    /// At the first value that cannot be read, that is missing, or that asks for what is not
-    /// simulated; when a file that one of them names cannot be read.
+    /// At the first value that cannot be read, is missing, or requires a feature we do not
+    /// simulate. Also if a file that one of them names cannot be read.
     fn import(&self, job: &Job) -> Result<Imported, Error>;
 }
 
-/// A file that is imported.
+/// A file to import.
 #[derive(Clone, Debug)]
 pub struct InputFile {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
     /// Its content.
     pub text: String,
@@ -42,7 +42,7 @@ impl InputFile {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// When there is no such file, it is too large, or no text.
+    /// If there is no such file, it is too large, or it is not a text.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let kind = match path.extension().and_then(|end| end.to_str()) {
             Some("topo") => FileKind::TOPOLOGY,
@@ -61,20 +61,19 @@ impl InputFile {
         self.path.display().to_string()
     }
 
-    /// Returns the error that is at `error` in this file.
+    /// Converts `error` to an error with the name and text of this file.
     #[must_use]
     pub fn error(&self, error: InputError) -> Error {
         Error::input(&self.name(), &self.text, error)
     }
 
-    /// Returns the errors that are at `errors` in this file, of which there is one at least.
+    /// Converts `errors`, which must not be empty, to an error in this file.
     pub(super) fn errors(&self, errors: Vec<InputError>) -> Error {
         let errors = errors.into_iter().map(|error| self.error(error));
         Error::all(errors.collect())
     }
 
-    /// Returns the lines that say something, with their words: without comments (`#`) and blank
-    /// lines.
+    /// Yields the lines without comments (`#`), without blank lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
         let lines = self.text.lines();
         lines
@@ -83,25 +82,24 @@ impl InputFile {
     }
 }
 
-/// What is to be imported, and where the scenario goes.
+/// The input of an import, and the destination of the scenario.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The files that were given, or that were found in the folder that was given.
+    /// The files that the user gave, or the files in the folder that the user gave.
     pub files: Vec<InputFile>,
-    /// The folder that paths in these files start from, where the user says it.
+    /// The folder to which paths in these files are relative, if the user gives it.
     pub base: Option<PathBuf>,
-    /// The folder of the scenario, which its paths start from.
+    /// The folder of the scenario, to which its paths are relative.
     pub folder: PathBuf,
     /// The name of the scenario.
     pub name: String,
-    /// What becomes of keys that the simulator does not read, in configurations that are lists of
-    /// keys.
+    /// Treatment of unknown keys, in configurations that are lists of keys.
     pub unknown: UnknownKeys,
 }
 
 impl Job {
-    /// Returns the path that a scenario in [`Job::folder`] has for the file at `path`: relative,
-    /// where both are in one tree, and else from the root.
+    /// Returns the path to the file at `path` for a scenario in [`Job::folder`]: relative if both
+    /// are in one tree, otherwise absolute.
     #[must_use]
     pub fn path_in_scenario(&self, path: &Path) -> String {
         let whole = (path.canonicalize().ok()).zip(self.folder.canonicalize().ok());
@@ -112,7 +110,8 @@ impl Job {
         path.display().to_string()
     }
 
-    /// Returns the only file that `importer` recognizes, or the first one where none is.
+    /// Returns the first file that `importer` recognizes, or the first of all files if there is
+    /// none.
     pub(super) fn only(&self, importer: &dyn Importer) -> &InputFile {
         let recognized = self.files.iter().find(|file| importer.recognizes(file));
         recognized
@@ -121,7 +120,7 @@ impl Job {
     }
 }
 
-/// The lines at the top of a scenario: what it is made of, and all that is left out.
+/// Writes the comment at the top of a scenario: its sources, and everything omitted.
 pub(super) fn preamble(sources: &[String], left_out: &[LeftOut], lines: &mut super::lines::Lines) {
     let sources = sources.join(" and ");
     lines.comment(&format!("Made of {sources} by `fabricsim import`."));
@@ -133,7 +132,7 @@ pub(super) fn preamble(sources: &[String], left_out: &[LeftOut], lines: &mut sup
     }
 }
 
-/// `path` as seen from `folder`; nothing where they share no more than the root.
+/// Returns `path` relative to `folder`; `None` if they share only the root.
 fn relative(path: &Path, folder: &Path) -> Option<PathBuf> {
     let shared = path
         .components()
@@ -167,7 +166,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_scenario_in_another_tree_finds_the_file() {
-        // Tests run in the folder of the crate, which lies nowhere below that of devices.
+        // Tests run in the folder of the crate, which is not below the folder of devices.
         let folder = Path::new("/dev");
         let job = Job {
             files: Vec::new(),

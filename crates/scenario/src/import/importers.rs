@@ -1,14 +1,14 @@
-//! The list of all formats that are imported.
+//! The list of all formats that can be imported.
 
 use super::hpcc::{ConWeave, Hpcc};
 use super::htsim::Htsim;
 use super::importer::{Importer, InputFile};
 use super::simai::SimAi;
 
-/// All formats, one line each.
+/// All formats.
 pub const IMPORTERS: &[&dyn Importer] = &[&Hpcc, &ConWeave, &Htsim, &SimAi];
 
-/// Returns the importer of this name.
+/// Returns the importer called `name`.
 #[must_use]
 pub fn importer(name: &str) -> Option<&'static dyn Importer> {
     IMPORTERS.iter().copied().find(|known| known.name() == name)

@@ -7,40 +7,42 @@ use super::mode::Mode;
 pub struct ConfigKey {
     /// The key.
     pub name: &'static str,
-    /// Words that follow it.
+    /// Words after the key.
     pub(super) words: Words,
-    /// What holds where the key is not given; nothing where the simulator has no value then.
+    /// The simulator's default; `None` if there is none.
     pub(super) default: Option<&'static str>,
     pub(super) role: Role,
 }
 
-/// Words that follow a key.
+/// Words after a key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Words {
-    /// So many.
+    /// A fixed number.
     Count(usize),
     /// A number n, and n pairs of a rate and a value.
     Map,
 }
 
-/// What becomes of a key in a scenario.
+/// Use of a key in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
-    /// It is taken over.
+    /// The key is converted.
     Taken,
-    /// It is taken over for these algorithms, which alone read it: into `[cc]`, or into the table
-    /// that may take its place.
+    /// Only these algorithms read the key. It is converted into `[cc]`, or into the table that can
+    /// replace it.
     Of(&'static [Mode]),
-    /// It is left out, for this reason.
+    /// The key is omitted, for this reason.
     LeftOut(&'static str),
-    /// Of a relative: with the value `at` it `means` nothing that the published simulator does not
-    /// do. Another value asks for what is not simulated: `is_not` says what.
+    /// A key of a related simulator. With the value `at`, its effect is `means`, which is also the
+    /// published simulator's behavior. Any other value enables a feature that we do not simulate;
+    /// `is_not` describes it.
     Idle {
         at: &'static str,
         means: &'static str,
         is_not: &'static str,
     },
-    /// Of a relative: a setting of the key named here, without effect as long as that is idle.
+    /// A key of a related simulator: a detail of the named key, without effect while that key is
+    /// idle.
     PartOf(&'static str),
 }
 
@@ -69,17 +71,17 @@ const NAMED: Role =
     Role::LeftOut("files have names of their own: fct.txt, pauses.csv, queue_distribution.csv");
 pub(super) const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc, Mode::HpccPint]);
 pub(super) const DCQCN: Role = Role::Of(&[Mode::Dcqcn]);
-/// Pauses that NICs send of their own accord, for the slowness of their PCIe bus.
+/// Pauses that NICs send because of a slow PCIe bus.
 pub(super) const NIC_PAUSES: Role = Role::Idle {
     at: "0",
     means: "NICs send no pauses of their own",
     is_not: "pauses that NICs send of their own accord are not simulated",
 };
-/// Of algorithms that read marks.
+/// Keys of algorithms that read marks.
 pub(super) const MARKED: Role = Role::Of(&[Mode::Dcqcn, Mode::Dctcp]);
 
-/// Keys that `third.cc` reads in its own way. Keys of relatives are in [`RELATIVES_KEYS`], others in
-/// [`shared_keys`](super::shared_keys).
+/// Keys that `third.cc` treats differently from other simulators. Keys of related simulators are in
+/// [`RELATIVES_KEYS`], shared keys in [`shared_keys`](super::shared_keys).
 ///
 /// [`RELATIVES_KEYS`]: super::relatives_keys::RELATIVES_KEYS
 pub(super) const CONFIG_KEYS: &[ConfigKey] = &[
@@ -108,7 +110,7 @@ pub(super) const CONFIG_KEYS: &[ConfigKey] = &[
     key("QLEN_MON_END", Some("2100000000"), Role::Taken),
 ];
 
-/// Returns why `key` is left out, if it is whatever the algorithm.
+/// Returns the reason for omitting `key`, if it does not depend on the algorithm.
 pub(super) fn reason(key: &ConfigKey) -> Option<String> {
     match key.role {
         Role::Taken | Role::Of(_) => None,

@@ -1,4 +1,4 @@
-//! The lines of a scenario, each with where it comes from.
+//! The lines of a scenario, with their origins.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -7,15 +7,15 @@ use fabricsim_base::input::InputError;
 
 use super::value::Value;
 
-/// The place in a configuration where a line of a scenario comes from, and its key.
+/// The position in a configuration from which a line of a scenario was converted, and its key.
 pub(super) type Origin = (Range<usize>, &'static str);
 
-/// Column at which comments behind values begin.
+/// Column at which comments after values begin.
 const COMMENT: usize = 34;
-/// Columns of a comment of its own.
+/// Maximum width of wrapped comments.
 const WIDTH: usize = 100;
 
-/// A scenario that is being written.
+/// A scenario under construction.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
@@ -34,7 +34,7 @@ impl Lines {
         self.line(&format!("# {}", plain(text)), None);
     }
 
-    /// Adds a comment of an item in a list, wrapped.
+    /// Adds a comment for an item in a list, wrapped.
     pub(super) fn wrapped_comment(&mut self, text: &str) {
         let mut line = "#  ".to_owned();
         for word in plain(text).split_whitespace() {
@@ -59,36 +59,36 @@ impl Lines {
         self.line(header, None);
     }
 
-    /// Adds a key with a text that is no value of the configuration.
+    /// Adds a key with a text that does not come from the configuration.
     pub(super) fn text_key(&mut self, key: &str, text: &str) {
         self.line(&format!("{key} = {}", quoted(text)), None);
     }
 
-    /// Adds a key whose value, in the form of TOML, is always the same.
+    /// Adds a key with a constant value, in TOML syntax.
     pub(super) fn plain_key(&mut self, key: &str, value: impl Display) {
         self.line(&format!("{key} = {value}"), None);
     }
 
-    /// Adds lines as they stand, such as those of a list.
+    /// Adds lines verbatim, such as a list.
     pub(super) fn block(&mut self, text: &str) {
         for line in text.lines() {
             self.line(line, None);
         }
     }
 
-    /// Adds a key whose value, in the form of TOML, comes from `from`.
+    /// Adds a key with a value, in TOML syntax, converted from `from`.
     pub(super) fn key(&mut self, key: &str, value: impl Display, from: &Value<'_>) {
         let line = format!("{key} = {value}");
         let line = format!("{line:<COMMENT$} # {}", plain(&from.origin()));
         self.line(&line, Some((from.span(), from.key)));
     }
 
-    /// Adds a key whose value is a text that comes from `from`.
+    /// Adds a key with a text converted from `from`.
     pub(super) fn quoted_key(&mut self, key: &str, value: impl Display, from: &Value<'_>) {
         self.key(key, quoted(&value.to_string()), from);
     }
 
-    /// Adds lines of a list that comes from `from`.
+    /// Adds a list converted from `from`.
     pub(super) fn list(&mut self, key: &str, items: &[String], from: &Value<'_>) {
         self.line(&format!("{key} = ["), Some((from.span(), from.key)));
         for item in items {
@@ -102,36 +102,36 @@ impl Lines {
         &self.text
     }
 
-    /// Adds `other` below.
+    /// Appends `other`.
     pub(super) fn append(&mut self, other: Self) {
         self.text.push_str(&other.text);
         self.origins.extend(other.origins);
     }
 
-    /// Returns the text and where its lines come from.
+    /// Returns the text and the origins of its lines.
     pub(super) fn finish(self) -> (String, Vec<Option<Origin>>) {
         (self.text, self.origins)
     }
 }
 
-/// `text` as a TOML string.
+/// Formats `text` as a TOML string.
 pub(super) fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string().trim().to_owned()
 }
 
-/// `text` without characters that would end a comment.
+/// Replaces characters of `text` that would end a comment.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
 }
 
-/// A number in the form of TOML, where floats have a fraction.
+/// Formats a number as a TOML float, which needs a fraction.
 pub(super) fn float(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// Refuses a flag that has to be `wanted`.
+/// Rejects a flag unless it is `wanted`.
 pub(super) fn demand(
     value: &Value<'_>,
     wanted: &str,

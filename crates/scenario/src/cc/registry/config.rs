@@ -1,4 +1,4 @@
-//! The `[cc]` table of any algorithm.
+//! The `[cc]` table of every algorithm.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::text::error::Error;
 pub struct AnyCcConfig {
     entry: CcEntry,
     config: Arc<dyn DynCcConfig>,
-    /// Of connections of TCP; `None` outside of scenarios.
+    /// Settings of TCP connections; `None` outside scenarios.
     connections: Option<TcpClassKeys>,
 }
 
@@ -54,7 +54,7 @@ impl Serialize for AnyCcConfig {
 }
 
 impl AnyCcConfig {
-    /// Returns the algorithm of the workspace called `name` with its default settings.
+    /// Returns the workspace's algorithm called `name`, with its default settings.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let entry = CONGESTION_CONTROLS.iter().find(|cc| cc.name == name)?;
@@ -65,11 +65,11 @@ impl AnyCcConfig {
         })
     }
 
-    /// Reads the table `section`, whose `kind` names one of `entries`, outside of scenarios:
-    /// without the keys that algorithms of TCP have in common.
+    /// Reads the table `section` of one of `entries`, which its `kind` names. For use outside
+    /// scenarios: the keys that all algorithms of TCP have in common are not allowed.
     ///
     /// # Errors
-    /// The first diagnostic, with its place and a suggested fix.
+    /// Returns the first diagnostic, with its position and a suggested fix.
     pub fn read_algorithm<'a>(
         document: &Document<'a>,
         mut section: Section<'a>,
@@ -85,7 +85,7 @@ impl AnyCcConfig {
         algorithm.checked(document, &section)
     }
 
-    /// Reads the table `section` of a scenario, whose `kind` names an algorithm of `registry`.
+    /// Reads the table `section` of a scenario; its `kind` names an algorithm of `registry`.
     pub(crate) fn read_in_scenario<'a>(
         document: &Document<'a>,
         mut section: Section<'a>,
@@ -107,7 +107,7 @@ impl AnyCcConfig {
         algorithm.checked(document, &section)
     }
 
-    /// Returns the algorithm, which stands in `section`, if its values have a meaning.
+    /// Returns the algorithm, read from `section`, if its values are valid.
     fn checked(self, document: &Document<'_>, section: &Section<'_>) -> Result<Self, Error> {
         let valid = self.validate();
         valid.map_err(|error| document.refuse(section, error))?;
@@ -120,7 +120,7 @@ impl AnyCcConfig {
         self.entry.name
     }
 
-    /// Returns what carries the algorithm's flows.
+    /// Returns the transport of the algorithm's flows.
     #[must_use]
     pub const fn transport(&self) -> Transport {
         self.entry.transport
@@ -132,7 +132,7 @@ impl AnyCcConfig {
         self.entry.telemetry
     }
 
-    /// Returns the settings of the digest that the algorithm reads, if it reads one.
+    /// Returns the settings of the digest if the algorithm reads one.
     #[must_use]
     pub fn pint(&self) -> Option<PintConfig> {
         let own = || self.typed::<PintConfig>().cloned().unwrap_or_default();
@@ -144,15 +144,15 @@ impl AnyCcConfig {
         self.config.as_any().downcast_ref()
     }
 
-    /// Refuses values without a meaning.
+    /// Checks the values of the settings.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If a value has no meaning; the error has the key, a message and help.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.config.validate()
     }
 
-    /// Returns the settings with every default filled in.
+    /// Returns the settings with all defaults filled in.
     #[must_use]
     pub fn resolved(&self, network: &CcContext) -> Self {
         Self {
@@ -170,38 +170,38 @@ impl AnyCcConfig {
     pub fn telemetry_bytes(&self, network: &CcContext) -> u16 {
         let own = self.config.telemetry_bytes(network);
         if self.transport() == Transport::Tcp {
-            // Probes have it.
+            // Only probes have telemetry; the algorithm has already counted it.
             return own;
         }
         let viewed = self.telemetry().filter(|_| self.entry.factory.is_some());
         own + viewed.map_or(0, |kind| kind.wire_bytes(network))
     }
 
-    /// Returns when ports of `rate` should mark the packets of the algorithm.
+    /// Returns the thresholds at which ports of `rate` should mark the algorithm's packets, if any.
     #[must_use]
     pub fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
         self.config.marking(rate)
     }
 
-    /// Returns the rules by which receivers grant credit to flows of the algorithm, if it uses credit.
+    /// Returns the rules of receivers for granting credit, if the algorithm uses credit.
     #[must_use]
     pub fn credit(&self, mtu: Bytes, network: &CcContext) -> Option<CreditRules> {
         self.config.credit(mtu, network)
     }
 
-    /// Returns the lowest rate that the user has set.
+    /// Returns the lowest rate if the user has set one.
     #[must_use]
     pub fn lowest_rate(&self) -> Option<Rate> {
         self.config.lowest_rate()
     }
 
-    /// Returns the feedback of marks that connections of TCP ask for.
+    /// Returns the feedback of marks that TCP connections use.
     fn feedback(&self) -> Feedback {
         let set = self.connections.as_ref().and_then(|keys| keys.ecn);
         set.unwrap_or_else(|| self.config.feedback())
     }
 
-    /// Returns the algorithm of TCP with connections that ask for `feedback` of marks.
+    /// Returns the algorithm with TCP connections that use `feedback` for marks.
     #[must_use]
     pub fn with_feedback(self, feedback: Feedback) -> Self {
         let keys = self.connections.unwrap_or_default();
@@ -214,20 +214,20 @@ impl AnyCcConfig {
         }
     }
 
-    /// Returns how connections of TCP are opened.
+    /// Returns how TCP connections are opened.
     pub(crate) fn opening(&self) -> Opening {
         let keys = self.connections.as_ref();
         keys.map(|keys| keys.opening).unwrap_or_default()
     }
 
-    /// Returns the factory of controllers behind pointers, unless they are compiled for each
+    /// Returns the factory of boxed controllers; `None` if the controllers are compiled for each
     /// header.
     #[must_use]
     pub fn dyn_factory(&self) -> Option<Arc<dyn DynFactory>> {
         Some(self.entry.factory?(&*self.config))
     }
 
-    /// Returns what makes the controllers of flows of RDMA; `None` where TCP carries them.
+    /// Returns the factory of controllers for RDMA flows; `None` for an algorithm of TCP.
     #[must_use]
     pub fn rdma_factory(&self) -> Option<AnyFactory> {
         if self.transport() != Transport::Rdma {
@@ -239,8 +239,8 @@ impl AnyCcConfig {
         Some(AnyFactory::viewed(self.dyn_factory()?, self.telemetry()))
     }
 
-    /// Returns how flows of the class are carried, where TCP carries them. Both sides want the same
-    /// feedback.
+    /// Returns the TCP settings of the class's flows; `None` for an algorithm of RDMA. Both ends of
+    /// a connection request the same feedback.
     pub(crate) fn tcp_class(&self, network: &CcContext) -> Option<ClassConfig> {
         if self.transport() != Transport::Tcp {
             return None;
@@ -255,7 +255,7 @@ impl AnyCcConfig {
     }
 }
 
-/// Reads and removes the `kind` of a table, which names one of `entries`.
+/// Takes the `kind` from a table and finds the entry that it names.
 fn entry_of<'a>(
     document: &Document<'a>,
     section: &mut Section<'a>,
@@ -267,7 +267,7 @@ fn entry_of<'a>(
     Ok(*entry.expect("`kind` is one of the names it was given"))
 }
 
-/// Reads and removes the keys that all algorithms of TCP have.
+/// Takes the keys from a table that all algorithms of TCP have.
 fn read_connections<'a>(
     entry: &CcEntry,
     document: &Document<'a>,

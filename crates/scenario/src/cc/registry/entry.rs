@@ -17,36 +17,35 @@ use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 use fabricsim_base::input::Keys;
 
-/// Reads the table of an algorithm from a scenario.
+/// Reader of an algorithm's table in a scenario.
 type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn DynCcConfig>, Error>;
 
-/// Makes the factory of controllers behind pointers.
+/// Constructor of the factory of boxed controllers.
 type MakeFactory = fn(&dyn DynCcConfig) -> Arc<dyn DynFactory>;
 
 /// An algorithm in the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct CcEntry {
-    /// Its name in a scenario.
+    /// Name in a scenario.
     pub name: &'static str,
     /// One-line description.
     pub about: &'static str,
-    /// The telemetry that it reads, if any.
+    /// The telemetry that the algorithm reads, if any.
     pub telemetry: Option<TelemetryId>,
-    /// Transport that carries its flows.
+    /// Transport of the algorithm's flows.
     pub transport: Transport,
-    /// The keys of its own configuration.
+    /// The keys of the algorithm's configuration.
     pub(super) keys: Keys,
-    /// The configuration without a key; `None` for algorithms from outside.
+    /// The configuration with all defaults; `None` for algorithms from outside the workspace.
     pub(super) default: Option<fn() -> Arc<dyn DynCcConfig>>,
     pub(super) read_table: ReadTable,
-    /// The factory of controllers behind pointers; `None` for those that are compiled for each
-    /// header.
+    /// The factory of boxed controllers; `None` if the controllers are compiled for each header.
     pub(super) factory: Option<MakeFactory>,
 }
 
 impl CcEntry {
-    /// Returns an algorithm of the workspace whose controllers are compiled for each header: it is
-    /// in the list of `controllers.rs` in the crate `fabricsim-network`.
+    /// Returns an algorithm of the workspace with controllers that are compiled for each header. It
+    /// must be in the list of `controllers.rs` in the crate `fabricsim-network`.
     pub(super) const fn compiled<C>(name: &'static str, about: &'static str) -> Self
     where
         C: CcConfig + Default + DeserializeOwned + Serialize + Send + Sync + 'static,
@@ -63,7 +62,7 @@ impl CcEntry {
         }
     }
 
-    /// Returns an algorithm of the workspace.
+    /// Returns an algorithm of the workspace with boxed controllers.
     pub(super) const fn new<C>(name: &'static str, about: &'static str) -> Self
     where
         C: CcConfig
@@ -80,7 +79,7 @@ impl CcEntry {
         }
     }
 
-    /// Returns an algorithm from outside of the workspace.
+    /// Returns an algorithm from outside the workspace.
     pub(super) const fn registered<C>(name: &'static str, about: &'static str) -> Self
     where
         C: CcConfig + ControllerFactory<TelemetryView> + DeserializeOwned + Serialize + 'static,
@@ -98,8 +97,7 @@ impl CcEntry {
         }
     }
 
-    /// Returns the keys of its table; those that all algorithms of TCP have are
-    /// last.
+    /// Returns the keys of its table; the keys that all algorithms of TCP have are last.
     #[must_use]
     pub fn keys(&self) -> Vec<Key> {
         let shared = match self.transport {
@@ -136,28 +134,28 @@ where
     Arc::new(config.expect("an entry is of one type").clone())
 }
 
-/// [`CcConfig`] without its types.
+/// An object-safe [`CcConfig`].
 pub trait DynCcConfig: std::fmt::Debug + Send + Sync {
-    /// Returns the configuration as a value of its type.
+    /// Returns the configuration, for downcasting.
     fn as_any(&self) -> &dyn Any;
     /// Returns the table.
     fn value(&self) -> serde_json::Value;
-    /// As [`CcConfig::validate`].
+    /// Like [`CcConfig::validate`].
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If a value has no meaning; the error has the key, a message and help.
     fn validate(&self) -> Result<(), ConfigError>;
-    /// As [`CcConfig::resolved`].
+    /// Like [`CcConfig::resolved`].
     fn resolved(&self, network: &CcContext) -> Arc<dyn DynCcConfig>;
-    /// As [`CcConfig::telemetry_bytes`].
+    /// Like [`CcConfig::telemetry_bytes`].
     fn telemetry_bytes(&self, network: &CcContext) -> u16;
-    /// As [`CcConfig::marking`].
+    /// Like [`CcConfig::marking`].
     fn marking(&self, rate: Rate) -> Option<MarkingThresholds>;
-    /// As [`CcConfig::credit`].
+    /// Like [`CcConfig::credit`].
     fn credit(&self, mtu: Bytes, network: &CcContext) -> Option<CreditRules>;
-    /// As [`CcConfig::lowest_rate`].
+    /// Like [`CcConfig::lowest_rate`].
     fn lowest_rate(&self) -> Option<Rate>;
-    /// As [`CcConfig::feedback`].
+    /// Like [`CcConfig::feedback`].
     fn feedback(&self) -> Feedback;
 }
 

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::entry::CcEntry;
 
-/// Every algorithm of the workspace: those of RDMA, then those of TCP.
+/// Every algorithm of the workspace: first RDMA, then TCP.
 pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::compiled::<HpccConfig>("hpcc", "HPCC on in-band telemetry (SIGCOMM 2019)"),
     CcEntry::compiled::<PintConfig>(
@@ -79,7 +79,8 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     ),
 ];
 
-/// The algorithms that a scenario can name: those of the workspace, and others that are registered.
+/// The algorithms that a scenario can select: the workspace's, and algorithms that a program
+/// registers.
 ///
 /// ```
 /// use fabricsim_core::plugin::*;
@@ -142,11 +143,11 @@ impl Default for CcRegistry {
 }
 
 impl CcRegistry {
-    /// Adds an algorithm: scenarios call it `name`, and `C` is its table. It reads the telemetry
-    /// that [`CcConfig::TELEMETRY`] requires, as a [`TelemetryView`].
+    /// Adds an algorithm with the name `name` and the table `C`. It reads the telemetry that
+    /// [`CcConfig::TELEMETRY`] requires, as a [`TelemetryView`].
     ///
     /// # Panics
-    /// When there is an algorithm of that name.
+    /// If there is an algorithm with the same name.
     pub fn register<C>(&mut self, name: &'static str, about: &'static str)
     where
         C: CcConfig + ControllerFactory<TelemetryView> + DeserializeOwned + Serialize + 'static,
@@ -159,7 +160,7 @@ impl CcRegistry {
         self.entries.push(CcEntry::registered::<C>(name, about));
     }
 
-    /// Returns the algorithms in the order of registration; those of the workspace are first.
+    /// Returns the algorithms in the order of registration, starting with the workspace's.
     #[must_use]
     pub fn entries(&self) -> &[CcEntry] {
         &self.entries

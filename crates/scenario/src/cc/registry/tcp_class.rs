@@ -5,11 +5,11 @@ use fabricsim_core::plugin::Feedback;
 use fabricsim_transport::tcp::Opening;
 
 settings! {
-    /// The keys that the tables of all algorithms of TCP have.
+    /// The keys that the tables of all algorithms of TCP have in common.
     pub struct TcpClassKeys {
         /// Feedback of marks.
         ///
-        /// Absent means the one that the algorithm is made for.
+        /// By default, the feedback for which the algorithm was designed.
         pub ecn: Option<Feedback> = none,
         /// Procedure by which connections are opened.
         pub opening: Opening = "handshake",
