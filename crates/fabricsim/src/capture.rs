@@ -1,9 +1,9 @@
-//! Captures of frames at ports, for Wireshark and its kin: the `[capture]` table.
+//! Captures of frames at ports, for Wireshark and similar tools: the `[capture]` table.
 //!
-//! Each node that sends over a captured link has a tap. A port's arrivals are what the other end of
-//! its link has sent, at the times at which they arrive, so nothing is looked at twice and a run
-//! without captures pays nothing. Taps spill what they have seen into one file, from which the
-//! capture is merged at the end.
+//! Each node that sends over a captured link has a tap. The arrivals at a port are the frames that
+//! the other end of its link has sent, at the times at which they arrive, so no frame is recorded
+//! twice. A run without captures pays nothing. Taps spill their frames into one temporary file,
+//! from which the capture is merged at the end.
 
 mod pcapng;
 
@@ -31,27 +31,27 @@ use pcapng::{CaptureWriter, Interface};
 /// The file of a capture.
 pub(crate) const CAPTURE: &str = "capture.pcapng";
 
-/// A capture that is being taken.
+/// A capture in progress.
 #[derive(Debug)]
 pub(crate) struct Capture {
     rules: Arc<TapRules>,
     interfaces: Vec<Interface>,
-    /// The most bytes of a frame that are stored.
+    /// The largest number of bytes stored of a frame.
     snap_length: Bytes,
 }
 
-/// What a capture holds, in `summary.json`.
+/// The contents of a capture, in `summary.json`.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct CaptureSummary {
     /// The file.
     pub file: String,
-    /// Ports.
+    /// Number of captured ports.
     pub interfaces: u64,
-    /// Frames in the file.
+    /// Number of frames in the file.
     pub frames: u64,
-    /// Their bytes on the wire.
+    /// The bytes of these frames on the wire.
     pub bytes: Bytes,
-    /// Frames missing because of `max_frames`, which are the last ones; absent if none are.
+    /// Frames missing because of `max_frames`, which are the last ones; absent if there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
 }
@@ -62,11 +62,11 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 impl Capture {
-    /// Begins to capture what the scenario of `simulation` asks for, with a temporary file in `dir`;
-    /// `None` where it asks for nothing.
+    /// Begins the capture of the scenario of `simulation`, with a temporary file in `dir`. Returns
+    /// `None` if the scenario has no capture.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// Fails if the file cannot be created.
     pub(crate) fn begin(simulation: &mut Simulation, dir: &Path) -> Result<Option<Self>, Error> {
         let scenario = simulation.shared_scenario();
         let Some(settings) = scenario.capture() else {
@@ -89,10 +89,10 @@ impl Capture {
         Ok(Some(capture))
     }
 
-    /// Writes what has been captured into `folder`.
+    /// Writes the captured frames into `folder`.
     ///
     /// # Errors
-    /// When a file cannot be written or read again.
+    /// Fails if a file cannot be written or read again.
     pub(crate) fn finish(
         self,
         simulation: &mut Simulation,
@@ -106,10 +106,10 @@ impl Capture {
         Ok(summary)
     }
 
-    /// Writes what `simulation` has captured up to `ended` to the file at `path`.
+    /// Writes the frames of `simulation` up to `ended` to the file at `path`.
     ///
     /// # Errors
-    /// When a file cannot be written or read again.
+    /// Fails if a file cannot be written or read again.
     pub(crate) fn finish_file(
         self,
         simulation: &mut Simulation,
@@ -122,7 +122,7 @@ impl Capture {
         Ok(summary)
     }
 
-    /// The summary of a file without frames.
+    /// Returns the summary of a file without frames.
     const fn summary(&self, file: String) -> CaptureSummary {
         CaptureSummary {
             file,
@@ -153,7 +153,7 @@ impl Capture {
         let mut out = CaptureWriter::new(out, &self.interfaces, self.snap_length)?;
         merge(streams, &mut spill, |record| {
             if record.at > ended {
-                // Of a node that has been run ahead of the others.
+                // The frame is from a node that has been run ahead of the other nodes.
                 seen -= 1;
             } else if summary.frames < self.rules.max_frames() {
                 summary.frames += 1;
@@ -167,10 +167,10 @@ impl Capture {
     }
 }
 
-/// Refuses a capture of a run that is continued elsewhere or by others.
+/// Refuses a capture in a run that continues elsewhere or that several ranks share.
 ///
 /// # Errors
-/// When `scenario` asks for a capture.
+/// Fails if `scenario` has a capture.
 pub(crate) fn refuse_capture(scenario: &Scenario, message: &str, help: &str) -> Result<(), Error> {
     match scenario.capture() {
         Some(_) => Err(scenario.refuse(Part::Capture, message.to_owned(), help)),
@@ -178,7 +178,7 @@ pub(crate) fn refuse_capture(scenario: &Scenario, message: &str, help: &str) -> 
     }
 }
 
-/// Which frames are captured.
+/// Returns the limits of a capture: which frames it records.
 fn limits(settings: &CaptureSettings) -> TapLimits {
     TapLimits {
         time: settings.from..settings.until.unwrap_or(Time::MAX),
@@ -188,7 +188,7 @@ fn limits(settings: &CaptureSettings) -> TapLimits {
     }
 }
 
-/// The captured ports as a capture lists them.
+/// Returns the captured ports for the file.
 fn interfaces(settings: &CaptureSettings, topology: &Topology) -> Vec<Interface> {
     let ports = captured_ports(settings, topology).map(|(node, port)| {
         let link = &topology.ports(node)[port.index()];
@@ -201,7 +201,7 @@ fn interfaces(settings: &CaptureSettings, topology: &Topology) -> Vec<Interface>
     ports.collect()
 }
 
-/// The nodes that send over captured links, each with its ports.
+/// Returns the nodes that send over captured links, each with its ports.
 fn tapped_ports(settings: &CaptureSettings, topology: &Topology) -> BTreeMap<NodeId, Vec<TapPort>> {
     let mut tapped: BTreeMap<NodeId, Vec<TapPort>> = BTreeMap::new();
     let mut port_of = |node: NodeId, port: PortId, enter: &dyn Fn(&mut TapPort)| {

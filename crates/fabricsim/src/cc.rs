@@ -2,9 +2,9 @@
 //!
 //! A configuration implements [`CcConfig`] and [`ControllerFactory`], its controller
 //! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without
-//! telemetry is written for every header (`impl<H> CongestionControl<H>`), one that reads telemetry
-//! for [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which: [`INT`], [`DIGEST`], or one of
-//! its own, a [`TelemetryKind`].
+//! telemetry is written for every header (`impl<H> CongestionControl<H>`). A controller that reads
+//! telemetry is written for [`TelemetryView`], and [`CcConfig::TELEMETRY`] names its kind: [`INT`],
+//! [`DIGEST`], or a [`TelemetryKind`] of its own.
 
 pub use fabricsim_base::id::{NodeId, PortId};
 pub use fabricsim_base::input::{ConfigError, Key, Keys, ValueKind};

@@ -1,17 +1,17 @@
-//! Checkpoints: the state of a simulation in a file, to go on from later, more than once, and with
-//! other settings where these do not contradict what has happened.
+//! Checkpoints: the state of a simulation in a file, from which runs can continue later, more than
+//! once, and with other settings if these do not contradict the past of the run.
 //!
-//! A checkpoint holds the scenario and the state; not the network, which is built from the scenario
-//! again. What a run does after a checkpoint is what it would have done without, to the byte, on
-//! any number of threads before and after.
+//! A checkpoint contains the scenario and the state, but not the network, which is built again from
+//! the scenario. A run that continues from a checkpoint gives the same results as an uninterrupted
+//! one, to the byte, on any number of threads before and after.
 //!
 //! ```
 //! use fabricsim::checkpoint::Checkpoint;
 //! use fabricsim::prelude::*;
 //!
 //! let scenario = Scenario::from_toml(
-//!     "[topology]\nkind = \"star\"\nhosts = 9\n[cc]\nkind = \"dcqcn\"\n\
-//!      [[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"100KB\"\nat = \"0s\"",
+//!   "[topology]\nkind = \"star\"\nhosts = 9\n[cc]\nkind = \"dcqcn\"\n\
+//!    [[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"100KB\"\nat = \"0s\"",
 //! )?;
 //! let mut simulation = Simulation::new(&scenario, 1)?;
 //! simulation.run_until(Time::from_ns(20_000));
@@ -50,46 +50,46 @@ use changes::Changes;
 pub use changes::{CHANGEABLE, Contradiction};
 use identity::Identity;
 
-/// The state of a simulation at one instant, and what it is the state of.
+/// The state of a simulation at one instant, and the identity of its scenario.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     time: Time,
     identity: Identity,
     state: Vec<u8>,
-    /// What the run that writes results has gathered, if there is one.
+    /// The state of the run's results, if the run writes results.
     results: Option<Vec<u8>>,
-    /// The checksum, once somebody has asked for it.
+    /// The checksum, computed on first use.
     checksum: OnceLock<String>,
 }
 
 impl Checkpoint {
-    /// Returns the time of the checkpoint: everything before has happened.
+    /// Returns the time of the checkpoint: all earlier events have happened.
     #[must_use]
     pub const fn time(&self) -> Time {
         self.time
     }
 
-    /// Returns how many bytes the state takes.
+    /// Returns the size of the state in bytes.
     #[must_use]
     pub const fn state_bytes(&self) -> usize {
         self.state.len()
     }
 
-    /// Returns what a run that writes results had gathered.
+    /// Returns the state of the results, if the run writes results.
     pub(crate) fn results(&self) -> Option<Reader<'_>> {
         self.results.as_deref().map(Reader::new)
     }
 
-    /// Adds what a run that writes results has gathered, and what was changed at an earlier
-    /// checkpoint that it has gone on from.
+    /// Adds the state of a run's results, and the changes at an earlier checkpoint from which the
+    /// run has continued.
     pub(crate) fn with_results(mut self, results: Vec<u8>, branch: Option<Value>) -> Self {
         self.results = Some(results);
         self.identity.branch = branch;
         self
     }
 
-    /// Returns the checksum of what a run goes on with: time, settings and the state. The text of
-    /// the scenario and its place do not count.
+    /// Returns the checksum of everything from which a run continues: time, settings and state. The
+    /// text of the scenario and its folder do not count.
     #[must_use]
     pub fn checksum(&self) -> &str {
         self.checksum.get_or_init(|| self.digest().to_string())
@@ -105,17 +105,17 @@ impl Checkpoint {
         checksum
     }
 
-    /// Returns whether `scenario` can go on from the checkpoint, as far as its settings say.
+    /// Checks that the settings of `scenario` allow it to continue from the checkpoint.
     ///
     /// # Errors
-    /// When a setting or a file contradicts what has happened, and when a file that it names cannot
-    /// be read.
+    /// Fails if a setting or a file contradicts the past of the run, or if a file of the scenario
+    /// cannot be read.
     pub fn check(&self, scenario: &Scenario) -> Result<(), Contradiction> {
         self.identity.changes(scenario, self.time).map(|_| ())
     }
 
-    /// Returns what results say of a run of `scenario` that goes on from here, if they are not those
-    /// of the whole run.
+    /// Returns the description, for the results, of a run of `scenario` that continues from here;
+    /// `None` if its results are equal to the results of the whole run.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -136,17 +136,17 @@ impl Checkpoint {
         Ok(Some(branch))
     }
 
-    /// Returns the changes that lead from the scenario of the checkpoint to `scenario`.
+    /// Returns the changes from the scenario of the checkpoint to `scenario`.
     ///
     /// # Errors
-    /// When some contradict what has happened: with their keys and what to do.
+    /// Fails if a change contradicts the past of the run; the error has the keys and the remedy.
     pub(crate) fn changes(&self, scenario: &Scenario) -> Result<Changes, Error> {
         let changes = self.identity.changes(scenario, self.time);
         changes.map_err(Contradiction::into_error)
     }
 }
 
-/// Refuses a checkpoint that is wanted.
+/// Returns the error for a state that cannot be saved.
 pub(crate) fn cannot_save(refused: SaveError) -> Error {
     Error::Unsupported {
         scenario: "the checkpoint".to_owned(),
@@ -158,7 +158,7 @@ pub(crate) fn cannot_save(refused: SaveError) -> Error {
     }
 }
 
-/// Refuses a checkpoint that is there.
+/// Returns the error for a checkpoint that does not fit the simulation.
 pub(crate) fn cannot_load(refused: &LoadError) -> Error {
     Error::Unsupported {
         scenario: "the checkpoint".to_owned(),
@@ -169,25 +169,25 @@ pub(crate) fn cannot_load(refused: &LoadError) -> Error {
     }
 }
 
-/// Refuses checkpoints of a run whose frames are captured.
+/// Refuses checkpoints of a run that captures frames.
 ///
 /// # Errors
-/// When `scenario` asks for a capture.
+/// Fails if `scenario` has a capture.
 pub(crate) fn refuse_frames(scenario: &Scenario) -> Result<(), Error> {
     let message = "checkpoints hold no captured frames";
     refuse_capture(scenario, message, "leave the table out, or the checkpoints")
 }
 
 impl Simulation {
-    /// Returns the state of the simulation, which goes on as if nothing had been asked. Completions
-    /// that have not been taken are part of it.
+    /// Returns the state of the simulation. The simulation continues unaffected. Completions that
+    /// have not been taken are part of the state.
     ///
     /// # Errors
-    /// When some of it has no way into a checkpoint: it is named. Applications, algorithms,
-    /// policies, queue rules and observers of other crates have one when they say so
-    /// ([`saves_state!`](fabricsim_base::saves_state)); a simulation that is driven from outside
-    /// event by event, one whose frames are captured, and one that was interrupted, have none. When a
-    /// file that the scenario names cannot be read.
+    /// Fails if a part of the simulation cannot be saved; the error names it. Applications,
+    /// algorithms, policies, queue rules and observers of other crates can be saved if they declare
+    /// it ([`saves_state!`](fabricsim_base::saves_state)). A simulation that a program drives event
+    /// by event, that captures frames, or that was interrupted cannot be saved. Also fails if a
+    /// file of the scenario cannot be read.
     pub fn snapshot(&mut self) -> Result<Checkpoint, Error> {
         refuse_frames(self.scenario())?;
         if self.is_driven() {
@@ -213,11 +213,11 @@ impl Simulation {
         })
     }
 
-    /// Returns what a checkpoint taken now would leave out: the fields of all types that are
-    /// `#[checkpoint(rebuilt)]`, as they never change, with their values.
+    /// Returns everything that a checkpoint taken now would omit: the fields of all types that are
+    /// `#[checkpoint(rebuilt)]`, because they never change, with their values.
     ///
-    /// For tests of types with state: a simulation that is [restored](Self::restore) has the same
-    /// fields and values as the one that was saved. A field that differs has to be saved.
+    /// For tests of types with state: a simulation that is [restored](Self::restore) must have the
+    /// same fields and values as the saved one. If a field differs, it must be saved.
     ///
     /// # Errors
     /// As [`Self::snapshot`].
@@ -227,12 +227,12 @@ impl Simulation {
         out.finish_audit().map_err(cannot_save)
     }
 
-    /// Builds the simulation of `scenario`, to be run by `threads` threads, and puts the state of
-    /// `checkpoint` into it. `scenario` may differ from that of the checkpoint in settings that
-    /// [`CHANGEABLE`] names.
+    /// Builds the simulation of `scenario`, for a run on `threads` threads, and loads the state of
+    /// `checkpoint`. `scenario` may differ from the checkpoint's scenario in the settings that
+    /// [`CHANGEABLE`] lists.
     ///
     /// # Errors
-    /// When the scenario differs in other settings, and as [`Simulation::new`].
+    /// Fails if the scenario differs in other settings, and as [`Simulation::new`].
     pub fn restore(
         scenario: &Scenario,
         threads: usize,
@@ -245,11 +245,11 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Puts the state of `checkpoint` into this simulation, which has not run. Its program has
-    /// added the applications and the observers that there were, in the same order.
+    /// Loads the state of `checkpoint` into this simulation, which has not run. Its program must
+    /// have added the same applications and observers as before the checkpoint, in the same order.
     ///
     /// # Errors
-    /// When it has run, or differs from that of the checkpoint.
+    /// Fails if the simulation has run, or differs from the simulation of the checkpoint.
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), Error> {
         refuse_frames(self.scenario())?;
         let changes = checkpoint.changes(self.scenario())?;
@@ -261,11 +261,11 @@ impl Simulation {
         loaded.map_err(|refused| cannot_load(&refused))
     }
 
-    /// Returns a simulation that goes on from here by itself, on `threads` threads.
+    /// Returns a copy of the simulation, which continues independently, on `threads` threads.
     ///
     /// # Errors
-    /// As [`Self::snapshot`], and when the system does not give the threads. One to which a program
-    /// has added applications or observers is [resumed](Self::resume).
+    /// As [`Self::snapshot`], and if the system cannot create the threads. If a program has added
+    /// applications or observers, use [`resume`](Self::resume) instead.
     pub fn fork(&mut self, threads: usize) -> Result<Self, Error> {
         let checkpoint = self.snapshot()?;
         Self::restore(self.scenario(), threads, &checkpoint)

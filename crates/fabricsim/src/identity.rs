@@ -1,5 +1,5 @@
-//! Everything that determines the results of a scenario, used to decide whether existing results
-//! belong to it.
+//! Everything that determines the results of a scenario. This decides if existing results belong to
+//! it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,21 +11,21 @@ use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_bytes;
 use serde_json::Value;
 
-/// Everything that decides the results: the version, the settings with every default, which files
-/// are to be written, and the content of each file that a setting names.
+/// Returns everything that determines the results: the version, the settings with every default,
+/// the files to be written, and the content of each file that a setting names.
 ///
 /// # Errors
-/// When such a file cannot be read.
+/// Fails if such a file cannot be read.
 pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
     origin(scenario, scenario.resolved())
 }
 
-/// Like [`origin_of`], of a run that goes on from `checkpoint`. Where nothing has changed its results
-/// are those of the whole run; else they are of a branch, and `checkpoint` among the settings says
-/// which.
+/// Like [`origin_of`], for a run that continues from `checkpoint`. If no setting has changed, its
+/// results are equal to the results of the whole run. Otherwise they belong to a branch, which
+/// `checkpoint` among the settings describes.
 ///
 /// # Errors
-/// When a change contradicts what has happened, and as [`origin_of`].
+/// Fails if a change contradicts the past of the run, and as [`origin_of`].
 pub fn origin_of_branch(scenario: &Scenario, checkpoint: &Checkpoint) -> Result<Origin, Error> {
     let mut settings = scenario.resolved();
     if let Some(branch) = checkpoint.branch(scenario)? {
@@ -55,7 +55,7 @@ pub(crate) fn contents(scenario: &Scenario) -> Result<Vec<(PathBuf, Vec<u8>)>, E
 }
 
 /// Returns the content of the file at `path`, or nothing if it is not a regular file: such a file
-/// can be read only once, and already has been.
+/// can be read only once, and has already been read.
 fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     match std::fs::metadata(path) {
         Ok(facts) if !facts.is_file() => Ok(Vec::new()),
@@ -63,7 +63,8 @@ fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Returns the files that `scenario` names, each as a path from here.
+/// Returns the files that `scenario` names, as paths that are relative to the working folder or
+/// absolute.
 #[must_use]
 pub fn input_files(scenario: &Scenario) -> Vec<PathBuf> {
     let files = named_files(scenario).into_iter();
@@ -71,7 +72,7 @@ pub fn input_files(scenario: &Scenario) -> Vec<PathBuf> {
     files.map(|(_, path)| folder.join(path)).collect()
 }
 
-/// The files that a scenario is made of, in the order of its tables.
+/// Returns the files that a scenario names, in the order of its tables.
 fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
     let topology = scenario.topology_config().path();
     let topology = topology.map(|path| (FileKind::TOPOLOGY, path.to_owned()));

@@ -2,25 +2,25 @@
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
 //! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it
-//! and moves when it is told to: run it in steps, add flows on the way, take the flows that have
-//! ended.
+//! and advances only on request: you run it in steps, add flows meanwhile, and take the flows that
+//! have ended.
 //!
 //! ```
 //! use fabricsim::prelude::*;
 //!
 //! let scenario = Scenario::from_toml(
-//!     r#"
-//!     [topology]
-//!     kind = "star"
-//!     hosts = 9
-//!     [[workload]]
-//!     kind = "incast"
-//!     fan_in = 8
-//!     size = "100KB"
-//!     at = "0s"
-//!     [cc]
-//!     kind = "hpcc"
-//!     "#,
+//!   r#"
+//!   [topology]
+//!   kind = "star"
+//!   hosts = 9
+//!   [[workload]]
+//!   kind = "incast"
+//!   fan_in = 8
+//!   size = "100KB"
+//!   at = "0s"
+//!   [cc]
+//!   kind = "hpcc"
+//!   "#,
 //! )?;
 //! let mut simulation = Simulation::new(&scenario, 1)?;
 //!
@@ -31,8 +31,8 @@
 //! let completions = simulation.take_completions();
 //! assert_eq!(completions.len(), 8);
 //! for completion in &completions {
-//!     let record = simulation.record(completion);
-//!     assert!(record.slowdown() >= 1.0);
+//!   let record = simulation.record(completion);
+//!   assert!(record.slowdown() >= 1.0);
 //! }
 //! // Eight flows of 100 KB share one link of 100 Gbps: at least 64 us.
 //! let last = completions.iter().map(|completion| completion.finish).max();
@@ -40,7 +40,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A program that has no text builds a scenario from settings; it is checked as if it were read:
+//! A program without a text builds a scenario from settings; the checks are the same:
 //!
 //! ```
 //! use fabricsim::cc::AnyCcConfig;
@@ -48,20 +48,20 @@
 //! use fabricsim::settings::{PermutationConfig, StarConfig};
 //!
 //! let scenario = Scenario::builder()
-//!     .topology(StarConfig::default())
-//!     .workload(PermutationConfig::new(Bytes::new(1_000_000)))
-//!     .cc(AnyCcConfig::by_name("hpcc").expect("an algorithm of this name"))
-//!     .build()?;
+//!   .topology(StarConfig::default())
+//!   .workload(PermutationConfig::new(Bytes::new(1_000_000)))
+//!   .cc(AnyCcConfig::by_name("hpcc").expect("an algorithm of this name"))
+//!   .build()?;
 //! let mut simulation = Simulation::new(&scenario, 1)?;
 //! assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! What the number of threads (the second argument of [`Simulation::new`]) never changes is the
-//! result. [`outcome::run_to_folder`] runs a scenario to its end and writes `fct.csv` and
-//! `summary.json`, which is what the command `fabricsim run` does.
+//! The number of threads (the second argument of [`Simulation::new`]) never changes the results.
+//! [`outcome::run_to_folder`] runs a scenario to its end and writes `fct.csv` and `summary.json`,
+//! as the command `fabricsim run` does.
 //!
-//! An error in a scenario is an [`Error`] that knows its place and a suggested fix:
+//! An error in a scenario is an [`Error`] with its position and a suggested fix:
 //!
 //! ```
 //! use fabricsim::Scenario;
@@ -73,9 +73,9 @@
 //! assert!(diagnostic.help().starts_with("did you mean `seed`?"));
 //! ```
 //!
-//! Congestion-control algorithms are in [`cc`], other plugins in [`plugin`], the tables of a scenario
-//! in [`settings`]. Each name here is listed in `docs/public-api.txt`; the crates below this one, from
-//! which most of them come, promise nothing.
+//! Congestion-control algorithms are in [`cc`], other plugins in [`plugin`], the tables of a
+//! scenario in [`settings`]. `docs/public-api.txt` lists each name of this crate. The crates below
+//! it, which define most of these names, give no guarantees of their own.
 
 mod capture;
 pub mod cc;
@@ -116,7 +116,7 @@ pub mod id {
     pub use fabricsim_base::id::{ClassId, FlowId, NodeId, PortId};
 }
 
-/// Flows: asked for, under way, and finished.
+/// Flows: requested, under way, and finished.
 pub mod flow {
     pub use fabricsim_base::flow::{
         Completion, Connection, Flow, FlowKey, FlowRequest, FlowSource, PathInfo,
@@ -124,7 +124,7 @@ pub mod flow {
     pub use fabricsim_base::priority::Priority;
 }
 
-/// Keys of tables, and errors in the values of these and in files.
+/// Keys of tables, and errors in their values and in files.
 pub mod input {
     pub use fabricsim_base::input::{ConfigError, InputError, Key, Keys, ValueKind};
 }
@@ -136,7 +136,7 @@ pub mod query {
     };
 }
 
-/// Records of flows, their file, and the slowdowns that it has.
+/// Records of flows, their file, and slowdowns.
 pub mod report {
     pub use fabricsim_report::{
         Checksum, FctRecord, FctWriter, Percentile, SlowdownRow, SlowdownTable, read_fct,

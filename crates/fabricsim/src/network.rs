@@ -1,4 +1,4 @@
-//! From a scenario to a network.
+//! Builds a network from a scenario.
 
 pub(crate) mod control_plane;
 pub(crate) mod ideal;

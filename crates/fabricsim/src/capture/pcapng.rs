@@ -32,7 +32,7 @@ pub(super) struct Interface {
     pub(super) rate: Rate,
 }
 
-/// A capture that is being written.
+/// A capture file in progress.
 #[derive(Debug)]
 pub(super) struct CaptureWriter<W> {
     out: W,
@@ -41,10 +41,11 @@ pub(super) struct CaptureWriter<W> {
 }
 
 impl<W: Write> CaptureWriter<W> {
-    /// A capture at `interfaces` of which the first bytes of each frame are stored.
+    /// Begins a capture at `interfaces` that stores at most the first `snap_length` bytes of each
+    /// frame.
     ///
     /// # Errors
-    /// When `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub(super) fn new(out: W, interfaces: &[Interface], snap_length: Bytes) -> io::Result<Self> {
         let snap_length = u16::try_from(snap_length.get()).expect("settings limit it to 65535B");
         let mut writer = Self {
@@ -55,7 +56,7 @@ impl<W: Write> CaptureWriter<W> {
         let body = &mut writer.body;
         body.extend(BYTE_ORDER_MAGIC.to_le_bytes());
         body.extend([1, 0, 0, 0]);
-        // The length of the section is not given.
+        // The length of the section is unknown.
         body.extend([0xff; 8]);
         let version = concat!("fabricsim ", env!("CARGO_PKG_VERSION"));
         option(body, USER_APPLICATION, version.as_bytes());
@@ -75,10 +76,10 @@ impl<W: Write> CaptureWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a frame. What is stored of it beyond its headers is zero.
+    /// Writes a frame. Stored bytes after its headers are zero.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "times are cut in two halves"
@@ -104,7 +105,7 @@ impl<W: Write> CaptureWriter<W> {
         self.block(ENHANCED_PACKET)
     }
 
-    /// Writes a block of what has been put together, with the end of its options.
+    /// Writes a block from the collected body, with the end of its options.
     fn block(&mut self, kind: u32) -> io::Result<()> {
         option(&mut self.body, END_OF_OPTIONS, &[]);
         let len = u32::try_from(self.body.len() + 12).expect("blocks are small");
@@ -116,15 +117,15 @@ impl<W: Write> CaptureWriter<W> {
         Ok(())
     }
 
-    /// Returns what the capture was written into.
+    /// Returns the output.
     pub(super) fn into_inner(self) -> W {
         self.out
     }
 }
 
-/// Appends an option, whose value is padded to four bytes.
+/// Appends an option. Its value is padded to four bytes.
 fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
-    // Names of nodes are far shorter.
+    // The limit is only for safety: names of nodes are far shorter.
     let value = &value[..value.len().min(usize::from(u16::MAX))];
     let len = u16::try_from(value.len()).expect("just limited");
     body.extend(code.to_le_bytes());
@@ -144,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// The kinds and bodies of the blocks of `bytes`.
+    /// Returns the kinds and bodies of the blocks of `bytes`.
     fn blocks(mut bytes: &[u8]) -> Vec<(u32, Vec<u8>)> {
         let mut blocks = Vec::new();
         while !bytes.is_empty() {

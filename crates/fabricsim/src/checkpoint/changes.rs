@@ -1,4 +1,4 @@
-//! The settings in which a run may differ from the one whose checkpoint it goes on from.
+//! The settings in which a run may differ from the run that took its checkpoint.
 
 use fabricsim_base::units::Time;
 use fabricsim_scenario::text::error::Error;
@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::output::different_keys;
 
-/// Settings that may be others after a checkpoint, each with what becomes of it. A key stands for
-/// all keys below it.
+/// The settings that may change after a checkpoint, each with the effect of the change. A key
+/// includes all keys below it.
 pub const CHANGEABLE: &[(&str, &str)] = &[
     (
         "cc",
@@ -28,16 +28,16 @@ pub const CHANGEABLE: &[(&str, &str)] = &[
     ("name", "names the results"),
 ];
 
-/// The changes from the scenario of a checkpoint to the one that goes on.
+/// The changes from the scenario of a checkpoint to the scenario that continues from it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
-    /// Keys with both values.
+    /// Changed keys with their old and new values.
     pub(crate) keys: Vec<(String, Value, Value)>,
-    /// Congestion control or its timeouts are among them.
+    /// The changes include congestion control or its timeouts.
     pub(crate) control: bool,
 }
 
-/// Why a scenario cannot go on from a checkpoint: what would contradict what has happened.
+/// The reason why a scenario cannot continue from a checkpoint: it contradicts the past of the run.
 #[derive(Debug)]
 pub struct Contradiction {
     key: Option<String>,
@@ -56,7 +56,7 @@ impl Contradiction {
         }
     }
 
-    /// Returns the contradiction of a file that is not what it was.
+    /// Returns the contradiction for a file that has changed.
     pub(super) fn of_file(path: &str) -> Self {
         Self::new(
             None,
@@ -65,14 +65,14 @@ impl Contradiction {
         )
     }
 
-    /// Returns the setting that may not be what it is, with dots and as `summary.json` has it;
-    /// `None` where no setting is at fault.
+    /// Returns the setting that must not change, with dots and as in `summary.json`, or `None` if
+    /// the cause is not a setting.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
-    /// Returns the error that says it.
+    /// Returns the error that describes the contradiction.
     #[must_use]
     pub fn into_error(self) -> Error {
         self.error
@@ -86,7 +86,7 @@ impl From<Error> for Contradiction {
 }
 
 impl Changes {
-    /// Returns the contradiction of a run that would be over.
+    /// Returns the contradiction for a run that would end before the checkpoint.
     pub(super) fn stops_before(time: Time) -> Contradiction {
         Contradiction::new(
             Some("run.stop_at"),
@@ -95,8 +95,7 @@ impl Changes {
         )
     }
 
-    /// Returns the settings that make other results than those of the whole run, each with what it
-    /// was and what it is.
+    /// Returns the changed settings that affect results, each with its old and its new value.
     pub(super) fn of_results(&self) -> Map<String, Value> {
         let keys = self
             .keys
@@ -106,11 +105,11 @@ impl Changes {
             .collect()
     }
 
-    /// Returns the changes from the settings `before` to those of `now`, at `time`; `same_past`
-    /// says whether all events before are the same.
+    /// Returns the changes from the settings `before` to the settings `now`, at `time`; `same_past`
+    /// is `true` if all events before are the same.
     ///
     /// # Errors
-    /// When a key may not change.
+    /// Fails if a changed key is not in [`CHANGEABLE`].
     pub(super) fn between(
         before: &Value,
         now: &Value,
@@ -119,7 +118,8 @@ impl Changes {
     ) -> Result<Self, Contradiction> {
         let mut changes = Self::default();
         let different = different_keys(before, now);
-        // A default that follows another setting stands below a table: the setting is named.
+        // A default that follows another setting has a deeper key, so the shortest key names the
+        // cause.
         let refused = different.iter().filter(|(key, ..)| !may_change(key));
         if let Some((key, before, now)) = refused.min_by_key(|(key, ..)| key.matches('.').count()) {
             return Err(Contradiction::new(
@@ -144,18 +144,18 @@ impl Changes {
     }
 }
 
-/// Returns whether `key` is `table`, or a key in it.
+/// Returns `true` if `key` is `table`, or a key in it.
 fn is_below(key: &str, table: &str) -> bool {
     let rest = key.strip_prefix(table);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Returns whether `key` is one of [`CHANGEABLE`].
+/// Returns `true` if `key` is in [`CHANGEABLE`].
 fn may_change(key: &str) -> bool {
     CHANGEABLE.iter().any(|(table, _)| is_below(key, table))
 }
 
-/// The names of settings that may change, for messages.
+/// Returns the names of the settings that may change, for messages.
 fn changeable() -> String {
     let names: Vec<String> = CHANGEABLE
         .iter()
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(keys, ["cc.g", "cc.kind", "event.1.at", "run.stop_at"]);
     }
 
-    /// The scenario's seed is also that of its routing, where there is no other one.
+    /// The scenario's seed is the default for the seed of its routing.
     #[test]
     fn a_setting_is_named_rather_than_what_follows_it() {
         let settings = |seed: u64| json!({"routing": {"seed": seed}, "seed": seed});

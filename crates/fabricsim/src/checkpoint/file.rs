@@ -1,4 +1,4 @@
-//! The form of a checkpoint: a heading with the version, the parts, and a checksum of it all.
+//! The format of a checkpoint: a heading with the version, the parts, and a checksum of the whole.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::output::write_whole;
 /// The first bytes of each checkpoint.
 const HEADING: &[u8] = b"fabricsim checkpoint\n";
 
-/// The version of what stands in a checkpoint. A change of what types save is another one.
+/// The version of the contents. It must grow whenever a type saves different state.
 const FORMAT: u64 = 11;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -29,7 +29,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Bytes of the checksum at the end.
 const CHECKSUM_BYTES: usize = 8;
 
-/// Why bytes are no checkpoint of this program.
+/// The reason why bytes are no checkpoint of this program.
 enum Flaw {
     Heading,
     Version(String),
@@ -73,7 +73,7 @@ impl Flaw {
     }
 }
 
-/// The checksum of `bytes`, in eight bytes.
+/// Returns the checksum of `bytes`, in eight bytes.
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     Checksum::of(bytes).value().to_le_bytes()
 }
@@ -106,10 +106,10 @@ impl Checkpoint {
         bytes
     }
 
-    /// Returns the checkpoint that [`Self::to_bytes`] has made `bytes` of.
+    /// Reads the checkpoint from `bytes` of [`Self::to_bytes`].
     ///
     /// # Errors
-    /// When it is of another version, cut off or altered.
+    /// Fails if it is of another version, truncated or altered.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::parse(bytes).map_err(|flaw| flaw.of("the checkpoint"))
     }
@@ -120,7 +120,7 @@ impl Checkpoint {
         }
         let sum = bytes.len().saturating_sub(CHECKSUM_BYTES);
         let (content, sum) = bytes.split_at(sum);
-        // The version first: what follows may have been something else in another one.
+        // The version is read first, because the rest may have another format in another version.
         let mut input = Reader::new(content.get(HEADING.len()..).unwrap_or_default());
         let version = || -> Result<_, LoadError> {
             let format = u64::fetch(&mut input)?;
@@ -150,11 +150,11 @@ impl Checkpoint {
         })
     }
 
-    /// Writes the checkpoint to `path`: beside its place, to be renamed when it is complete.
+    /// Writes the checkpoint to a temporary file beside `path`, and renames it when it is complete.
     /// Returns its size in bytes.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
         let bytes = self.to_bytes();
         write_whole(path, |file| file.write_all(&bytes))?;
@@ -164,16 +164,16 @@ impl Checkpoint {
     /// Reads the checkpoint at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, is of another version, cut off or altered.
+    /// Fails if it cannot be read, is of another version, truncated or altered.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = read_bytes(FileKind::CHECKPOINT, path)?;
         Self::parse(&bytes).map_err(|flaw| flaw.of(&path.display().to_string()))
     }
 
-    /// Returns the text of the scenario that the checkpoint holds.
+    /// Returns the text of the checkpoint's scenario.
     ///
     /// # Errors
-    /// When it holds none, because a program has built its scenario.
+    /// Fails if there is none, because a program has built the scenario.
     pub fn text(&self) -> Result<&ScenarioText, Error> {
         let text = self.identity.text.as_ref();
         text.ok_or_else(|| Error::Unsupported {
@@ -183,12 +183,12 @@ impl Checkpoint {
         })
     }
 
-    /// Reads the scenario that the checkpoint holds, changed by `overrides` (`key=value`), with the
-    /// kinds of `registry`.
+    /// Reads the checkpoint's scenario, changed by `overrides` (`key=value`), with the kinds of
+    /// `registry`.
     ///
     /// # Errors
-    /// When it holds no text, because a program has built its scenario; when a file that it names
-    /// is not there or is another one; and as [`Scenario::from_text`].
+    /// Fails if the checkpoint has no text, because a program has built its scenario; if a file of
+    /// the scenario is missing or has changed; and as [`Scenario::from_text`].
     pub fn scenario(&self, overrides: &[String], registry: &Registry) -> Result<Scenario, Error> {
         let ScenarioText {
             source,

@@ -1,4 +1,4 @@
-//! What a checkpoint is the state of.
+//! The identity of the scenario whose state a checkpoint contains.
 
 use std::path::PathBuf;
 
@@ -14,27 +14,27 @@ use serde_json::Value;
 use super::changes::{Changes, Contradiction};
 use crate::identity::contents;
 
-/// The scenario of a checkpoint: its text, where it has one, its settings, and the files that it
+/// The scenario of a checkpoint: its text, if it has one, its settings, and the files that it
 /// names.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     pub(super) text: Option<ScenarioText>,
-    /// All settings, as `summary.json` has them.
+    /// All settings, as in `summary.json`.
     settings: Value,
     /// Times and kinds of events.
     events: Vec<(Time, EventKind)>,
-    /// Files that settings name, as they name them, with the checksums of what stands in them.
+    /// Paths of files in the settings, with the checksums of their contents.
     files: Vec<(String, String)>,
-    /// What was changed at earlier checkpoints, as `summary.json` has it, where the run that has
-    /// taken this one is a branch.
+    /// The changes at earlier checkpoints, as in `summary.json`, if the run that took this one is a
+    /// branch.
     pub(super) branch: Option<Value>,
 }
 
 impl Identity {
-    /// Returns what `scenario` is.
+    /// Returns the identity of `scenario`.
     ///
     /// # Errors
-    /// When a file that it names cannot be read.
+    /// Fails if a file of the scenario cannot be read.
     pub(super) fn of(scenario: &Scenario) -> Result<Self, Error> {
         let text = scenario.text().cloned();
         let files = contents(scenario)?.into_iter();
@@ -66,7 +66,7 @@ impl Identity {
     /// Returns the changes that lead to `scenario` at `time`.
     ///
     /// # Errors
-    /// When some contradict what has happened.
+    /// Fails if a change contradicts the past of the run.
     pub(super) fn changes(
         &self,
         scenario: &Scenario,

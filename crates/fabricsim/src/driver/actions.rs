@@ -1,4 +1,4 @@
-//! What a driver can do when it is called.
+//! The requests of a driver.
 
 use fabricsim_base::units::Time;
 
@@ -7,11 +7,11 @@ use super::local::LocalHost;
 use super::state::{Pausing, State};
 use fabricsim_scenario::Error;
 
-/// What a [`Driver`](super::Driver) can do when it is called.
+/// The requests that a [`Driver`](super::Driver) can make when it receives an event.
 pub struct Actions<'a> {
     now: Time,
     state: &'a mut State,
-    /// The host of the event, where messages start at once.
+    /// The host of the event; messages from there start at once.
     host: Option<LocalHost<'a>>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Actions<'a> {
         Self { now, state, host }
     }
 
-    /// The time of the event.
+    /// Returns the time of the event.
     #[must_use]
     pub const fn now(&self) -> Time {
         self.now
@@ -37,7 +37,7 @@ impl<'a> Actions<'a> {
     /// Sends `message` now, from any host.
     ///
     /// # Errors
-    /// Those of [`MessageRules::check`](super::MessageRules::check).
+    /// As [`MessageRules::check`](super::MessageRules::check).
     pub fn send(&mut self, message: &Message) -> Result<(), Error> {
         self.send_at(self.now, message)
     }
@@ -45,7 +45,7 @@ impl<'a> Actions<'a> {
     /// Sends `message` at `at`.
     ///
     /// # Errors
-    /// Those of [`MessageRules::check`](super::MessageRules::check).
+    /// As [`MessageRules::check`](super::MessageRules::check).
     pub fn send_at(&mut self, at: Time, message: &Message) -> Result<(), Error> {
         self.state.rules.check(message, at, self.now)?;
         match &mut self.host {
@@ -60,19 +60,19 @@ impl<'a> Actions<'a> {
     /// Sets the timer `token` to `at`, or moves it there.
     ///
     /// # Errors
-    /// Those of [`MessageRules::check_timer`](super::MessageRules::check_timer).
+    /// As [`MessageRules::check_timer`](super::MessageRules::check_timer).
     pub fn set_timer(&mut self, at: Time, token: u64) -> Result<(), Error> {
         self.state.rules.check_timer(at, self.now)?;
         self.state.set_timer(at, token);
         Ok(())
     }
 
-    /// Cancels the timer `token`. Returns whether it was set.
+    /// Cancels the timer `token`. Returns `true` if it was set.
     pub fn cancel_timer(&mut self, token: u64) -> bool {
         self.state.cancel_timer(token)
     }
 
-    /// Ends the run after this event. It returns [`Stop::Interrupted`] and can go on later.
+    /// Ends the run after this event. The run returns [`Stop::Interrupted`] and can continue later.
     ///
     /// [`Stop::Interrupted`]: fabricsim_core::network::Stop::Interrupted
     pub fn stop(&mut self) {

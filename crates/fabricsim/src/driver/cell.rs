@@ -1,4 +1,4 @@
-//! State that a program which drives a simulation shares with its applications at the hosts.
+//! The state that a driving program shares with its applications at the hosts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,8 @@ pub(crate) struct Cell {
     pub(crate) driver: Option<Box<dyn Driver>>,
 }
 
-/// A panic of a driver ends the run, and leaves the state as it is.
+/// Locks `cell`. A panic of a driver ends the run but leaves the state valid, so poisoning is
+/// ignored.
 pub(crate) fn lock(cell: &Mutex<Cell>) -> MutexGuard<'_, Cell> {
     cell.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -32,8 +33,8 @@ impl Cell {
         }
     }
 
-    /// Hands the events that nobody has heard of to the driver, if there is one. At `host` its
-    /// messages start at once.
+    /// Passes the pending events to the driver, if there is one. Its messages from `host` start at
+    /// once.
     pub(super) fn call(&mut self, mut host: Option<LocalHost<'_>>) {
         let Some(driver) = &mut self.driver else {
             return;
@@ -51,7 +52,7 @@ impl Cell {
     }
 }
 
-/// The cell as the network asks it for orders.
+/// The cell as the network's source of orders.
 pub(crate) struct OrderDesk<'a>(pub(crate) &'a Mutex<Cell>);
 
 impl Desk for OrderDesk<'_> {
@@ -79,8 +80,8 @@ impl Desk for OrderDesk<'_> {
         let Some(message) = state.ordered.remove(&tag) else {
             return;
         };
-        // What is impossible was refused before it was ordered, and a host that is out of numbers
-        // ends the run.
+        // The number is an error only if the run ends because no numbers are left: impossible
+        // messages were refused before they were ordered.
         if let Ok(id) = number {
             state.add(id, &message);
         }

@@ -1,9 +1,9 @@
-//! The host whose application is being called.
+//! The host of the application that is being called.
 
 use fabricsim_base::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, StartError};
 
-/// Starts flows of the host whose application is being called.
+/// Starts flows of the host of the application that is being called.
 pub(crate) trait LocalStart {
     fn start(&mut self, flow: &AppFlow) -> Result<FlowId, StartError>;
 }
@@ -14,14 +14,14 @@ impl LocalStart for AppContext<'_> {
     }
 }
 
-/// The host whose application is being called.
+/// The host of the application that is being called.
 pub(crate) struct LocalHost<'a> {
     pub(super) id: NodeId,
     pub(super) flows: &'a mut (dyn LocalStart + 'a),
 }
 
 impl LocalHost<'_> {
-    /// The same host for a shorter time.
+    /// Reborrows the same host for a shorter time.
     pub(super) fn again(&mut self) -> LocalHost<'_> {
         LocalHost {
             id: self.id,

@@ -1,4 +1,4 @@
-//! The application at each host through which a driver hears of what happens there.
+//! The application at each host that passes the host's events to the driver.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use super::cell::{Cell, lock};
 use super::local::LocalHost;
 use super::state::State;
 
-/// The ear and the hand of the driver at one host. In steered runs all hosts are on one thread, so
-/// nobody waits for the lock.
+/// Passes events of one host to the driver. In steered runs all hosts are on one thread, so no
+/// thread waits for the lock.
 pub(crate) struct Proxy(pub(crate) Arc<Mutex<Cell>>);
 
 impl fmt::Debug for Proxy {

@@ -1,4 +1,4 @@
-//! What a simulation takes of whoever drives it.
+//! The limits for messages and timers of a driving program.
 
 use fabricsim_base::units::Time;
 
@@ -6,7 +6,8 @@ use super::Message;
 use crate::simulation::inputs::FlowRules;
 use fabricsim_scenario::Error;
 
-/// Which messages a simulation takes. It can be kept and asked at any time.
+/// The rules for messages of a simulation. A program can keep a copy and check messages at any
+/// time.
 #[derive(Clone, Debug)]
 pub struct MessageRules {
     rules: FlowRules,
@@ -17,20 +18,21 @@ impl MessageRules {
         Self { rules }
     }
 
-    /// Checks whether `message` may start at `at` when it is `now`.
+    /// Checks that `message` may start at `at`, given the time `now`.
     ///
     /// # Errors
-    /// When `at` has passed or lies beyond the end of simulated time, the message has no bytes or
-    /// too many, its ends are not two different hosts, or its class and priority do not fit.
+    /// Fails if `at` is in the past or beyond the end of simulated time, if the message has no
+    /// bytes or too many, if its ends are not two different hosts, or if its class and priority do
+    /// not match.
     pub fn check(&self, message: &Message, at: Time, now: Time) -> Result<(), Error> {
         let checked = self.rules.check(&message.request(at), now);
         checked.map_err(Error::Injection)
     }
 
-    /// Checks whether a timer may be set to `at` when it is `now`.
+    /// Checks that a timer may be set to `at`, given the time `now`.
     ///
     /// # Errors
-    /// When `at` has passed or lies beyond the end of simulated time.
+    /// Fails if `at` is in the past or beyond the end of simulated time.
     pub fn check_timer(&self, at: Time, now: Time) -> Result<(), Error> {
         let refuse = |why: String| Err(Error::Timer(why));
         if at < now {

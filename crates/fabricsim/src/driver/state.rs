@@ -12,19 +12,19 @@ use super::local::LocalStart;
 use super::rules::MessageRules;
 use super::{Event, EventKind, Message};
 
-/// Whether a run comes back with each event.
+/// When a run returns because of events.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Pausing {
-    /// It does.
+    /// At each event.
     AtEvents,
-    /// It does at this instant: the driver has said so.
+    /// At this instant, because the driver has requested it.
     Now,
-    /// Events are handed to the driver, or kept.
+    /// Never: events are passed to the driver, or kept.
     #[default]
     Never,
 }
 
-/// A message that is under way.
+/// A message under way.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     message: Message,
@@ -32,22 +32,22 @@ struct UnderWay {
     acknowledged: bool,
 }
 
-/// Everything but the driver itself, which is called with it.
+/// The shared state without the driver, which borrows it during a call.
 pub(crate) struct State {
     pub(super) rules: MessageRules,
     /// The host whose application keeps the timers.
     pub(super) keeper: NodeId,
     pub(crate) pausing: Pausing,
     pub(crate) hearing: Hearing,
-    /// Events that nobody has heard of.
+    /// Events that the program has not received yet.
     pub(crate) events: VecDeque<Event>,
     pub(super) orders: VecDeque<(NodeId, Order)>,
-    /// By key: messages that have been ordered and have no number yet.
+    /// Messages by key that have been ordered but have no number yet.
     pub(super) ordered: FxHashMap<u64, Message>,
     under_way: FxHashMap<FlowId, UnderWay>,
     timers: FxHashSet<u64>,
     next_key: u64,
-    /// The last instant with an event, and how many it has had.
+    /// The last instant with an event, and the number of its events.
     crowd: (Time, u32),
 }
 
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    /// Puts the order for `message` to start at `at` among the others.
+    /// Queues the order for `message` to start at `at`.
     pub(super) fn order(&mut self, message: &Message, at: Time) {
         let key = self.key();
         self.ordered.insert(key, *message);
@@ -82,7 +82,7 @@ impl State {
         self.next_key
     }
 
-    /// Starts `message` now at the host whose application is being called.
+    /// Starts `message` now at the host of the application that is being called.
     pub(super) fn start(&mut self, message: &Message, now: Time, host: &mut dyn LocalStart) {
         let key = self.key();
         match host.start(&message.flow(key)) {
@@ -122,7 +122,7 @@ impl State {
         self.events.push_back(Event { at, kind });
     }
 
-    /// Flow `id` has been delivered.
+    /// Records that flow `id` has been delivered.
     pub(super) fn delivered(&mut self, at: Time, id: FlowId) {
         if let Some(own) = self.under_way.get_mut(&id) {
             own.delivered = true;
@@ -132,7 +132,7 @@ impl State {
         }
     }
 
-    /// Flow `id` has been acknowledged in full.
+    /// Records that flow `id` has been fully acknowledged.
     pub(super) fn acknowledged(&mut self, at: Time, id: FlowId) {
         if let Some(own) = self.under_way.get_mut(&id) {
             own.acknowledged = true;
@@ -150,21 +150,21 @@ impl State {
         }
     }
 
-    /// No route has led to the destination of flow `id`.
+    /// Records that no route led to the destination of flow `id`.
     pub(super) fn unreachable(&mut self, at: Time, id: FlowId) {
         if let Some(own) = self.under_way.remove(&id) {
             self.tell(at, EventKind::Unreachable(own.message));
         }
     }
 
-    /// The timer `token` has gone off.
+    /// Records that the timer `token` has fired.
     pub(super) fn timer(&mut self, at: Time, token: u64) {
         if self.timers.remove(&token) {
             self.tell(at, EventKind::Timer(token));
         }
     }
 
-    /// Returns whether more has happened at one instant than a driver that ends does.
+    /// Returns `true` if one instant has so many events that the driver probably never ends.
     pub(super) const fn is_crowded(&self) -> bool {
         self.crowd.1 > MAX_TIMERS_AT_ONCE
     }

@@ -1,4 +1,4 @@
-//! Carries events out at their times, and lets the routes follow.
+//! Carries out events at their times, and updates the routes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::{Event, EventKind};
 use fabricsim_scenario::schema::routing::RoutingSettings;
 
-/// The events to come, what is down, and what the routes know of it.
+/// The future events, the failures in effect, and the routes' knowledge of them.
 ///
-/// Routes follow a change after the convergence time, in all switches at one instant, and know what
-/// was down when the change happened.
+/// Routes follow a change after the convergence time, in all switches at one instant. They avoid
+/// the links that were down at the time of the change.
 #[derive(Debug)]
 pub(crate) struct ControlPlane {
-    /// Events to come by time and order of addition.
+    /// Future events by time and order of addition.
     events: BTreeMap<(Time, u64), EventKind>,
     added: u64,
-    /// Those of them that are the scenario's, which come first.
+    /// The number of these events that belong to the scenario; they are the first ones.
     of_scenario: u64,
     states: LinkStates,
     convergence: Duration,
@@ -40,7 +40,7 @@ pub(crate) struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// The control plane of `scenario`, whose intact network has `routes`.
+    /// Returns the control plane of `scenario`. The intact network has `routes`.
     pub(crate) fn new(scenario: &Scenario, routes: &Arc<Routes>) -> Self {
         let topology = routes.topology().clone();
         let mut control = Self {
@@ -68,7 +68,7 @@ impl ControlPlane {
         self.added += 1;
     }
 
-    /// Returns when the network changes next; [`Time::MAX`] for never.
+    /// Returns the time of the next change of the network; [`Time::MAX`] for never.
     pub(crate) fn next_change(&self) -> Time {
         self.next_event().min(self.next_reroute())
     }
@@ -115,7 +115,7 @@ impl ControlPlane {
         changes
     }
 
-    /// The changes that lead from the intact network to the one of now, whose routes avoid `down`.
+    /// Returns the changes from the intact network to the current one.
     pub(crate) fn changes_so_far(&mut self, routes: &Arc<Routes>) -> Vec<Change<SwitchRoutes>> {
         let rates: Vec<(u32, Rate)> = self.states.rates().collect();
         let rates = rates.into_iter();
@@ -157,8 +157,8 @@ impl ControlPlane {
         (ends, change)
     }
 
-    /// The most switches on a path over all the networks that the events to come, and `another`
-    /// one, lead through. `mtu` is the payload of a full packet.
+    /// Returns the largest number of switches on a path, over all networks that result from the
+    /// future events and from `another` one. `mtu` is the payload of a full packet.
     pub(crate) fn longest_path(&self, another: Option<&Event>, mtu: Bytes) -> u16 {
         let mut events = self.events.clone();
         if let Some(event) = another {
@@ -180,14 +180,14 @@ impl ControlPlane {
         longest
     }
 
-    /// Why no route leads from `src` to `dst`, in words.
+    /// Describes why no route leads from `src` to `dst`.
     pub(crate) fn why_apart(&self, src: NodeId, dst: NodeId) -> String {
         self.states.why_apart(src, dst)
     }
 }
 
-/// Events of the scenario are those that it has when the run goes on: what has come is over, and
-/// others may come than when the checkpoint was taken.
+/// The scenario that continues provides the future events, because they may differ from the
+/// scenario of the checkpoint. Past events are over.
 impl Checkpointed for ControlPlane {
     fn save(&self, out: &mut Writer) {
         let Self {
@@ -227,7 +227,7 @@ impl Checkpointed for ControlPlane {
     }
 }
 
-/// The ports at both ends of a link.
+/// Returns the ports at both ends of a link.
 fn ends(topology: &Topology, link: u32) -> LinkEnds {
     let ends = &topology.links()[link as usize];
     [ends.a, ends.b].map(|node| {

@@ -1,4 +1,4 @@
-//! Links and switches that are down, and since when.
+//! Links and switches that are down, and the times since when.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,15 @@ use fabricsim_topology::{DownLinks, Topology};
 
 use fabricsim_scenario::schema::event::{EventKind, LinkName};
 
-/// The failures of now. A link is down when it has failed itself or a switch at one of its ends
-/// has.
+/// The current failures. A link is down if it has failed itself, or if a switch at one of its ends
+/// has failed.
 #[derive(Checkpointed, Clone, Debug)]
 pub(crate) struct LinkStates {
     #[checkpoint(rebuilt)]
     topology: Topology,
     links: BTreeMap<u32, Time>,
     switches: BTreeMap<NodeId, Time>,
-    /// Links that do not have the rate they were built with.
+    /// The current rates of links that differ from their original rates.
     rates: BTreeMap<u32, Rate>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Effect {
     Loss(f64),
 }
 
-/// Failures that a reason names; the others are only counted.
+/// Number of failures that a reason names; further ones are only counted.
 const NAMED: usize = 3;
 
 impl LinkStates {
@@ -47,7 +47,7 @@ impl LinkStates {
         &self.topology
     }
 
-    /// Links that do not have the rate they were built with, and the rates that they have.
+    /// Returns the links with a rate that differs from the original one, and their current rates.
     pub(crate) fn rates(&self) -> impl Iterator<Item = (u32, Rate)> {
         self.rates.iter().map(|(&link, &rate)| (link, rate))
     }
@@ -59,7 +59,7 @@ impl LinkStates {
             || self.switches.contains_key(&ends.b)
     }
 
-    /// The links that are down.
+    /// Returns the links that are down.
     pub(crate) fn down(&self) -> DownLinks {
         let mut down = DownLinks::none(&self.topology);
         let of_switches = self.switches.keys().flat_map(|&node| self.links_of(node));
@@ -78,7 +78,7 @@ impl LinkStates {
             .expect("events are checked before they are taken")
     }
 
-    /// Takes in what happens at `now`; the links that change, in the order in which they do.
+    /// Applies an event at `now`. Returns the affected links, in the order of the changes.
     pub(crate) fn apply(&mut self, now: Time, event: EventKind) -> Vec<(u32, Effect)> {
         match event {
             EventKind::LinkDown(name) => {
@@ -89,6 +89,7 @@ impl LinkStates {
                     }
                 })
             }
+            // A repaired link also regains its original rate, before it carries packets again.
             EventKind::LinkUp(name) => {
                 let links = self.named(name);
                 let restored: Vec<(u32, Effect)> = links
@@ -118,6 +119,7 @@ impl LinkStates {
                 let links = self.named(name).into_iter();
                 links.map(|link| (link, Effect::Loss(loss))).collect()
             }
+            // A switch takes all its links down, unless they are down already for another reason.
             EventKind::SwitchDown(node) => {
                 let links: Vec<u32> = self.links_of(node).collect();
                 self.changed(&links, |states| {
@@ -133,7 +135,7 @@ impl LinkStates {
         }
     }
 
-    /// Those of `links` that go down or come up by `change`.
+    /// Applies `change`, and returns the ones of `links` that go down or up because of it.
     fn changed(&mut self, links: &[u32], change: impl FnOnce(&mut Self)) -> Vec<(u32, Effect)> {
         let before: Vec<bool> = links.iter().map(|&link| self.is_down(link)).collect();
         change(self);
@@ -147,7 +149,7 @@ impl LinkStates {
             .collect()
     }
 
-    /// Why no route leads from `src` to `dst`, in words.
+    /// Describes why no route leads from `src` to `dst`.
     pub(crate) fn why_apart(&self, src: NodeId, dst: NodeId) -> String {
         let cut_off = |&node: &NodeId| self.links_of(node).all(|link| self.is_down(link));
         let causes: BTreeSet<String> = match [src, dst].iter().find(|node| cut_off(node)) {
@@ -183,7 +185,7 @@ impl LinkStates {
         )
     }
 
-    /// Why `link` is down.
+    /// Returns the causes for which `link` is down.
     fn causes(&self, link: u32) -> Vec<String> {
         let ends = &self.topology.links()[link as usize];
         let own = self

@@ -16,7 +16,7 @@ use crate::network::ideal::IdealFct;
 use crate::network::idle_paths::IdlePaths;
 use crate::network::nic_rules::NicRules;
 
-/// The first source port that is given out.
+/// The first assigned source port.
 const FIRST_PORT: u16 = 10_000;
 
 /// Assignment of source ports to flows that specify none.
@@ -28,27 +28,28 @@ pub(crate) enum SourcePorts {
     ByPair(FxHashMap<(NodeId, NodeId), u16>),
 }
 
-/// The routes of a network, as the network asks for them.
+/// The network's access to its routes.
 #[derive(Debug)]
 pub(crate) struct RouteControl {
     pub(crate) routes: Arc<Routes>,
-    /// The shortest paths by `routes`, or by earlier ones.
+    /// The shortest paths by `routes`, or by earlier routes.
     pub(crate) idle: Arc<IdlePaths>,
     pub(crate) ideal: IdealFct,
     pub(crate) ports: SourcePorts,
     pub(crate) nics: NicRules,
-    /// By host: flows that it has started, where NICs take turns.
+    /// If NICs take turns: the number of flows that each host has started.
     pub(crate) turns: FxHashMap<NodeId, u64>,
     pub(crate) control: ControlPlane,
-    /// Why the first flows without a route had none.
+    /// The reasons for the first flows without a route.
     pub(crate) refusals: Vec<String>,
 }
 
-/// Refusals that are kept in words.
+/// Number of reasons that are kept.
 const WORDED: usize = 1_000;
 
 impl RouteControl {
-    /// Returns how many flows `host` has started before this one, where NICs take turns.
+    /// Returns the number of flows that `host` has started before this one if NICs take turns;
+    /// otherwise 0.
     fn turn(&mut self, host: NodeId) -> u64 {
         if !self.nics.take_turns() {
             return 0;
@@ -58,7 +59,7 @@ impl RouteControl {
         *started - 1
     }
 
-    /// Returns the shortest paths by the routes that are in force.
+    /// Returns the shortest paths by the current routes.
     pub(crate) fn idle_now(&self) -> Arc<IdlePaths> {
         match Arc::ptr_eq(self.idle.routes(), &self.routes) {
             true => Arc::clone(&self.idle),
@@ -66,7 +67,7 @@ impl RouteControl {
         }
     }
 
-    /// Why no route leads to the destination of `request`, which starts now.
+    /// Describes why no route leads to the destination of `request`, which starts now.
     fn why_apart(&self, request: &FlowRequest) -> String {
         let missing = self.nics.missing(self.routes.topology(), request);
         let why = missing.unwrap_or_else(|| self.control.why_apart(request.src, request.dst));
@@ -122,7 +123,7 @@ impl Checkpointed for RouteControl {
     }
 }
 
-/// The routes of an instant, as hosts ask for them that start flows themselves.
+/// The routes of an instant, for hosts that start flows themselves.
 #[derive(Debug)]
 struct HostRoutes {
     routes: Arc<Routes>,

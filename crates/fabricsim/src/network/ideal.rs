@@ -18,15 +18,17 @@ use self::train::{Column, Rows, train};
 use super::ideal_rpc::LEAST_ACK;
 use super::idle_paths::{IdlePaths, Link};
 
-/// The completion time of a flow that is alone in the network, on the best of its shortest paths and
-/// with ACKs on the best way back, by the routes when it starts: slowdowns are relative to it.
+/// The completion time of a flow that is alone in the network: slowdowns are relative to it. The
+/// flow uses the best of its shortest paths, and its ACKs use the best reverse path, by the routes
+/// at its start.
 ///
 /// Packets leave at line rate, each with its headers but without telemetry, every switch stores and
-/// forwards them, and receivers acknowledge each one. A flow of TCP also has its handshake, and the
-/// ACK of the last segment leaves at once; windows are not in it. Messages of connections, which may
-/// wait for those before them, have the published formula, and flows that never end have no ideal.
+/// forwards them, and receivers acknowledge each packet. A TCP flow also has its handshake, and the
+/// ACK of its last segment leaves at once; windows are not modelled. Messages of connections use
+/// the published formula, because they may wait for earlier messages. Flows that never end have no
+/// ideal time.
 ///
-/// The published formula ([`ideal_fct`]) is that of the first path under `profile = "ns3-hpcc"`.
+/// Under `profile = "ns3-hpcc"`, the published formula ([`ideal_fct`]) of the first path applies.
 #[derive(Clone, Debug)]
 pub struct IdealFct {
     rule: IdealRule,
@@ -50,12 +52,12 @@ impl IdealFct {
         }
     }
 
-    /// Returns the paths by `routes` that ideals are of.
+    /// Returns the paths by `routes` for ideal times.
     pub(crate) fn paths(&self, routes: &Arc<Routes>) -> IdlePaths {
         IdlePaths::new(Arc::clone(routes), self.path)
     }
 
-    /// The ideal completion time of a flow.
+    /// Returns the ideal completion time of a flow.
     #[must_use]
     pub fn of(&self, completion: &Completion) -> Duration {
         match completion.flow.stream {
@@ -64,7 +66,7 @@ impl IdealFct {
         }
     }
 
-    /// The ideal completion time of a flow by the published formula, along its own path.
+    /// Returns the ideal completion time of a flow by the published formula, along its own path.
     #[must_use]
     pub fn published_of(&self, completion: &Completion) -> Duration {
         match self.rule {
@@ -73,7 +75,7 @@ impl IdealFct {
         }
     }
 
-    /// The ideal completion time of a flow that starts on the path `own` of `idle`.
+    /// Returns the ideal completion time of a flow that starts on the path `own` of `idle`.
     pub(crate) fn at_start(
         &self,
         idle: &IdlePaths,
@@ -98,8 +100,9 @@ impl IdealFct {
         best.unwrap_or_else(|| self.published(&own.path, request))
     }
 
-    /// The time from the start of a flow until its sender, or the host that asks for the bytes, has
-    /// all that it waits for. Data go `forth` and ACKs come `back`.
+    /// Returns the time from the start of a flow until its sender, or the host that requests the
+    /// bytes, has received the last packet that it waits for. Data travel `forth` and ACKs travel
+    /// `back`.
     fn exact(&self, request: &FlowRequest, forth: &[Link], back: &[Link]) -> Duration {
         let delays = delays(forth).saturating_add(delays(back));
         let tcp = self.tcp();
@@ -124,7 +127,7 @@ impl IdealFct {
                 .saturating_add(delays),
             false => Duration::ZERO,
         };
-        // The ACK of the handshake goes ahead of the data.
+        // The ACK of the handshake precedes the data.
         let rows = |size: Bytes| Rows {
             ahead: opens(class),
             ..Rows::of(size, tcp.mss)
@@ -151,7 +154,7 @@ impl IdealFct {
         handshake.saturating_add(transfer).saturating_add(delays)
     }
 
-    /// The times that packets of `rows` take at each link of `way`; the row ahead of them is of
+    /// Returns the times of packets of `rows` at each link of `way`; the packet ahead of them has
     /// `ahead` bytes.
     fn data<'l>(
         &'l self,
@@ -167,7 +170,7 @@ impl IdealFct {
         })
     }
 
-    /// The time that a packet of `wire` bytes takes at all links of `way`, without their delays.
+    /// Returns the time of a packet of `wire` bytes at all links of `way`, without their delays.
     fn alone(&self, way: &[Link], wire: Bytes) -> Duration {
         let times = way.iter().map(|link| self.time(link, wire));
         times.fold(Duration::ZERO, Duration::saturating_add)
@@ -180,7 +183,7 @@ impl IdealFct {
         }
     }
 
-    /// The ideal completion time of a flow on `path` by the published formula.
+    /// Returns the ideal completion time of a flow on `path` by the published formula.
     fn published(&self, path: &PathInfo, request: &FlowRequest) -> Duration {
         if request.is_endless() {
             return Duration::MAX;
@@ -200,7 +203,7 @@ impl IdealFct {
         }
     }
 
-    /// Returns what the published formula takes of a path.
+    /// Returns the properties of a path that the published formula uses.
     fn path_info(&self, request: &FlowRequest, forth: &[Link], back: &[Link]) -> PathInfo {
         let payload = self.payload(request);
         let hops = forth.iter().map(|link| link.rate.transmission(payload));
@@ -212,17 +215,17 @@ impl IdealFct {
         }
     }
 
-    /// The payload of a full packet of RDMA.
+    /// Returns the payload of a full RDMA packet.
     pub(crate) const fn mtu(&self) -> Bytes {
         self.mtu
     }
 
-    /// Returns the facts about TCP, if some flows use it.
+    /// Returns the facts about TCP if some flows use it.
     pub(crate) fn tcp(&self) -> Option<&TcpFacts> {
         self.tcp.as_deref()
     }
 
-    /// The payload of a full packet of `request`'s transport.
+    /// Returns the payload of a full packet of `request`'s transport.
     pub(crate) fn payload(&self, request: &FlowRequest) -> Bytes {
         let tcp = self.tcp();
         tcp.filter(|tcp| tcp.class(request.class).is_some())
@@ -230,7 +233,8 @@ impl IdealFct {
     }
 }
 
-/// The times at each link of `way`, which `column` computes once for links of one rate in a row.
+/// Returns the times at each link of `way`. `column` is called once for consecutive links of the
+/// same rate.
 fn columns<'l>(
     way: &'l [Link],
     column: impl Fn(&Link) -> Column + 'l,
@@ -254,7 +258,7 @@ const fn opens(class: &ClassConfig) -> bool {
     }
 }
 
-/// The delays of all links of `way`.
+/// Returns the sum of the delays of all links of `way`.
 fn delays(way: &[Link]) -> Duration {
     let delays = way.iter().map(|link| link.delay);
     delays.fold(Duration::ZERO, Duration::saturating_add)

@@ -15,15 +15,16 @@ use rustc_hash::FxHashMap;
 use super::idle_paths::{IdlePaths, Link, Ways};
 use crate::simulation::NetworkInfo;
 
-/// Headers of a data packet of RDMA without telemetry, and the bytes of its ACK.
+/// Bytes of the headers of an RDMA data packet without telemetry, and of its ACK.
 const DATA_HEADER: u64 = 48;
 const ACK_HEADER: u64 = 46;
 pub(super) const LEAST_ACK: Bytes = Bytes::new(60);
 
-/// Ideal times and ways that are kept.
+/// Largest number of ideal times, and of paths, that are kept.
 const KEPT: usize = 100_000;
 
-/// Full packets that are followed one by one; those beyond keep the distance of the slowest link.
+/// Number of full packets that are simulated one by one; later ones have the spacing of the slowest
+/// link.
 const FOLLOWED: u64 = 4_096;
 
 /// A link on a path.
@@ -39,23 +40,23 @@ struct Hop {
 struct Format {
     /// Payload of a full packet.
     payload: u64,
-    /// Bytes that a packet adds.
+    /// Header bytes of a packet.
     headers: u64,
-    /// The ACK of each packet, where it leaves before what is sent at the same time.
+    /// The size of the ACK of each packet, if ACKs leave before data sent at the same time.
     ack: Option<u64>,
 }
 
-/// Completion times of queries on the idle network, by the routes that the run began with: the
+/// Completion times of queries on the idle network, by the routes at the beginning of the run: the
 /// least over all shortest paths of the query and of its response, as for flows
-/// ([`IdealFct`](super::ideal::IdealFct)). A connection that is bound to NICs stays with them.
+/// ([`IdealFct`](super::ideal::IdealFct)). A connection that is bound to NICs uses only these.
 ///
 /// Packets leave back to back and are stored and forwarded at each hop; the response follows the
-/// ACKs of the query. What a window, pacing or a handshake adds is not in it.
+/// ACKs of the query. Delays by a window, pacing or a handshake are not included.
 pub(crate) struct IdealQct<'a> {
     scenario: &'a Scenario,
     paths: IdlePaths,
     telemetry: u64,
-    /// The ways there and back of connections.
+    /// The paths of connections in both directions.
     ways: FxHashMap<FlowKey, Rc<(Ways, Ways)>>,
     known: FxHashMap<(FlowKey, ClassId, Bytes, Bytes, Duration), Duration>,
 }
@@ -71,21 +72,21 @@ impl<'a> IdealQct<'a> {
         }
     }
 
-    /// The ideal completion time of `query`.
+    /// Returns the ideal completion time of `query`.
     pub(crate) fn of(&mut self, query: &RpcQuery) -> Duration {
         let key = (
             query.key,
             query.class,
             query.size,
             query.response,
-            // A response that waits for its ACKs takes them into account.
+            // The service time counts, because it decides if the response waits for the ACKs.
             query.service,
         );
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
         let ideal = self.compute(query);
-        // Random service times never come again.
+        // The limit is for random service times, which never repeat.
         if self.known.len() < KEPT {
             self.known.insert(key, ideal);
         }
@@ -131,7 +132,7 @@ impl<'a> IdealQct<'a> {
         found
     }
 
-    /// The completion time of a query that goes `forth` and whose response comes `back`.
+    /// Returns the completion time of a query along `forth` with a response along `back`.
     fn along(&self, query: &RpcQuery, forth: &[Link], back: &[Link]) -> Duration {
         let format = self.format(query.class);
         let hops = |links: &[Link]| -> Vec<Hop> {
@@ -152,7 +153,7 @@ impl<'a> IdealQct<'a> {
         Duration::from_ps(end)
     }
 
-    /// Returns when a packet of `wire` bytes has arrived that may leave at `at`.
+    /// Returns the arrival time of a packet of `wire` bytes that may leave at `at`.
     fn packet(&self, hops: &mut [Hop], wire: u64, at: u64) -> u64 {
         let mut at = at;
         for hop in hops {

@@ -1,21 +1,21 @@
-//! Packets that leave back to back through links that store and forward them.
+//! Packets that leave back to back over links that store and forward them.
 
 use fabricsim_base::units::{Bytes, Duration};
 
-/// The packets of a transfer, in their order: one ahead of the others, full ones, and the last one.
+/// The packets of a transfer, in their order: possibly one ahead, then full ones, and the last one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
-    /// Whether a packet without payload goes ahead.
+    /// If `true`, a packet without payload precedes the data.
     pub(super) ahead: bool,
     /// The payload of a full packet.
     pub(super) payload: Bytes,
-    /// Full packets before the last one.
+    /// Number of full packets before the last one.
     pub(super) full: u64,
     /// The payload of the last packet, which may be full, too.
     pub(super) rest: Bytes,
 }
 
-/// The time that a link takes for a packet of each kind, in picoseconds.
+/// The time of a link for a packet of each kind, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
     pub(super) first: u64,
@@ -24,7 +24,7 @@ pub(super) struct Column {
 }
 
 impl Rows {
-    /// The packets of `size` bytes with a payload of up to `payload`.
+    /// Divides `size` bytes into packets with a payload of up to `payload`.
     pub(super) fn of(size: Bytes, payload: Bytes) -> Self {
         let full = size.get().div_ceil(payload.get()).saturating_sub(1);
         Self {
@@ -36,16 +36,17 @@ impl Rows {
     }
 }
 
-/// Returns when the last packet of `rows` has left the last of the links, without their delays.
+/// Returns the time at which the last packet of `rows` has left the last of the links, without
+/// their delays.
 ///
-/// A packet leaves a link when it has arrived there and the packet before it has left, so the time is
-/// that of the longest path through the table of packets and links from its first cell to its last one
-/// that only goes on to the next packet or to the next link. As full packets are alike, such a path
-/// passes from one to the next at the slowest of the links where it meets them: all of them take one
+/// A packet leaves a link after it has arrived there and the previous packet has left. So the time
+/// is the length of the longest path through the table of packets and links, from its first to its
+/// last cell, with steps only to the next packet or to the next link. Because full packets are
+/// alike, such a path crosses them all at the slowest link that it meets among them. This takes one
 /// step for each link, not one for each packet.
 pub(super) fn train(rows: &Rows, columns: impl Iterator<Item = Column>) -> Duration {
     // The longest paths to the packet ahead, the first full one, the last full one and the last one
-    // at the present link. No path has no length either: times are not negative.
+    // at the present link. A missing path has length zero, because times are not negative.
     let [mut first, mut begun, mut full, mut last] = [0u64; 4];
     for column in columns {
         first = first.saturating_add(column.first);
@@ -67,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// Follows each packet through each link.
+    /// Simulates each packet at each link.
     fn followed(rows: &Rows, columns: &[Column]) -> u64 {
         let mut free = vec![0u64; columns.len()];
         let ahead = rows.ahead.then_some(0).into_iter();
@@ -113,7 +114,7 @@ mod tests {
             let rows = Rows::of(Bytes::new(size), Bytes::new(1_000));
             assert_eq!((rows.full, rows.rest), (full, Bytes::new(rest)));
         }
-        // The largest flow on the slowest link has no time that can be told.
+        // The time of the largest flow on the slowest link exceeds the range.
         let rows = Rows::of(Bytes::new(u64::MAX), Bytes::new(1));
         let column = Column {
             first: 0,
