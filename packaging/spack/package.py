@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Recipe of fabricsim for Spack 1.0 or later; docs/install.md says how to use it."""
 
-import os
-
 from spack_repo.builtin.build_systems.cargo import CargoPackage
 
 from spack.package import *
@@ -30,23 +28,21 @@ class Fabricsim(CargoPackage):
     # bindgen reads the headers of MPI with libclang.
     depends_on("llvm+clang", type="build", when="+mpi")
 
-    @property
-    def build_directory(self):
-        return os.path.join(self.stage.source_path, "crates", "cli")
+    build_directory = "crates/cli"
 
     @property
     def build_args(self):
-        features = [name for name in ("parquet", "arrow", "mpi") if f"+{name}" in self.spec]
+        features = [name for name in ("parquet", "arrow", "mpi") if self.spec.satisfies(f"+{name}")]
         return ["--locked"] + (["--features", ",".join(features)] if features else [])
 
     def check(self):
         # The tests of the repository take minutes. One run shows that the command works.
         with working_dir(self.stage.path):
-            Executable(os.path.join(self.prefix.bin, "fabricsim"))("run", "--quiet", "--force")
+            Executable(self.prefix.bin.fabricsim)("run", "--quiet", "--force")
 
     @run_after("install")
     def install_completions(self):
-        fabricsim = Executable(os.path.join(self.prefix.bin, "fabricsim"))
+        fabricsim = Executable(self.prefix.bin.fabricsim)
         mkdirp(bash_completion_path(self.prefix))
         with open(bash_completion_path(self.prefix) / "fabricsim", "w") as file:
             fabricsim("completions", "bash", output=file)

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{project, project_text};
+use crate::support::{Folder, project, project_text};
 
 /// Folders below `crates` of the packages that are not published.
 const UNPUBLISHED: [&str; 3] = ["capi", "playground", "python"];
@@ -164,6 +164,19 @@ fn every_description_of_the_project_has_its_version() {
         let found = text.lines().any(|found| found.trim() == line);
         assert!(found, "{path} has no line `{line}`");
     }
+}
+
+#[test]
+fn the_artifact_guide_has_the_checksum_of_the_built_in_scenario() {
+    let folder = Folder::new();
+    folder.run(&["run", "--quiet", "--out", "out"]).succeeded();
+    let summary = folder.summary("out");
+    let checksum = summary["checksum"].as_str().expect("a checksum");
+    let guide = project_text("docs/artifact.md");
+    assert!(
+        guide.contains(&format!("checksum {checksum}")),
+        "{checksum}"
+    );
 }
 
 /// The command has the default scenario built in, from a copy inside of its package.

@@ -77,6 +77,8 @@ fn the_commands_of_the_documents_are_understood() {
         "docs/pint.md",
         "docs/sweeps.md",
         "docs/checkpoints.md",
+        "docs/install.md",
+        "docs/artifact.md",
     ] {
         assert_understood(document);
     }
