@@ -1,5 +1,5 @@
-//! The congestion-control algorithms that need nothing beyond the transports, of RDMA and of TCP:
-//! one file each, with its configuration.
+//! The congestion controls of RDMA and TCP that depend only on the transports. Each file has one of
+//! them, with its configuration.
 
 mod bbr;
 mod classic_queue;

@@ -3,17 +3,17 @@
 use fabricsim_base::checkpoint::{LoadError, Reader, Stored, Writer};
 use fabricsim_core::plugin::CongestionControl;
 
-/// Saves `controller` behind its name.
+/// Saves `controller`, preceded by its name.
 pub(crate) fn save<H, C: CongestionControl<H> + ?Sized>(controller: &C, out: &mut Writer) {
     controller.type_name().to_owned().store(out);
     out.section(|out| controller.save_state(out));
-    // All of it, as algorithms from outside may save their state by hand.
+    // Audit the whole controller, because external algorithms may save their state by hand.
     out.audit("the controller of a flow", &controller);
 }
 
-/// Loads what [`save`] has saved into `controller`, which has been made for the same flow. Returns
-/// `false` where the saved one was of another kind, and congestion control has become another one:
-/// then `controller` begins anew.
+/// Loads the state from [`save`] into `controller`, which must be built for the same flow. Returns
+/// `false` if the saved controller was of another kind and the run changes congestion control. Then
+/// `controller` stays in its initial state.
 pub(crate) fn load<H, C: CongestionControl<H> + ?Sized>(
     controller: &mut C,
     input: &mut Reader<'_>,

@@ -1,4 +1,4 @@
-//! A host with an RDMA and a TCP stack; each flow class uses one of them.
+//! A host with an RDMA and a TCP stack. Each flow class uses one of them.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use fabricsim_core::plugin::{
 use crate::rdma::{Rdma, RdmaSettings};
 use crate::tcp::{Bits, HasTcp, Tcp, TcpSettings};
 
-/// The transport whose turn it is after `transport`.
+/// Returns the transport that takes the next turn after `transport`.
 const fn other(transport: Transport) -> Transport {
     match transport {
         Transport::Rdma => Transport::Tcp,
@@ -24,16 +24,16 @@ const fn other(transport: Transport) -> Transport {
     }
 }
 
-/// Transport that carries the flows of each class.
+/// Assigns a transport to each flow class.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ClassTransports {
     default: Transport,
-    /// By class number.
+    /// Indexed by class number.
     own: Vec<Option<Transport>>,
 }
 
 impl ClassTransports {
-    /// `default` for all classes but those in `own`.
+    /// Returns the assignment of `default` to all classes except the ones in `own`.
     #[must_use]
     pub fn new(default: Transport, own: impl IntoIterator<Item = (ClassId, Transport)>) -> Self {
         let mut by_class = Vec::new();
@@ -56,42 +56,43 @@ impl ClassTransports {
         own.unwrap_or(self.default)
     }
 
-    /// Returns whether `transport` may carry flows.
+    /// Returns `true` if `transport` may carry flows.
     #[must_use]
     pub fn uses(&self, transport: Transport) -> bool {
         self.default == transport || self.own.contains(&Some(transport))
     }
 }
 
-/// Everything that hosts with both transports are told; shared by all hosts.
+/// Settings of hosts with both transports, shared by all hosts.
 #[derive(Debug)]
 pub struct HostSettings<F> {
     /// Transport that carries the flows of each class.
     pub transports: ClassTransports,
-    /// The settings of RDMA.
+    /// Settings of RDMA.
     pub rdma: Arc<RdmaSettings<F>>,
-    /// The settings of TCP.
+    /// Settings of TCP.
     pub tcp: Arc<TcpSettings>,
 }
 
-/// Both transports of one host. A packet is of TCP when its header has [`Bits::TCP`].
+/// Both transports of one host. A packet belongs to TCP if its header has [`Bits::TCP`].
 ///
-/// They share each NIC port packet by packet: ACKs of either go before data, and where both have
-/// something of the kind they take turns. A paused priority holds back only itself.
+/// The transports share each NIC port packet by packet. ACKs of either transport have priority over
+/// data; between packets of the same kind, the transports take turns. A paused priority holds back
+/// only itself.
 #[derive(Debug)]
 pub struct DualStackHost<H: HasTcp, F: ControllerFactory<H>> {
     transports: ClassTransports,
-    /// Whether a class uses RDMA. Without one TCP has the host to itself, and the state of RDMA is not
-    /// looked at.
+    /// `true` if a class uses RDMA. Otherwise TCP has the host to itself, and the RDMA state is
+    /// never checked.
     uses_rdma: bool,
     rdma: Rdma<H, F>,
     tcp: Tcp<H>,
-    /// Transport that has the next turn, for each NIC port.
+    /// For each NIC port, the transport with the next turn.
     turns: Vec<Transport>,
 }
 
 impl<H: HasTcp, F: ControllerFactory<H>> DualStackHost<H, F> {
-    /// The transports of a host whose NIC ports have the rates `nic_rates`.
+    /// Returns the transports of a host. `nic_rates` are the rates of its NIC ports.
     #[must_use]
     pub fn new(settings: &HostSettings<F>, nic_rates: Vec<Rate>) -> Self {
         Self {
@@ -103,14 +104,14 @@ impl<H: HasTcp, F: ControllerFactory<H>> DualStackHost<H, F> {
         }
     }
 
-    /// The same with `reader`, by which controllers of TCP see what their probes have gathered.
+    /// Returns the host with `reader`, which decodes the telemetry of probes for TCP controllers.
     #[must_use]
     pub fn with_telemetry(mut self, reader: Arc<dyn TelemetryReader<H>>) -> Self {
         self.tcp = self.tcp.with_telemetry(reader);
         self
     }
 
-    /// The transport that is asked first: the only one with ACKs, or the one whose turn it is.
+    /// Returns the transport to poll first: the only one with ACKs, or the one with the next turn.
     #[inline]
     fn first(&self, nic: PortId, paused: PrioritySet) -> Transport {
         let rdma = self.rdma.has_acks(nic, paused);

@@ -1,10 +1,10 @@
-//! Transport of bytes from host to host: transport protocols, and the congestion-control algorithms
-//! that belong to no other crate.
+//! Transport of bytes from host to host: the transport protocols, and the congestion controls that
+//! need no other crate.
 //!
-//! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
-//! limited by a window, every packet is acknowledged, losses are recovered by going back or
-//! selectively. [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the
-//! internet. [`DualStackHost`] run both.
+//! [`rdma`] is RoCE as in the HPCC paper: flows start at line rate, packets are paced and limited
+//! by a window, every packet is acknowledged, and losses are recovered by go-back-N or selectively.
+//! [`tcp`] has connections, byte streams, requests, and the congestion controls of internet hosts.
+//! [`DualStackHost`] runs both.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -38,7 +38,7 @@
 //! let path = PathInfo { base_rtt: Duration::from_us(4), bottleneck: rate, switches: 1 };
 //! host.start(Time::ZERO, &Flow::new(FlowId(0), request, path), PortId(0));
 //!
-//! // The first packet leaves at once, the next one when its time on the wire has passed.
+//! // The first packet leaves at once, the next one after its transmission time.
 //! let mut sent = Vec::new();
 //! let nothing_paused = PrioritySet::default();
 //! let free = Time::ZERO + rate.transmission(Bytes::new(1_048));

@@ -3,11 +3,11 @@
 use fabricsim_base::choices;
 
 choices! {
-    /// Whether something is done.
+    /// A setting that is on or off.
     pub enum Switch {
-        /// It is.
+        /// The feature is enabled.
         On = "on",
-        /// It is not.
+        /// The feature is disabled.
         Off = "off",
     }
 }

@@ -1,6 +1,6 @@
-//! BBR, version 1: the rate and the window follow a model of the path, its bandwidth and its
-//! round-trip time without a queue (Cardwell et al.,
-//! draft-cardwell-iccrg-bbr-congestion-control-00), on samples of the delivery rate
+//! BBR, version 1: the rate and the window follow a model of the path, which consists of its
+//! bandwidth and its round-trip time without a queue (Cardwell et al.,
+//! draft-cardwell-iccrg-bbr-congestion-control-00). The model uses samples of the delivery rate
 //! (draft-cheng-iccrg-delivery-rate-estimation).
 
 mod model;
@@ -26,13 +26,13 @@ settings! {
     pub struct BbrConfig {
         /// Time after which the smallest round-trip time is measured again.
         ///
-        /// RTpropFilterLen and ProbeRTTInterval in the draft.
+        /// This is RTpropFilterLen and ProbeRTTInterval in the draft.
         #[range(above "0s")]
         #[refused("it would be measured all the time", "give a time, such as \"10s\"")]
         pub probe_rtt_interval: Duration = "10s",
         /// Time for which a flow then keeps four segments in flight.
         ///
-        /// ProbeRTTDuration in the draft.
+        /// This is ProbeRTTDuration in the draft.
         pub probe_rtt_duration: Duration = "200ms",
     }
 }
@@ -47,14 +47,14 @@ impl CcConfig for BbrConfig {
     }
 }
 
-/// Gain of startup: the smallest with which the rate doubles in each round (BBRHighGain).
+/// Gain of startup: the smallest that doubles the rate in each round (BBRHighGain).
 const HIGH_GAIN: f64 = 2.885_390_081_777_927;
 /// The smallest window, in segments (BBRMinPipeCwnd).
 const MIN_PIPE: f64 = 4.0;
-/// Segments beyond the product of the model, so that acknowledgements may wait: three quanta, which
-/// are of one segment, as segments leave one by one (section 4.2.2).
+/// Segments beyond the product of the model, to allow for delayed acknowledgements: three quanta. A
+/// quantum is one segment, because segments leave one by one (section 4.2.2).
 const QUANTA: f64 = 3.0;
-/// Round-trip time that the first rate assumes if there was no handshake (section 4.2.1).
+/// Round-trip time for the first rate if there was no handshake (section 4.2.1).
 const NOMINAL_RTT: f64 = 1e-3;
 
 impl<H> ControllerFactory<H> for BbrConfig {
@@ -78,11 +78,11 @@ impl<H> ControllerFactory<H> for BbrConfig {
     }
 }
 
-/// BBR for one connection. Windows are segments with fractions, rates bit/s of payload.
+/// BBR for one connection. Windows are fractional numbers of segments, rates are bit/s of payload.
 ///
-/// Differs from the paper: segments are paced one by one, so that the quantum is one segment
-/// (section 4.2.2 leaves it to the implementation); a connection has restarted from idle when
-/// nothing was in flight for a retransmission timeout.
+/// Differs from the paper: segments are paced one by one, so the quantum is one segment (section
+/// 4.2.2 leaves it to the implementation). A connection has restarted from idle if nothing was in
+/// flight for a retransmission timeout.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Bbr {
     /// The first window.
@@ -93,7 +93,7 @@ pub struct Bbr {
     cwnd: f64,
     /// The pacing rate.
     rate: f64,
-    /// Whether the first rate is that of a round-trip time.
+    /// `true` if the first rate is already based on a round-trip time.
     seen_rtt: bool,
     /// Segments in flight after the last acknowledgement.
     in_flight: f64,
@@ -103,7 +103,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// Segments that `gain` times the path's product takes (`BBRInflight`).
+    /// Returns the segments in flight for `gain` times the path's product (`BBRInflight`).
     fn inflight(&self, gain: f64) -> f64 {
         match self.model.product() {
             Some(bits) => gain * bits / (8.0 * self.mss) + QUANTA,
@@ -119,7 +119,7 @@ impl Bbr {
         }
     }
 
-    /// The first rate, from the first round-trip time (`BBRInitPacingRate`).
+    /// Sets the first rate, from the first round-trip time (`BBRInitPacingRate`).
     fn pace_first_round(&mut self, rtt: Duration) {
         if !self.seen_rtt && rtt > Duration::ZERO {
             self.seen_rtt = true;
@@ -154,14 +154,14 @@ impl Bbr {
         self.states.idle_restart = false;
     }
 
-    /// Segments in flight at which the phases of more and of less than the bandwidth end.
+    /// Returns the segments in flight that end the phases above and below the bandwidth.
     fn inflight_goals(&self) -> (f64, f64) {
         (self.inflight(self.states.pacing_gain), self.inflight(1.0))
     }
 
     /// `BBRHandleProbeRTT`.
     fn probe_rtt<H>(&mut self, ack: &Ack<'_, H>, sample: &RateSample) {
-        // Low rates of this state are not the path's.
+        // Rates in this state are limited by the sender, not by the path.
         self.model.limit_until(sample.delivered, self.in_flight);
         let in_flight = self.in_flight;
         if (self.states).probe_rtt_is_over(ack.now, in_flight, &mut self.model) {
@@ -198,7 +198,7 @@ impl<H> CongestionControl<H> for Bbr {
         false
     }
 
-    /// `BBRInit`, which finds the sample of the handshake.
+    /// `BBRInit`, with the handshake as the first sample.
     fn on_handshake(&mut self, now: Time, rtt: Duration) {
         self.pace_first_round(rtt);
         self.model.update_rtt(now, Some(rtt));
@@ -232,7 +232,7 @@ impl<H> CongestionControl<H> for Bbr {
         }
     }
 
-    /// `BBRHandleRestartFromIdle`: the window stays as it is.
+    /// `BBRHandleRestartFromIdle`. The window stays.
     fn on_idle(&mut self, _idle: Duration, _restart: Option<Bytes>) {
         self.states.idle_restart = true;
         if self.states.state == State::ProbeBw {

@@ -1,6 +1,6 @@
-//! Detection of marks that come from a classic queue: the passive detector of Briscoe and Ahmed,
-//! "TCP Prague Fall-back on Detection of a Classic ECN AQM" (arXiv 1911.00710), by the variation of
-//! the round-trip time and by the depth of the queue.
+//! Detects if marks come from a classic queue: the passive detector of Briscoe and Ahmed, "TCP
+//! Prague Fall-back on Detection of a Classic ECN AQM" (arXiv 1911.00710). It uses the variation of
+//! the round-trip time and the depth of the queue.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Duration;
@@ -8,33 +8,33 @@ use fabricsim_base::units::Duration;
 /// Weights of variation and depth (V and D), per round trip and doubling.
 const VARIATION_WEIGHT: f64 = 0.5;
 const DEPTH_WEIGHT: f64 = 0.5;
-/// Reference values with which variation and depth are compared (V0 and D0).
+/// Reference values of variation and depth (V0 and D0).
 const VARIATION: Duration = Duration::from_us(750);
 const DEPTH: Duration = Duration::from_ms(2);
-/// Up to this the queue is taken for one of L4S; a transition of one follows, then classic.
+/// Up to this score, the queue counts as L4S. A transition of `TRANSITION` follows, then classic.
 const STICKY: f64 = 8.0;
 const TRANSITION: f64 = 1.0;
-/// The share of marks that a classic queue stands for: a window falls by half of it.
+/// The share of marks that represents a classic queue: a window falls by half of it.
 const CLASSIC_SHARE: f64 = 0.625;
-/// The least gain of the averages.
+/// The smallest gain of the averages.
 const LEAST_GAIN: f64 = 1.0 / (1u64 << 18) as f64;
-/// The mean deviation to begin with.
+/// Initial mean deviation.
 const FIRST_DEVIATION: f64 = 1e-6;
 
-/// The detector of one connection. The score is at first 0, which is L4S.
+/// The detector of one connection. Its score starts at 0, which means L4S.
 ///
-/// Differs from the paper: the part of a sender that is limited by its application is left out, as
-/// in the published implementation, and logarithms are exact.
+/// Differs from the paper: the part for application-limited senders is omitted, as in the published
+/// implementation, and logarithms are exact.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 pub(super) struct ClassicQueue {
-    /// Smoothed round-trip time and mean deviation in seconds, with gains that see past single
-    /// sawteeth.
+    /// Smoothed round-trip time and mean deviation, in seconds. Their gains are low enough to
+    /// average over single sawteeth.
     averages: Option<(f64, f64)>,
     score: f64,
 }
 
 impl ClassicQueue {
-    /// A sample of the round-trip time, at a slow-start threshold of `ssthresh` segments.
+    /// Records a round-trip time, at a slow-start threshold of `ssthresh` segments.
     #[inline]
     pub(super) fn sample(&mut self, rtt: Duration, ssthresh: f64) {
         let rtt = rtt.as_secs_f64();
@@ -48,19 +48,19 @@ impl ClassicQueue {
         *deviation += gain / 2.0 * (error.abs() - *deviation);
     }
 
-    /// A round trip has ended in which the queue may mark; `least` is the least round-trip time.
+    /// Ends a round trip in which the queue may mark. `least` is the minimum round-trip time.
     pub(super) fn close_round(&mut self, least: Duration) {
         let Some((smoothed, deviation)) = self.averages else {
             return;
         };
         let score = self.score + VARIATION_WEIGHT * libm::log2(deviation / VARIATION.as_secs_f64());
         let depth = (smoothed - least.as_secs_f64()) / DEPTH.as_secs_f64();
-        // A queue that builds up speaks for a classic one, its absence for nothing.
+        // A growing queue is evidence for a classic queue; an empty one is no evidence at all.
         let score = score + DEPTH_WEIGHT * libm::log2(depth.max(1.0));
         self.score = score.clamp(0.0, 2.0 * STICKY + TRANSITION);
     }
 
-    /// The least share of marks to reduce by.
+    /// Returns the minimum share of marks to reduce by.
     pub(super) fn least_share(&self) -> f64 {
         let classic = (self.score.min(STICKY + TRANSITION) - STICKY).max(0.0);
         CLASSIC_SHARE * classic / TRANSITION
@@ -71,8 +71,8 @@ impl ClassicQueue {
 mod tests {
     use super::*;
 
-    /// The least share after each of `rounds` round trips whose samples are `depth` above 20 ms,
-    /// give or take `swing`.
+    /// Returns the minimum share after each of `rounds` round trips with samples of 20 ms plus
+    /// `depth`, plus or minus `swing`.
     fn shares(rounds: u32, depth: Duration, swing: Duration) -> Vec<f64> {
         let base = Duration::from_ms(20);
         let mut queue = ClassicQueue::default();

@@ -1,13 +1,14 @@
-//! Congestion signaling (CSIG: draft-ravi-ippm-csig, 2024): a tag of four bytes, which carries the
-//! least available bandwidth on the path, and an algorithm that follows it.
+//! Congestion signaling (CSIG: draft-ravi-ippm-csig, 2024): a tag of four bytes with the minimum
+//! available bandwidth on the path, and an algorithm that follows it.
 //!
-//! The draft defines the tag and leaves the reaction to senders. The rule here is one of our own:
-//! the rate grows by a share of the bandwidth that is free beyond a headroom, falls by the same share of
-//! the missing headroom, and falls far if nothing is free. It changes once in two round trips, because a
-//! tag tells of an interval that was over when the packet passed.
+//! The draft defines the tag and leaves the reaction to senders. The rule here is our own. If more
+//! bandwidth than a headroom is free, the rate grows in proportion to the excess. If part of the
+//! headroom is missing, the rate falls in proportion to that part. If nothing is free, it falls
+//! steeply. The rate changes once in two round trips, because a tag describes an interval that
+//! ended before the packet passed.
 //!
-//! Differs from the draft: the tag holds Mbps in full, and neither a type of the signal nor a place of
-//! the bottleneck.
+//! Differs from the draft: the tag contains only a value in Mbps, without a signal type or the
+//! location of the bottleneck.
 
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
 use fabricsim_base::id::NodeId;
@@ -26,7 +27,7 @@ use super::paced_rate::{PacedRate, WindowKeys, share_of};
 #[derive(Debug)]
 pub struct Csig;
 
-/// Content of the tag: the least available bandwidth so far, in Mbps and one more; 0 before the first
+/// Content of the tag: the minimum available bandwidth so far in Mbps, plus one; 0 before the first
 /// switch.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct CsigTag(u32);
@@ -46,13 +47,14 @@ impl From<CsigTag> for u64 {
 }
 
 impl CsigTag {
-    /// Returns the least available bandwidth of the ports on the path in Mbps, unless there are none.
+    /// Returns the minimum available bandwidth over the ports on the path in Mbps, or `None` before
+    /// the first switch.
     #[must_use]
     pub fn available(self) -> Option<u32> {
         self.0.checked_sub(1)
     }
 
-    /// A port has `mbps` available: compare and replace.
+    /// Compare and replace: lowers the value if the port has only `mbps` available.
     fn lower_to(&mut self, mbps: u32) {
         let least = self.available().unwrap_or(u32::MAX - 1).min(mbps);
         self.0 = least + 1;
@@ -76,7 +78,7 @@ impl TelemetryKind for Csig {
     }
 }
 
-/// CSIG at one switch: how much bandwidth each port had free in the last interval of about a
+/// CSIG at one switch: the bandwidth that each port had available in the last interval of about one
 /// round-trip time.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct CsigSwitch {
@@ -85,18 +87,19 @@ pub struct CsigSwitch {
     ports: Vec<Port>,
 }
 
-/// A port since the interval began.
+/// A port since the beginning of the interval.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Port {
     since: Time,
-    /// Bytes that it had sent then.
+    /// Bytes that the port had sent at the beginning of the interval.
     sent: Bytes,
-    /// Mbps that were free in the interval before.
+    /// Available bandwidth in the previous interval, in Mbps.
     available: u32,
 }
 
 impl Port {
-    /// A port of `rate` at `since` that has sent `sent` bytes, `used` of them in each second before.
+    /// Returns a port of `rate` at `since` that has sent `sent` bytes in total and `used` bytes per
+    /// second in the previous interval.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -236,14 +239,14 @@ pub struct CsigFlow {
     #[checkpoint(rebuilt)]
     least: f64,
     rate: PacedRate,
-    /// The byte with which the present round trip ends; 0 before the first acknowledgement.
+    /// The byte that ends the current round trip, or 0 before the first acknowledgement.
     round_ends: u64,
     /// `true` if a whole round trip has passed since the rate changed.
     is_settled: bool,
 }
 
 impl CsigFlow {
-    /// Returns the rate when the busiest link has had `available` bandwidth.
+    /// Returns the new rate if the busiest link has `available` bandwidth.
     fn followed(&self, available: f64) -> f64 {
         let rate = self.rate.bps();
         if available <= 0.0 {
@@ -302,8 +305,8 @@ mod tests {
         }
     }
 
-    /// Lets a packet of 1,000 bytes leave each switch every `periods` nanoseconds for 100 us, and returns
-    /// the tag of the last one.
+    /// Lets a packet of 1,000 bytes leave each switch every `periods` nanoseconds for 100 us, and
+    /// returns the tag of the last one.
     fn least_available(periods: &[u64]) -> Option<u32> {
         let key = FlowKey {
             src: NodeId(0),
@@ -341,11 +344,11 @@ mod tests {
         // 1,000 bytes in 200, 100 and 400 ns are 40, 80 and 20 Gbps.
         assert_eq!(least_available(&[200]), Some(60_000));
         assert_eq!(least_available(&[200, 100, 400]), Some(20_000));
-        // A full link has nothing left.
+        // A full link has no bandwidth available.
         assert_eq!(least_available(&[400, 80]), Some(0));
     }
 
-    /// The rate in Gbps after two round trips in which `gbps` were free, from 50 Gbps.
+    /// Returns the rate in Gbps after two round trips with `gbps` available, from 50 Gbps.
     fn after(gbps: u32) -> f64 {
         let network = network();
         let start = FlowStart::new(LINE, T, Bytes::new(1_000), &network);
@@ -364,7 +367,7 @@ mod tests {
 
     #[test]
     fn the_rate_follows_what_is_free_beyond_the_headroom() {
-        // 5 Gbps are the headroom. 45 Gbps beyond it: 50 (1 + 0.5 0.45) + 0.1.
+        // The headroom is 5 Gbps. With 45 Gbps beyond it: 50 (1 + 0.5 0.45) + 0.1.
         assert!((after(50) - 61.35).abs() < 1e-6);
         assert!((after(5) - 50.1).abs() < 1e-6);
         // 2 Gbps of the headroom are missing: 50 (1 - 0.5 0.02).

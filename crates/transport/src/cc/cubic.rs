@@ -1,4 +1,4 @@
-//! CUBIC (RFC 9438), with the details of Linux where the RFC leaves room.
+//! CUBIC (RFC 9438), with the details of Linux if the RFC leaves a choice.
 
 use fabricsim_base::checkpoint::{Checkpointed, Stored};
 use fabricsim_base::input::{ConfigError, Keys};
@@ -18,13 +18,13 @@ settings! {
     pub struct CubicConfig {
         /// Growth in segments per cubic second.
         ///
-        /// It is C in the RFC.
+        /// This is C in the RFC.
         #[range(above 0.0)]
         #[refused("a growth of {value} is not above zero", "give a number above 0, such as 0.4")]
         pub c: f64 = 0.4,
         /// Share of the window that is left after congestion.
         ///
-        /// It is beta_cubic in the RFC.
+        /// This is beta_cubic in the RFC.
         #[range(above 0.0, below 1.0)]
         #[refused(
             "a share of {value} is not between 0 and 1",
@@ -33,11 +33,11 @@ settings! {
         pub beta: f64 = 0.7,
         /// Remember less when windows fall.
         ///
-        /// It leaves room to flows that come anew (section 4.7).
+        /// This leaves room for new flows (section 4.7).
         pub fast_convergence: Switch = "on",
         /// Leave slow start early.
         ///
-        /// Before it loses packets (Ha and Rhee 2011).
+        /// This avoids losses at the end of slow start (Ha and Rhee 2011).
         pub hystart: Switch = "on",
     }
 }
@@ -71,8 +71,7 @@ impl<H> ControllerFactory<H> for CubicConfig {
 #[derive(Clone, Copy, Debug, Stored)]
 struct Epoch {
     start: Time,
-    /// The window at which the curve is flat, and the time to it in seconds (W_max or cwnd_epoch;
-    /// K).
+    /// The plateau of the curve (W_max or cwnd_epoch), and the time to reach it in seconds (K).
     origin: f64,
     k: f64,
     /// The window that Reno would have (W_est, section 4.3).
@@ -81,30 +80,29 @@ struct Epoch {
 
 /// CUBIC for one connection.
 ///
-/// Differs from the paper: the target is a least round trip ahead and not a smoothed one; a window
-/// grows by a hundredth of a segment for each round trip where the target is below it, and by a
-/// twentieth of itself where no W_max is known: before the first congestion and after a timeout,
-/// where section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
+/// Differs from the paper: the target is one minimum round trip ahead instead of one smoothed round
+/// trip. If the target is below the window, the window grows by a hundredth of a segment per round
+/// trip. If W_max is unknown (before the first congestion and after a timeout), the window grows by
+/// at least a twentieth of itself; section 4.8 continues from the plateau of the curve instead.
+/// Linux does the same (`bictcp_update`).
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Cubic {
     #[checkpoint(rebuilt)]
     config: CubicConfig,
     window: RenoWindow,
     hystart: Option<HyStart>,
-    /// Window at which the curve is flat, in segments: the window before the last congestion, or
-    /// less where fast convergence leaves room (W_max); 0 before the first congestion and after a
-    /// timeout.
+    /// Plateau of the curve in segments (W_max): the window before the last congestion, or less if
+    /// fast convergence leaves room. 0 before the first congestion and after a timeout.
     w_max: f64,
-    /// The window when the threshold was set last (cwnd_prior); 0 before that.
+    /// The window when the threshold was last set (cwnd_prior), or 0 before that.
     prior: f64,
     epoch: Option<Epoch>,
 }
 
-/// While W_max is not known the window grows by at least one segment in so many delivered ones, as
-/// in Linux: before the first congestion, and after a timeout, which forgets it.
+/// If W_max is unknown (before the first congestion and after a timeout), the window grows by at
+/// least one segment per this number of delivered segments, as in Linux.
 const FIRST_GROWTH: f64 = 20.0;
-/// Number of windows in which the window grows by one segment while the target is not above it, as
-/// in Linux.
+/// Number of windows per segment of growth if the target is not above the window, as in Linux.
 const FLAT_GROWTH: f64 = 100.0;
 
 impl Cubic {
@@ -121,11 +119,11 @@ impl Cubic {
                 estimate: cwnd,
             }
         });
-        // Where the curve will be a round trip from now; Linux takes the least one.
+        // The curve one round trip ahead; Linux uses the minimum round-trip time.
         let t = (ack.now.since(epoch.start) + ack.least_rtt).as_secs_f64() - epoch.k;
         let target = epoch.origin + c * t * t * t;
-        // Figure 4, and alpha = 1 once the loss is made up for: at cwnd_prior, which fast
-        // convergence leaves alone, unlike W_max (section 4.3).
+        // Figure 4, and alpha = 1 after the loss is made up for. That is at cwnd_prior, which fast
+        // convergence does not reduce, unlike W_max (section 4.3).
         let alpha = if epoch.estimate < prior {
             3.0 * (1.0 - self.config.beta) / (1.0 + self.config.beta)
         } else {
@@ -133,7 +131,7 @@ impl Cubic {
         };
         epoch.estimate += alpha * delivered / cwnd;
         let mut growth = if target > cwnd {
-            // At most half a window more in a round trip (section 4.2).
+            // At most half a window more per round trip (section 4.2).
             (target.min(1.5 * cwnd) - cwnd) / cwnd
         } else {
             1.0 / (FLAT_GROWTH * cwnd)
@@ -199,7 +197,7 @@ impl<H> CongestionControl<H> for Cubic {
         }
     }
 
-    /// Section 5.8: the time without data is not part of the curve.
+    /// Section 5.8: idle time does not count on the curve.
     fn on_idle(&mut self, idle: Duration, restart: Option<Bytes>) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += idle;
@@ -222,7 +220,7 @@ mod tests {
     use super::super::tcp_harness::{ack, cc, congestion};
     use super::*;
 
-    /// CUBIC whose window was `most` before a loss.
+    /// Returns CUBIC after a loss at a window of `most`.
     fn reduced(most: f64) -> Cubic {
         let mut cubic = cc(&CubicConfig {
             hystart: Switch::Off,
@@ -233,7 +231,7 @@ mod tests {
         cubic
     }
 
-    /// Lets `cubic` run for `seconds` from time zero, a window in each round trip of `rtt`.
+    /// Runs `cubic` for `seconds` from time zero, with one window per round trip of `rtt`.
     fn run(cubic: &mut Cubic, from: f64, seconds: f64, rtt: f64) {
         let rtt_time = Duration::from_secs_f64(rtt);
         let mut now = from;
@@ -261,7 +259,7 @@ mod tests {
 
     #[test]
     fn the_window_follows_the_curve() {
-        // 0.7 W at 0, W at K, 1.3 W at 2 K; the target looks a round trip ahead.
+        // 0.7 W at 0, W at K, 1.3 W at 2 K; the target is one round trip ahead.
         let k = 9.086;
         let mut cubic = reduced(1_000.0);
         assert!((cubic.window.cwnd - 700.0).abs() < 1e-9);

@@ -1,5 +1,5 @@
-//! DCQCN: marks make the rate fall, timers make it recover (Zhu et al., SIGCOMM 2015). Two forms:
-//! as NIC vendors build it and the published HPCC simulator runs it, and as the paper has it.
+//! DCQCN: marks reduce the rate, timers recover it (Zhu et al., SIGCOMM 2015). There are two forms:
+//! that of NIC vendors, which the published HPCC simulator uses, and that of the paper.
 
 mod config;
 mod paper;
@@ -33,7 +33,7 @@ impl<H> ControllerFactory<H> for DcqcnConfig {
 pub enum Dcqcn {
     /// The vendors' form.
     Vendor(VendorDcqcn),
-    /// The paper's.
+    /// The paper's form.
     Paper(PaperDcqcn),
 }
 
@@ -74,7 +74,7 @@ impl<H> CongestionControl<H> for Dcqcn {
         Some(self.rate().rate())
     }
 
-    /// A new rate holds from the next packet on, as in the published simulators.
+    /// A new rate applies from the next packet on, as in the published simulators.
     #[inline]
     fn reschedules(&self) -> bool {
         false

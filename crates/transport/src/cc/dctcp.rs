@@ -1,5 +1,5 @@
-//! DCTCP in hardware: the share of marked packets decides how much the rate falls (Alizadeh et al.,
-//! SIGCOMM 2010), on a rate instead of a TCP window, as the published HPCC simulator runs it.
+//! DCTCP in hardware: the rate falls in proportion to the share of marked packets (Alizadeh et al.,
+//! SIGCOMM 2010). It controls a rate instead of a TCP window, as in the published HPCC simulator.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};
@@ -17,7 +17,7 @@ settings! {
     pub struct DctcpConfig {
         /// Weight of a new share of marks.
         ///
-        /// It is g in the paper.
+        /// This is g in the paper.
         #[range(above 0.0, to 1.0)]
         #[refused(
             "a weight of {value} is not between 0 and 1",
@@ -72,7 +72,7 @@ impl CcConfig for DctcpConfig {
         self.min_rate
     }
 
-    /// A step at 30 KB for each 10 Gbps, the published runs' threshold.
+    /// A step at 30 KB per 10 Gbps, the threshold of the published runs.
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
         let step = bytes_at(nic_rate, 24_000);
         Some(MarkingThresholds {
@@ -108,15 +108,15 @@ impl<H> ControllerFactory<H> for DctcpConfig {
 
 /// DCTCP for one flow.
 ///
-/// Differs from the paper: it sets a rate and starts at line rate, without slow start; the receiver
-/// echoes every mark on its own acknowledgement, without delayed ones. As the published HPCC
-/// simulator has it.
+/// Differs from the paper: it sets a rate and starts at line rate, without slow start. The receiver
+/// does not delay acknowledgements, so it echoes every mark on an acknowledgement of its own. The
+/// published HPCC simulator does the same.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Dctcp {
     rate: PacedRate,
     #[checkpoint(rebuilt)]
     g: f64,
-    /// bit/s per round trip.
+    /// In bit/s per round trip.
     #[checkpoint(rebuilt)]
     additive_increase: f64,
     #[checkpoint(rebuilt)]
@@ -127,19 +127,19 @@ pub struct Dctcp {
     alpha: f64,
     /// Marks echoed since the last update.
     marks: u64,
-    /// Packets that the running round trip is expected to acknowledge.
+    /// Number of packets that the current round trip is expected to acknowledge.
     batch: u64,
-    /// The `snd_nxt` at the last update; 0 before the first acknowledgement.
+    /// The `snd_nxt` at the last update, or 0 before the first acknowledgement.
     last_update_seq: u64,
-    /// While the rate has just been reduced (CWR): the `snd_nxt` of that moment.
+    /// The `snd_nxt` at the last reduction, while the flow is in the reduced state (CWR).
     reduced_until: Option<u64>,
 }
 
 impl Dctcp {
-    /// Closes a round trip: averages its share of marks.
+    /// Ends a round trip and averages its share of marks.
     fn close_round(&mut self, cumulative: u64, next_seq: u64) {
         if self.last_update_seq == 0 {
-            // The first round only tells how many packets the next one has.
+            // The first round only determines the number of packets in the next one.
             self.batch = next_seq / self.mtu + 1;
         } else {
             let share = (self.marks as f64 / self.batch as f64).min(1.0);
@@ -182,7 +182,7 @@ impl<H> CongestionControl<H> for Dctcp {
         Some(self.rate.rate())
     }
 
-    /// A new rate holds from the next packet on, as in the published simulator.
+    /// A new rate applies from the next packet on, as in the published simulator.
     #[inline]
     fn reschedules(&self) -> bool {
         false
@@ -199,7 +199,8 @@ mod tests {
 
     const RTT: Duration = Duration::from_us(10);
 
-    /// A round trip of ten packets of which the first `marked` are marked; the rate after it.
+    /// Runs a round trip of ten packets, the first `marked` of them marked. Returns the rate after
+    /// it.
     fn round(cc: &mut Dctcp, number: u64, marked: u64) -> u64 {
         for packet in 0..10 {
             let cumulative = number * 10_000 + packet * 1_000 + 1_000;
@@ -242,13 +243,13 @@ mod tests {
         for number in 0..200 {
             round(&mut cc, number, 0);
         }
-        // Two hundred rounds without marks: alpha is (15/16)^199, and the rate is line rate.
+        // After two hundred rounds without marks, alpha is (15/16)^199 and the rate is line rate.
         assert_eq!(mbps(&cc), 100_000);
         assert!(cc.alpha < 3e-6, "{}", cc.alpha);
         round(&mut cc, 200, 1);
         let reduced = mbps(&cc);
         assert!(reduced > 99_000, "{reduced}");
-        // One mark in ten: the average share goes there.
+        // With one mark in ten, the average share converges to that.
         for number in 201..400 {
             round(&mut cc, number, 1);
         }
@@ -262,7 +263,7 @@ mod tests {
         round(&mut cc, 1, 0);
         let before = round(&mut cc, 2, 0);
         assert_eq!(round(&mut cc, 3, 0) - before, 615);
-        // One MTU per base round-trip time in the default: 8 Gbit in 8 us.
+        // The default adds one MTU per base round-trip time: 8 Gbit in 8 us.
         let mut exact: Dctcp = super::super::harness::cc(&DctcpConfig::default(), Quirks::EXACT);
         round(&mut exact, 0, 10);
         round(&mut exact, 1, 0);

@@ -1,4 +1,4 @@
-//! A flow of RDMA made by hand, for the tests of algorithms.
+//! A handmade RDMA flow for the tests of congestion controls.
 
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
@@ -10,7 +10,7 @@ pub(super) const LINE: Rate = Rate::from_gbps(100);
 /// T of the tests: 100,000 bytes in flight.
 const BASE_RTT: Duration = Duration::from_us(8);
 
-/// The controller of a flow that starts at time 0 with `config`.
+/// Returns the controller of a flow that starts at time 0 with `config`.
 pub(super) fn cc<C: ControllerFactory<()>>(config: &C, quirks: Quirks) -> C::Controller {
     let network = CcContext {
         quirks,
@@ -19,7 +19,8 @@ pub(super) fn cc<C: ControllerFactory<()>>(config: &C, quirks: Quirks) -> C::Con
     config.build(&FlowStart::new(LINE, BASE_RTT, Bytes::new(1_000), &network))
 }
 
-/// An acknowledgement at `us` of all below `cumulative`, when `next_seq` would be sent next.
+/// Returns an acknowledgement at `us` of all bytes below `cumulative`, when `snd_nxt` is
+/// `next_seq`.
 pub(super) fn ack(
     us: u64,
     cumulative: u64,
@@ -33,7 +34,7 @@ pub(super) fn ack(
     }
 }
 
-/// The controller's rate in Mbps.
+/// Returns the controller's rate in Mbps.
 pub(super) fn mbps(cc: &impl CongestionControl<()>) -> u64 {
     cc.pacing_rate()
         .map_or(0, |rate| (rate.as_bps() + 500_000) / 1_000_000)

@@ -1,22 +1,23 @@
-//! HyStart: leaving slow start before packets are lost (Ha and Rhee, "Taming the elephants: new TCP
+//! HyStart: leaves slow start before packets are lost (Ha and Rhee, "Taming the elephants: new TCP
 //! slow start", Computer Networks 2011), with both detectors and the constants of Linux.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{Ack, Round};
 
-/// Below this window, in segments, slow start goes on.
+/// Below this window in segments, slow start continues.
 const LEAST_WINDOW: f64 = 16.0;
-/// Acknowledgements that are no further apart belong to one train.
+/// Acknowledgements at most this far apart belong to one train.
 const TRAIN_GAP: Duration = Duration::from_ms(2);
-/// Samples of a round that are looked at for a delay.
+/// Number of samples of a round that the delay detector uses.
 const SAMPLES: u32 = 8;
-/// Bounds of the delay that ends slow start; between them an eighth of the least round-trip time.
+/// Limits of the delay that ends slow start. In between it is an eighth of the minimum round-trip
+/// time.
 const LEAST_DELAY: Duration = Duration::from_ms(4);
 const MOST_DELAY: Duration = Duration::from_ms(16);
 
-/// Aggregation of acknowledgements that is allowed for: at most this, and no longer than four full
-/// aggregates take at twice the rate of the window.
+/// Allowance for the aggregation of acknowledgements: at most this, and at most the time of four
+/// full aggregates at twice the rate of the window.
 const AGGREGATION: Duration = Duration::from_ms(1);
 const AGGREGATES: f64 = 4.0 * 65_536.0;
 
@@ -46,12 +47,13 @@ impl HyStart {
         }
     }
 
-    /// Forgets the running round.
+    /// Forgets the current round.
     pub(super) fn restart(&mut self) {
         self.round = None;
     }
 
-    /// Takes in an acknowledgement in slow start with `cwnd` segments; whether slow start ends now.
+    /// Records an acknowledgement in slow start with `cwnd` segments. Returns `true` if slow start
+    /// ends.
     pub(super) fn on_ack<H>(&mut self, ack: &Ack<'_, H>, cwnd: f64) -> bool {
         if ack.round == Round::New || self.round.is_none() {
             self.round = Some(RoundSoFar {
@@ -69,7 +71,7 @@ impl HyStart {
         }
         if ack.now.since(round.last) <= TRAIN_GAP {
             round.last = ack.now;
-            // The train is as long as the path in one direction.
+            // Slow start ends when the train is longer than the one-way delay of the path.
             let aggregates = AGGREGATES / (2.0 * cwnd * self.segment);
             let margin = Duration::from_secs_f64(aggregates * ack.smoothed_rtt.as_secs_f64());
             let path = ack.least_rtt + margin.min(AGGREGATION);
@@ -94,8 +96,8 @@ mod tests {
 
     const RTT: Duration = Duration::from_ms(40);
 
-    /// After how many acknowledgements, `gap` apart, slow start ends in a round that begins with a
-    /// window of `cwnd` and whose round-trip times are `later` than the least one.
+    /// Returns the number of acknowledgements, `gap` apart, after which slow start ends. The round
+    /// begins with a window of `cwnd`, and its round-trip times are `later` than the minimum.
     fn ends_after(cwnd: f64, gap: Duration, later: Duration) -> Option<u32> {
         let mut hystart = HyStart::new(Bytes::new(1_514));
         let mut now = Time::ZERO;
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_train_as_long_as_half_the_path_ends_slow_start() {
-        // Half of 40 ms and of the 1 ms that is allowed for aggregation: 20.5 ms.
+        // Half of 40 ms plus half of the 1 ms allowance for aggregation: 20.5 ms.
         let none = Duration::ZERO;
         assert_eq!(ends_after(100.0, Duration::from_ms(1), none), Some(21));
         assert_eq!(ends_after(100.0, Duration::from_us(2_001), none), None);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno_window::{RenoWindow, delegate_to_window};
 
-/// Settings of [`NewReno`]: there are none.
+/// Settings of [`NewReno`]; there are none.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NewRenoConfig {}

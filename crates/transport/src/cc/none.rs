@@ -1,7 +1,7 @@
-//! No congestion control: line rate for ever, with a fixed window.
+//! No congestion control: constant line rate, with a fixed window.
 //!
-//! The baseline that shows what the network does by itself, and the cheapest algorithm to measure
-//! the network with.
+//! This is the baseline that shows the behaviour of the network alone, and the cheapest algorithm
+//! for measuring the network with.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};

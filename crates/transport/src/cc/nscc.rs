@@ -1,12 +1,18 @@
-//! NSCC, the network-signaled congestion control of Ultra Ethernet (specification 1.0), by its public
-//! reference: the simulator htsim of the consortium (`htsim/sim/uec.cpp`, whose functions are named
-//! here).
+//! NSCC, the network-signaled congestion control of Ultra Ethernet (specification 1.0), after its
+//! public reference: the consortium's simulator htsim (`htsim/sim/uec.cpp`; comments name its
+//! functions).
 //!
-//! Marks and the queueing delay together choose what an acknowledgement does: neither, and the
-//! window grows in proportion to what the delay is below its target; a delay without a mark, the
-//! queue is draining, and the window grows by the same for all; both, and the window falls with the
-//! average delay; a mark without a delay, and nothing happens. After a large loss the window is what
-//! has arrived in the last round trip (quick adapt).
+//! Marks and queueing delay together determine the reaction to an acknowledgement:
+//!
+//! * No mark and no delay: the window grows in proportion to the distance of the delay from its
+//!   target.
+//! * A delay without a mark: the queue is draining, so the window grows by the same amount for all
+//!   flows.
+//! * A mark and a delay: the window falls with the average delay.
+//! * A mark without a delay: the window stays.
+//!
+//! After a large loss, the window is set to the bytes that arrived in the last round trip (quick
+//! adapt).
 
 mod delay;
 mod parameters;
@@ -54,7 +60,7 @@ settings! {
     }
 }
 
-/// The round-trip time of the network that constants of the reference are for, in nanoseconds.
+/// Round-trip time of the network for which the reference states its constants, in nanoseconds.
 const REFERENCE_RTT_NS: u64 = 12_000;
 
 impl CcConfig for NsccConfig {
@@ -73,8 +79,8 @@ impl CcConfig for NsccConfig {
         }
     }
 
-    /// From a fifth to four fifths of what the port sends in the round-trip time of the reference,
-    /// with a probability that grows to one.
+    /// Marks from one fifth to four fifths of the bytes that the port sends in the reference's
+    /// round-trip time, with a probability that grows to one.
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
         Some(MarkingThresholds {
             kmin: bytes_at(nic_rate, REFERENCE_RTT_NS / 5),
@@ -84,7 +90,7 @@ impl CcConfig for NsccConfig {
     }
 }
 
-/// The target delay of a network of `base_rtt` (`initNsccParams`).
+/// Returns the target delay of a network with `base_rtt` (`initNsccParams`).
 fn default_target(base_rtt: Duration, overflow: Overflow) -> Duration {
     match overflow {
         Overflow::Drop => base_rtt,
@@ -115,31 +121,31 @@ impl<H> ControllerFactory<H> for NsccConfig {
     }
 }
 
-/// Fast increase: the path has been without a queue.
+/// Fast increase, for a path without a queue.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 struct Fast {
-    /// Bytes acknowledged in a row without a queue (`_fi_count`).
+    /// Consecutive bytes acknowledged without a queue (`_fi_count`).
     bytes: f64,
-    /// A window of them has been (`_increase`).
+    /// `true` after these bytes exceeded a window (`_increase`).
     goes_on: bool,
 }
 
 /// Quick adapt.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 struct QuickAdapt {
-    /// The end of the round (`_qa_endtime`); `None` before the first.
+    /// End of the round (`_qa_endtime`); `None` before the first round.
     ends: Option<Time>,
-    /// Bytes that have arrived in it (`_achieved_bytes`).
+    /// Bytes that have arrived in the round (`_achieved_bytes`).
     achieved: f64,
-    /// A loss was reported (`_trigger_qa`).
+    /// `true` if a loss was reported (`_trigger_qa`).
     triggered: bool,
-    /// Bytes since it was last run, and how many of them say nothing new if they are marked
-    /// (`_bytes_ignored`, `_bytes_to_ignore`).
+    /// Bytes since the last adaptation, and the number of them to ignore if marked, because they
+    /// carry no new information (`_bytes_ignored`, `_bytes_to_ignore`).
     ignored: f64,
     to_ignore: f64,
 }
 
-/// NSCC for one flow. Windows are bytes of payload.
+/// NSCC for one flow. Windows are in bytes of payload.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Nscc {
     #[checkpoint(rebuilt)]
@@ -150,7 +156,7 @@ pub struct Nscc {
     delay: QueueDelay,
     #[checkpoint(rebuilt)]
     line_rate: Rate,
-    /// What the window gains at the next adjustment, times the window (`_inc_bytes`).
+    /// Growth of the window at the next adjustment, times the window (`_inc_bytes`).
     increase: f64,
     /// Bytes acknowledged since the last adjustment (`_received_bytes`).
     received: f64,
@@ -159,7 +165,7 @@ pub struct Nscc {
     decreased: Time,
     fast: Fast,
     adapt: QuickAdapt,
-    /// A loss was reported: its report comes once more, as an acknowledgement.
+    /// `true` after a reported loss: the report also arrives as an acknowledgement.
     reported: bool,
 }
 
@@ -168,7 +174,7 @@ impl Nscc {
         self.cwnd = self.cwnd.max(self.parameters.least).min(self.most);
     }
 
-    /// `quick_adapt`: returns whether it has set the window, or what it is called for is old news.
+    /// `quick_adapt`. Returns `true` if it has set the window or if the event is outdated.
     fn adapts(&mut self, now: Time, cause: Cause, delay: f64, in_flight: f64) -> bool {
         let adapt = &mut self.adapt;
         let mut done = false;
@@ -196,7 +202,7 @@ impl Nscc {
         done
     }
 
-    /// `fast_increase`, and `proportional_increase` where it does nothing.
+    /// `fast_increase`, otherwise `proportional_increase`.
     fn grow(&mut self, acknowledged: f64, delay: f64) {
         let empty = delay < self.parameters.empty_delay;
         self.fast.bytes = if empty {
@@ -224,7 +230,7 @@ impl Nscc {
         }
     }
 
-    /// `fulfill_adjustment`, when it is time.
+    /// `fulfill_adjustment`, if it is due.
     fn adjust(&mut self, now: Time) {
         let passed = now.since(self.adjusted);
         let period = self.parameters.adjust_period;
@@ -271,8 +277,8 @@ impl<H> CongestionControl<H> for Nscc {
             self.most = self.parameters.most(rtt);
         }
         if reported {
-            // The header of a trimmed packet has met no queue: it tells the base round-trip time
-            // alone (`update_base_rtt_on_nack`).
+            // The header of a trimmed packet has bypassed the queues, so it measures only the base
+            // round-trip time (`update_base_rtt_on_nack`).
             self.bound();
             return;
         }
@@ -292,7 +298,8 @@ impl<H> CongestionControl<H> for Nscc {
         CongestionControl::<H>::on_congestion(self, congestion);
     }
 
-    /// A packet is lost: `updateCwndOnNack_NSCC`, and for a timeout `mark_packet_for_retransmission`.
+    /// Reacts to a lost packet: `updateCwndOnNack_NSCC`, and for a timeout
+    /// `mark_packet_for_retransmission`.
     fn on_congestion(&mut self, congestion: &Congestion) {
         let packet = self.parameters.least;
         match congestion.signal {
@@ -313,7 +320,8 @@ impl<H> CongestionControl<H> for Nscc {
         self.bound();
     }
 
-    /// The whole packet has to fit (`can_send_NSCC`), where RDMA's sender asks for its first byte.
+    /// The whole packet must fit (`can_send_NSCC`), but RDMA's sender only checks its first byte,
+    /// so this returns one packet less.
     #[inline]
     fn window(&self) -> Option<Bytes> {
         #[expect(

@@ -6,7 +6,7 @@ use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::plugin::{FlowStart, scaled_window};
 
-/// The keys of the window of an algorithm that computes a rate: one bandwidth-delay product that
+/// The window settings of an algorithm that computes a rate: one bandwidth-delay product that
 /// shrinks with the rate ("+w" in the HPCC paper's figures), unless it is fixed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowKeys {
@@ -15,7 +15,7 @@ pub(super) struct WindowKeys {
 }
 
 impl WindowKeys {
-    /// Refuses a fixed window that is none.
+    /// Rejects a fixed window without a window.
     pub(super) fn validate(self) -> Result<(), ConfigError> {
         match (self.window, self.fixed_window) {
             (false, true) => Err(ConfigError::new(
@@ -28,16 +28,16 @@ impl WindowKeys {
     }
 }
 
-/// The rate at which a flow is paced, and its window.
+/// The pacing rate of a flow, and its window.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 pub(super) struct PacedRate {
-    /// bit/s.
+    /// In bit/s.
     bps: f64,
     rate: Rate,
     window: Option<Bytes>,
     #[checkpoint(rebuilt)]
     line_rate: Rate,
-    /// The window at line rate of one that follows the rate.
+    /// Window at line rate, if the window follows the rate.
     #[checkpoint(rebuilt)]
     full_window: Option<Bytes>,
     #[checkpoint(rebuilt)]
@@ -45,7 +45,7 @@ pub(super) struct PacedRate {
 }
 
 impl PacedRate {
-    /// Line rate and a whole window: how a flow begins.
+    /// Returns the initial state of a flow: line rate and a full window.
     pub(super) fn new(start: &FlowStart<'_>, keys: WindowKeys) -> Self {
         let window = keys.window.then_some(start.bdp);
         Self {
@@ -58,19 +58,19 @@ impl PacedRate {
         }
     }
 
-    /// The rate in bit/s.
+    /// Returns the rate in bit/s.
     #[inline]
     pub(super) const fn bps(&self) -> f64 {
         self.bps
     }
 
-    /// Returns `bps` as this model keeps rates.
+    /// Returns `bps` at the resolution of rates in this model.
     #[inline]
     pub(super) fn kept(&self, bps: f64) -> f64 {
         self.unit.cut(bps)
     }
 
-    /// Changes the rate to `bps`, at most line rate.
+    /// Changes the rate to `bps`, limited to line rate.
     #[inline]
     pub(super) fn set(&mut self, bps: f64) {
         self.bps = self.kept(bps).min(self.line_rate.as_bps_f64());
@@ -90,14 +90,14 @@ impl PacedRate {
         self.window
     }
 
-    /// Line rate in bit/s.
+    /// Returns line rate in bit/s.
     #[inline]
     pub(super) fn line_bps(&self) -> f64 {
         self.line_rate.as_bps_f64()
     }
 }
 
-/// A share of the NIC rate.
+/// Returns a share of the NIC rate.
 pub(super) fn share_of(nic_rate: Rate, share: f64) -> Rate {
     Rate::from_bps_f64((nic_rate.as_bps_f64() * share).round())
 }

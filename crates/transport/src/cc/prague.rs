@@ -1,6 +1,6 @@
-//! TCP Prague (draft-briscoe-iccrg-prague-congestion-control), the scalable algorithm of the L4S
-//! architecture (RFC 9330, RFC 9331, section 4): marks are counted exactly, their average decides
-//! how much the window falls, and segments are paced.
+//! TCP Prague (draft-briscoe-iccrg-prague-congestion-control), the scalable congestion control of
+//! the L4S architecture (RFC 9330, RFC 9331, section 4). Marks are counted exactly, the window
+//! falls in proportion to their average, and segments are paced.
 
 #[cfg(test)]
 mod tests;
@@ -32,13 +32,13 @@ settings! {
         pub g: f64 = 0.0625,
         /// Shorter round-trip times compete as if they were this long.
         ///
-        /// Section 2.4.4.
+        /// See section 2.4.4.
         pub target_rtt: Duration = "25ms",
         /// Round trips after slow start from which they do.
         pub independent_after: u32 = 500,
         /// Reduce like a classic algorithm where the queue is classic.
         ///
-        /// RFC 9331, section 4.3.
+        /// See RFC 9331, section 4.3.
         pub classic_fallback: Switch = "off",
     }
 }
@@ -99,19 +99,20 @@ impl<H> ControllerFactory<H> for PragueConfig {
 /// Marks seen so far.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 enum Marks {
-    /// None has been seen.
+    /// No mark has been seen.
     None,
-    /// Their average share (alpha).
+    /// Average share of marks (alpha).
     Share(f64),
 }
 
-/// Prague for one connection. Without accurate feedback of marks it is Reno.
+/// Prague for one connection. Without accurate feedback of marks, it behaves like Reno.
 ///
-/// Rules are those of the implementation for Linux by the draft's authors, version 0.6, and its
-/// functions are named where the draft leaves room; sections are those of the draft's version 04.
+/// The rules follow the Linux implementation by the draft's authors, version 0.6. If the draft
+/// leaves a choice, comments name the functions of this implementation. Section numbers refer to
+/// version 04 of the draft.
 ///
-/// Differs from the paper: segments are paced one by one, where hosts with segmentation offload
-/// send bursts of up to 0.25 ms.
+/// Differs from the paper: segments are paced one by one; hosts with segmentation offload send
+/// bursts of up to 0.25 ms.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Prague {
     #[checkpoint(rebuilt)]
@@ -125,27 +126,27 @@ pub struct Prague {
     /// Segments delivered and marked in this period.
     delivered: u32,
     marked: u32,
-    /// All below is acknowledged when the period's round trip has ended.
+    /// The period's round trip ends when all bytes below this are acknowledged.
     period_end: u64,
     /// Time at which marks were last averaged.
     averaged_at: Option<Time>,
     /// Periods since slow start.
     rounds: u32,
-    /// By how much the window has yet to fall: at most one segment for each acknowledgement.
+    /// Pending reduction of the window, applied by at most one segment per acknowledgement.
     debt: f64,
     reduced_at: Option<Time>,
-    /// Next sequence number to be sent at the time when the reduction state (CWR) began; the state
-    /// holds until more than that is acknowledged.
+    /// The `snd_nxt` at the start of the reduction state (CWR), which lasts until more than that is
+    /// acknowledged.
     held: Option<u64>,
     rate: Option<Rate>,
-    /// Detector of classic queues, where it is enabled.
+    /// Detector of classic queues, if enabled.
     queue: Option<ClassicQueue>,
 }
 
 /// The longest round-trip time for which the increase is scaled.
 const LONGEST_SCALED: Duration = Duration::from_ms(100);
 
-/// Without accurate feedback it is Reno.
+/// Returns `true` if there is accurate feedback. Otherwise, Prague behaves like Reno.
 fn is_scalable(feedback: Feedback) -> bool {
     feedback == Feedback::Accurate
 }
@@ -155,7 +156,7 @@ impl Prague {
         is_scalable(self.feedback)
     }
 
-    /// Returns whether the flow is old enough to compete as if its path were longer
+    /// Returns `true` if the flow is old enough to compete as if its path were longer
     /// (`prague_is_rtt_indep`).
     fn is_independent(&self) -> bool {
         self.is_scalable()
@@ -163,7 +164,7 @@ impl Prague {
             && self.rounds >= self.config.independent_after
     }
 
-    /// The increase in segments per round trip (section 2.4.4;
+    /// Returns the increase in segments per round trip (section 2.4.4;
     /// `prague_rate_scaled_ai_ack_increase`).
     fn increase(&self, rtt: Duration) -> f64 {
         if !self.is_independent() || rtt >= self.config.target_rtt {
@@ -173,15 +174,16 @@ impl Prague {
         ratio * ratio
     }
 
-    /// Returns whether the target round trip has passed since `then`.
+    /// Returns `true` if the target round-trip time has passed since `then`.
     fn has_passed(&self, then: Option<Time>, now: Time) -> bool {
         then.is_none_or(|then| now.since(then) >= self.config.target_rtt)
     }
 
-    /// Averages the marks of a period that has ended: a round trip, and where the flow competes as
-    /// if its path were longer the target round trip as well (`prague_should_update_ewma`,
-    /// `prague_target_rtt_elapsed`). Counts go on until both have passed; the next period ends when
-    /// all that is in flight now is acknowledged (`prague_update_alpha`, `prague_new_round`).
+    /// Averages the marks at the end of a period. A period is a round trip and, if the flow
+    /// competes as if its path were longer, at least the target round-trip time
+    /// (`prague_should_update_ewma`, `prague_target_rtt_elapsed`). Counts accumulate until both
+    /// have passed. The next period ends when all bytes now in flight are acknowledged
+    /// (`prague_update_alpha`, `prague_new_round`).
     fn average<H>(&mut self, ack: &Ack<'_, H>) {
         let ended = ack.cumulative >= self.period_end
             && (!self.is_independent() || self.has_passed(self.averaged_at, ack.now));
@@ -205,13 +207,15 @@ impl Prague {
         }
     }
 
-    /// Marks are reported: the window falls by half of their average share (section 2.4.2). That
-    /// state, CWR, is held until something sent after it is acknowledged (`tcp_fastretrans_alert`,
-    /// D), and no other begins meanwhile. Where the flow competes as if its path were longer, one
-    /// that begins within the target round trip of the last reduction is held like any other but
-    /// reduces nothing: `prague_enter_cwr` returns, and `tcp_set_ca_state` has set the state all
-    /// the same. So reductions come after whole round trips. Where losses are recovered, none
-    /// begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
+    /// Reacts to marks: the window falls by half of their average share (section 2.4.2).
+    ///
+    /// The resulting state, CWR, lasts until a segment sent after it is acknowledged
+    /// (`tcp_fastretrans_alert`, D), and no other reduction begins meanwhile. If the flow competes
+    /// as if its path were longer, a CWR state within the target round-trip time of the last
+    /// reduction lasts just as long but reduces nothing: `prague_enter_cwr` returns, but
+    /// `tcp_set_ca_state` has already set the state. So reductions happen after whole round trips.
+    /// No reduction begins during loss recovery, because Linux does not call `tcp_enter_cwr` in the
+    /// states Recovery and Loss.
     fn on_marks<H>(&mut self, ack: &Ack<'_, H>) {
         let alpha = match self.marks {
             Marks::Share(alpha) => alpha,
@@ -237,9 +241,10 @@ impl Prague {
         self.window.cwnd = (self.window.cwnd - paid).max(LEAST_THRESHOLD);
     }
 
-    /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow
-    /// start, so that the window can double (`prague_update_pacing_rate`). It is spent by payload
-    /// (`tcp_update_skb_after_send`), so that a window leaves in a little less than a round trip.
+    /// Sets the rate to one window of IP packets per round-trip time, or twice that early in slow
+    /// start, so that the window can double (`prague_update_pacing_rate`). Pacing counts only
+    /// payload (`tcp_update_skb_after_send`), so a window leaves in slightly less than a round
+    /// trip.
     fn pace(&mut self, rtt: Duration, in_flight: Bytes) {
         let rtt = rtt.as_secs_f64();
         if !self.is_scalable() || rtt == 0.0 {
@@ -261,8 +266,8 @@ impl<H> CongestionControl<H> for Prague {
         self.pace(rtt, Bytes::ZERO);
     }
 
-    /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the
-    /// window grow, averages and sets the rate.
+    /// Follows the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets
+    /// the window grow, averages and sets the rate.
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         self.delivered += ack.delivered;
         self.marked += ack.marked;
@@ -298,7 +303,7 @@ impl<H> CongestionControl<H> for Prague {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.debt = 0.0;
         self.held = None;
-        // Losses, and marks without accurate feedback, as Reno (`prague_enter_loss`,
+        // Losses, and marks without accurate feedback, are handled as in Reno (`prague_enter_loss`,
         // `prague_reno`).
         if congestion.signal != Signal::RepeatedTimeout {
             self.window.reduce_to(self.window.cwnd / 2.0);

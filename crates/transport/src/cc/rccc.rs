@@ -1,15 +1,15 @@
-//! RCCC, the receiver-credit congestion control of Ultra Ethernet (specification 1.0), by its public
-//! reference: the simulator htsim of the consortium (`htsim/sim/uec.cpp`, whose functions are named
-//! here). Its mechanism is that of EQDS (Olteanu et al., NSDI 2022).
+//! RCCC, the receiver-credit congestion control of Ultra Ethernet (specification 1.0), after its
+//! public reference: the consortium's simulator htsim (`htsim/sim/uec.cpp`; comments name its
+//! functions). Its mechanism is that of EQDS (Olteanu et al., NSDI 2022).
 //!
-//! A flow begins with credit of its own for one and a half bandwidth-delay products, which it uses
-//! before it has heard from the receiver and loses when it does. From then on it sends what the
-//! receiver has granted. Each packet says up to which number the flow asks for credit: what it has
-//! left to send, at most the largest window, less what it holds. Receivers grant it in turns, at
-//! nearly the rate of their port (`rdma/credit.rs`).
+//! A flow begins with its own credit of one and a half bandwidth-delay products. It uses this
+//! credit before it hears from the receiver, and loses the rest when it does. From then on it sends
+//! only as much as the receiver has granted. Each packet contains the number up to which the flow
+//! requests credit: its remaining bytes (at most the largest window), minus its present credit.
+//! Receivers grant credit in turns, at nearly the rate of their port (`rdma/credit.rs`).
 //!
-//! There is no window beside the credit, and marks and round-trip times mean nothing: what limits a
-//! flow inside of the network has to be told by another algorithm.
+//! There is no window besides the credit, and marks and round-trip times have no effect. To react
+//! to congestion inside the network, another algorithm is needed.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};
@@ -44,7 +44,7 @@ settings! {
     }
 }
 
-/// The unit of numbers of credit in bytes (`UEC_PULL_QUANTUM`).
+/// Unit of credit numbers, in bytes (`UEC_PULL_QUANTUM`).
 const QUANTUM: u64 = 256;
 
 impl CcConfig for RcccConfig {
@@ -54,7 +54,7 @@ impl CcConfig for RcccConfig {
         self.validate_ranges()
     }
 
-    /// Grants are of whole units, at least one (`_credit_per_pull`).
+    /// Grants consist of whole units, at least one (`_credit_per_pull`).
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -90,17 +90,17 @@ impl<H> ControllerFactory<H> for RcccConfig {
     }
 }
 
-/// RCCC for one flow. Credit is bytes on the wire.
+/// RCCC for one flow. Credit is in bytes on the wire.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Rccc {
-    /// What may be sent; less than zero after a packet that was longer than it (`_credit`).
+    /// Available credit; negative after a packet that was longer than the credit (`_credit`).
     credit: i64,
-    /// The most of it (`_configured_maxwnd`).
+    /// Maximum credit (`_configured_maxwnd`).
     #[checkpoint(rebuilt)]
     most: i64,
-    /// The number up to which the receiver has granted (`_pull`).
+    /// The number up to which the receiver has granted credit (`_pull`).
     granted: u64,
-    /// Nothing was heard of the receiver but acknowledgements (`_speculating`).
+    /// `true` as long as the receiver has sent only acknowledgements (`_speculating`).
     speculating: bool,
 }
 
@@ -109,7 +109,7 @@ fn signed(bytes: Bytes) -> i64 {
 }
 
 impl Rccc {
-    /// The receiver has been heard of: credit of the flow's own is void (`stopSpeculating`).
+    /// Cancels the flow's own credit, because the receiver has responded (`stopSpeculating`).
     fn stop_speculating(&mut self) {
         if std::mem::take(&mut self.speculating) {
             self.credit = self.credit.min(0);
@@ -138,13 +138,13 @@ impl<H> CongestionControl<H> for Rccc {
         self.stop_speculating();
     }
 
-    /// `can_send_RCCC`: any credit lets a whole packet go.
+    /// `can_send_RCCC`: any positive credit allows a whole packet.
     #[inline]
     fn has_credit(&self) -> bool {
         self.credit > 0
     }
 
-    /// `computePullTarget`. Flows that leave by one port share what they ask for.
+    /// `computePullTarget`. Flows that leave through one port share their requests.
     fn ask_for_credit(&mut self, demand: &CreditDemand) -> Option<u64> {
         let left = signed(demand.unsent).saturating_add(signed(demand.lost));
         let mut wanted = left.min(self.most) - self.credit;

@@ -1,10 +1,10 @@
-//! The window of Reno, which all algorithms share in parts (RFC 5681).
+//! The window of Reno, which most congestion controls share in part (RFC 5681).
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::Bytes;
 use fabricsim_core::plugin::FlowStart;
 
-/// A congestion window and its threshold, in segments with fractions. Senders see them in bytes.
+/// A congestion window and its threshold, in fractional segments. Senders see them in bytes.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 pub(super) struct RenoWindow {
     pub(super) cwnd: f64,
@@ -15,8 +15,8 @@ pub(super) struct RenoWindow {
     mss: Bytes,
 }
 
-/// The methods of a controller whose field `window` is a [`RenoWindow`], within its `impl
-/// CongestionControl`.
+/// Implements window methods within the `impl CongestionControl` of a controller with a
+/// [`RenoWindow`] in its field `window`.
 macro_rules! delegate_to_window {
     () => {
         fn on_recovery_exit(&mut self, most: Option<Bytes>) {
@@ -45,7 +45,7 @@ macro_rules! delegate_to_window {
 }
 pub(super) use delegate_to_window;
 
-/// The least threshold (RFC 5681, equation 4).
+/// The lowest threshold (RFC 5681, equation 4).
 pub(super) const LEAST_THRESHOLD: f64 = 2.0;
 
 impl RenoWindow {
@@ -57,13 +57,13 @@ impl RenoWindow {
         }
     }
 
-    /// The window in bytes.
+    /// Returns the window in bytes.
     #[inline]
     pub(super) fn bytes(&self) -> Option<Bytes> {
         Some(self.bytes_of(self.cwnd))
     }
 
-    /// The threshold in bytes.
+    /// Returns the threshold in bytes.
     #[inline]
     pub(super) fn threshold(&self) -> Option<Bytes> {
         self.ssthresh
@@ -71,7 +71,7 @@ impl RenoWindow {
             .then(|| self.bytes_of(self.ssthresh))
     }
 
-    /// Rounded down, so that as many whole segments fit as there are in `size`.
+    /// Returns `size` in bytes, rounded down to whole segments.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -85,7 +85,7 @@ impl RenoWindow {
         Bytes::new(u64::from(whole) * self.mss.get() + rest)
     }
 
-    /// `size` in whole segments.
+    /// Returns `size` in whole segments.
     pub(super) fn segments(&self, size: Bytes) -> f64 {
         segments(size, self.mss)
     }
@@ -95,9 +95,9 @@ impl RenoWindow {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start: a segment for each delivered one, up to the threshold (RFC 5681, equation 2,
-    /// with bytes counted as in RFC 3465 without limit, as Linux does). Returns what is left of
-    /// `delivered`.
+    /// Slow start: adds one segment per delivered segment, up to the threshold (RFC 5681, equation
+    /// 2, with byte counting as in RFC 3465 but without its limit, as in Linux). Returns the
+    /// remaining part of `delivered`.
     #[inline]
     pub(super) fn slow_start(&mut self, delivered: f64) -> f64 {
         let grown = (self.cwnd + delivered).min(self.ssthresh.max(self.cwnd));
@@ -106,31 +106,31 @@ impl RenoWindow {
         left
     }
 
-    /// Congestion avoidance: `increase` segments for each window delivered (RFC 5681, equation 3).
+    /// Congestion avoidance: adds `increase` segments per delivered window (RFC 5681, equation 3).
     #[inline]
     pub(super) fn avoid_congestion(&mut self, delivered: f64, increase: f64) {
         self.cwnd += increase * delivered / self.cwnd;
     }
 
-    /// The threshold is `threshold`, and the window as well.
+    /// Sets the threshold and the window to `threshold`.
     pub(super) fn reduce_to(&mut self, threshold: f64) {
         self.ssthresh = threshold.max(LEAST_THRESHOLD);
         self.cwnd = self.ssthresh;
     }
 
-    /// A timeout: one segment (RFC 5681, section 3.1).
+    /// Sets the window to one segment after a timeout (RFC 5681, section 3.1).
     pub(super) fn restart_from_one(&mut self) {
         self.cwnd = 1.0;
     }
 
-    /// After an idle time.
+    /// Limits the window after idle time.
     pub(super) fn limit(&mut self, most: Option<Bytes>) {
         if let Some(most) = most {
             self.cwnd = self.cwnd.min(self.segments(most));
         }
     }
 
-    /// A reduction has ended: the window is the threshold, at most `most`.
+    /// Sets the window to the threshold at the end of a reduction, limited to `most`.
     pub(super) fn end_reduction(&mut self, most: Option<Bytes>) {
         self.cwnd = self.ssthresh;
         self.limit(most);

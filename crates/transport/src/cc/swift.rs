@@ -1,5 +1,5 @@
-//! Swift: AIMD around a target of the round-trip time (Kumar et al., "Swift: Delay is Simple and
-//! Effective for Congestion Control in the Datacenter", SIGCOMM 2020, algorithm 1 and section 3.5).
+//! Swift: AIMD around a target round-trip time (Kumar et al., "Swift: Delay is Simple and Effective
+//! for Congestion Control in the Datacenter", SIGCOMM 2020, algorithm 1 and section 3.5).
 
 mod target;
 
@@ -23,7 +23,7 @@ settings! {
         pub base_target: Option<Duration> = none,
         /// Added to the target for each switch on the path.
         ///
-        /// It is ħ in the paper.
+        /// This is ħ in the paper.
         pub hop_scaling: Duration = "1us",
         /// Most that is added to the target of small windows.
         #[note("(default: five times `base_target`)")]
@@ -44,7 +44,7 @@ settings! {
         pub fs_max_cwnd: f64 = 100.0,
         /// Packets added to the window in a round trip below the target.
         ///
-        /// It is ai in the paper.
+        /// This is ai in the paper.
         #[range(above 0.0)]
         #[refused(
             "windows would never grow by {value} packets",
@@ -53,7 +53,7 @@ settings! {
         pub additive_increase: f64 = 1.0,
         /// Strength of a decrease.
         ///
-        /// It is β in the paper.
+        /// This is β in the paper.
         #[range(from 0.0, to 1.0)]
         #[refused(
             "a strength of {value} is not between 0 and 1",
@@ -148,11 +148,11 @@ impl<H> ControllerFactory<H> for SwiftConfig {
 
 /// Swift for one flow.
 ///
-/// Differs from the paper: there is no window of endpoint delays beside that of the fabric, because
-/// hosts of the model acknowledge a packet in no time, so that one would never be the smaller. A flow
-/// starts with a window of one bandwidth-delay product; the paper names no first window. Its lowest
-/// line of algorithm 1 lets a window that stays as it is count as decreased, and would never decrease
-/// one again; the public simulator htsim asks for a smaller one, as is done here.
+/// Differs from the paper: there is no second window for endpoint delays, because hosts in this
+/// model acknowledge a packet in no time, so that window would never be the smaller one. A flow
+/// starts with a window of one bandwidth-delay product, because the paper does not state the first
+/// window. The last line of algorithm 1 treats an unchanged window as decreased, and would then
+/// never decrease it again. Like the public simulator htsim, we require a smaller window.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Swift {
     #[checkpoint(rebuilt)]
@@ -177,7 +177,7 @@ pub struct Swift {
     wire: Bytes,
     #[checkpoint(rebuilt)]
     line_rate: Rate,
-    /// The window in packets, with fractions.
+    /// The window in fractional packets.
     cwnd: f64,
     /// The last round-trip time.
     rtt: Duration,
@@ -189,13 +189,13 @@ pub struct Swift {
 }
 
 impl Swift {
-    /// Returns whether the last decrease is a round trip ago.
+    /// Returns `true` if the last decrease was at least one round trip ago.
     fn can_decrease(&self, now: Time) -> bool {
         (self.last_decrease).is_none_or(|then| now.since(then) >= self.rtt)
     }
 
-    /// Sets the window within its bounds: whole packets of it may be in flight, and one of less than
-    /// a packet is one packet for each `rtt / cwnd` (`pacing_delay`).
+    /// Sets the window within its limits. Whole packets of it may be in flight; a window below one
+    /// packet means one packet per `rtt / cwnd` (`pacing_delay`).
     fn set(&mut self, now: Time, cwnd: f64) {
         let before = self.cwnd;
         self.cwnd = cwnd.clamp(self.min_cwnd, self.max_cwnd);
@@ -218,7 +218,7 @@ impl Swift {
         };
     }
 
-    /// The decrease of a loss: the largest, where one is due.
+    /// Decreases after a loss by the maximum share, if a decrease is due.
     fn lose(&mut self, now: Time) {
         if self.can_decrease(now) {
             self.set(now, self.cwnd * (1.0 - self.max_mdf));
@@ -269,7 +269,8 @@ impl<H> CongestionControl<H> for Swift {
         Some(self.window)
     }
 
-    /// Line rate from one packet upwards: acknowledgements let packets go.
+    /// Returns line rate for windows of one packet or more, because acknowledgements clock packets
+    /// then.
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.rate)

@@ -1,4 +1,4 @@
-//! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
+//! DCTCP: the window falls in proportion to the share of marked segments (RFC 8257).
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};
@@ -16,7 +16,7 @@ settings! {
     pub struct TcpDctcpConfig {
         /// Weight of a new share of marks.
         ///
-        /// It is g in the RFC.
+        /// This is g in the RFC.
         #[range(above 0.0, to 1.0)]
         #[refused(
             "a weight of {value} is not between 0 and 1",
@@ -26,8 +26,8 @@ settings! {
     }
 }
 
-/// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp`
-/// has it (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
+/// Returns the threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, like RDMA's
+/// `dctcp` (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
 pub(super) fn step(rate: Rate) -> MarkingThresholds {
     let step = rate.bytes_in(Duration::from_us(24));
     MarkingThresholds {
@@ -75,7 +75,7 @@ pub struct TcpDctcp {
     window: RenoWindow,
     #[checkpoint(rebuilt)]
     g: f64,
-    /// DCTCP.Alpha (section 3.3), 1 at first (section 4.2).
+    /// DCTCP.Alpha (section 3.3), initially 1 (section 4.2).
     alpha: f64,
     /// Segments delivered and marked in this round trip.
     delivered: u32,
@@ -112,7 +112,7 @@ impl<H> CongestionControl<H> for TcpDctcp {
             Signal::Mark => self
                 .window
                 .reduce_to(self.window.cwnd * (1.0 - self.alpha / 2.0)),
-            // Section 3.5: losses as in conventional TCP.
+            // Section 3.5: losses are handled as in conventional TCP.
             Signal::Loss => self.window.reduce_to(self.window.cwnd / 2.0),
             Signal::Timeout => {
                 self.window.reduce_to(self.window.cwnd / 2.0);
@@ -144,7 +144,8 @@ mod tests {
 
     const RTT: Duration = Duration::from_us(100);
 
-    /// The average after `rounds` round trips with the share `marked`. The window is kept.
+    /// Returns the average after `rounds` round trips with a share of `marked`, at a constant
+    /// window.
     fn alpha_after(rounds: u32, marked: f64) -> f64 {
         let mut dctcp = cc(&TcpDctcpConfig::default());
         dctcp.window.cwnd = 100.0;

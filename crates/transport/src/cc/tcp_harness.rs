@@ -1,4 +1,4 @@
-//! Acknowledgements of TCP made by hand, for the tests of algorithms.
+//! Handmade TCP acknowledgements for the tests of congestion controls.
 
 use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{
@@ -12,12 +12,12 @@ fn segments(count: u64) -> Bytes {
     Bytes::new(count * MSS)
 }
 
-/// The controller of `config` on a connection with accurate feedback.
+/// Returns the controller of `config` on a connection with accurate feedback.
 pub(super) fn cc<C: ControllerFactory<()>>(config: &C) -> C::Controller {
     cc_with(config, Feedback::Accurate)
 }
 
-/// The controller of `config` on a connection with `feedback`.
+/// Returns the controller of `config` on a connection with `feedback`.
 pub(super) fn cc_with<C: ControllerFactory<()>>(config: &C, feedback: Feedback) -> C::Controller {
     let rate = Rate::from_gbps(10);
     let network = CcContext::of_nics(rate);
@@ -30,7 +30,7 @@ pub(super) fn cc_with<C: ControllerFactory<()>>(config: &C, feedback: Feedback) 
     })
 }
 
-/// An acknowledgement of one segment at `now`, over a round-trip time of `rtt`.
+/// Returns an acknowledgement of one segment at `now`, with a round-trip time of `rtt`.
 pub(super) fn ack(now: Time, rtt: Duration) -> Ack<'static, ()> {
     Ack {
         in_flight: segments(10),
@@ -38,25 +38,25 @@ pub(super) fn ack(now: Time, rtt: Duration) -> Ack<'static, ()> {
     }
 }
 
-/// The rate at which `cc` paces.
+/// Returns the pacing rate of `cc`.
 pub(super) fn rate(cc: &impl CongestionControl<()>) -> Option<Rate> {
     cc.pacing_rate()
 }
 
-/// The whole segments of the window of `cc`.
+/// Returns the window of `cc` in whole segments.
 fn window(cc: &impl CongestionControl<()>) -> u32 {
     let bytes = cc.window().expect("TCP has windows").get();
     u32::try_from(bytes / MSS).expect("a small window")
 }
 
-/// A stream whose segments are a byte long, with a full window in flight.
+/// A stream of one-byte segments with a full window in flight.
 #[derive(Default)]
 pub(super) struct Stream {
     pub(super) acknowledged: u64,
 }
 
 impl Stream {
-    /// The acknowledgement of one segment more, with `window` segments in flight before it.
+    /// Returns the acknowledgement of one more segment, with `window` segments in flight before it.
     pub(super) fn ack(&mut self, now: Time, rtt: Duration, window: u32) -> Ack<'static, ()> {
         self.acknowledged += 1;
         Ack {
@@ -66,8 +66,8 @@ impl Stream {
         }
     }
 
-    /// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has
-    /// segments, of which the share `marked` is marked.
+    /// Runs a round trip of `rtt` that ends at `now`: one acknowledgement per segment of the
+    /// window, with a share of `marked` marked.
     pub(super) fn round(
         &mut self,
         cc: &mut impl CongestionControl<()>,
@@ -92,7 +92,7 @@ impl Stream {
     }
 }
 
-/// Tells `cc` of congestion with its window in flight.
+/// Reports congestion to `cc` with its window in flight.
 pub(super) fn congestion(cc: &mut impl CongestionControl<()>, now: Time, signal: Signal) {
     let in_flight = segments(u64::from(window(cc)));
     cc.on_congestion(&Congestion {

@@ -1,5 +1,5 @@
 //! TIMELY: the rate follows the gradient of the round-trip time (Mittal et al., SIGCOMM 2015), as
-//! the published HPCC simulator runs it.
+//! in the published HPCC simulator.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};
@@ -14,17 +14,17 @@ use super::paced_rate::{PacedRate, WindowKeys, share_of};
 
 /// Bytes of the timestamp that data packets carry and ACKs echo.
 const TIMESTAMP: u16 = 8;
-/// Events in a row after which increases become larger.
+/// Number of consecutive events after which increases become larger.
 const HYPER_AFTER: u32 = 5;
 
 choices! {
     /// Events that lead to hyper increase.
     pub enum HyperCounts {
-        /// Five increases in a row, below T_low too; the sixth is the first larger one: the
-        /// published HPCC simulator.
+        /// Five consecutive increases, including those below T_low; the sixth is the first larger
+        /// one. This is the rule of the published HPCC simulator.
         Increases = "increases",
-        /// Round-trip times that fall five times in a row; increases below T_low are never larger:
-        /// the paper.
+        /// Five consecutive decreases of the round-trip time; increases below T_low are never
+        /// larger. This is the rule of the paper.
         Gradients = "gradients" ("negative ones; the paper"),
     }
 }
@@ -34,7 +34,7 @@ settings! {
     pub struct TimelyConfig {
         /// Weight of a new difference of round-trip times.
         ///
-        /// It is α in the paper.
+        /// This is α in the paper.
         #[range(from 0.0, to 1.0)]
         #[refused(
             "a weight of {value} is not between 0 and 1",
@@ -43,7 +43,7 @@ settings! {
         pub alpha: f64 = 0.875,
         /// Strength of a decrease.
         ///
-        /// It is β in the paper.
+        /// This is β in the paper.
         #[range(from 0.0, to 1.0)]
         #[refused(
             "a weight of {value} is not between 0 and 1",
@@ -56,18 +56,18 @@ settings! {
         pub t_high: Duration = "500us",
         /// Unit in which differences of round-trip times are measured.
         ///
-        /// It is minRTT in the paper.
+        /// This is minRTT in the paper.
         #[range(above "0s")]
         #[refused("differences cannot be measured in zeros", "give a round-trip time, such as \"20us\"")]
         pub min_rtt: Duration = "20us",
         /// Added at each increase.
         ///
-        /// It is δ in the paper.
+        /// This is δ in the paper.
         #[note("(default \"100Mbps\" for each 100 Gbps of NIC rate)")]
         pub additive_increase: Option<Rate> = none,
         /// Added in hyper increase.
         ///
-        /// It is N δ in the paper.
+        /// This is N δ in the paper.
         #[note("(default \"500Mbps\" for each 100 Gbps of NIC rate)")]
         pub hyper_increase: Option<Rate> = none,
         /// Events that have to occur five times before hyper increase.
@@ -168,10 +168,10 @@ impl<H> ControllerFactory<H> for TimelyConfig {
 
 /// TIMELY for one flow.
 ///
-/// Differs from the paper: the rate changes once per round trip rather than at every completion
-/// event, there is no burst of segments (packets are paced one by one), and unless
-/// [`HyperCounts::Gradients`] is set hyper increase counts increases of every kind. All as in the
-/// published HPCC simulator.
+/// Differs from the paper: the rate changes once per round trip instead of at every completion
+/// event, and packets are paced one by one instead of in bursts of a segment. Unless
+/// [`HyperCounts::Gradients`] is set, hyper increase counts all increases. The published HPCC
+/// simulator does the same.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct Timely {
     rate: PacedRate,
@@ -183,7 +183,7 @@ pub struct Timely {
     t_low: Duration,
     #[checkpoint(rebuilt)]
     t_high: Duration,
-    /// Picoseconds.
+    /// In picoseconds.
     #[checkpoint(rebuilt)]
     min_rtt: f64,
     #[checkpoint(rebuilt)]
@@ -194,18 +194,17 @@ pub struct Timely {
     hyper_counts: HyperCounts,
     #[checkpoint(rebuilt)]
     min_rate: f64,
-    /// The `snd_nxt` at the last update; 0 before the first acknowledgement.
+    /// The `snd_nxt` at the last update, or 0 before the first acknowledgement.
     last_update_seq: u64,
     last_rtt: Duration,
-    /// Average difference of consecutive round-trip times (rtt_diff), picoseconds.
+    /// Average difference of consecutive round-trip times in picoseconds (rtt_diff).
     rtt_difference: f64,
     /// Number of consecutive events that lead to hyper increase.
     in_a_row: u32,
 }
 
 impl Timely {
-    /// Returns the factor by which the rate is multiplied, or `None` when it grows (paper,
-    /// algorithm 1).
+    /// Returns the factor that reduces the rate, or `None` if the rate grows (paper, algorithm 1).
     fn decrease(&self, rtt: Duration) -> Option<f64> {
         let gradient = self.rtt_difference / self.min_rtt;
         if rtt < self.t_low {
@@ -250,12 +249,12 @@ impl Timely {
         }
     }
 
-    /// Returns whether an increase at this round-trip time is a large one.
+    /// Returns `true` if an increase at this round-trip time is a large one.
     fn is_hyper(&self, rtt: Duration) -> bool {
         let enough = self.in_a_row >= HYPER_AFTER;
         match self.hyper_counts {
             HyperCounts::Increases => enough,
-            // The event that is the fifth counts, as in the snippet that the authors published.
+            // The fifth event itself counts, as in the code snippet published by the authors.
             HyperCounts::Gradients => enough && rtt >= self.t_low,
         }
     }
@@ -290,7 +289,7 @@ impl<H> CongestionControl<H> for Timely {
         Some(self.rate.rate())
     }
 
-    /// A new rate holds from the next packet on, as in the published simulator.
+    /// A new rate applies from the next packet on, as in the published simulator.
     #[inline]
     fn reschedules(&self) -> bool {
         false

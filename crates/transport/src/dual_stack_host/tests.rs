@@ -14,7 +14,7 @@ use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpHeader, TcpProfile};
 
 const RATE: Rate = Rate::from_gbps(100);
 const NIC: PortId = PortId(0);
-/// The wire is taken: replies wait.
+/// Passed instead of a reply function if the wire is busy, so that replies wait.
 const NO_REPLY: Option<fn(&Packet<TcpHeader>) -> Time> = None;
 const RDMA: ClassId = ClassId(0);
 const TCP: ClassId = ClassId(1);
@@ -25,7 +25,7 @@ fn host() -> Host {
     host_of(ClassConfig::default())
 }
 
-/// A host whose connections are of `class`, and open.
+/// Returns a host with open connections of `class`.
 fn host_of(class: ClassConfig) -> Host {
     let rdma = RdmaSettings::new(
         RdmaConfig::default(),
@@ -77,8 +77,8 @@ fn flow(now: Time, id: u32, (src, dst): (u32, u32), class: ClassId, size: u64) -
     Flow::new(FlowId(id), request, path)
 }
 
-/// Returns the packets that leave one after the other from `now` on, over a wire that is always
-/// free at once.
+/// Returns the packets that leave back to back from `now` on, over a wire that is free at once
+/// after each.
 fn sent(
     host: &mut Host,
     mut now: Time,
@@ -133,7 +133,7 @@ fn flows_of_both_end_at_the_other_host_and_acks_go_first() {
     let (mut near, mut far) = (host(), host());
     start(&mut near, 0, (0, 1), RDMA);
     start(&mut near, 1, (0, 1), TCP);
-    // The far host has data of its own, behind which no ACK waits.
+    // The far host has data of its own, but ACKs have priority over it.
     start(&mut far, 2, (1, 0), TCP);
     start(&mut far, 3, (1, 0), RDMA);
     let none = PrioritySet::default();
@@ -183,7 +183,7 @@ fn a_reply_leaves_at_once_where_no_other_waits() {
             free
         });
         let update = far.on_packet(now, NIC, packet, &mut done, send);
-        // The second ACK has to wait behind the first.
+        // The second ACK must wait behind the first.
         let replied = packet.seq == data[2].seq;
         assert_eq!(update == PortUpdate::Replied, replied, "{update:?}");
         if !replied && may_leave {

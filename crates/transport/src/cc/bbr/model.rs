@@ -4,17 +4,18 @@ use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Duration, Rate, Time};
 use fabricsim_core::plugin::{RateSample, Round};
 
-/// Round trips for which a rate counts (BtlBwFilterLen).
+/// Number of round trips for which a rate counts (BtlBwFilterLen).
 const ROUNDS: usize = 10;
 
-/// The model.
+/// The model of the path.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct PathModel {
-    /// Largest rate of each of the last rounds that had one, by round modulo their number, bit/s.
+    /// Largest rate in each of the last rounds with a rate, in bit/s. Indexed by round, modulo the
+    /// length.
     rates: [f64; ROUNDS],
-    /// BBR.BtlBw, the largest of them.
+    /// BBR.BtlBw, the largest of `rates`.
     bandwidth: f64,
-    /// The round of the last rate that counted.
+    /// The round of the last rate that entered the filter.
     filtered: usize,
     /// BBR.round_count.
     round: usize,
@@ -22,8 +23,8 @@ pub(super) struct PathModel {
     /// BBR.next_round_delivered, in segments.
     next_round: u64,
     delivered: u64,
-    /// Samples of what was sent before more segments than this were delivered are of a sender that
-    /// has limited itself.
+    /// A packet sent before more segments than this were delivered gives a sample that is limited
+    /// by the sender.
     limited_until: Option<u64>,
     /// BBR.RTprop; `None` before the first sample.
     rtt: Option<Duration>,
@@ -64,14 +65,14 @@ impl PathModel {
         };
     }
 
-    /// Begins a round with what is sent from now on.
+    /// Begins a round with the next packet sent.
     pub(super) const fn start_round(&mut self) {
         self.next_round = self.delivered;
     }
 
-    /// `BBRUpdateBtlBw`: old rates leave the filter when one comes that counts, not before. The
-    /// bandwidth outlives the rounds of a probe of the round-trip time, whose rates are limited by
-    /// the sender.
+    /// `BBRUpdateBtlBw`. Old rates leave the filter only when a new rate enters it. So the
+    /// bandwidth survives the rounds of a round-trip time probe, because the sender limits its
+    /// rates then.
     pub(super) fn update_bandwidth(&mut self, sample: &RateSample) {
         let Some(rate) = sample.rate.map(Rate::as_bps_f64) else {
             return;
@@ -87,13 +88,13 @@ impl PathModel {
         }
     }
 
-    /// Returns whether the sender has limited itself when it sent what `sample` is of.
+    /// Returns `true` if the sender limited itself when it sent the packet behind `sample`.
     pub(super) fn is_limited(&self, sample: &RateSample) -> bool {
         let early = |prior| self.limited_until.is_some_and(|until| prior <= until);
         sample.application_limited || sample.prior_delivered.is_some_and(early)
     }
 
-    /// What is sent until `in_flight` segments more are delivered is limited by the sender.
+    /// Marks packets as limited by the sender until `in_flight` more segments have been delivered.
     pub(super) fn limit_until(&mut self, delivered: u64, in_flight: f64) {
         #[expect(
             clippy::cast_possible_truncation,
@@ -104,7 +105,8 @@ impl PathModel {
         self.limited_until = Some(delivered + in_flight);
     }
 
-    /// Takes a round-trip time in; returns whether the smallest had expired (`BBRUpdateRTprop`).
+    /// Records a round-trip time. Returns `true` if the previous minimum had expired
+    /// (`BBRUpdateRTprop`).
     pub(super) fn update_rtt(&mut self, now: Time, rtt: Option<Duration>) -> bool {
         let expired = now > self.rtt_stamp.saturating_add(self.rtt_lasts);
         if let Some(rtt) = rtt.filter(|&rtt| expired || self.rtt.is_none_or(|least| rtt <= least)) {
@@ -114,28 +116,28 @@ impl PathModel {
         expired
     }
 
-    /// The smallest round-trip time counts as measured now.
+    /// Treats the minimum round-trip time as measured now.
     pub(super) const fn restamp(&mut self, now: Time) {
         self.rtt_stamp = now;
     }
 
-    /// BBR.BtlBw in bit/s.
+    /// Returns BBR.BtlBw in bit/s.
     pub(super) const fn bandwidth(&self) -> f64 {
         self.bandwidth
     }
 
-    /// The smallest round-trip time.
+    /// Returns the minimum round-trip time.
     pub(super) const fn rtt(&self) -> Option<Duration> {
         self.rtt
     }
 
-    /// Bits that fit the path without a queue (estimated_bdp).
+    /// Returns the bits that fit the path without a queue (estimated_bdp).
     pub(super) fn product(&self) -> Option<f64> {
         let rtt = self.rtt?;
         Some(self.bandwidth() * rtt.as_secs_f64())
     }
 
-    /// Returns whether the last acknowledgement began a round (BBR.round_start).
+    /// Returns `true` if the last acknowledgement began a round (BBR.round_start).
     pub(super) fn is_new_round(&self) -> bool {
         self.round_start == Round::New
     }

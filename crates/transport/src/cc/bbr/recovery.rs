@@ -1,11 +1,11 @@
-//! The window while losses are recovered from (section 4.2.3.4).
+//! The window during loss recovery (section 4.2.3.4).
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::plugin::{Recovering, Signal};
 
 use super::states::State;
 
-/// What is kept of the window, and what of recovery goes on.
+/// The saved window, and the state of recovery.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 pub(super) struct Recovery {
     /// BBR.prior_cwnd.
@@ -15,20 +15,19 @@ pub(super) struct Recovery {
     delivered: u32,
 }
 
-/// Part of recovery.
+/// Phase of recovery.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 enum Phase {
     #[default]
     Nothing,
-    /// The first round: no more leaves than arrives (BBR.packet_conservation).
+    /// The first round: at most as many segments leave as arrive (BBR.packet_conservation).
     Conservation,
-    /// Later rounds, and after a timeout.
+    /// Later rounds, or after a timeout.
     Repair,
 }
 
 impl Recovery {
-    /// Keeps the window `cwnd`, the last one that recovery or a probe did not reduce
-    /// (`BBRSaveCwnd`).
+    /// Saves the window `cwnd`, unless recovery or a probe has already reduced it (`BBRSaveCwnd`).
     pub(super) fn keep(&mut self, cwnd: f64, state: State) {
         self.prior = if self.phase == Phase::Nothing && state != State::ProbeRtt {
             cwnd
@@ -42,7 +41,7 @@ impl Recovery {
         cwnd.max(self.prior)
     }
 
-    /// Returns the window after `signal`, if it changes it.
+    /// Returns the window after `signal`, or `None` if it does not change.
     pub(super) fn begin(
         &mut self,
         signal: Signal,
@@ -65,8 +64,8 @@ impl Recovery {
         }
     }
 
-    /// Returns whether recovery has ended, of which `recovering` tells; its first part does so with
-    /// a round.
+    /// Returns `true` if `recovering` shows that recovery has ended. The conservation phase ends
+    /// with a round.
     pub(super) fn ends(&mut self, recovering: Recovering, new_round: bool) -> bool {
         if self.phase == Phase::Conservation && new_round {
             self.phase = Phase::Repair;

@@ -8,11 +8,11 @@ use fabricsim_core::plugin::RateSample;
 use super::model::PathModel;
 use super::{HIGH_GAIN, MIN_PIPE};
 
-/// Gains of the phases of a cycle (section 4.3.4.1).
+/// Pacing gain of each phase in a cycle (section 4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Growth of the bandwidth below which a round shows that the pipe is full.
+/// Growth factor of the bandwidth. Less growth in a round indicates that the pipe is full.
 const GROWTH: f64 = 1.25;
-/// Rounds in a row that have to show it.
+/// Number of consecutive rounds without growth that prove that the pipe is full.
 const FLAT_ROUNDS: u32 = 3;
 
 /// BBR.state.
@@ -40,7 +40,7 @@ pub(super) struct States {
     phase: usize,
     phase_began: Time,
     draws: Stream,
-    /// BBR.probe_rtt_done_stamp, and whether a round has passed since.
+    /// BBR.probe_rtt_done_stamp, and `true` if a round has passed since.
     probe_done: Option<Time>,
     probe_round_done: bool,
     #[checkpoint(rebuilt)]
@@ -97,7 +97,7 @@ impl States {
         }
     }
 
-    /// `BBREnterProbeBW`: with any phase but that of less than the bandwidth.
+    /// `BBREnterProbeBW`. Begins with any phase except the one below the bandwidth.
     fn enter_probe_bw(&mut self, now: Time) {
         self.enter(State::ProbeBw, 1.0, 2.0);
         let drawn = usize::try_from(self.draws.below(7)).unwrap_or(0);
@@ -112,8 +112,8 @@ impl States {
         self.pacing_gain = CYCLE[self.phase];
     }
 
-    /// `BBRIsNextCyclePhase`; `goals` are the segments in flight at which the phases of more and of
-    /// less than the bandwidth end.
+    /// `BBRIsNextCyclePhase`. `goals` are the segments in flight that end the phases above and
+    /// below the bandwidth.
     pub(super) fn cycle_is_over(
         &self,
         now: Time,
@@ -139,8 +139,8 @@ impl States {
         self.probe_done = None;
     }
 
-    /// Returns whether the flow has kept few enough segments in flight for long enough; now there
-    /// are `in_flight`.
+    /// Returns `true` if the flow has kept few enough segments in flight for long enough.
+    /// `in_flight` is the current number.
     pub(super) fn probe_rtt_is_over(
         &mut self,
         now: Time,

@@ -1,4 +1,4 @@
-//! States and windows on samples made by hand: 10 Gbps, 1 ms, segments of 1,448 bytes.
+//! Tests of states and windows with handmade samples: 10 Gbps, 1 ms, segments of 1,448 bytes.
 
 use super::super::tcp_harness::{ack, cc};
 use super::*;
@@ -15,7 +15,7 @@ struct Path {
     now: Time,
     delivered: u64,
     capacity: f64,
-    /// Segments in flight, given by hand.
+    /// Segments in flight, set by the test.
     in_flight: u64,
 }
 
@@ -30,8 +30,8 @@ impl Path {
         }
     }
 
-    /// A round trip in which `segments` are delivered by one acknowledgement, at the pacing rate or
-    /// what the path carries.
+    /// A round trip with one acknowledgement of `segments`, at the lower of the pacing rate and the
+    /// capacity of the path.
     fn round(&mut self, segments: u32, recovering: Recovering, lost: u32) {
         let rate = Rate::from_bps_f64(self.cc.rate.min(self.capacity));
         self.sample(segments, recovering, lost, Some(rate));
@@ -100,7 +100,7 @@ fn startup_doubles_until_three_rounds_do_not_grow() {
         );
     }
     assert!(path.cc.states.filled_pipe);
-    // One segment is in flight, so that the queue counts as drained at once.
+    // One segment is in flight, so the queue counts as drained at once.
     assert_eq!(path.cc.states.state, State::ProbeBw);
     assert!((path.cc.model.bandwidth() - 10e9).abs() < 1.0);
 }
@@ -138,7 +138,7 @@ fn a_cycle_has_one_phase_of_more_one_of_less_and_six_of_the_bandwidth() {
     let up = gains.iter().position(|&gain| gain > 1.0);
     let down = gains.iter().position(|&gain| gain < 1.0);
     assert_eq!(down, up.map(|up| (up + 1) % 8), "{gains:?}");
-    // Two products and three segments are the window in this state.
+    // In this state, the window is two products and three segments.
     assert!(
         (path.cc.cwnd - 2.0 * PRODUCT - 3.0).abs() < 0.01,
         "{}",
@@ -162,7 +162,7 @@ fn the_round_trip_time_is_measured_again_with_four_segments() {
     let mut path = Path::new();
     path.rounds(30);
     let before = path.cc.cwnd;
-    // Longer ones count for nothing until the smallest is ten seconds old.
+    // Longer round-trip times do not count until the minimum is ten seconds old.
     path.cc.model = {
         let mut model = path.cc.model.clone();
         model.update_rtt(path.now, Some(Duration::from_us(500)));
@@ -172,11 +172,11 @@ fn the_round_trip_time_is_measured_again_with_four_segments() {
     path.rounds(1);
     assert_eq!(path.cc.states.state, State::ProbeRtt);
     assert!((path.cc.cwnd - 4.0).abs() < 1e-9, "{}", path.cc.cwnd);
-    // Many more rounds than rates count for, each of four segments.
+    // Many more rounds than the filter has, with four segments each.
     path.capacity = 4.0 * 1_448.0 * 8.0 / 1e-3;
     path.rounds(150);
     assert_eq!(path.cc.states.state, State::ProbeRtt);
-    // Their rate is not the path's.
+    // Their rate does not change the bandwidth of the path.
     assert!((path.cc.model.bandwidth() - 10e9).abs() < 1.0);
     path.capacity = 10e9;
     path.rounds(60);

@@ -1,4 +1,4 @@
-//! User settings of DCQCN, and the two sets of values that go with its two forms.
+//! User settings of DCQCN, and the default values of its two forms.
 
 use fabricsim_base::input::{ConfigError, Keys};
 use fabricsim_base::units::{Bytes, Duration, Rate};
@@ -7,11 +7,11 @@ use fabricsim_core::plugin::{CcConfig, CcContext, MarkingThresholds, Quirks, def
 
 use super::super::paced_rate::{WindowKeys, bytes_at, share_of};
 
-/// A counter of less would come up with every packet.
+/// Minimum of the byte counter. A smaller counter would elapse with every packet.
 const LEAST_COUNTER: Bytes = Bytes::new(10_000);
 
 choices! {
-    /// Form of DCQCN that runs, with the values that it takes where none are set.
+    /// Form of DCQCN to run, which also determines the default values.
     pub enum ParameterSet {
         /// The algorithm of NIC vendors, with their values (HPCC paper, section 5.1).
         Vendor = "vendor",
@@ -27,7 +27,7 @@ settings! {
         pub parameters: ParameterSet = "vendor",
         /// Interval at which the estimate of congestion is updated.
         ///
-        /// In the paper's form after how long without a notification it decays.
+        /// In the paper's form, the estimate decays after this time without a notification.
         #[range(from "100ns")]
         #[refused(
             "a timer that comes up more often than every 100ns is no timer",
@@ -37,7 +37,7 @@ settings! {
         pub alpha_timer: Option<Duration> = none,
         /// Interval at which the rate may fall.
         ///
-        /// In the paper's form the least time between two notifications of a flow.
+        /// In the paper's form, this is the minimum time between two notifications of a flow.
         #[range(from "100ns")]
         #[refused(
             "a timer that comes up more often than every 100ns is no timer",
@@ -81,7 +81,7 @@ settings! {
         pub hyper_increase: Option<Rate> = none,
         /// Lower the target at every decrease.
         ///
-        /// Otherwise the first one after an increase lowers it to the rate.
+        /// Otherwise only the first decrease after an increase lowers the target.
         #[note("(default false; paper: true)")]
         pub clamp: Option<bool> = none,
         /// Lowest rate.
@@ -94,7 +94,7 @@ settings! {
     }
 }
 
-/// Every value that depends on the form, filled in.
+/// All values that depend on the form, with defaults filled in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values {
     pub(super) alpha_timer: Duration,
@@ -123,8 +123,8 @@ impl Values {
         }
     }
 
-    /// From the paper's text and its table of parameters. What it does not state is as the authors
-    /// set it in their simulator: R_HAI and the lowest rate.
+    /// Returns the values from the paper's text and its table of parameters. Unstated values (R_HAI
+    /// and the lowest rate) are from the authors' simulator.
     fn paper(nic_rate: Rate) -> Self {
         Self {
             alpha_timer: Duration::from_us(55),
@@ -141,7 +141,7 @@ impl Values {
 }
 
 impl DcqcnConfig {
-    /// The values of a flow whose NIC has `nic_rate`.
+    /// Returns the values of a flow from a NIC of `nic_rate`.
     pub(super) fn values(&self, nic_rate: Rate, quirks: &Quirks) -> Values {
         let set = match self.parameters {
             ParameterSet::Vendor => Values::vendor(nic_rate, quirks),
@@ -221,8 +221,8 @@ impl CcConfig for DcqcnConfig {
         self.min_rate
     }
 
-    /// From 100 to 400 KB for each 25 Gbps up to a fifth of the packets (HPCC paper, section 5.1);
-    /// from 5 to 200 KB at 40 Gbps up to a hundredth in the DCQCN paper.
+    /// The vendors' form marks from 100 to 400 KB per 25 Gbps, up to a fifth of the packets (HPCC
+    /// paper, section 5.1). The DCQCN paper marks from 5 to 200 KB at 40 Gbps, up to a hundredth.
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
         Some(match self.parameters {
             ParameterSet::Vendor => MarkingThresholds {

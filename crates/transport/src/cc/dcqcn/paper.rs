@@ -1,4 +1,4 @@
-//! DCQCN as its paper has it (Zhu et al., SIGCOMM 2015, section 3).
+//! DCQCN in the form of its paper (Zhu et al., SIGCOMM 2015, section 3).
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Bytes, Duration, Time};
@@ -6,23 +6,24 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 use super::super::paced_rate::PacedRate;
 use super::config::{DcqcnConfig, Values};
 
-/// The notification point: what a receiver makes of the marks of one flow.
+/// The notification point: turns the marks of one flow into notifications.
 ///
-/// A marked packet is notified at once when there was no notification within N; marks that come
-/// earlier are notified together when N is over.
+/// A marked packet is notified at once if there was no notification within N. Earlier marks are
+/// notified together at the end of N.
 ///
-/// Differs from the paper: it stands at the sender and looks at the echoes of marks as they come,
-/// rather than at the receiver and at marked packets. Where every ACK takes the time d, packets
-/// that arrive at the receiver at t are seen here at t + d, and each notification is dated d later:
-/// just when it would have come. ACKs that queue move notifications by as much as they wait.
+/// Differs from the paper: the notification point is at the sender and uses the echoes of marks,
+/// instead of at the receiver with marked packets. If every ACK takes the time d, packets that
+/// arrive at the receiver at t are seen here at t + d, and each notification is issued d later,
+/// which is exactly when it would have arrived. If ACKs queue, notifications are delayed by their
+/// waiting time.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 struct NotificationPoint {
     /// N.
     #[checkpoint(rebuilt)]
     every: Duration,
-    /// Until when marks are collected.
+    /// End of the interval in which marks are collected.
     until: Time,
-    /// Whether there were some.
+    /// `true` if marks have been collected.
     collected: bool,
 }
 
@@ -35,7 +36,7 @@ impl NotificationPoint {
         }
     }
 
-    /// Returns when the next notification is due without a further mark.
+    /// Returns the time of the next notification if no further mark arrives.
     #[inline]
     const fn due(&self) -> Time {
         if self.collected {
@@ -45,7 +46,7 @@ impl NotificationPoint {
         }
     }
 
-    /// A mark at `now`; whether a notification leaves at once.
+    /// Records a mark at `now`. Returns `true` if a notification is due at once.
     fn mark(&mut self, now: Time) -> bool {
         if now < self.until {
             self.collected = true;
@@ -63,17 +64,17 @@ impl NotificationPoint {
 
 /// DCQCN for one flow in the paper's form: its notification point and its reaction point.
 ///
-/// The state diagram of the reaction point counts T ticks of the timer and BC of the byte counter
-/// since the last notification: up to F of both the rate recovers (F iterations, as the text has
-/// it), above F of both it is in hyper increase, else in additive increase. Hyper increase grows
-/// with each iteration, as in QCN, which the paper refers to for it.
+/// The state diagram of the reaction point counts T ticks of the timer and BC rounds of the byte
+/// counter since the last notification. If both are at most F, the rate recovers (F iterations, as
+/// in the text); if both are above F, it is in hyper increase; otherwise, it is in additive
+/// increase. Hyper increase grows with each iteration, as in QCN, to which the paper refers.
 ///
-/// The estimate is caught up with when it is used. A flow at line rate has nothing to increase, and
-/// a notification starts all counts anew, so that its timer rests.
+/// The estimate is updated only when it is used. A flow at line rate has nothing to increase, and a
+/// notification resets all counts, so its timer is stopped.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct PaperDcqcn {
     rate: PacedRate,
-    /// R_T, bit/s.
+    /// R_T in bit/s.
     target: f64,
     /// Estimate of congestion, as of `alpha_since`.
     alpha: f64,
@@ -85,7 +86,7 @@ pub struct PaperDcqcn {
     rounds: u32,
     /// Bytes sent in the current round.
     sent: u64,
-    /// The next tick of the increase timer; [`Time::MAX`] at line rate.
+    /// The next tick of the increase timer, or [`Time::MAX`] at line rate.
     next_tick: Time,
     #[checkpoint(rebuilt)]
     alpha_timer: Duration,
@@ -136,7 +137,7 @@ impl PaperDcqcn {
         &self.rate
     }
 
-    /// The echo of a mark has come.
+    /// Records the echo of a mark.
     pub(super) fn on_mark(&mut self, now: Time) {
         self.on_timer(now);
         if self.point.mark(now) {
@@ -144,10 +145,10 @@ impl PaperDcqcn {
         }
     }
 
-    /// A packet of `wire` bytes has left.
+    /// Counts a sent packet of `wire` bytes.
     #[inline]
     pub(super) fn on_sent(&mut self, wire: Bytes) {
-        // At line rate and before the first notification nothing is counted.
+        // Before the first notification and at line rate, there is nothing to count.
         if self.next_tick == Time::MAX || self.round == 0 {
             return;
         }
@@ -181,7 +182,7 @@ impl PaperDcqcn {
         }
     }
 
-    /// A notification has come: equation 1 in its order, the cut before the new estimate.
+    /// Reacts to a notification: equation 1 in its order, so the cut is before the new estimate.
     fn on_notification(&mut self, now: Time) {
         self.decay_alpha(now);
         if self.clamp || self.ticks > 0 || self.rounds > 0 {
@@ -197,7 +198,7 @@ impl PaperDcqcn {
         self.next_tick = now.saturating_add(self.increase_timer);
     }
 
-    /// Equation 2, for each K that has passed without a notification.
+    /// Equation 2, once for each K without a notification.
     fn decay_alpha(&mut self, now: Time) {
         if self.alpha_since == Time::MAX {
             return;

@@ -1,4 +1,4 @@
-//! DCQCN as NIC vendors build it and the published HPCC simulator runs it.
+//! DCQCN in the form of NIC vendors, which the published HPCC simulator uses.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::units::{Duration, Time};
@@ -6,12 +6,12 @@ use fabricsim_base::units::{Duration, Time};
 use super::super::paced_rate::PacedRate;
 use super::config::{DcqcnConfig, Values};
 
-/// A timer that comes up every `every`.
+/// A timer with a period of `every`.
 #[derive(Checkpointed, Clone, Copy, Debug)]
 struct Ticks {
     next: Time,
-    /// Time at which `next` was set: of timers that are due at one instant, the older one goes
-    /// first.
+    /// Time at which `next` was set. If several timers are due at the same time, the older one
+    /// fires first.
     set: Time,
     #[checkpoint(rebuilt)]
     every: Duration,
@@ -47,16 +47,16 @@ impl Ticks {
 
 /// DCQCN for one flow in the vendors' form.
 ///
-/// Differs from the paper: the rate falls at the ticks of a timer at the sender rather than when a
-/// notification comes, only the first decrease after an increase lowers the target, and the rate
-/// grows by a timer alone, without a byte counter. All as in the published HPCC simulator.
+/// Differs from the paper: the rate falls at the ticks of a timer at the sender instead of at
+/// notifications, only the first decrease after an increase lowers the target, and only a timer
+/// increases the rate, without a byte counter. The published HPCC simulator does the same.
 ///
-/// Ticks of the alpha timer are caught up with when the estimate is used, and ticks of the decrease
-/// timer without a mark are skipped, so that flows without marks cost no events.
+/// The estimate catches up with the ticks of the alpha timer only when it is used, and ticks of the
+/// decrease timer without a mark are skipped, so flows without marks cost no events.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct VendorDcqcn {
     rate: PacedRate,
-    /// R_T, bit/s.
+    /// R_T in bit/s.
     target: f64,
     /// Estimate of congestion.
     alpha: f64,
@@ -106,12 +106,12 @@ impl VendorDcqcn {
         &self.rate
     }
 
-    /// A packet of this flow was marked (a congestion notification has come).
+    /// Records that a packet of this flow was marked (a congestion notification arrived).
     pub(super) fn on_mark(&mut self, now: Time) {
         if self.alpha_ticks.next == Time::MAX {
             // The first mark.
             self.alpha_ticks.start(now, self.alpha_ticks.every);
-            // A nanosecond later, so that a decrease sees the new estimate.
+            // One nanosecond later, so that a decrease uses the new estimate.
             let first = self.decrease_ticks.every + Duration::from_ns(1);
             self.decrease_ticks.start(now, first);
             self.target = self.rate.bps();
@@ -125,7 +125,7 @@ impl VendorDcqcn {
         self.marked_since_decrease = true;
     }
 
-    /// The next tick at which the rate falls.
+    /// Returns the next tick at which the rate falls.
     fn next_decrease(&self) -> Time {
         if self.marked_since_decrease {
             self.decrease_ticks.next
@@ -134,7 +134,7 @@ impl VendorDcqcn {
         }
     }
 
-    /// Brings the estimate of congestion up to `now`.
+    /// Updates the estimate of congestion to `now`.
     fn update_alpha(&mut self, now: Time) {
         while self.alpha_ticks.next <= now {
             let seen = if self.marked_since_alpha { self.g } else { 0.0 };
@@ -157,7 +157,7 @@ impl VendorDcqcn {
         self.increase_ticks.start(now, self.increase_ticks.every);
     }
 
-    /// Fast recovery, then additive, then hyper increase.
+    /// Fast recovery, then additive increase, then hyper increase.
     fn increase(&mut self) {
         self.increase_ticks.advance();
         let step = match self.increases.cmp(&self.fast_recovery) {

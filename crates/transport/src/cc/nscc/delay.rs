@@ -6,14 +6,14 @@ use fabricsim_base::units::Duration;
 /// Weight of a sample (`_delay_alpha`).
 const WEIGHT: f64 = 0.0125;
 
-/// What the network says of a packet.
+/// Feedback of the network on a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Cause {
-    /// It has arrived without a mark.
+    /// It arrived without a mark.
     Acknowledged,
-    /// It has arrived with a mark.
+    /// It arrived with a mark.
     Marked,
-    /// It is lost.
+    /// It was lost.
     Lost,
 }
 
@@ -39,7 +39,7 @@ impl QueueDelay {
         self.average
     }
 
-    /// Returns whether `rtt` is below the smallest, which it then is.
+    /// Returns `true` if `rtt` is a new minimum, and records it.
     pub(super) fn lowers(&mut self, rtt: Duration) -> bool {
         let lower = rtt < self.base;
         if lower {
@@ -48,8 +48,9 @@ impl QueueDelay {
         lower
     }
 
-    /// Takes a round-trip time in, and returns its queueing delay. A long delay without a mark is
-    /// that of a queue that has gone: it counts as a quarter of the base round-trip time.
+    /// Records a round-trip time and returns its queueing delay. A long delay without a mark
+    /// belongs to a queue that has already drained, so it counts as a quarter of the base
+    /// round-trip time.
     pub(super) fn sample(&mut self, rtt: Duration, cause: Cause, target: f64) -> f64 {
         let delay = rtt.as_ps().saturating_sub(self.base.as_ps()) as f64;
         let counted = if cause == Cause::Acknowledged && delay > target {
@@ -61,7 +62,7 @@ impl QueueDelay {
         delay
     }
 
-    /// A loss: it counts as a delay of `network_rtt`.
+    /// Records a loss, which counts as a delay of `network_rtt`.
     pub(super) fn lose(&mut self, network_rtt: Duration) {
         self.average += WEIGHT * (network_rtt.as_ps() as f64 - self.average);
     }

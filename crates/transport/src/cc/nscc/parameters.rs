@@ -1,16 +1,16 @@
-//! Constants that follow from the network (`initNsccParams`).
+//! Constants that depend on the network (`initNsccParams`).
 
 use fabricsim_base::units::{Duration, Rate};
 use fabricsim_core::plugin::FlowStart;
 
 use super::{NsccConfig, REFERENCE_RTT_NS, default_target};
 
-/// Bytes of the bandwidth-delay product of the reference: 100 Gbps and 12 us.
+/// Bandwidth-delay product of the reference in bytes: 100 Gbps and 12 us.
 const REFERENCE_PRODUCT: f64 = 12.5 * REFERENCE_RTT_NS as f64;
-/// Delays below this are no queue, in picoseconds.
+/// A shorter delay does not count as a queue, in picoseconds.
 const EMPTY_DELAY: f64 = 1e6;
 
-/// The constants of one flow. Windows are bytes, times picoseconds where they are numbers.
+/// The constants of one flow. Windows are in bytes; times given as numbers are in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameters {
     /// `_target_Qdelay`.
@@ -18,7 +18,7 @@ pub(super) struct Parameters {
     pub(super) target_ps: f64,
     /// `_qa_threshold`.
     pub(super) quick_adapt_delay: f64,
-    /// The share of the largest window of which `_qa_gate` is the power.
+    /// Share of the largest window: one half to the power of `_qa_gate`.
     pub(super) quick_adapt_share: f64,
     /// `_alpha`.
     pub(super) proportional_increase: f64,
@@ -34,9 +34,9 @@ pub(super) struct Parameters {
     /// `_adjust_period_threshold` and `_adjust_bytes_threshold`.
     pub(super) adjust_period: Duration,
     pub(super) adjust_bytes: f64,
-    /// `_min_cwnd`: a packet.
+    /// `_min_cwnd`: one packet.
     pub(super) least: f64,
-    /// The largest window in bandwidth-delay products.
+    /// Largest window in bandwidth-delay products.
     products: f64,
     line_rate: Rate,
 }
@@ -71,7 +71,7 @@ impl Parameters {
         }
     }
 
-    /// The largest window of a path of `base_rtt`.
+    /// Returns the largest window of a path with `base_rtt`.
     pub(super) fn most(&self, base_rtt: Duration) -> f64 {
         let product = self.line_rate.bytes_in(base_rtt).as_f64();
         (self.products * product).max(self.least)

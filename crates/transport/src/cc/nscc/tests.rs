@@ -1,4 +1,4 @@
-//! Steps computed by hand: 100 Gbps, 8 us, packets of 1,000 bytes.
+//! Tests of steps computed by hand: 100 Gbps, 8 us, packets of 1,000 bytes.
 
 use super::super::harness::{LINE, ack, cc};
 use super::*;
@@ -8,7 +8,7 @@ fn us(us: u64) -> Duration {
     Duration::from_us(us)
 }
 
-/// A target of 4 us; the product is 100,000 bytes, two thirds of the reference's.
+/// The target is 4 us; the product is 100,000 bytes, two thirds of the reference's.
 fn nscc() -> Nscc {
     let config = NsccConfig {
         target_delay: Some(us(4)),
@@ -17,7 +17,7 @@ fn nscc() -> Nscc {
     cc(&config, Quirks::EXACT)
 }
 
-/// An acknowledgement at `at` us of one packet that has waited for `queue`.
+/// Acknowledges one packet that has waited for `queue`, at `at` us.
 fn acknowledge(cc: &mut Nscc, at: u64, queue: u64, marked: bool) {
     cc.on_ack(&Ack {
         newly_acked: Bytes::new(1_000),
@@ -53,7 +53,7 @@ fn below_the_target_growth_is_in_proportion_to_what_is_left() {
     let mut cc = nscc();
     cc.cwnd = 50_000.0;
     // Eight packets with half of the target left, then the ninth: 4 MSS 2/3 1/3 (2 us / 4 us) times
-    // 9,000 bytes, over the window.
+    // 9,000 bytes, divided by the window.
     for number in 0..9 {
         acknowledge(&mut cc, number / 2, 2, false);
     }
@@ -80,7 +80,7 @@ fn a_window_without_a_queue_grows_by_a_sixth_of_what_arrives() {
     for _ in 0..7 {
         acknowledge(&mut cc, 1, 0, false);
     }
-    // The sixth packet is more than a window, and each from it on adds 0.25 2/3 of itself.
+    // The sixth packet exceeds a window; from then on each packet adds 0.25 2/3 of itself.
     assert!(near(cc.cwnd, 5_000.0 + 2.0 * 1_000.0 / 6.0), "{}", cc.cwnd);
 }
 
@@ -95,13 +95,13 @@ fn a_mark_with_a_delay_shrinks_by_the_average_once_a_round_trip() {
     let average = cc.delay.average();
     acknowledge(&mut cc, 100, 8, true);
     let factor = 1.0 - 0.8 * (cc.delay.average() - 4e6) / cc.delay.average();
-    // The steady increase of 0.15 MSS 2/3 comes with the first adjustment after a round trip.
+    // The steady increase of 0.15 MSS 2/3 happens at the first adjustment after a round trip.
     assert!(average < cc.delay.average());
     assert!(near(cc.cwnd, 100_000.0 * factor + 100.0), "{}", cc.cwnd);
     let before = cc.cwnd;
     acknowledge(&mut cc, 104, 8, true);
     assert!(near(cc.cwnd, before), "{}", cc.cwnd);
-    // A mark without a delay does nothing.
+    // A mark without a delay has no effect.
     acknowledge(&mut cc, 107, 1, true);
     assert!(near(cc.cwnd, before), "{}", cc.cwnd);
 }
@@ -116,17 +116,18 @@ fn a_loss_takes_a_packet_and_a_bad_round_leaves_what_has_arrived() {
     assert!(near(cc.cwnd, before - 1_000.0), "{}", cc.cwnd);
     acknowledge(&mut cc, 3, 1, false);
     acknowledge(&mut cc, 4, 1, false);
-    // Less than an eighth of 150,000 has arrived in the round: what has is the window.
+    // Less than an eighth of 150,000 bytes arrived in the round: the window becomes the received
+    // bytes.
     lose(&mut cc, 100, Signal::Loss);
     assert!(near(cc.cwnd, 2_000.0), "{}", cc.cwnd);
-    // What was in flight then is ignored if it is marked.
+    // Marks on packets that were in flight at that time are ignored.
     acknowledge(&mut cc, 101, 20, true);
     assert!(near(cc.cwnd, 2_000.0), "{}", cc.cwnd);
     lose(&mut cc, 102, Signal::Timeout);
     assert!(near(cc.cwnd, 1_000.0), "{}", cc.cwnd);
 }
 
-/// The header of a trimmed packet comes back after 5 us, on a path that was taken for one of 8 us.
+/// The header of a trimmed packet returns after 5 us, on a path with an assumed 8 us.
 #[test]
 fn the_report_of_a_trimmed_packet_lowers_the_base_round_trip_time_and_the_largest_window() {
     let mut cc = nscc();
@@ -138,14 +139,14 @@ fn the_report_of_a_trimmed_packet_lowers_the_base_round_trip_time_and_the_larges
     // 1.5 times 62,500 bytes.
     assert!(near(cc.cwnd, 93_750.0), "{}", cc.cwnd);
     assert!(near(cc.delay.average(), average), "it is no queueing delay");
-    // A longer one changes nothing.
+    // A longer round-trip time changes nothing.
     lose(&mut cc, 6, Signal::Loss);
     cc.on_ack(&ack(6, 0, 150_000, us(7), false));
     assert_eq!(cc.delay.base(), us(5));
     assert!(near(cc.cwnd, 92_750.0), "{}", cc.cwnd);
 }
 
-/// `_recvd_bytes` of the reference counts packets beyond a gap, too.
+/// `_recvd_bytes` of the reference includes packets beyond a gap.
 #[test]
 fn what_has_arrived_beyond_a_gap_counts_when_it_arrives() {
     let gain = |steps: &[(u64, i64)]| {
@@ -166,7 +167,7 @@ fn what_has_arrived_beyond_a_gap_counts_when_it_arrives() {
         in_order > 0.0 && near(beyond, in_order),
         "{beyond} {in_order}"
     );
-    // The gap is filled: eight packets were told of before.
+    // The gap is filled: eight packets were already reported.
     let filled: Vec<(u64, i64)> = [(0, 1_000); 8]
         .into_iter()
         .chain([(9_000, -8_000)])

@@ -1,9 +1,9 @@
-//! Prague on round trips made by hand.
+//! Tests of Prague with handmade round trips.
 
 use super::super::tcp_harness::{Stream, ack, cc, cc_with, congestion, rate};
 use super::*;
 
-/// Prague in congestion avoidance with a window of 100 segments.
+/// Returns Prague in congestion avoidance with a window of 100 segments.
 fn avoiding(config: &PragueConfig) -> Prague {
     let mut prague = cc(config);
     prague.window.cwnd = 100.0;
@@ -35,7 +35,7 @@ fn the_average_begins_at_one_with_the_first_mark_and_reductions_are_spread() {
     for _ in 0..49 {
         prague.on_ack(&stream.ack(Time::ZERO, rtt, 100));
     }
-    // The increase goes on: 49 segments add about 49 / 75.
+    // The increase continues: 49 segments add about 49 / 75.
     assert!(
         (prague.window.cwnd - 50.67).abs() < 0.1,
         "{}",
@@ -73,7 +73,7 @@ fn the_average_converges_as_fifteen_sixteenths_to_the_power_of_rounds() {
 
 #[test]
 fn a_window_is_two_over_the_share_of_marks() {
-    // One segment more per round trip, alpha / 2 of the window less.
+    // Each round trip adds one segment and removes alpha / 2 of the window.
     let rtt = Duration::from_ms(40);
     let mut prague = avoiding(&PragueConfig::default());
     let mut stream = Stream::default();
@@ -127,8 +127,8 @@ fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
     assert!((reno.window.cwnd - 5.5).abs() < 1e-9);
 }
 
-/// An old flow over 10 ms with a window of 100 segments, for 1 s: whether each acknowledgement is
-/// marked, and what is seen after it.
+/// Runs an old flow over 10 ms with a window of 100 segments for 1 s. `marked` tells if
+/// acknowledgements are marked, and `see` observes the flow after each one.
 fn old_flow<T: PartialEq>(marked: u32, see: impl Fn(&Prague) -> Option<T>) -> Vec<(u64, T)> {
     let mut prague = avoiding(&PragueConfig {
         independent_after: 0,
@@ -153,7 +153,7 @@ fn old_flow<T: PartialEq>(marked: u32, see: impl Fn(&Prague) -> Option<T>) -> Ve
     seen
 }
 
-/// The longer one of a round trip of 10 ms and of the target, 25 ms.
+/// The average is taken at the first end of a 10 ms round trip after the target of 25 ms.
 #[test]
 fn an_old_flow_averages_marks_once_in_a_target_round_trip() {
     let averaged = old_flow(0, |prague| prague.averaged_at);
@@ -161,8 +161,8 @@ fn an_old_flow_averages_marks_once_in_a_target_round_trip() {
     assert!(averaged.windows(2).all(|pair| pair[1].0 - pair[0].0 == 250));
 }
 
-/// Marks all the time: states of reduction follow one another at each round trip of 10 ms, and the
-/// first one after 25 ms reduces. Before, the one in which 25 ms had passed did.
+/// With permanent marks, a reduction state begins at each round trip of 10 ms, and the first one to
+/// begin after 25 ms reduces: one every 30 ms.
 #[test]
 fn an_old_flow_reduces_after_whole_round_trips() {
     let reduced = old_flow(1, |prague| prague.reduced_at);
@@ -182,7 +182,7 @@ fn a_mark_while_losses_are_recovered_reduces_nothing() {
     prague.on_ack(&repairing);
     assert!((prague.window.cwnd - 100.0).abs() < 1e-9);
     assert!((prague.debt + prague.window.ssthresh - 50.0).abs() < 1e-9);
-    // It has been seen all the same.
+    // The mark has been recorded even so.
     assert_ne!(prague.marks, Marks::None);
     let mut recovered = stream.ack(Time::ZERO, rtt, 100);
     recovered.marked = 1;

@@ -1,10 +1,11 @@
-//! Steps computed by hand: 100 Gbps, 8 us, packets of 1,000 bytes and 48 of headers.
+//! Tests of steps computed by hand: 100 Gbps, 8 us, packets of 1,000 bytes plus 48 bytes of
+//! headers.
 
 use super::super::harness::cc;
 use super::*;
 use fabricsim_core::plugin::Quirks;
 
-/// Credit for 150,000 bytes.
+/// Returns a flow with credit for 150,000 bytes.
 fn rccc() -> Rccc {
     cc(&RcccConfig::default(), Quirks::EXACT)
 }
@@ -20,7 +21,7 @@ fn may_send(cc: &Rccc) -> bool {
     CongestionControl::<()>::has_credit(cc)
 }
 
-/// What is asked for beyond the first number, when `unsent` and `lost` bytes are left.
+/// Returns the requested credit beyond the first number, with `unsent` and `lost` bytes left.
 fn asked(cc: &mut Rccc, unsent: u64, lost: u64, ready: u32) -> i128 {
     let demand = CreditDemand {
         unsent: Bytes::new(unsent),
@@ -51,7 +52,7 @@ fn trim(cc: &mut Rccc) {
 #[test]
 fn a_flow_begins_with_one_and_a_half_products() {
     let mut cc = rccc();
-    // 143 packets are 149,864 bytes: one more may go.
+    // 143 packets are 149,864 bytes: one more may leave.
     send(&mut cc, 144);
     assert!(!may_send(&cc));
 }
@@ -62,7 +63,7 @@ fn what_is_left_of_the_first_credit_is_void_after_the_first_grant() {
     send(&mut cc, 100);
     grant(&mut cc, 3_840);
     assert_eq!(cc.credit, 3_840);
-    // The next one adds to it, an old one does nothing.
+    // The next grant adds to the credit, an old one has no effect.
     grant(&mut cc, 2 * 3_840);
     grant(&mut cc, 3_840);
     assert_eq!(cc.credit, 2 * 3_840);
@@ -98,14 +99,14 @@ fn credit_is_at_most_the_largest_window() {
 #[test]
 fn a_flow_asks_for_what_it_has_left_less_what_it_holds() {
     let mut cc = rccc();
-    // All of the first credit is there: a packet is asked for in any case.
+    // All of the first credit is left: the flow requests a packet even so.
     assert_eq!(asked(&mut cc, 1_000_000, 0, 1), 1_280);
-    // The last packet of a short flow asks for less than nothing.
+    // The last packet of a short flow requests a negative amount.
     assert_eq!(asked(&mut cc, 0, 0, 1), -150_000 + 240);
     send(&mut cc, 100);
     assert_eq!(asked(&mut cc, 1_000_000, 0, 1), 104_960);
     grant(&mut cc, 3_840);
-    // 150,000 less 3,840, from the number that was granted.
+    // 150,000 minus 3,840, from the granted number.
     assert_eq!(asked(&mut cc, 1_000_000, 0, 1), 150_016);
     assert_eq!(asked(&mut cc, 2_000, 8_000, 1), 10_240);
 }

@@ -5,13 +5,13 @@ use fabricsim_core::plugin::FlowStart;
 
 use super::SwiftConfig;
 
-/// The target delay of one flow: higher on longer paths, and for smaller windows, which are those
-/// of many flows at one link. Picoseconds.
+/// The target delay of one flow, in picoseconds. It is higher for longer paths, and for smaller
+/// windows because these indicate many flows at one link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TargetDelay {
-    /// Base target and switches on the path.
+    /// Base target plus the share of the switches on the path.
     fixed: f64,
-    /// What flow scaling adds at most.
+    /// Maximum that flow scaling adds.
     range: f64,
     /// Flow scaling adds `slope / sqrt(cwnd) + offset`.
     slope: f64,
@@ -21,7 +21,7 @@ pub(super) struct TargetDelay {
 impl TargetDelay {
     pub(super) fn new(config: &SwiftConfig, start: &FlowStart<'_>) -> Self {
         let base = config.base_target.unwrap_or(start.base_rtt).as_ps() as f64;
-        // The longest path where a flow knows of none.
+        // Without a flow, assume the longest path.
         let switches = (start.flow).map_or(start.network.longest_path, |flow| flow.path.switches);
         let hops = f64::from(switches) * config.hop_scaling.as_ps() as f64;
         let range = config.fs_range.map(|range| range.as_ps() as f64);
@@ -37,14 +37,14 @@ impl TargetDelay {
         }
     }
 
-    /// The target of a window of `cwnd` packets.
+    /// Returns the target for a window of `cwnd` packets.
     #[inline]
     pub(super) fn at(&self, cwnd: f64) -> f64 {
         let scaling = self.slope / cwnd.sqrt() + self.offset;
         self.fixed + scaling.min(self.range).max(0.0)
     }
 
-    /// The target of the smallest window.
+    /// Returns the target for the smallest window.
     pub(super) fn longest(&self) -> Duration {
         #[expect(
             clippy::cast_possible_truncation,

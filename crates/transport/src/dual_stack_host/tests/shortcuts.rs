@@ -1,5 +1,6 @@
-//! Replies that leave at once, and updates that name one flow, spare a host questions and nothing
-//! else: the packets and their times are those of a host that asks after every event.
+//! Replies that leave at once and updates that name a single flow are shortcuts: they save the host
+//! some calls but change nothing else. These tests compare all packets and times with those of a
+//! host that is fully polled after every event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,19 +14,19 @@ use crate::cc::BbrConfig;
 use crate::tcp::Pattern;
 
 const DELAY: Duration = Duration::from_us(1);
-/// The connection of messages.
+/// The connection that carries messages.
 const CONNECTION: FlowId = FlowId(1_000);
-/// Data packets that may be lost: what comes later ends all flows.
+/// Only the first data packets may be lost, so that all flows end.
 const MOST_LOST_OF: usize = 300;
 const NONE: PrioritySet = PrioritySet::EMPTY;
 
-/// A packet as it leaves: when, from which host, and what it says.
+/// A sent packet: time, sending host, flow, kind, sequence number and acknowledgement.
 type Sent = (Time, usize, FlowId, PacketKind, u64, u64);
 
-/// A flow: its start in nanoseconds, its sender, its transport and its bytes.
+/// A flow: start in nanoseconds, sender, `true` for TCP, and size in bytes.
 type Start = (u64, usize, bool, u64);
 
-/// A host with its port, and what is on its way to it.
+/// A host with its port, and the packets on the way to it.
 struct Station {
     host: Host,
     free: Time,
@@ -34,14 +35,14 @@ struct Station {
     inbound: VecDeque<(Time, Packet<TcpHeader>)>,
 }
 
-/// Two hosts at one link.
+/// Two hosts on one link.
 struct Pair {
     stations: [Station; 2],
-    /// The hosts make use of shortcuts.
+    /// `true` if the hosts use the shortcuts.
     shortcuts: bool,
-    /// Where flows of TCP are messages of one connection: what each side has sent of them.
+    /// If TCP flows are messages of one connection, the bytes that each side has sent so far.
     stream: Option<[u64; 2]>,
-    /// One in so many of the first data packets is lost.
+    /// One of this many data packets is lost, among the first ones.
     lost_every: usize,
     data: usize,
     log: Vec<Sent>,
@@ -72,7 +73,7 @@ impl Pair {
         }
     }
 
-    /// `packet` leaves host `from`.
+    /// Sends `packet` from host `from`.
     fn put(&mut self, now: Time, from: usize, packet: &Packet<TcpHeader>) {
         let said = packet.telemetry.tcp().ack();
         let entry = (now, from, packet.flow, packet.kind(), packet.seq, said);
@@ -87,7 +88,7 @@ impl Pair {
         }
     }
 
-    /// Asks host `at` for all that it may have to do.
+    /// Polls host `at` for everything it may have to do.
     fn serve(&mut self, now: Time, at: usize) {
         let station = &mut self.stations[at];
         let mut left = None;
@@ -106,7 +107,7 @@ impl Pair {
         station.deadline = station.host.deadline();
     }
 
-    /// A packet arrives at host `at`.
+    /// Delivers the next packet to host `at`.
     fn arrive(&mut self, now: Time, at: usize) {
         let station = &mut self.stations[at];
         let (_, packet) = station.inbound.pop_front().expect("one is due");
@@ -136,8 +137,8 @@ impl Pair {
         }
     }
 
-    /// Runs `starts` to the end: starts come before arrivals, and those before what a host has set
-    /// itself.
+    /// Runs `starts` to the end. Of simultaneous events, starts are first, then arrivals, then
+    /// wake-ups and deadlines of hosts.
     fn run(&mut self, starts: &[Start]) {
         let mut starts: Vec<(usize, &Start)> = starts.iter().enumerate().collect();
         starts.sort_by_key(|&(_, start)| start.0);
@@ -162,6 +163,7 @@ impl Pair {
             if now == Time::MAX {
                 return;
             }
+            // One event at a time, in a fixed order of kinds, so that both runs break ties alike.
             if start == now {
                 let (id, &(_, from, is_tcp, size)) = starts.pop_front().expect("one is due");
                 let ends = if from == 0 { (0, 1) } else { (1, 0) };
@@ -210,7 +212,7 @@ proptest! {
     ) {
         let mut class = ClassConfig::default();
         if is_stream {
-            // The first message opens the connection, before any other comes.
+            // The first message opens the connection before any other message arrives.
             starts.iter_mut().for_each(|start| start.0 += 10_000);
             starts.insert(0, (0, 0, true, 1_000));
         } else if is_fetched {
@@ -239,6 +241,6 @@ fn most_packets_of_tcp_are_answered_at_once_or_name_their_flow() {
     let data = pair.data;
     let acks = pair.log.len() - data;
     assert!(pair.replied > acks * 9 / 10, "{} of {acks}", pair.replied);
-    // The sender sends more at once after most ACKs; the receiver waits after every other segment.
+    // After most ACKs the sender sends more at once; the receiver waits after every other segment.
     assert!(pair.named > data * 4 / 10, "{} of {data}", pair.named);
 }

@@ -1,4 +1,4 @@
-//! The paper's form on marks made by hand.
+//! Tests of the paper's form with handmade marks.
 
 use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Quirks};
@@ -35,7 +35,7 @@ fn target(cc: &Dcqcn) -> u64 {
     mbps
 }
 
-/// Runs the algorithm's timers up to and at `us`; (time in us, rate, target in Mbps) after each.
+/// Runs the timers up to and at `us`. Returns (time in us, rate, target in Mbps) after each.
 fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
     let mut steps = Vec::new();
     while CongestionControl::<()>::deadline(cc) <= Time::from_ns(us * 1_000) {
@@ -58,13 +58,13 @@ fn the_first_mark_cuts_at_once_and_others_when_the_interval_is_over() {
     assert!(timers(&mut cc, 9).is_empty());
     cc.on_ack(&marked(10));
     assert_eq!((mbps(&cc), target(&cc)), (50_000, 100_000));
-    // Three marks within 50 us are one notification, at their end; the target falls with each.
+    // Three marks within 50 us give one notification at the end; the target falls each time.
     for us in [11, 30, 59] {
         cc.on_ack(&marked(us));
     }
     assert_eq!(mbps(&cc), 50_000);
     assert_eq!(timers(&mut cc, 109), [(60, 25_000, 50_000)]);
-    // None within the second interval: the next mark cuts at once.
+    // No mark in the second interval: the next mark cuts at once.
     cc.on_ack(&marked(111));
     assert_eq!((mbps(&cc), target(&cc)), (12_500, 25_000));
 }
@@ -74,7 +74,7 @@ fn a_mark_at_the_end_of_the_interval_belongs_to_the_next() {
     let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     cc.on_ack(&marked(0));
     cc.on_ack(&marked(20));
-    // The collected one goes first; this one waits.
+    // The collected mark is notified first; this one waits.
     cc.on_ack(&marked(50));
     assert_eq!(mbps(&cc), 25_000);
     assert_eq!(timers(&mut cc, 104)[0], (100, 12_500, 25_000));
@@ -93,7 +93,7 @@ fn the_cut_uses_the_estimate_from_before_the_notification() {
     assert_eq!(mbps(&cc), 75_000);
     cc.on_ack(&marked(50));
     assert_eq!(mbps(&cc), 46_875);
-    // alpha = .875 halves at 105 and 160 us: 1 - .21875/2. Ticks at 105 and 160 us bring the rate
+    // alpha = .875 halves at 105 and 160 us: 1 - .21875/2. Ticks at 105 and 160 us raise the rate
     // to 75 - 28.125/4 Gbps.
     timers(&mut cc, 160);
     assert_eq!(mbps(&cc), 67_969);
@@ -136,8 +136,8 @@ fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
     assert_eq!(target(&cc), 50_000);
     send(&mut cc, 20_000);
     assert_eq!(target(&cc), 50_080);
-    // Five ticks beside seven rounds stay in additive increase, the sixth begins hyper increase:
-    // 200 and, as seven rounds were seen, 400 Mbps.
+    // After seven rounds, five ticks stay in additive increase, the sixth begins hyper increase:
+    // 200 and, since there were seven rounds, 400 Mbps.
     let targets: Vec<u64> = timers(&mut cc, 50 + 8 * 55)
         .iter()
         .map(|step| step.2)
@@ -148,7 +148,7 @@ fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
             50_120, 50_160, 50_200, 50_240, 50_280, 50_480, 50_880, 51_280
         ]
     );
-    // A notification starts both counts anew.
+    // A notification resets both counts.
     cc.on_ack(&marked(491));
     send(&mut cc, 9_999);
     assert_eq!((inner(&cc).ticks, inner(&cc).rounds), (0, 0));
@@ -161,7 +161,7 @@ fn nothing_is_counted_before_the_first_mark_or_at_line_rate() {
     assert_eq!(inner(&cc).rounds, 0);
     assert_eq!(CongestionControl::<()>::deadline(&cc), Time::MAX);
     cc.on_ack(&marked(0));
-    // Half of line rate: recovered to the last bit after a while, and then the timer rests.
+    // Half of line rate recovers to the last bit after some time; then the timer stops.
     let steps = timers(&mut cc, 1_000_000);
     assert!(steps.len() < 60, "{}", steps.len());
     assert_eq!(mbps(&cc), 100_000);
@@ -208,7 +208,7 @@ fn the_set_has_every_value_of_the_paper() {
     let marks = paper().marking(context.nic_rate);
     let marks = marks.map(|m| (m.kmin.get(), m.kmax.get(), m.pmax));
     assert_eq!(marks, Some((5_000, 200_000, 0.01)));
-    // Everything that is set goes before the set.
+    // Each value that is set overrides the default.
     let own = DcqcnConfig {
         fast_recovery: Some(1),
         byte_counter: Some(Bytes::ZERO),

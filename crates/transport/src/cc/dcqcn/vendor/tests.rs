@@ -1,4 +1,4 @@
-//! The algorithm on marks and timers made by hand.
+//! Tests of the algorithm with handmade marks and timers.
 
 use fabricsim_base::units::{Bytes, Rate};
 use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Quirks};
@@ -20,7 +20,7 @@ fn target(cc: &Dcqcn) -> f64 {
     }
 }
 
-/// Runs the algorithm's timers up to and at `us`; (time in ns, rate in Mbps, target in Mbps) after
+/// Runs the timers up to and at `us`. Returns (time in ns, rate in Mbps, target in Mbps) after
 /// each.
 fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
     let until = Time::from_ns(us * 1_000 + 1);
@@ -59,7 +59,7 @@ fn the_target_grows_after_fast_recovery() {
     let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::PUBLISHED);
     cc.on_ack(&marked(0));
     timers(&mut cc, 10);
-    // A second decrease without an increase between keeps the target, the third lowers it.
+    // A second decrease without an increase in between keeps the target, the third lowers it.
     cc.on_ack(&marked(10));
     assert_eq!(timers(&mut cc, 20)[0].2, 100_000);
     timers(&mut cc, 400);
