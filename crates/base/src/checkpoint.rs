@@ -1,14 +1,13 @@
-//! The state of a simulation, as a checkpoint holds it.
+//! The state of a simulation in a checkpoint.
 //!
-//! A simulation that is restored is built from its scenario like any other; then its state is put
-//! into it. So a checkpoint holds what changes while a simulation runs, and nothing that follows
-//! from the scenario: no topology, no routes, no parameters.
+//! To restore a simulation, it is first built from its scenario as usual; then its state is loaded.
+//! So a checkpoint contains the state that changes during a run, and nothing that follows from the
+//! scenario: no topology, no routes, no parameters.
 //!
-//! * [`Checkpointed`]: state that is put into something that has been built: hosts, queues,
-//!   applications.
-//! * [`Stored`]: values that are made anew from what is stored: times, packets, flows.
+//! * [`Checkpointed`]: state that is loaded into an existing object: hosts, queues, applications.
+//! * [`Stored`]: values that are created from the stored data: times, packets, flows.
 //!
-//! Both are derived, and a type whose fields are all saved needs nothing else:
+//! Derive either trait. If all fields of a type are saved, it needs nothing else:
 //!
 //! ```
 //! use fabricsim_base::checkpoint::{Checkpointed, Reader, Writer};
@@ -36,9 +35,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The form is compact and has no names: integers take as few bytes as they need, and what has been
-//! saved as one type is read as that type. Sections with names and lengths tell where the two
-//! disagree.
+//! The format is compact and has no names: integers take as few bytes as they need, and data must
+//! be read as the type as which it was saved. Named sections with lengths show the place of a
+//! mismatch.
 
 mod collections;
 mod error;
@@ -51,20 +50,20 @@ pub use fabricsim_checkpoint_derive::{Checkpointed, Stored};
 pub use reader::Reader;
 pub use writer::{Rebuilt, Writer};
 
-/// State that a checkpoint holds, and that is put into something that has been built anew from the
-/// same configuration.
+/// State that a checkpoint contains and that is loaded into an object built from the same
+/// configuration.
 pub trait Checkpointed {
     /// Appends the state to `out`.
     fn save(&self, out: &mut Writer);
 
-    /// Takes the state over that [`Self::save`] has written.
+    /// Loads the state that [`Self::save`] has written.
     ///
     /// # Errors
-    /// When `input` holds something else.
+    /// If `input` contains something else.
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError>;
 }
 
-/// A value that a checkpoint holds as a whole.
+/// A value that a checkpoint contains as a whole.
 pub trait Stored: Sized {
     /// Appends the value to `out`.
     fn store(&self, out: &mut Writer);
@@ -72,7 +71,7 @@ pub trait Stored: Sized {
     /// Returns the value that [`Self::store`] has written.
     ///
     /// # Errors
-    /// When `input` holds something else.
+    /// If `input` contains something else.
     fn fetch(input: &mut Reader<'_>) -> Result<Self, LoadError>;
 }
 
@@ -89,7 +88,7 @@ impl<T: Stored> Checkpointed for T {
     }
 }
 
-/// Saves the elements of a collection whose length follows from the configuration.
+/// Saves the elements of a collection with a length that follows from the configuration.
 pub fn save_each<'a, T: Checkpointed + 'a>(
     elements: impl ExactSizeIterator<Item = &'a T>,
     out: &mut Writer,
@@ -101,7 +100,7 @@ pub fn save_each<'a, T: Checkpointed + 'a>(
 /// Loads the elements of a collection that [`save_each`] has saved.
 ///
 /// # Errors
-/// When there are not as many, or `input` holds something else.
+/// If the number of elements differs, or `input` contains something else.
 pub fn load_each<'a, T: Checkpointed + 'a>(
     elements: impl ExactSizeIterator<Item = &'a mut T>,
     input: &mut Reader<'_>,
@@ -113,7 +112,7 @@ pub fn load_each<'a, T: Checkpointed + 'a>(
     Ok(())
 }
 
-/// Saves state that there may be or not, as the configuration says.
+/// Saves state that may or may not exist, depending on the configuration.
 pub fn save_optional<T: Checkpointed>(state: Option<&T>, out: &mut Writer) {
     state.is_some().store(out);
     if let Some(state) = state {
@@ -121,11 +120,11 @@ pub fn save_optional<T: Checkpointed>(state: Option<&T>, out: &mut Writer) {
     }
 }
 
-/// Loads state that [`save_optional`] has saved. Where congestion control may have become another
-/// one, there may be some on one side alone: it is as it has been built then.
+/// Loads state that [`save_optional`] has saved. If congestion control was replaced, the state may
+/// exist on one side only; it then stays as built.
 ///
 /// # Errors
-/// When there is some on one side alone otherwise, or `input` holds something else.
+/// If the state exists on one side only otherwise, or `input` contains something else.
 pub fn load_optional<T: Checkpointed>(
     state: Option<&mut T>,
     input: &mut Reader<'_>,
@@ -141,29 +140,29 @@ pub fn load_optional<T: Checkpointed>(
     }
 }
 
-/// Defines `save_state` and `load_state` in the trait of a plugin: by default it has no way into a
-/// checkpoint, which is refused in its name. `$what` is what to call the plugin.
+/// Defines `save_state` and `load_state` in the trait of a plugin. By default, saving is refused
+/// with the name of the plugin's type. `$what` describes the plugin in messages.
 #[macro_export]
 macro_rules! plugin_state {
     ($what:literal) => {
-        /// Returns the name of the type, by which a checkpoint tells plugins apart.
+        /// Returns the name of the type, by which a checkpoint distinguishes plugins.
         fn type_name(&self) -> &'static str {
             std::any::type_name::<Self>()
         }
 
         /// Appends the state to a checkpoint.
         ///
-        /// By default there is no checkpoint of a simulation with such a plugin. A type that
-        /// is [`Checkpointed`](fabricsim_base::checkpoint::Checkpointed) has
-        /// [`saves_state!`](fabricsim_base::saves_state) in its implementation.
+        /// By default, a simulation with such a plugin cannot be saved. If your type is
+        /// [`Checkpointed`](fabricsim_base::checkpoint::Checkpointed), put
+        /// [`saves_state!`](fabricsim_base::saves_state) into its implementation.
         fn save_state(&self, out: &mut $crate::checkpoint::Writer) {
             out.refuse($what, std::any::type_name::<Self>());
         }
 
-        /// Takes over the state that [`Self::save_state`] has written.
+        /// Loads the state that [`Self::save_state`] has written.
         ///
         /// # Errors
-        /// When `input` holds something else.
+        /// If `input` contains something else.
         fn load_state(
             &mut self,
             _input: &mut $crate::checkpoint::Reader<'_>,

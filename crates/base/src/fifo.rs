@@ -2,24 +2,26 @@
 
 use crate::checkpoint::{LoadError, Reader, Stored, Writer};
 
-/// A value that is copied into memory that held another value of its type.
+/// A value that can be copied over an older value of its type.
 pub trait Assign: Copy {
-    /// Becomes a copy of `other` in all that is in use. What is not may stay as it was: a large
-    /// value that is mostly empty need not be copied whole.
+    /// Copies the used part of `other`; the unused rest may keep its old values. So a large, mostly
+    /// empty value need not be copied completely.
     #[inline]
     fn assign(&mut self, other: &Self) {
         *self = *other;
     }
 }
 
-/// First in, first out, in a ring of slots. Values are copied straight from and to where the caller
-/// has them, which for packets is several times faster than moving them over the stack. A queue
-/// that runs empty begins again in the slots that it used last, and gives back the memory of all but
-/// a few of them: most queues are empty most of the time, and few are long at once.
+/// A first-in, first-out queue in a ring of slots.
+///
+/// Values are copied directly between the slots and the caller's memory, which for packets is
+/// several times faster than moving them over the stack. A queue that becomes empty starts again in
+/// the slots that it used last, and frees the memory of all but a few, because most queues are
+/// empty most of the time, and few are long at the same time.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
     slots: Box<[T]>,
-    // 32 bits: there are many queues, and most are empty.
+    // 32 bits, because there are many queues, and most are empty.
     first: u32,
     len: u32,
 }
@@ -34,16 +36,16 @@ impl<T> Default for Fifo<T> {
     }
 }
 
-/// The slots of a queue that has held something.
+/// Minimum number of slots after the first item.
 const FEWEST_SLOTS: usize = 4;
-/// The most slots of a queue that has run empty.
+/// Maximum number of slots of an empty queue.
 const MOST_EMPTY_SLOTS: usize = 8;
 
 impl<T: Assign> Fifo<T> {
-    /// Adds `item` at the end and returns its copy there.
+    /// Adds `item` at the end and returns the stored copy.
     ///
     /// # Panics
-    /// When 2^31 items wait.
+    /// If 2^31 items are stored.
     #[inline]
     pub fn push(&mut self, item: &T) -> &mut T {
         if self.len() == self.slots.len() {
@@ -56,7 +58,7 @@ impl<T: Assign> Fifo<T> {
         slot
     }
 
-    /// Twice as many slots, with copies of `item` in the new ones.
+    /// Doubles the number of slots, with copies of `item` in the new ones.
     #[cold]
     fn grow(&mut self, item: &T) {
         self.slots.rotate_left(self.first as usize);
@@ -72,7 +74,7 @@ impl<T: Assign> Fifo<T> {
         self.slots = slots.into_boxed_slice();
     }
 
-    /// Keeps a few slots.
+    /// Frees all but a few slots.
     #[cold]
     fn shrink(&mut self) {
         let mut slots = std::mem::take(&mut self.slots).into_vec();
@@ -80,7 +82,7 @@ impl<T: Assign> Fifo<T> {
         self.slots = slots.into_boxed_slice();
     }
 
-    /// Returns where the item stands that has `before` others before it.
+    /// Returns the slot of the item with `before` items before it.
     #[inline]
     const fn place(&self, before: u32) -> usize {
         let place = self.first as usize + before as usize;
@@ -91,7 +93,7 @@ impl<T: Assign> Fifo<T> {
         }
     }
 
-    /// The first item.
+    /// Returns the first item.
     #[inline]
     #[must_use]
     pub fn front(&self) -> Option<&T> {
@@ -116,19 +118,19 @@ impl<T: Assign> Fifo<T> {
         }
     }
 
-    /// The items, first to last.
+    /// Returns the items, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map(|before| &self.slots[self.place(before)])
     }
 
-    /// Items in the queue.
+    /// Returns the number of items.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Returns whether the queue is empty.
+    /// Returns `true` if the queue is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {

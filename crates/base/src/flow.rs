@@ -1,4 +1,4 @@
-//! A flow: what a workload asks for and what comes of it.
+//! A flow: the request of a workload and its result.
 
 mod connection;
 
@@ -9,13 +9,13 @@ use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::priority::Priority;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// Size of a flow that never ends. It is beyond every size that can be given ([`MAX_SIZE`]), and a
-/// link of 10 Tbps needs 42 days for it.
+/// Size of a flow that never ends. It is larger than every size that a user may set ([`MAX_SIZE`]),
+/// and a link of 10 Tbps needs 42 days for it.
 ///
 /// [`MAX_SIZE`]: crate::limits::MAX_SIZE
 pub const ENDLESS: Bytes = Bytes::new(1 << 62);
 
-/// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.
+/// A transfer requested by a workload: `size` bytes from `src` to `dst` at `start`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct FlowRequest {
     /// The sending host.
@@ -37,7 +37,7 @@ pub struct FlowRequest {
 }
 
 impl FlowRequest {
-    /// Returns whether the flow never ends. A run ends without it when all other flows have ended.
+    /// Returns `true` if the flow never ends. A run ends when all other flows have ended.
     #[must_use]
     pub const fn is_endless(&self) -> bool {
         self.size.get() >= ENDLESS.get()
@@ -46,13 +46,13 @@ impl FlowRequest {
 
 /// The addresses and ports of a packet, by which switches choose its path.
 ///
-/// An acknowledgement carries its own key, with source and destination swapped, so it may take
-/// another path than the data.
+/// An acknowledgement has its own key, with source and destination swapped, so it may take a
+/// different path than the data.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct FlowKey {
     /// The host that sent the packet, or the address of its NIC.
     pub src: NodeId,
-    /// The host that the packet goes to, or the address of its NIC.
+    /// The destination host of the packet, or the address of its NIC.
     pub dst: NodeId,
     /// Source port.
     pub src_port: u16,
@@ -61,7 +61,7 @@ pub struct FlowKey {
 }
 
 impl FlowKey {
-    /// The key of packets in the other direction.
+    /// Returns the key of packets in the other direction.
     #[inline]
     #[must_use]
     pub const fn reversed(self) -> Self {
@@ -74,12 +74,13 @@ impl FlowKey {
     }
 }
 
-/// Flows in the order of their start times, produced when they are due: memory follows live flows.
+/// Flows in the order of their start times. They are generated when they are due, so memory is
+/// proportional to live flows.
 pub trait FlowSource: Send {
-    /// The start of the next flow, or `None` when there are no more. It never goes back in time.
+    /// Returns the start time of the next flow, or `None` if there are no more. Never decreases.
     fn next_start(&self) -> Option<Time>;
 
-    /// The next flow. Flows with equal starts come in a fixed order.
+    /// Returns the next flow. Flows with the same start time have a fixed order.
     fn next_flow(&mut self) -> Option<FlowRequest>;
 
     crate::plugin_state!("the source of flows");
@@ -88,34 +89,33 @@ pub trait FlowSource: Send {
 /// Properties of the path between a pair of hosts in the idle network.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct PathInfo {
-    /// Twice the propagation delays plus one MTU payload's transmission at each hop.
+    /// Twice the propagation delay plus the transmission time of one MTU payload at each hop.
     pub base_rtt: Duration,
     /// The lowest link rate on the path.
     pub bottleneck: Rate,
-    /// Switches on the path.
+    /// Number of switches on the path.
     pub switches: u16,
 }
 
 impl PathInfo {
-    /// Bandwidth-delay product: `base_rtt` times `bottleneck`.
+    /// Returns the bandwidth-delay product: `base_rtt` times `bottleneck`.
     #[must_use]
     pub fn bdp(&self) -> Bytes {
         self.bottleneck.bytes_in(self.base_rtt)
     }
 }
 
-/// Addresses between which a flow's packets go: those of its hosts, or those of NICs where flows
-/// are bound to them.
+/// The addresses at the two ends of a flow: its hosts, or NICs if flows are bound to them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Ends {
-    /// The address from which data comes and to which acknowledgements go.
+    /// The source address of data.
     pub src: NodeId,
-    /// The address to which data goes.
+    /// The destination address of data.
     pub dst: NodeId,
 }
 
 impl Ends {
-    /// The addresses of the hosts of `request`, which all their NICs share.
+    /// Returns the addresses of the hosts of `request`, which all their NICs share.
     #[must_use]
     pub const fn of_hosts(request: &FlowRequest) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Ends {
         }
     }
 
-    /// The addresses of packets in the other direction.
+    /// Returns the addresses of packets in the other direction.
     #[must_use]
     pub const fn reversed(self) -> Self {
         Self {
@@ -134,12 +134,12 @@ impl Ends {
     }
 }
 
-/// The path of a flow as it starts.
+/// The path of a flow when it starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct ResolvedPath {
     /// Properties of the path in the idle network.
     pub path: PathInfo,
-    /// The NIC port through which the flow leaves its host.
+    /// The NIC port by which the flow leaves its host.
     pub nic: PortId,
     /// The addresses at both ends.
     pub ends: Ends,
@@ -148,7 +148,7 @@ pub struct ResolvedPath {
 }
 
 impl ResolvedPath {
-    /// The flow `id` of `request`, a flow of its own, on this path.
+    /// Returns the flow `id` of `request`, which is not part of a connection, on this path.
     #[must_use]
     pub const fn flow(&self, id: FlowId, request: FlowRequest) -> Flow {
         Flow {
@@ -162,7 +162,7 @@ impl ResolvedPath {
     }
 }
 
-/// A flow that has been given its number and path, as hosts see it.
+/// A flow with its number and path, in the form that hosts receive.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct Flow {
     /// The flow's number.
@@ -180,7 +180,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow of its own between the addresses of its hosts.
+    /// Returns a flow that is not part of a connection, between the addresses of its hosts.
     #[must_use]
     pub const fn new(id: FlowId, request: FlowRequest, path: PathInfo) -> Self {
         let ends = Ends::of_hosts(&request);
@@ -194,7 +194,7 @@ impl Flow {
         }
     }
 
-    /// The addresses and ports of the flow's data packets.
+    /// Returns the addresses and ports of the flow's data packets.
     #[inline]
     #[must_use]
     pub fn key(&self) -> FlowKey {
@@ -206,7 +206,7 @@ impl Flow {
         }
     }
 
-    /// The number that the flow's packets carry: its own, or that of its connection.
+    /// Returns the number in the flow's packets: its own, or the number of its connection.
     #[must_use]
     pub fn carrier(&self) -> FlowId {
         self.stream.map_or(self.id, |place| place.connection)
@@ -218,20 +218,20 @@ impl Flow {
 pub struct StreamPlace {
     /// The connection's number.
     pub connection: FlowId,
-    /// Position of the message's first byte in the stream. The positions of a stream may leave
-    /// gaps between messages (`Endpoint::message_alignment`).
+    /// Position of the message's first byte in the stream. There may be gaps between messages
+    /// (`Endpoint::message_alignment`).
     pub from: u64,
 }
 
 impl StreamPlace {
-    /// Returns the position after the last byte of a message of `size` that lies here.
+    /// Returns the position after the last byte of a message of `size` at this place.
     #[must_use]
     pub const fn end(&self, size: Bytes) -> u64 {
         self.from + size.get()
     }
 }
 
-/// A flow whose last byte has been acknowledged.
+/// A finished flow: its last byte was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub struct Completion {
     /// The flow.
@@ -243,7 +243,7 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// Flow completion time: start to last acknowledgement.
+    /// Returns the flow completion time: from the start to the last acknowledgement.
     #[must_use]
     pub fn fct(&self) -> Duration {
         self.finish.since(self.flow.request.start)

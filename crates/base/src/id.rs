@@ -1,4 +1,4 @@
-//! Names of things: small integers that cannot be mixed up.
+//! Ids: small integers with distinct types.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ macro_rules! id {
         pub struct $name(pub $repr);
 
         impl $name {
-            /// The id as an index into a table.
+            /// Returns the id as an index into a table.
             #[inline]
             #[must_use]
             pub const fn index(self) -> usize {
@@ -33,23 +33,23 @@ id! {
     NodeId(u32)
 }
 id! {
-    /// A port of one node, counted from zero in the order its links were listed.
+    /// A port of one node, counted from zero in the order of its links.
     PortId(u16)
 }
 id! {
-    /// A flow: numbered from zero in the order of start times, as the workloads produce them.
+    /// A flow: numbered from zero in the order of start times, as workloads produce them.
     FlowId(u32)
 }
 id! {
-    /// A class of flows: the position of the workload that made it, so results can be told apart.
+    /// A class of flows: the position of its workload, by which results are grouped.
     ClassId(u16)
 }
 
 impl NodeId {
-    /// The node at position `index` of a table.
+    /// Returns the node at position `index` of a table.
     ///
     /// # Panics
-    /// When `index` does not fit 32 bits.
+    /// If `index` does not fit 32 bits.
     #[inline]
     #[must_use]
     pub fn from_index(index: usize) -> Self {
@@ -58,10 +58,10 @@ impl NodeId {
 }
 
 impl PortId {
-    /// The port at position `index` of a node.
+    /// Returns the port at position `index` of a node.
     ///
     /// # Panics
-    /// When `index` does not fit 16 bits.
+    /// If `index` does not fit 16 bits.
     #[inline]
     #[must_use]
     pub fn from_index(index: usize) -> Self {

@@ -1,4 +1,4 @@
-//! Errors in what a user wrote, placed so that a message can point at them.
+//! Errors in user input, with their place in the text.
 
 mod range;
 mod settings;
@@ -16,22 +16,22 @@ pub use settings::{
     describe_limits,
 };
 
-/// An error in an input text: where it is, what is wrong and what would be right.
+/// An error in an input text: its place, the problem and a suggestion.
 ///
-/// The text itself and the name of its file are added by whoever read it, so that parsers need no
-/// files and a message can underline the place.
+/// The caller that has read the text adds the text and the file name. So parsers need no files, and
+/// a message can still underline the place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InputError {
-    /// Bytes of the text that are at fault; empty at the end of a text that stops too soon.
+    /// The erroneous bytes of the text; empty at the end of a text that stops too soon.
     pub span: Range<usize>,
     /// Description of the problem, in one sentence without a final period.
     pub message: String,
-    /// Suggestion of what to write instead.
+    /// Suggested fix.
     pub help: String,
 }
 
 impl InputError {
-    /// An error at `span` of the text.
+    /// Returns an error at `span` of the text.
     pub fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             span,
@@ -40,7 +40,7 @@ impl InputError {
         }
     }
 
-    /// Line and column, both counted from one, of the error in `text`.
+    /// Returns the line and column of the error in `text`, both counted from one.
     #[must_use]
     pub fn line_column(&self, text: &str) -> (usize, usize) {
         let before = &text.as_bytes()[..self.span.start.min(text.len())];
@@ -58,19 +58,19 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// A value that a configuration table cannot have: the key, what is wrong and what would be right.
+/// An invalid value in a configuration table: the key, the problem and a suggestion.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ConfigError {
     /// The key inside its table.
     pub key: &'static str,
     /// Description of the problem, in one sentence without a final period.
     pub message: String,
-    /// Suggestion of what to write instead.
+    /// Suggested fix.
     pub help: String,
 }
 
 impl ConfigError {
-    /// An error in the value of `key`.
+    /// Returns an error in the value of `key`.
     pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             key,
@@ -88,11 +88,11 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The text between the fault of a value and an example of a right one, in errors of types that
-/// are read from texts.
+/// In errors of types that are parsed from text, the text between the problem and an example of a
+/// valid value.
 pub const EXAMPLE_MARK: &str = "; write it like ";
 
-/// Splits an error with an [`EXAMPLE_MARK`]: what is wrong, and the example without its backticks.
+/// Splits an error with an [`EXAMPLE_MARK`] into the problem and the example without its backticks.
 #[must_use]
 pub fn split_example(error: &str) -> (&str, Option<&str>) {
     match error.rsplit_once(EXAMPLE_MARK) {
@@ -101,11 +101,11 @@ pub fn split_example(error: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Reads a range of numbers, written `0..16` (0 to 15) or `7`; `what` is one of the things that the
-/// numbers stand for.
+/// Parses a range of numbers, written `0..16` (0 to 15) or `7`; `what` is the singular of the
+/// numbered things.
 ///
 /// # Errors
-/// What is wrong, and what would be right.
+/// The problem and a suggestion.
 pub fn parse_range(text: &str, what: &str) -> Result<Range<u32>, String> {
     let number = |s: &str| s.trim().parse::<u32>().ok();
     let range = match text.split_once("..") {

@@ -1,10 +1,10 @@
-//! What all crates of fabricsim count with and name things by: exact integer time, sizes and rates;
-//! ids; random streams; settings and their texts; checkpoints.
+//! The common vocabulary of all fabricsim crates: exact integer time, sizes and rates; ids; random
+//! streams; settings and their texts; checkpoints.
 //!
-//! Nothing here knows a packet or a process, and nothing reads a file or a clock.
+//! This crate knows nothing of packets and processes, and reads neither files nor a clock.
 //!
-//! Quantities are whole numbers of picoseconds, bytes and bits per second, so that physics has no
-//! rounding that depends on the order of sums:
+//! Quantities are whole numbers of picoseconds, bytes and bits per second, so results do not depend
+//! on the order of sums:
 //!
 //! ```
 //! use fabricsim_base::units::{Bytes, Duration, Rate};

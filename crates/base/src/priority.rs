@@ -7,8 +7,8 @@ use std::fmt;
 
 pub use set::{PriorityIter, PrioritySet};
 
-/// One of the eight priorities of a packet: 0 is that of control frames, which are served first and
-/// never paused; 1 to 7 are those of flows and their ACKs.
+/// One of the eight priorities of a packet. Priority 0 is for control frames, which are served
+/// first and never paused; 1 to 7 are for flows and their ACKs.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[cfg_attr(
     feature = "serde",
@@ -19,23 +19,24 @@ pub use set::{PriorityIter, PrioritySet};
 pub struct Priority(u8);
 
 impl Priority {
-    /// The number of priorities, which tables by [`Priority::index`] have as their length.
+    /// The number of priorities, and so the length of tables that are indexed by
+    /// [`Priority::index`].
     pub const COUNT: usize = 8;
 
     /// The priority of control frames.
     pub const CONTROL: Self = Self(0);
 
-    /// Returns priority `number`; `Priority::try_from` is for numbers that a user has chosen.
+    /// Returns priority `number`. Use `Priority::try_from` for numbers that a user has chosen.
     ///
     /// # Panics
-    /// When `number` is not one of 0 to 7.
+    /// If `number` is not 0 to 7.
     #[must_use]
     pub const fn new(number: u8) -> Self {
         assert!(number < 8, "priorities are 0 to 7");
         Self(number)
     }
 
-    /// Returns the priority of the three lowest of `bits`.
+    /// Returns the priority in the three lowest `bits`.
     #[inline]
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
@@ -54,15 +55,15 @@ impl Priority {
         self.0
     }
 
-    /// Returns the position in tables of [`Priority::COUNT`] entries.
-    // The mask spares the check of the bounds of a table of eight.
+    /// Returns the index in tables of [`Priority::COUNT`] entries.
+    // The mask avoids the bounds check for tables of eight entries.
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
         (self.0 & 7) as usize
     }
 
-    /// Returns whether it is the priority of control frames, which flows cannot have.
+    /// Returns `true` for the priority of control frames, which flows cannot have.
     #[inline]
     #[must_use]
     pub const fn is_control(self) -> bool {

@@ -1,8 +1,8 @@
 //! Several instances of the program that simulate one network together.
 //!
-//! Each instance is a *rank*, as in MPI. All ranks read the same scenario and take the same
-//! decisions; each holds the state of its own nodes only. What is sent to a node of another rank,
-//! and what a decision needs to know of other ranks, goes through [`Ranks`].
+//! Each instance is a *rank*, as in MPI. All ranks read the same scenario and make the same
+//! decisions, but each has the state of its own nodes only. Messages to nodes of other ranks, and
+//! the information that decisions need from other ranks, are exchanged through [`Ranks`].
 
 mod division;
 mod local;
@@ -15,28 +15,28 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Reader, Stored, Writer};
 
-/// What takes in the bytes of another rank: its number, what was early, and what came later.
+/// Receives the bytes of another rank: the rank's number, its early bytes and its later bytes.
 pub type Receive<'a> = dyn FnMut(usize, &[u8], &[u8]) + 'a;
 
-/// The ranks of a run, as one of them sees them.
+/// The ranks of a run, from the point of view of one of them.
 ///
-/// All ranks call the same methods in the same order: each call waits for the others.
+/// All ranks call the same methods in the same order; each call waits for the other ranks.
 pub trait Ranks: Debug + Send + Sync {
-    /// The number of this rank, from 0.
+    /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// Returns how many ranks there are, at least 1.
+    /// Returns the number of ranks, at least 1.
     fn count(&self) -> usize;
 
-    /// Gives `own` to all ranks, and returns what each has given, by rank, this one included.
+    /// Sends `own` to all ranks, and returns the data of each rank, including this one.
     fn gather(&self, own: &[u8]) -> Vec<Vec<u8>>;
 
-    /// Exchanges what ranks have for one another at the end of an epoch.
+    /// Exchanges the messages between ranks at the end of an epoch.
     ///
-    /// `early` has bytes for each rank, its own place being ignored. They are on their way while
-    /// `meanwhile` runs, which then adds bytes for all other ranks to an empty buffer. `receive` is
-    /// called once for each other rank, in the order of ranks, with its number, the early bytes that
-    /// it has sent to this rank and its later ones.
+    /// `early` contains bytes for each rank; the entry of this rank is ignored. They are
+    /// transferred while `meanwhile` runs, which then adds bytes for all other ranks to an empty
+    /// buffer. `receive` is called once for each other rank, in the order of ranks, with its
+    /// number, its early bytes for this rank, and its later bytes.
     fn exchange(
         &self,
         early: &[Vec<u8>],
@@ -45,27 +45,27 @@ pub trait Ranks: Debug + Send + Sync {
     );
 }
 
-/// The ranks of a run, and which of them holds each node.
+/// The ranks of a run, and the owner of each node.
 #[derive(Clone, Debug)]
 pub struct Shares {
-    /// The ranks, as this one sees them.
+    /// The ranks, from the point of view of this one.
     pub ranks: Arc<dyn Ranks>,
-    /// By node: the number of its rank.
+    /// The rank of each node.
     pub owners: Arc<[u16]>,
 }
 
 impl Shares {
-    /// Returns whether this rank holds `node`.
+    /// Returns `true` if `node` belongs to this rank.
     #[must_use]
     pub fn is_here(&self, node: usize) -> bool {
         usize::from(self.owners[node]) == self.ranks.rank()
     }
 }
 
-/// Why what another rank has written can be read.
+/// Panic message for data of another rank that cannot be read.
 pub const ALIKE: &str = "ranks run the same program, so each reads what another has written";
 
-/// Gives `own` to all ranks, and returns what each has given, by rank; without ranks, what there is.
+/// Sends `own` to all ranks, and returns the data of each rank; without ranks, returns only `own`.
 pub fn gather<T: Stored>(ranks: Option<&dyn Ranks>, own: T) -> Vec<T> {
     let Some(ranks) = ranks else {
         return vec![own];

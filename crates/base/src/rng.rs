@@ -1,8 +1,8 @@
-//! Random streams: one for each (seed, entity, purpose), of a named algorithm.
+//! Random streams: one for each (seed, entity, purpose), from a documented algorithm.
 //!
-//! A stream belongs to the thing that draws from it (a host's arrivals, a port's marking), never to
-//! a thread, so results do not depend on how work is spread. The algorithm is PCG-XSL-RR 128/64
-//! (O'Neill 2014), whose output is fixed by its definition.
+//! A stream belongs to the entity that draws from it (a host's arrivals, a port's marking), never
+//! to a thread, so results do not depend on the distribution of work. The algorithm is PCG-XSL-RR
+//! 128/64 (O'Neill 2014), which defines its output completely.
 
 use crate::checkpoint::Stored;
 
@@ -17,9 +17,9 @@ pub enum Purpose {
     Marking,
     /// Loss on a link.
     Loss,
-    /// Rounding at random, where a value is coded in few bits.
+    /// Random rounding of a value that is coded in few bits.
     Rounding,
-    /// Choice of the packets or ACKs that are looked at.
+    /// Choice of the packets or ACKs that are sampled.
     Sampling,
     /// Links between nodes, in randomly generated networks.
     Wiring,
@@ -27,11 +27,11 @@ pub enum Purpose {
     Application,
     /// Choice of the next hop of a packet at a switch.
     Routing,
-    /// Phases of a congestion control that probes.
+    /// Phases of a probing congestion control.
     Probing,
     /// Entropy of the packets of a flow.
     Entropy,
-    /// Anything of a user's own; tell them apart by the number.
+    /// User-defined purposes, distinguished by the number.
     Custom(u32),
 }
 
@@ -59,17 +59,19 @@ const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
 /// A stream of random numbers.
 ///
-/// The generator is written out here, in the form of the crate `rand_pcg`, which a test compares it
-/// with: a checkpoint holds the position of a stream, and that crate shows it only to serde.
+/// The generator is implemented here instead of by the crate `rand_pcg`, because a checkpoint must
+/// store the position of a stream, and that crate exposes it only to serde. A test compares the
+/// two.
 #[derive(Clone, Debug, Stored)]
 pub struct Stream {
     state: u128,
-    /// Odd; the same for the whole stream.
+    /// Odd, and constant for the whole stream.
     increment: u128,
 }
 
 impl Stream {
-    /// The stream of `entity` (a node, link or workload number) for `purpose` in a run with `seed`.
+    /// Returns the stream of `entity` (a node, link or workload number) for `purpose` in a run with
+    /// `seed`.
     #[must_use]
     pub fn new(seed: u64, entity: u64, purpose: Purpose) -> Self {
         let mut bytes = [0u8; 32];
@@ -84,7 +86,7 @@ impl Stream {
         Self::from_seed(bytes)
     }
 
-    /// The stream that begins with `seed`: state and increment, little-endian.
+    /// Returns the stream that begins with `seed`: state and increment, little-endian.
     fn from_seed(seed: [u8; 32]) -> Self {
         let half = |from: usize| {
             let bytes = seed[from..from + 16].try_into();
@@ -107,7 +109,7 @@ impl Stream {
             .wrapping_add(self.increment);
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -119,30 +121,31 @@ impl Stream {
         halves.rotate_right((self.state >> 122) as u32)
     }
 
-    /// Uniform in [0, 1), with 53 random bits.
+    /// Returns a uniform number in [0, 1), with 53 random bits.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform in 0..`bound` without bias worth a second draw (multiply-shift on 64 bits).
+    /// Returns a uniform number in 0..`bound` (multiply-shift on 64 bits; the bias is too small to
+    /// matter).
     ///
     /// # Panics
-    /// When `bound` is zero.
+    /// If `bound` is zero.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a draw needs at least one outcome");
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True with probability `p`.
+    /// Returns `true` with probability `p`.
     #[inline]
     pub fn chance(&mut self, p: f64) -> bool {
         self.uniform() < p
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit.
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit affects every output bit.
 #[inline]
 #[must_use]
 pub const fn mix(mut z: u64) -> u64 {

@@ -1,14 +1,14 @@
 //! Exact physical quantities: time in picoseconds, sizes in bytes, rates in bits per second.
 //!
-//! A byte lasts a whole number of picoseconds at every common link rate from 10 Gbps to 1.6 Tbps,
-//! and a `u64` of picoseconds spans 213 days, so simulated time never rounds and never wraps.
-//! Where a rate does not divide evenly the transmission time is rounded up.
+//! At every common link rate from 10 Gbps to 1.6 Tbps, a byte takes a whole number of picoseconds,
+//! and a `u64` of picoseconds covers 213 days. So simulated time never rounds and never wraps. If a
+//! rate does not divide evenly, the transmission time is rounded up.
 //!
-//! `+`, `-` and `*` are those of the numbers beneath: an overflow is a broken invariant, which
-//! panics in builds with overflow checks (those of all tests) and wraps in others, where the packet
-//! path cannot afford to look. What users give is held to the [`limits`](crate::limits), and
-//! [`Time::HORIZON`] ends a run, so that it does not occur. A program that adds quantities of its
-//! own uses `saturating_add`, `saturating_sub` and `saturating_mul`.
+//! `+`, `-` and `*` behave like the underlying integers. An overflow is a broken invariant: it
+//! panics in builds with overflow checks (all tests), and wraps otherwise, because the packet path
+//! cannot afford a check. It does not occur, because user input is limited by
+//! [`limits`](crate::limits), and a run ends at [`Time::HORIZON`]. A program that adds its own
+//! quantities should use `saturating_add`, `saturating_sub` and `saturating_mul`.
 
 mod display;
 mod ops;
@@ -26,7 +26,7 @@ const PS_PER_US: u64 = 1_000_000;
 const PS_PER_MS: u64 = 1_000_000_000;
 const PS_PER_S: u64 = 1_000_000_000_000;
 
-/// An instant of simulated time: picoseconds since the start of the simulation.
+/// A point in simulated time: picoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd, Stored)]
 pub struct Time(u64);
 
@@ -45,61 +45,61 @@ pub struct Rate(NonZeroU64);
 impl Time {
     /// The start of the simulation.
     pub const ZERO: Self = Self(0);
-    /// Later than anything that happens: "never".
+    /// Later than every event: "never".
     pub const MAX: Self = Self(u64::MAX);
-    /// The end of what can be simulated: 2^62 ps, 53 days. Beyond it sums of times could wrap.
+    /// The latest simulated time: 2^62 ps, 53 days. Beyond it, sums of times could wrap.
     pub const HORIZON: Self = Self(1 << 62);
 
-    /// The instant `ps` picoseconds after the start.
+    /// Returns the time `ps` picoseconds after the start.
     #[inline]
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// The instant `ns` nanoseconds after the start.
+    /// Returns the time `ns` nanoseconds after the start.
     #[inline]
     #[must_use]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns * PS_PER_NS)
     }
 
-    /// Picoseconds since the start.
+    /// Returns the picoseconds since the start.
     #[inline]
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Whole nanoseconds since the start, rounded down.
+    /// Returns the whole nanoseconds since the start, rounded down.
     #[inline]
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / PS_PER_NS
     }
 
-    /// Seconds since the start, for display and statistics.
+    /// Returns the seconds since the start, for display and statistics.
     #[inline]
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// The span from `earlier` to `self`; zero when `earlier` is later.
+    /// Returns the span from `earlier` to `self`; zero if `earlier` is later.
     #[inline]
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self + span`, or [`Time::MAX`] where that overflows.
+    /// Returns `self + span`, or [`Time::MAX`] if that overflows.
     #[inline]
     #[must_use]
     pub const fn saturating_add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(span.0))
     }
 
-    /// The last instant before `self`; the start of the simulation has none and stays.
+    /// Returns the latest time before `self`; the start of the simulation stays unchanged.
     #[inline]
     #[must_use]
     pub const fn just_before(self) -> Self {
@@ -108,41 +108,41 @@ impl Time {
 }
 
 impl Duration {
-    /// No time at all.
+    /// A span of zero.
     pub const ZERO: Self = Self(0);
     /// The longest span.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of `ps` picoseconds.
+    /// Returns a span of `ps` picoseconds.
     #[inline]
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// A span of `ns` nanoseconds.
+    /// Returns a span of `ns` nanoseconds.
     #[inline]
     #[must_use]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns * PS_PER_NS)
     }
 
-    /// A span of `us` microseconds.
+    /// Returns a span of `us` microseconds.
     #[inline]
     #[must_use]
     pub const fn from_us(us: u64) -> Self {
         Self(us * PS_PER_US)
     }
 
-    /// A span of `ms` milliseconds.
+    /// Returns a span of `ms` milliseconds.
     #[inline]
     #[must_use]
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms * PS_PER_MS)
     }
 
-    /// The span of `secs` seconds rounded to the nearest picosecond; negative and not-a-number give
-    /// zero.
+    /// Returns a span of `secs` seconds, rounded to the nearest picosecond; zero for negative
+    /// numbers and not-a-number.
     #[inline]
     #[must_use]
     #[expect(
@@ -154,42 +154,42 @@ impl Duration {
         Self((secs * PS_PER_S as f64 + 0.5) as u64)
     }
 
-    /// Picoseconds.
+    /// Returns the picoseconds.
     #[inline]
     #[must_use]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Whole nanoseconds, rounded down.
+    /// Returns the whole nanoseconds, rounded down.
     #[inline]
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0 / PS_PER_NS
     }
 
-    /// Seconds, for algorithms and statistics.
+    /// Returns the seconds, for algorithms and statistics.
     #[inline]
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// `self - other`, or zero when `other` is longer.
+    /// Returns `self - other`, or zero if `other` is longer.
     #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self + other`, or [`Duration::MAX`] where that overflows.
+    /// Returns `self + other`, or [`Duration::MAX`] if that overflows.
     #[inline]
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// `self * factor`, or [`Duration::MAX`] where that overflows.
+    /// Returns `self * factor`, or [`Duration::MAX`] if that overflows.
     #[inline]
     #[must_use]
     pub const fn saturating_mul(self, factor: u64) -> Self {
@@ -198,24 +198,24 @@ impl Duration {
 }
 
 impl Bytes {
-    /// No bytes.
+    /// A size of zero.
     pub const ZERO: Self = Self(0);
 
-    /// A size of `bytes` bytes.
+    /// Returns a size of `bytes` bytes.
     #[inline]
     #[must_use]
     pub const fn new(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[inline]
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The number of bytes as a float, for algorithms and statistics.
+    /// Returns the number of bytes as a float, for algorithms and statistics.
     #[inline]
     #[must_use]
     pub fn as_f64(self) -> f64 {
@@ -227,21 +227,21 @@ impl Bytes {
         }
     }
 
-    /// `self + other`, or 2^64 - 1 bytes where that overflows.
+    /// Returns `self + other`, or 2^64 - 1 bytes if that overflows.
     #[inline]
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// `self - other`, or zero when `other` is larger.
+    /// Returns `self - other`, or zero if `other` is larger.
     #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self * factor`, or 2^64 - 1 bytes where that overflows.
+    /// Returns `self * factor`, or 2^64 - 1 bytes if that overflows.
     #[inline]
     #[must_use]
     pub const fn saturating_mul(self, factor: u64) -> Self {
@@ -250,7 +250,7 @@ impl Bytes {
 }
 
 impl Rate {
-    /// A rate in bits per second, or `None` for zero.
+    /// Returns a rate in bits per second, or `None` for zero.
     #[inline]
     #[must_use]
     pub const fn from_bps(bps: u64) -> Option<Self> {
@@ -260,10 +260,10 @@ impl Rate {
         }
     }
 
-    /// A rate in Gbps (10^9 bits per second).
+    /// Returns a rate in Gbps (10^9 bits per second).
     ///
     /// # Panics
-    /// When `gbps` is zero.
+    /// If `gbps` is zero.
     #[must_use]
     pub const fn from_gbps(gbps: u64) -> Self {
         match Self::from_bps(gbps * 1_000_000_000) {
@@ -272,10 +272,10 @@ impl Rate {
         }
     }
 
-    /// A rate in Mbps (10^6 bits per second).
+    /// Returns a rate in Mbps (10^6 bits per second).
     ///
     /// # Panics
-    /// When `mbps` is zero.
+    /// If `mbps` is zero.
     #[must_use]
     pub const fn from_mbps(mbps: u64) -> Self {
         match Self::from_bps(mbps * 1_000_000) {
@@ -284,7 +284,7 @@ impl Rate {
         }
     }
 
-    /// The rate nearest below `bps` bits per second, at least 1 bit/s.
+    /// Returns `bps` rounded down to whole bits per second, at least 1 bit/s.
     #[inline]
     #[must_use]
     #[expect(
@@ -296,26 +296,27 @@ impl Rate {
         Self(NonZeroU64::new(bps as u64).unwrap_or(NonZeroU64::MIN))
     }
 
-    /// Bits per second.
+    /// Returns the bits per second.
     #[inline]
     #[must_use]
     pub const fn as_bps(self) -> u64 {
         self.0.get()
     }
 
-    /// Bits per second as a float, for algorithms and statistics.
+    /// Returns the bits per second as a float, for algorithms and statistics.
     #[inline]
     #[must_use]
     pub fn as_bps_f64(self) -> f64 {
         self.0.get() as f64
     }
 
-    /// The time that `size` takes on a wire of this rate, rounded up to a picosecond.
+    /// Returns the transmission time of `size` at this rate, rounded up to a picosecond.
     #[inline]
     #[must_use]
     pub fn transmission(self, size: Bytes) -> Duration {
         const BYTE_PS: u64 = 8 * PS_PER_S;
-        // Packets fit 64-bit arithmetic, which is several times faster than 128-bit division.
+        // Sizes of packets fit 64-bit arithmetic, which is several times faster than 128-bit
+        // division.
         if size.0 < 1 << 20 {
             return Duration((size.0 * BYTE_PS).div_ceil(self.0.get()));
         }
@@ -323,10 +324,9 @@ impl Rate {
         Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// The time that `size` takes on a wire of this rate as ns-3.17 computes it: the quotient in
-    /// double precision, converted to a 64.64 fixed-point number and truncated to nanoseconds. It
-    /// is one less than the floor of the exact value where that is an integer and the double below
-    /// it.
+    /// Returns the transmission time of `size` as ns-3.17 computes it: the quotient in double
+    /// precision, converted to a 64.64 fixed-point number and truncated to nanoseconds. If the
+    /// exact value is an integer and the double is below it, the result is one less.
     #[inline]
     #[must_use]
     pub fn transmission_truncated_ns(self, size: Bytes) -> Duration {
@@ -334,8 +334,8 @@ impl Rate {
         Duration::from_ns(truncated_ns(seconds))
     }
 
-    /// The bytes that this rate carries in `span`, rounded down: the bandwidth-delay product when
-    /// `span` is a round-trip time.
+    /// Returns the bytes that this rate carries in `span`, rounded down: the bandwidth-delay
+    /// product if `span` is a round-trip time.
     #[must_use]
     pub fn bytes_in(self, span: Duration) -> Bytes {
         let bytes = u128::from(self.0.get()) * u128::from(span.0) / (8 * u128::from(PS_PER_S));
@@ -343,9 +343,10 @@ impl Rate {
     }
 }
 
-/// Nanoseconds in `seconds`, truncated as ns-3.17 does: through a 64.64 fixed-point number.
+/// Returns the nanoseconds in `seconds`, truncated as in ns-3.17: through a 64.64 fixed-point
+/// number.
 ///
-/// Takes finite values from 0 to 2^33; others give 0.
+/// `seconds` must be finite and from 0 to 2^33; otherwise the result is 0.
 #[inline]
 #[must_use]
 pub fn truncated_ns(seconds: f64) -> u64 {

@@ -32,8 +32,7 @@ sequence! {
     BTreeSet<T>, Ord;
 }
 
-/// Elements in the order in which they lie there: which one is taken next depends on nothing but
-/// their order.
+/// Stores the elements in their internal order, which alone decides the order of removal.
 impl<T: Stored + Ord> Stored for BinaryHeap<T> {
     fn store(&self, out: &mut Writer) {
         out.number(self.len());

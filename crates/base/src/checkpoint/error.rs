@@ -1,15 +1,15 @@
-//! Why a checkpoint cannot be taken or restored.
+//! Why a checkpoint cannot be saved or loaded.
 
 use std::fmt;
 
 use super::Stored;
 
-/// State for which a checkpoint has no place.
+/// State that cannot be saved in a checkpoint.
 #[derive(Clone, Debug, Eq, PartialEq, Stored)]
 pub struct SaveError {
-    /// What it is, such as "the application".
+    /// The kind of component, such as "the application".
     pub what: String,
-    /// Its name.
+    /// The name of its type.
     pub name: String,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for SaveError {
 
 impl std::error::Error for SaveError {}
 
-/// State that does not fit what it is to be put into.
+/// State that does not fit the object into which it is loaded.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LoadError {
     /// The sections of the checkpoint that lead to the place, the outermost one first.
@@ -30,7 +30,7 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    /// Something is wrong here.
+    /// Returns an error at the current place.
     #[must_use]
     pub fn new(problem: impl Into<String>) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl LoadError {
         }
     }
 
-    /// The same, in `section`.
+    /// Returns the same error, placed within `section`.
     #[must_use]
     pub fn within(mut self, section: &str) -> Self {
         self.place.insert(0, section.to_owned());

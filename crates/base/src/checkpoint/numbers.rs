@@ -1,4 +1,4 @@
-//! Numbers, quantities and names of things.
+//! Numbers, quantities and ids.
 
 use std::num::NonZeroU64;
 

@@ -4,13 +4,13 @@ use super::writer::LENGTH_BYTES;
 use super::{LoadError, Stored};
 use crate::units::Time;
 
-/// A checkpoint, or a section of one, that is being read.
+/// Reads a checkpoint, or a section of one.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     left: &'a [u8],
     /// The time of the checkpoint.
     now: Time,
-    /// Congestion controls of another kind than those of the checkpoint begin anew.
+    /// `true` if congestion controls of another kind than in the checkpoint start with fresh state.
     renews_control: bool,
 }
 
@@ -25,21 +25,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says that the checkpoint is of the time `now`.
+    /// Sets the time of the checkpoint to `now`.
     #[must_use]
     pub const fn at(mut self, now: Time) -> Self {
         self.now = now;
         self
     }
 
-    /// Lets congestion controls of another kind than those of the checkpoint begin anew.
+    /// Lets congestion controls of another kind than in the checkpoint start with fresh state.
     #[must_use]
     pub const fn with_other_control(mut self) -> Self {
         self.renews_control = true;
         self
     }
 
-    /// Returns whether congestion controls of another kind than those of the checkpoint begin anew.
+    /// Returns `true` if congestion controls of another kind than in the checkpoint start with
+    /// fresh state.
     #[must_use]
     pub const fn renews_control(&self) -> bool {
         self.renews_control
@@ -51,16 +52,16 @@ impl<'a> Reader<'a> {
         self.now
     }
 
-    /// Returns what is left to read.
+    /// Returns the unread bytes.
     #[must_use]
     pub const fn rest(&self) -> &'a [u8] {
         self.left
     }
 
-    /// Takes the next byte.
+    /// Reads the next byte.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     #[inline]
     pub fn byte(&mut self) -> Result<u8, LoadError> {
         let (&first, rest) = self.left.split_first().ok_or_else(short)?;
@@ -68,10 +69,10 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
-    /// Takes the next `count` bytes.
+    /// Reads the next `count` bytes.
     ///
     /// # Errors
-    /// When there are fewer.
+    /// If there are fewer.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], LoadError> {
         let (taken, rest) = self.left.split_at_checked(count).ok_or_else(short)?;
@@ -79,10 +80,10 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Takes the next `N` bytes.
+    /// Reads the next `N` bytes.
     ///
     /// # Errors
-    /// When there are fewer.
+    /// If there are fewer.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
         let (taken, rest) = self.left.split_first_chunk().ok_or_else(short)?;
@@ -90,10 +91,10 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    /// Takes a number.
+    /// Reads a number.
     ///
     /// # Errors
-    /// When there is none of 64 bits.
+    /// If there is no number of at most 64 bits.
     #[inline]
     pub fn whole(&mut self) -> Result<u64, LoadError> {
         let mut number = 0;
@@ -111,20 +112,20 @@ impl<'a> Reader<'a> {
         Err(LoadError::new("a number has more than 64 bits"))
     }
 
-    /// Takes a length or a place.
+    /// Reads a length or an index.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     #[inline]
     pub fn number(&mut self) -> Result<usize, LoadError> {
         let number = usize::try_from(self.whole()?);
         number.map_err(|_| LoadError::new("a length has more bits than this machine addresses"))
     }
 
-    /// Takes the length of a collection, whose elements take at least a byte each.
+    /// Reads the length of a collection with elements of at least one byte each.
     ///
     /// # Errors
-    /// When there are not so many bytes.
+    /// If there are fewer bytes than that.
     pub fn length(&mut self) -> Result<usize, LoadError> {
         let length = self.number()?;
         if length > self.left.len() {
@@ -133,10 +134,10 @@ impl<'a> Reader<'a> {
         Ok(length)
     }
 
-    /// Takes a number that has to be `own`: how many there are follows from the configuration.
+    /// Reads a number that must equal `own`, because it follows from the configuration.
     ///
     /// # Errors
-    /// When it is another one.
+    /// If it differs.
     pub fn expect_number(&mut self, own: usize) -> Result<(), LoadError> {
         match self.number()? {
             saved if saved == own => Ok(()),
@@ -146,10 +147,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the next section, which has to be read to its end, by `read`. `name` is for messages.
+    /// Reads the next section completely by `read`. `name` is used in messages.
     ///
     /// # Errors
-    /// When it holds something else, or more.
+    /// If it contains something else, or more.
     pub fn section<R>(
         &mut self,
         name: &str,
@@ -161,20 +162,20 @@ impl<'a> Reader<'a> {
         result.map_err(|error| error.within(name))
     }
 
-    /// Takes the bytes of the next section.
+    /// Reads the bytes of the next section.
     ///
     /// # Errors
-    /// When they are not all there.
+    /// If some are missing.
     pub fn take_section(&mut self) -> Result<&'a [u8], LoadError> {
         let length = u64::from_le_bytes(self.array::<LENGTH_BYTES>()?);
         let length = usize::try_from(length).map_err(|_| short())?;
         self.bytes(length)
     }
 
-    /// Takes the entries of a map.
+    /// Reads the entries of a map.
     ///
     /// # Errors
-    /// When `input` holds something else.
+    /// If `input` contains something else.
     pub fn entries<K: Stored, V: Stored, C: FromIterator<(K, V)>>(
         &mut self,
     ) -> Result<C, LoadError> {
@@ -184,10 +185,10 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// Makes sure that everything has been read.
+    /// Checks that everything was read.
     ///
     /// # Errors
-    /// When something is left.
+    /// If bytes are left.
     pub fn end(&self) -> Result<(), LoadError> {
         match self.left.len() {
             0 => Ok(()),

@@ -49,7 +49,7 @@ proptest::proptest! {
             let bytes = saved(&values);
             let again: Values = fetched(&bytes).expect("what was stored");
             proptest::prop_assert_eq!(saved(&again), bytes.clone());
-            // No part of it stands for the whole.
+            // No prefix can be read as the whole.
             for end in 0..bytes.len() {
                 proptest::prop_assert!(fetched::<Values>(&bytes[..end]).is_err());
             }
@@ -112,7 +112,7 @@ fn state_is_put_into_what_has_been_built() {
         .load(&mut Reader::new(&bytes))
         .expect("the same shape");
     assert_eq!(saved(&again), bytes);
-    // What follows from the configuration is as it was built.
+    // Fields that follow from the configuration are as built.
     let Source::Busy { ports, .. } = &again else {
         panic!("it is busy");
     };

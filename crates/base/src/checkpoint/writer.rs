@@ -1,4 +1,4 @@
-//! Writes a checkpoint into memory.
+//! Writes a checkpoint to memory.
 
 use std::fmt::Debug;
 
@@ -9,27 +9,27 @@ use super::{SaveError, Stored};
 pub struct Writer {
     bytes: Vec<u8>,
     refused: Option<SaveError>,
-    /// The fields that are left out, if somebody asks for them.
+    /// The fields that are left out, if an audit was requested.
     audit: Option<Vec<Rebuilt>>,
 }
 
-/// A field that a checkpoint leaves out, because it is said never to change.
+/// A field that a checkpoint leaves out, because it is declared never to change.
 ///
-/// A simulation that is restored has the same value as the one that was saved: if it has another one,
-/// the field does change, and has to be saved.
+/// A restored simulation must have the same value as the saved one. If it differs, the field does
+/// change and must be saved.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rebuilt {
     /// The module, the type and the field, such as `my_crate::pacer::Pacer.interval`.
     pub field: &'static str,
-    /// The value, as its `Debug` shows it.
+    /// The value, formatted by `Debug`.
     pub value: String,
 }
 
-/// Bytes that hold the length of a section.
+/// Bytes of the length of a section.
 pub(super) const LENGTH_BYTES: usize = 8;
 
 impl Writer {
-    /// Writes from the beginning of `bytes`, whose memory it keeps and whose contents it forgets.
+    /// Returns a writer that reuses the memory of `bytes` and discards their contents.
     #[must_use]
     pub fn reusing(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
@@ -39,7 +39,7 @@ impl Writer {
         }
     }
 
-    /// Notes the fields that the checkpoint leaves out, beside writing it.
+    /// Returns a writer that also records the fields that the checkpoint leaves out.
     #[must_use]
     pub fn auditing() -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Writer {
         }
     }
 
-    /// Shows a field that the checkpoint leaves out, which an [audit](Self::auditing) notes.
+    /// Reports a field that the checkpoint leaves out, for an [audit](Self::auditing).
     pub fn audit(&mut self, field: &'static str, value: &dyn Debug) {
         if let Some(audit) = &mut self.audit {
             let value = format!("{value:?}");
@@ -56,11 +56,11 @@ impl Writer {
         }
     }
 
-    /// Returns the fields that an [audit](Self::auditing) has noted, in the order in which they were
-    /// shown.
+    /// Returns the fields that an [audit](Self::auditing) has recorded, in the order of the
+    /// reports.
     ///
     /// # Errors
-    /// When something has been [refused](Self::refuse).
+    /// If something was [refused](Self::refuse).
     pub fn finish_audit(self) -> Result<Vec<Rebuilt>, SaveError> {
         match self.refused {
             Some(refused) => Err(refused),
@@ -74,13 +74,13 @@ impl Writer {
         self.bytes.push(byte);
     }
 
-    /// Appends bytes whose number the reader knows.
+    /// Appends bytes; the reader must know their number.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends a number, seven bits to a byte, the lowest ones first.
+    /// Appends a number, seven bits per byte, the lowest bits first.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "seven bits of it")]
     pub fn whole(&mut self, mut number: u64) {
@@ -91,13 +91,13 @@ impl Writer {
         self.bytes.push(number as u8);
     }
 
-    /// Appends a length or a place.
+    /// Appends a length or an index.
     #[inline]
     pub fn number(&mut self, number: usize) {
         self.whole(number as u64);
     }
 
-    /// Appends what `write` writes as a section, which begins with its length.
+    /// Appends the output of `write` as a section, which begins with its length.
     pub fn section(&mut self, write: impl FnOnce(&mut Self)) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(&[0; LENGTH_BYTES]);
@@ -121,7 +121,7 @@ impl Writer {
         }
     }
 
-    /// Notes that there is state without a way into a checkpoint: `what` it is, and its name.
+    /// Refuses to save state of the kind `what` with this name.
     pub fn refuse(&mut self, what: &str, name: &str) {
         self.refused.get_or_insert_with(|| SaveError {
             what: what.to_owned(),
@@ -129,22 +129,22 @@ impl Writer {
         });
     }
 
-    /// Returns how many bytes have been written.
+    /// Returns the number of written bytes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns whether nothing has been written.
+    /// Returns `true` if no bytes were written.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Returns what has been written.
+    /// Returns the written bytes.
     ///
     /// # Errors
-    /// When something has been [refused](Self::refuse).
+    /// If something was [refused](Self::refuse).
     pub fn finish(self) -> Result<Vec<u8>, SaveError> {
         match self.refused {
             Some(refused) => Err(refused),

@@ -5,19 +5,19 @@ use crate::checkpoint::Stored;
 use crate::id::{ClassId, FlowId, NodeId};
 use crate::priority::Priority;
 
-/// One end of a connection that stays: a queue pair of RDMA, a connection of TCP.
+/// One end of a persistent connection: an RDMA queue pair, or a TCP connection.
 ///
 /// Each direction is a stream of bytes, in which messages follow one another in the order in which
-/// they were sent. Congestion control goes on from one message to the next. Without a message the
-/// connection is idle; nothing ends it.
+/// they were sent. Congestion control continues from one message to the next. Without a message the
+/// connection is idle; it never closes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Connection {
     /// The connection's number, the same at both ends.
     pub id: FlowId,
-    /// Hosts and ports of the packets that leave here.
+    /// Hosts and ports of the packets sent from this end.
     pub key: FlowKey,
-    /// Addresses of the packets that leave here, where they are known: those of NICs at hosts with
-    /// several. A connection that has carried nothing takes them from its first message.
+    /// Addresses of the packets sent from this end, if known: the addresses of NICs at hosts with
+    /// several. A new connection gets them from its first message.
     pub ends: Option<Ends>,
     /// Flow class of its messages.
     pub class: ClassId,
@@ -26,19 +26,19 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The host of this end.
+    /// Returns the host of this end.
     #[must_use]
     pub const fn host(&self) -> NodeId {
         self.key.src
     }
 
-    /// The host of the other end.
+    /// Returns the host of the other end.
     #[must_use]
     pub const fn peer(&self) -> NodeId {
         self.key.dst
     }
 
-    /// The other end.
+    /// Returns the other end.
     #[must_use]
     pub const fn reversed(mut self) -> Self {
         self.key = self.key.reversed();
@@ -51,8 +51,8 @@ impl Connection {
 }
 
 impl Flow {
-    /// Returns the end of the connection from which the receiver of this message replies, or `None`
-    /// for a flow of its own.
+    /// Returns the connection end from which the receiver of this message replies, or `None` for a
+    /// flow that is not part of a connection.
     #[must_use]
     pub fn reply_connection(&self) -> Option<Connection> {
         let place = self.stream?;

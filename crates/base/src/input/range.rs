@@ -9,7 +9,8 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use super::parse_range;
 use crate::id::NodeId;
 
-/// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16), `"7"` or `7`.
+/// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16), `"7"` or
+/// `7`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(into = "String"))]
 pub struct NumberRange {
@@ -20,13 +21,13 @@ pub struct NumberRange {
 }
 
 impl NumberRange {
-    /// Returns whether `number` is one of them.
+    /// Returns `true` if the range contains `number`.
     #[must_use]
     pub const fn contains(&self, number: u32) -> bool {
         self.first <= number && number < self.end
     }
 
-    /// Returns whether `number` is in one of `ranges`; every number is where there is no list.
+    /// Returns `true` if one of `ranges` contains `number`, or if there is no list.
     #[must_use]
     pub fn any_contains(ranges: Option<&[Self]>, number: u32) -> bool {
         ranges.is_none_or(|ranges| ranges.iter().any(|range| range.contains(number)))
@@ -45,10 +46,10 @@ impl FromStr for NumberRange {
     }
 }
 
-/// Reads a range of whatever type: a text, or a number that stands for itself alone.
+/// Deserializes a range of any type, from a text or from a single number.
 ///
 /// # Errors
-/// When the type reads no such text, and when the value is neither.
+/// If the type cannot parse the text, or if the value is neither.
 #[cfg(feature = "serde")]
 pub fn deserialize_range<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
@@ -103,7 +104,7 @@ impl fmt::Display for NumberRange {
     }
 }
 
-/// Nodes by their numbers, written like a [`NumberRange`]. Scenarios may give their names instead.
+/// Nodes by their numbers, written like a [`NumberRange`]. Scenarios may also use their names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -113,7 +114,7 @@ impl fmt::Display for NumberRange {
 pub struct NodeRange(pub NumberRange);
 
 impl NodeRange {
-    /// Returns whether `node` is in one of `ranges`; every node is where there is no list.
+    /// Returns `true` if one of `ranges` contains `node`, or if there is no list.
     #[must_use]
     pub fn any_contains(ranges: Option<&[Self]>, node: NodeId) -> bool {
         ranges.is_none_or(|ranges| ranges.iter().any(|range| range.0.contains(node.0)))

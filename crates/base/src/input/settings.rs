@@ -1,5 +1,5 @@
-//! Settings that are stated once: [`settings!`](crate::settings) makes a table of a scenario from
-//! one description, and [`Key`] is what lists, documents, the JSON Schema and messages read of it.
+//! Settings with a single description: [`settings!`](crate::settings) defines a table of a scenario
+//! from it. Lists, documents, the JSON Schema and messages read the resulting [`Key`]s.
 
 #[cfg(feature = "serde")]
 mod choices;

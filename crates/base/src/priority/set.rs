@@ -14,7 +14,7 @@ impl PrioritySet {
     /// All eight priorities.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// The priorities of flows: all but that of control.
+    /// The priorities of flows: all except control.
     pub const DATA: Self = Self(u8::MAX - 1);
 
     /// Adds `priority`.
@@ -29,14 +29,14 @@ impl PrioritySet {
         self.0 &= !(1 << priority.index());
     }
 
-    /// Returns whether `priority` is in the set.
+    /// Returns `true` if `priority` is in the set.
     #[inline]
     #[must_use]
     pub const fn contains(self, priority: Priority) -> bool {
         self.0 >> priority.index() & 1 != 0
     }
 
-    /// Returns whether no priority is in the set.
+    /// Returns `true` if the set is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -61,14 +61,14 @@ impl PrioritySet {
         }
     }
 
-    /// Returns the priorities that are in this set and not in `others`.
+    /// Returns the priorities in this set that are not in `others`.
     #[inline]
     #[must_use]
     pub const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// The priorities in this set or in `other`.
+    /// Returns the priorities in this set or in `other`.
     #[inline]
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
@@ -82,7 +82,7 @@ impl PrioritySet {
         Self(self.0 & other.0)
     }
 
-    /// Returns the first priority above `last`; the lowest where there is none; `None` when the set
+    /// Returns the first priority above `last`; if there is none, the lowest one; `None` if the set
     /// is empty.
     #[inline]
     #[must_use]
@@ -95,7 +95,7 @@ impl PrioritySet {
         Some(lowest(from))
     }
 
-    /// Returns its priorities in ascending order.
+    /// Returns the priorities in ascending order.
     #[inline]
     #[must_use]
     pub const fn iter(self) -> PriorityIter {
@@ -103,7 +103,7 @@ impl PrioritySet {
     }
 }
 
-/// The lowest priority of `mask`, which is not empty.
+/// Returns the lowest priority of `mask`, which must not be empty.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,

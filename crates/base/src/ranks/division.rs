@@ -1,23 +1,24 @@
 //! Division of the nodes of a network over ranks.
 
-/// A link of a node, as [`divide`] sees it.
+/// A link of a node, for [`divide`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Link {
     /// The node at the far end.
     pub peer: u32,
-    /// How much it carries, relative to other links.
+    /// The traffic of the link, relative to other links.
     pub weight: u64,
 }
 
-/// Passes over all nodes in which some are moved; fewer when none gains any more.
+/// Maximum number of passes over all nodes in which nodes are moved; stops earlier if no move
+/// helps.
 const MOST_PASSES: usize = 8;
-/// A rank gets at most this part more than an equal share: one over so many.
+/// A rank may exceed an equal share by this fraction (one over `SLACK`).
 const SLACK: u64 = 64;
 
 /// Divides nodes over `count` ranks and returns the rank of each.
 ///
-/// Ranks get about the same sum of `weights`, and neighbors are together, so that little crosses
-/// from one rank to another. The result depends on nothing but the arguments.
+/// Ranks get about the same sum of `weights`, and neighbors are placed together, so that little
+/// traffic crosses between ranks. The result depends only on the arguments.
 ///
 /// # Panics
 /// Unless there are 1 to 65,536 ranks and each node has its links.
@@ -36,7 +37,7 @@ pub fn divide(weights: &[u64], links: &[Vec<Link>], count: usize) -> Vec<u16> {
     let mut before = 0;
     for node in walk(links) {
         let weight = u128::from(weights[node].max(1));
-        // The share of the weight in whose middle the node lies.
+        // The middle of a node's weight decides its share.
         let share = (2 * before + weight) * count as u128 / (2 * total);
         ranks[node] = u16::try_from(share).expect("shares are fewer than ranks");
         before += weight;
@@ -45,7 +46,8 @@ pub fn divide(weights: &[u64], links: &[Vec<Link>], count: usize) -> Vec<u16> {
     ranks
 }
 
-/// All nodes, each soon after one that it has a link to: depth first, from the first one on.
+/// Returns all nodes in depth-first order from the first one, so that each follows soon after a
+/// neighbor.
 pub fn walk(links: &[Vec<Link>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(links.len());
     let mut seen = vec![false; links.len()];
@@ -72,7 +74,7 @@ pub fn walk(links: &[Vec<Link>]) -> Vec<usize> {
     order
 }
 
-/// Moves nodes to ranks that they have more to do with, as long as no rank gets too much.
+/// Moves nodes to ranks to which they have more links, as long as no rank gets too much weight.
 fn improve(ranks: &mut [u16], weights: &[u64], links: &[Vec<Link>], count: usize) {
     let mut sums = vec![0u64; count];
     for (&rank, &weight) in ranks.iter().zip(weights) {
@@ -93,7 +95,7 @@ fn improve(ranks: &mut [u16], weights: &[u64], links: &[Vec<Link>], count: usize
             let weight = weights[node].max(1);
             let fits = |rank: &usize| sums[*rank] + weight <= most;
             let others = (0..count).filter(|&rank| rank != own).filter(fits);
-            // The first of those with the most links.
+            // The first of the ranks with the most links.
             let best = others.rev().max_by_key(|&rank| towards[rank]);
             if let Some(best) = best.filter(|&best| towards[best] > towards[own]) {
                 sums[own] -= weight;
@@ -112,7 +114,7 @@ fn improve(ranks: &mut [u16], weights: &[u64], links: &[Vec<Link>], count: usize
 mod tests {
     use super::*;
 
-    /// `groups` switches with `hosts` each, all of them linked to `tops` switches above.
+    /// Returns `groups` switches with `hosts` hosts each, all connected to `tops` switches above.
     fn tree(groups: u32, hosts: u32, tops: u32) -> (Vec<u64>, Vec<Vec<Link>>) {
         let switches = groups * hosts;
         let nodes = switches + groups + tops;
@@ -147,7 +149,8 @@ mod tests {
         let (weights, links) = tree(8, 16, 4);
         for count in [1, 2, 4] {
             let ranks = divide(&weights, &links, count);
-            // At most those of one switch for each border between two ranks are divided.
+            // At each border between two ranks, at most the hosts of one switch are separated from
+            // it.
             let apart = (0..8 * 16).filter(|&host| ranks[host] != ranks[8 * 16 + host / 16]);
             assert!(apart.count() <= 8 * (count - 1), "{count} ranks");
             let mut sums = vec![0; count];
@@ -156,7 +159,7 @@ mod tests {
             }
             let share = weights.iter().sum::<u64>() / count as u64;
             assert!(sums.iter().all(|&sum| sum * 10 <= share * 12), "{sums:?}");
-            // Little more than links to the switches above crosses.
+            // Only slightly more links are cut than the links to the switches above.
             assert!(
                 cut(&ranks, &links) <= 8 * 4 + 8 * (count - 1),
                 "{count} ranks"

@@ -5,12 +5,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::{Ranks, Receive};
 
-/// A rank among threads of one program, each of which runs the whole simulation on its own nodes:
-/// for tests, and for measuring what ranks cost without a network between them.
+/// A rank that is a thread of one program; each thread runs the whole simulation for its own nodes.
+/// For tests, and for measuring the cost of ranks without a network between them.
 #[derive(Debug)]
 pub struct LocalRanks {
     rank: usize,
-    /// To each rank, and from each rank.
+    /// Channels to and from each rank.
     lines: Mutex<Lines>,
 }
 
@@ -23,7 +23,7 @@ struct Lines {
 const GONE: &str = "all ranks take part in every exchange until the last one";
 
 impl LocalRanks {
-    /// Makes `count` ranks, one for each thread.
+    /// Returns `count` ranks, one for each thread.
     #[must_use]
     pub fn new(count: usize) -> Vec<Self> {
         let mut senders: Vec<Vec<Sender<Vec<u8>>>> = (0..count).map(|_| Vec::new()).collect();

@@ -1,4 +1,4 @@
-//! Quantities as people read them, in the largest unit that divides them evenly.
+//! Quantities in readable form, in the largest unit that divides them evenly.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Sums, differences and products. They overflow as the numbers beneath do; see [`super`].
+//! Sums, differences and products. They overflow like the underlying integers; see [`super`].
 
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
@@ -74,7 +74,7 @@ impl SubAssign for Bytes {
 }
 
 impl std::iter::Sum for Bytes {
-    /// The sum, or 2^64 - 1 bytes where that overflows.
+    /// Returns the sum, or 2^64 - 1 bytes if that overflows.
     fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
         iter.fold(Self::ZERO, Self::saturating_add)
     }

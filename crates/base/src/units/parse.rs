@@ -1,4 +1,4 @@
-//! Quantities written by people: a number and a unit, such as `100Gbps`, `1us` or `32MiB`.
+//! Quantities as people write them: a number and a unit, such as `100Gbps`, `1us` or `32MiB`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,15 +21,15 @@ enum Kind {
     Missing,
     Unknown(String),
     Negative,
-    /// The most that there may be.
+    /// The upper limit.
     TooLarge(&'static str),
-    /// The least that there may be.
+    /// The lower limit.
     TooSmall(String),
     Zero,
     TooFine,
-    /// A size in bits: the number with bytes in place of bits, and how many bytes the bits are.
+    /// A size in bits: the same number in bytes, and the bits converted to bytes if possible.
     Bits(Bytes, Option<Bytes>),
-    /// A rate whose unit is in capitals, so that its `B` does not tell bits from bytes.
+    /// A rate with a unit in capitals, so that its `B` may mean bits or bytes.
     Capitals(Rate),
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for UnitError {
 
 impl std::error::Error for UnitError {}
 
-/// Names of units of time (compared without regard to case) and their picoseconds.
+/// Names of time units (case-insensitive) and their picoseconds.
 const TIME_UNITS: [(&str, u64); 7] = [
     ("ps", 1),
     ("ns", 1_000),
@@ -87,7 +87,7 @@ const TIME_UNITS: [(&str, u64); 7] = [
     ("sec", 1_000_000_000_000),
 ];
 
-/// Prefixes of bits and bytes (compared without regard to case).
+/// Prefixes of bits and bytes (case-insensitive).
 const PREFIXES: [(&str, u64); 9] = [
     ("", 1),
     ("k", 1_000),
@@ -107,8 +107,8 @@ enum Data {
     Bytes = 8,
 }
 
-/// Returns how many bits or bytes a unit such as `Gb`, `MiB` or `kbit` is: `b` is a bit and `B` a
-/// byte, in all quantities.
+/// Returns the number of bits or bytes in a unit such as `Gb`, `MiB` or `kbit`: `b` is a bit and
+/// `B` a byte, in all quantities.
 fn data_unit(name: &str) -> Option<(u64, Data)> {
     let lower = name.to_ascii_lowercase();
     let (prefix, data) = if let Some(prefix) = lower.strip_suffix("byte") {
@@ -152,12 +152,12 @@ fn bits_per_second(unit: &str) -> Option<u64> {
 
 /// Syntax of quantities of one kind.
 struct Form {
-    /// Size of a unit, if there is a unit of this name.
+    /// Returns the size of the unit with this name, if there is one.
     unit: fn(&str) -> Option<u64>,
-    /// Unit of a number without one, if it may go without.
+    /// The unit of a number without one, if that is allowed.
     without: Option<&'static str>,
     example: &'static str,
-    /// The most that there may be, and how it is written.
+    /// The upper limit, and its written form.
     most: (u64, &'static str),
 }
 
@@ -197,14 +197,14 @@ const SIZE: Form = Form {
     most: (limits::MAX_SIZE.get(), "1000TB"),
 };
 
-/// A size in bits, which is refused, however large it is.
+/// A size in bits, which is refused regardless of its value.
 const BITS: Form = Form {
     unit: bits,
     most: (u64::MAX, ""),
     ..SIZE
 };
 
-/// Reads `text` exactly: the decimal number is scaled in integers, never through a float.
+/// Parses `text` exactly: scales the decimal number in integers, never through a float.
 fn parse(text: &str, form: &Form) -> Result<u64, UnitError> {
     scaled(text.trim(), form).map_err(|kind| error(text, kind, form))
 }
@@ -263,7 +263,7 @@ fn scaled(text: &str, form: &Form) -> Result<u64, Kind> {
     value.filter(|&value| value <= form.most.0).ok_or(above)
 }
 
-/// The exponent of ten that `rest` begins with, as in `1e-6s`, and what follows it.
+/// Splits the exponent of ten off the beginning of `rest`, as in `1e-6s`.
 fn exponent(rest: &str) -> (i32, &str) {
     let after = rest.strip_prefix(['e', 'E']).unwrap_or("");
     let sign = after.starts_with(['+', '-']);
@@ -281,10 +281,10 @@ impl FromStr for Duration {
 }
 
 impl Duration {
-    /// Reads a duration as the `Time` of ns-3: a number without a unit is of seconds.
+    /// Parses a duration like the `Time` of ns-3: a number without a unit is in seconds.
     ///
     /// # Errors
-    /// When it is no duration.
+    /// If it is not a duration.
     pub fn from_ns3(text: &str) -> Result<Self, UnitError> {
         parse(text, &NS3_DURATION).map(Self::from_ps)
     }
@@ -320,10 +320,10 @@ impl FromStr for Rate {
 }
 
 impl Rate {
-    /// Reads a rate as the `DataRate` of ns-3: a number without a unit is of bits a second.
+    /// Parses a rate like the `DataRate` of ns-3: a number without a unit is in bit/s.
     ///
     /// # Errors
-    /// When it is no rate.
+    /// If it is not a rate.
     pub fn from_ns3(text: &str) -> Result<Self, UnitError> {
         Self::read(text, &NS3_RATE)
     }

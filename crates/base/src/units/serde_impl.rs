@@ -1,5 +1,5 @@
-//! Units in configuration files are strings with a unit; a bare number is refused with a suggested
-//! fix.
+//! In configuration files, quantities are strings with a unit; a bare number is refused with a
+//! suggestion.
 
 use std::fmt;
 use std::marker::PhantomData;

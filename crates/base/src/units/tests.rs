@@ -25,8 +25,8 @@ fn transmission_rounds_up() {
 
 #[test]
 fn truncated_times_are_those_of_the_published_simulator() {
-    // Measured on the published HPCC simulator: the floor of the exact value, but one less where
-    // that is an integer whose double lies below it.
+    // Measured on the published HPCC simulator: the floor of the exact value, but one less if the
+    // exact value is an integer and its double is below it.
     let ns = |bytes, gbps| {
         Rate::from_gbps(gbps)
             .transmission_truncated_ns(Bytes::new(bytes))

@@ -1,7 +1,7 @@
-//! Enumerations that a key chooses from.
+//! Enumerations as the values of keys.
 
-/// Describes an enumeration once: its type, the names of its variants in a scenario and remarks on
-/// them, from which lists and the JSON Schema come.
+/// Defines an enumeration with the names of its variants in a scenario and remarks on them. Lists
+/// and the JSON Schema use the same description.
 ///
 /// ```
 /// use fabricsim_base::input::{SettingValue, ValueKind};

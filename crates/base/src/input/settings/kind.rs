@@ -1,4 +1,4 @@
-//! Keys and what their values look like.
+//! Keys and the kinds of their values.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use crate::units::{Bytes, Duration, Rate, Time};
 /// The keys of a table.
 pub type Keys = &'static [Key];
 
-/// A key of a table, as [`settings!`](crate::settings) describes it, or [`Key::new`] where a table
-/// is read in another way.
+/// A key of a table, defined by [`settings!`](crate::settings), or by [`Key::new`] for tables that
+/// are read differently.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     /// Its name in the table.
@@ -20,25 +20,25 @@ pub struct Key {
     pub meaning: &'static str,
     /// Kind of its value.
     pub kind: ValueKind,
-    /// Value that it has where none is given.
+    /// Value of the key if none is set.
     pub default: DefaultValue,
-    /// The least and the most that it can be.
+    /// The limits of the value.
     pub limits: &'static [Limit],
 }
 
-/// Value of a key where a table does not give one.
+/// Value of a key that a table does not set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DefaultValue {
-    /// It has to be given.
+    /// The key must be set.
     Required,
-    /// Nothing: it is left out, or follows from other settings.
+    /// No value: the field is empty, or follows from other settings.
     Absent,
-    /// This value, as it is written in a table.
+    /// This value, as written in a table.
     Value(&'static str),
 }
 
 impl Key {
-    /// A key that can be left out, without limits; `meaning` says its default, if it has one.
+    /// Returns an optional key without limits; `meaning` must mention its default, if it has one.
     ///
     /// ```
     /// use fabricsim_base::input::{Key, Keys, ValueKind};
@@ -60,26 +60,26 @@ impl Key {
         }
     }
 
-    /// The key, which has to be given.
+    /// Returns the key as a required key.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.default = DefaultValue::Required;
         self
     }
 
-    /// The key called `name` among `keys`.
+    /// Returns the key called `name` among `keys`.
     #[must_use]
     pub fn find(keys: &[Self], name: &str) -> Option<Self> {
         keys.iter().copied().find(|key| key.name == name)
     }
 
-    /// The names of `keys`.
+    /// Returns the names of `keys`.
     #[must_use]
     pub fn names(keys: &[Self]) -> Vec<&'static str> {
         keys.iter().map(|key| key.name).collect()
     }
 
-    /// The row of the key in a table of a document: name, value and meaning.
+    /// Returns the row of the key in a Markdown table: name, value and meaning.
     #[must_use]
     pub fn row(&self) -> String {
         let (name, kind) = (self.name, self.kind);
@@ -87,7 +87,7 @@ impl Key {
     }
 }
 
-/// Kind of value that a key takes in a scenario.
+/// Kind of the value of a key in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueKind {
     /// Any value.
@@ -96,7 +96,7 @@ pub enum ValueKind {
     Number,
     /// A whole number from 0 to `most`.
     WholeNumber {
-        /// The largest number that the type holds.
+        /// The largest number of the type.
         most: u64,
     },
     /// A whole number that may be negative.
@@ -130,14 +130,14 @@ pub enum ValueKind {
 pub struct Choice {
     /// The name.
     pub name: &'static str,
-    /// A remark on it, for the list of choices; empty where there is none.
+    /// A remark for the list of choices; may be empty.
     pub remark: &'static str,
 }
 
-/// Quantity that a number with a unit measures.
+/// The quantity of a number with a unit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Quantity {
-    /// An instant or a duration, such as `"1us"`.
+    /// A time or a duration, such as `"1us"`.
     Time,
     /// Bits per second, such as `"100Gbps"`.
     Rate,
@@ -146,7 +146,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The word for it, and a value as an example.
+    /// Returns the word for the quantity, and an example value.
     #[must_use]
     pub const fn word_and_example(self) -> (&'static str, &'static str) {
         match self {
@@ -158,18 +158,18 @@ impl Quantity {
 }
 
 impl ValueKind {
-    /// A whole number from 0 on.
+    /// A whole number from 0 up.
     pub const COUNT: Self = Self::WholeNumber {
         most: i64::MAX as u64,
     };
-    /// An instant or a duration.
+    /// A time or a duration.
     pub const TIME: Self = Self::Quantity(Quantity::Time);
     /// Bits per second.
     pub const RATE: Self = Self::Quantity(Quantity::Rate);
     /// Bytes.
     pub const SIZE: Self = Self::Quantity(Quantity::Size);
 
-    /// The keys of a table; none of another value.
+    /// Returns the keys of a table; other values have none.
     #[must_use]
     pub const fn keys(self) -> Keys {
         match self {
@@ -178,7 +178,7 @@ impl ValueKind {
         }
     }
 
-    /// The word for one value.
+    /// Returns the word for one value.
     const fn word(self) -> &'static str {
         match self {
             Self::Number => "number",
@@ -199,7 +199,7 @@ impl ValueKind {
 }
 
 impl fmt::Display for ValueKind {
-    /// The words of the column "value" in documents: `whole number`, `list of ranges`.
+    /// Writes the words of the column "value" in documents: `whole number`, `list of ranges`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::List(Self::Nodes) => f.write_str("list of nodes"),
@@ -220,18 +220,18 @@ impl fmt::Display for ValueKind {
     }
 }
 
-/// A type that a key can have.
+/// A type of the value of a key.
 pub trait SettingValue {
-    /// Kind of its values.
+    /// The kind of its values.
     const KIND: ValueKind;
 
-    /// The type without the possibility that nothing is given.
+    /// The type without `Option`.
     type Bare;
 
-    /// Returns the value, if one is given.
+    /// Returns the value, if one is set.
     fn given(&self) -> Option<&Self::Bare>;
 
-    /// Returns whether it is no number, or a finite one.
+    /// Returns `false` if the value is an infinite number or not-a-number.
     fn is_finite(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
-//! The least and the most that a value can be.
+//! The limits of a value.
 
-/// On which side of a limit a value is.
+/// The side of a limit on which values are allowed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Bound {
     /// At the limit or above it.
@@ -16,14 +16,15 @@ pub enum Bound {
 /// One end of a range.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limit {
-    /// On which side the values are.
+    /// The side on which values are allowed.
     pub bound: Bound,
-    /// The limit as it is written in a table: `0.0`, `"64B"`.
+    /// The limit as written in a table: `0.0`, `"64B"`.
     pub written: &'static str,
 }
 
 impl Bound {
-    /// Returns whether `value` is on this side of `limit`; what cannot be compared is not.
+    /// Returns `true` if `value` is on this side of `limit`, and `false` if they cannot be
+    /// compared.
     pub fn holds<T: PartialOrd>(self, value: &T, limit: &T) -> bool {
         match self {
             Self::From => value >= limit,
@@ -33,7 +34,7 @@ impl Bound {
         }
     }
 
-    /// The words before the limit.
+    /// Returns the words before the limit.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::From => "at least ",

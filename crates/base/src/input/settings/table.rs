@@ -1,26 +1,26 @@
-//! The macro that makes a table of settings from one description.
+//! The macro that defines a table of settings from one description.
 
-/// Describes a table of a scenario once: each key with its meaning, type, default and range.
+/// Defines a table of a scenario: each key with its meaning, type, default and range.
 ///
-/// From the description come the struct with public fields, reading and writing by serde (unknown
-/// keys are refused), `KEYS`, `validate_ranges` and `Default` or, where keys are
-/// required, `with_required`, which takes these in the order of the table.
+/// The macro generates the struct with public fields, its serialization by serde (unknown keys are
+/// refused), `KEYS` and `validate_ranges`. It also generates `Default` or, if some keys are
+/// required, `with_required`, with these as arguments in the order of the table.
 ///
-/// A default is written as in a scenario, or it is one of
+/// A default is written as in a scenario, or is one of:
 /// - `required`: the table is refused without the key;
-/// - `none`: the field is an `Option`, which is left out when the table is written;
-/// - `null`: the field is an `Option`, which is written as nothing;
-/// - `empty`: the field is a list, which is left out when it is empty;
+/// - `none`: the field is an `Option`, which is skipped when the table is written;
+/// - `null`: the field is an `Option`, which is written as null;
+/// - `empty`: the field is a list, which is skipped if it is empty;
 /// - `default`: the default of the field's type, which has no short form;
-/// - `apart`: the same, and the table is read without the key, by a reader that sets it.
+/// - `apart`: like `default`, but the key is not part of the table: a separate reader sets it.
 ///
 /// The first paragraph of a key's comment is its meaning in lists and documents. Choices, range and
-/// default are added to it. Attributes, in this order, say more of a key:
+/// default are added to it. Attributes, in this order, add to a key:
 /// - `#[range(from 1, to 7)]`: its limits; `above` and `below` exclude the limit itself;
-/// - `#[refused("message", "help")]`: what is said beyond the limits, with `{value}` for the value;
-/// - `#[note("text")]`: what follows the meaning in place of choices and default.
+/// - `#[refused("message", "help")]`: the error beyond the limits, with `{value}` for the value;
+/// - `#[note("text")]`: follows the meaning, instead of choices and default.
 ///
-/// The crate that uses the macro depends on `serde`.
+/// A crate that uses the macro must depend on `serde`.
 ///
 /// ```
 /// use fabricsim_base::units::Rate;
@@ -66,7 +66,7 @@ macro_rules! settings {
             $($(#[doc = $doc])+ $field_vis $key: $ty,)+
         }
 
-        // A table that only one part of a crate uses needs not all of this.
+        // A table that is used in only one part of a crate does not need all of this.
         #[allow(dead_code)]
         impl $name {
             /// The keys of the table.
@@ -100,7 +100,7 @@ macro_rules! settings {
             /// Refuses values beyond their limits.
             ///
             /// # Errors
-            /// Names the key, what is wrong and what would be right.
+            /// Names the key, the problem and a suggestion.
             $vis fn validate_ranges(&self) -> Result<(), $crate::input::ConfigError> {
                 let mut keys = Self::KEYS.iter();
                 $(
@@ -233,7 +233,7 @@ macro_rules! settings {
         )?;
     };
 
-    // A constructor: the first brackets collect what is required, the second what has a default.
+    // A constructor: the first brackets collect required keys, the second keys with a default.
     (@make $vis:vis $name:ident [$($need:ident: $need_ty:ty,)*] [$($have:ident = $value:tt,)*]
         $key:ident: $ty:ty = required, $($rest:tt)*) => {
         $crate::settings!(
@@ -255,7 +255,7 @@ macro_rules! settings {
     };
     (@make $vis:vis $name:ident [$($need:ident: $need_ty:ty,)+] [$($have:ident = $value:tt,)*]) => {
         impl $name {
-            /// The required keys, the other ones at their defaults.
+            /// Returns the settings with the required keys; all other keys have their defaults.
             #[must_use]
             $vis fn with_required($($need: $need_ty),+) -> Self {
                 Self { $($need,)+ $($have: $crate::settings!(@value $have, $value),)* }

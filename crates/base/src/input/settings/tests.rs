@@ -49,7 +49,7 @@ crate::settings! {
 }
 
 crate::settings! {
-    /// A table with keys that have to be given.
+    /// A table with required keys.
     struct Needy {
         /// Payload of a flow.
         size: Bytes = required,
@@ -61,7 +61,7 @@ crate::settings! {
 }
 
 crate::settings! {
-    /// A table in a table, and a key with a reader of its own.
+    /// A table in a table, and a key with a separate reader.
     struct Outer {
         /// Table of all kinds.
         inner: Table = default,

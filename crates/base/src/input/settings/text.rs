@@ -1,12 +1,12 @@
-//! The meaning of a key, put together by the compiler.
+//! The meaning of a key, assembled at compile time.
 
 use super::kind::{Choice, DefaultValue, ValueKind};
 use super::range::{Bound, Limit};
 
-/// Bytes that the meaning of a key may have.
+/// Maximum length of a meaning in bytes.
 const ROOM: usize = 600;
 
-/// A text that grows while constants are computed.
+/// A text that grows while constants are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
     bytes: [u8; ROOM],
@@ -14,7 +14,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// No text.
+    /// An empty text.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "constants cannot use the trait")]
     pub const fn new() -> Self {
@@ -24,7 +24,7 @@ impl Text {
         }
     }
 
-    /// The meaning of a key that has `doc` as its comment; `note` replaces what would be said of
+    /// Returns the meaning of a key with `doc` as its comment; `note` replaces the text about
     /// choices and the default.
     #[must_use]
     pub const fn of_key(
@@ -51,7 +51,7 @@ impl Text {
         }
     }
 
-    /// The text so far.
+    /// Returns the text.
     #[must_use]
     pub const fn as_str(&self) -> &str {
         match std::str::from_utf8(self.bytes.split_at(self.len).0) {
@@ -60,19 +60,19 @@ impl Text {
         }
     }
 
-    /// The bytes of the text.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns whether there is no text.
+    /// Returns `true` if the text is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The text in an array of its length.
+    /// Returns the text in an array of its length.
     #[must_use]
     pub const fn cut<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
@@ -101,7 +101,7 @@ impl Text {
         self
     }
 
-    /// A number as it is written, without decimals that say nothing.
+    /// Appends a number without meaningless decimals.
     const fn number(self, written: &str) -> Self {
         let bytes = written.as_bytes();
         match bytes {
@@ -113,8 +113,8 @@ impl Text {
         }
     }
 
-    /// The first paragraph of a comment as one line: without the full stop, and beginning with a
-    /// small letter unless it begins with an abbreviation.
+    /// Appends the first paragraph of a comment as one line: without the full stop, and beginning
+    /// with a lower-case letter unless it begins with an abbreviation.
     const fn first_paragraph(mut self, doc: &str) -> Self {
         let bytes = doc.as_bytes();
         let start = self.len;
@@ -150,7 +150,7 @@ impl Text {
         self
     }
 
-    /// The words for a range.
+    /// Appends the words for a range.
     pub(super) const fn limits(mut self, limits: &[Limit]) -> Self {
         if let [least, most] = limits
             && matches!((least.bound, most.bound), (Bound::From, Bound::To))
@@ -169,7 +169,7 @@ impl Text {
         self
     }
 
-    /// The choices, with remarks and with a mark at the default.
+    /// Appends the choices, with remarks and with the default marked.
     const fn choices(mut self, choices: &[Choice], default: DefaultValue) -> Self {
         let mut index = 0;
         while index < choices.len() {
@@ -201,13 +201,13 @@ impl Text {
     }
 }
 
-/// The words for a range: `1 to 7`, `above 0, up to 2`, `at least "64B"`.
+/// Returns the words for a range: `1 to 7`, `above 0, up to 2`, `at least "64B"`.
 #[must_use]
 pub fn describe_limits(limits: &[Limit]) -> String {
     Text::new().limits(limits).as_str().to_owned()
 }
 
-/// Returns whether `written` is `name` in quotes.
+/// Returns `true` if `written` is `name` in quotes.
 const fn is_quoted(written: &str, name: &str) -> bool {
     let (written, name) = (written.as_bytes(), name.as_bytes());
     if written.len() != name.len() + 2 {

@@ -1,4 +1,4 @@
-//! Defaults and limits as values: they are written as in a table, and read as from one.
+//! Defaults and limits as values, parsed from the form in which tables contain them.
 
 use std::fmt::Display;
 
@@ -10,16 +10,16 @@ use super::range::Bound;
 use super::text::describe_limits;
 use crate::input::ConfigError;
 
-/// Diagnostic for a value outside its range.
+/// The error text for a value outside its range.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
-    /// Description of the problem; `{value}` stands for the value.
+    /// Description of the problem; `{value}` is replaced by the value.
     pub message: &'static str,
-    /// Suggestion of what to write instead.
+    /// Suggested fix.
     pub help: &'static str,
 }
 
-/// A value that may be missing from a table; where it is there, it is read as `T` itself.
+/// A value that may be missing from a table; if it is present, it is read as `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<T>(pub Option<T>);
 
@@ -35,7 +35,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
     }
 }
 
-/// The value of a key that a table is read without.
+/// The value of a key that is not part of its table.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart;
 
@@ -47,10 +47,10 @@ impl<'de> Deserialize<'de> for Apart {
     }
 }
 
-/// Reads the default or limit `written` of `key`.
+/// Parses the default or limit `written` of `key`.
 ///
 /// # Panics
-/// When the value is none of the key's type, which the first use of the table shows.
+/// If the value does not have the key's type. The first use of the table shows this.
 pub fn default_value<'de, T, L>(key: &str, written: L) -> T
 where
     T: Deserialize<'de>,
@@ -60,10 +60,10 @@ where
         .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
 }
 
-/// Reads the default `written` of `key`, which is a list.
+/// Parses the default `written` of `key`, which is a list.
 ///
 /// # Panics
-/// When the value is none of the key's type, which the first use of the table shows.
+/// If the value does not have the key's type. The first use of the table shows this.
 pub fn default_list<'de, T, L, const N: usize>(key: &str, written: [L; N]) -> T
 where
     T: Deserialize<'de>,
@@ -73,11 +73,10 @@ where
         .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
 }
 
-/// Refuses a `value` of `key` beyond `limits`, and an infinite one; nothing is refused where none
-/// is given.
+/// Refuses a `value` of `key` that is infinite or beyond `limits`. Accepts a missing value.
 ///
 /// # Errors
-/// Names the key, what is wrong and what would be right.
+/// Names the key, the problem and a suggestion.
 pub fn check_limits<'de, T, L>(
     key: &'static Key,
     value: &T,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Units of rates as ns-3's `DataRate` has them, and others that are written, with their bits.
+/// Units of rates in ns-3's `DataRate`, and other common ones, with their bits.
 const RATES: [(&str, u64); 44] = [
     ("bps", 1),
     ("b/s", 1),
@@ -212,8 +212,8 @@ proptest! {
         }
     }
 
-    /// Any number in any unit is exactly as many bits a second or bytes as the tables above say, or
-    /// is refused when that is no whole number or beyond a limit.
+    /// Any number in any unit is parsed to exactly the bit/s or bytes of the tables above. It is
+    /// refused if the result is not a whole number or exceeds a limit.
     #[test]
     fn every_spelling_is_exact(
         digits in prop_oneof![0..2_000u64, 0..u64::MAX / 10_000_000_000],
@@ -245,7 +245,7 @@ proptest! {
         }
     }
 
-    /// A size in bits and a rate in capitals are refused, whatever the number.
+    /// Sizes in bits and rates in capitals are refused, for every number.
     #[test]
     fn no_factor_of_8_is_guessed(number in 1u64..1_000_000, unit in 0..RATES.len()) {
         let unit = RATES[unit].0;
