@@ -314,6 +314,8 @@ impl ScenarioBuilder {
     }
 
     fn checked(self) -> Result<Scenario, Refused> {
+        // Same order as for a text: tables alone, then the network, then everything that refers to
+        // it.
         self.check_tables()?;
         let Some(topology_config) = self.topology else {
             return Err(missing(Part::Topology, "topology"));

@@ -1,6 +1,6 @@
 //! Algorithms of the published simulator.
 
-/// Algorithms that `CC_MODE` names.
+/// Values of `CC_MODE`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Mode {
     Dcqcn,
@@ -11,7 +11,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// All of them.
+    /// All algorithms.
     pub(super) const ALL: [Self; 5] = [
         Self::Dcqcn,
         Self::Hpcc,
@@ -20,7 +20,7 @@ impl Mode {
         Self::HpccPint,
     ];
 
-    /// The algorithm that a value of `CC_MODE` names.
+    /// Returns the algorithm for a value of `CC_MODE`.
     pub(super) fn named(value: &str) -> Option<Self> {
         Some(match value {
             "1" => Self::Dcqcn,
@@ -37,7 +37,7 @@ impl Mode {
         matches!(self, Self::Dcqcn | Self::Dctcp)
     }
 
-    /// The name of the algorithm in a scenario.
+    /// Returns the name of the algorithm in scenarios.
     pub(super) const fn kind(self) -> &'static str {
         match self {
             Self::Dcqcn => "dcqcn",

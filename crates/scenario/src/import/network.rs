@@ -1,4 +1,4 @@
-//! Network, traffic and switches of a configuration, and when a run of it ends.
+//! Network, traffic and switches of a configuration, and the end of its runs.
 
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::{Duration, Rate};
@@ -11,7 +11,7 @@ use super::mode::Mode;
 use super::value::Value;
 use super::{LeftOut, Surroundings};
 
-/// Time at which traffic starts by convention, and from which failures are counted.
+/// Time at which traffic starts by convention; times of failures are relative to it.
 pub(super) const TRAFFIC_START: Duration = Duration::from_ms(2_000);
 
 /// Writes the topology and the flows.
@@ -38,7 +38,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Writes the losses of links that have none of their own in the topology file.
+/// Writes the default loss of links, for links without their own in the topology file.
 pub(super) fn write_losses(
     config: &Configuration<'_>,
     lines: &mut Lines,
@@ -50,7 +50,7 @@ pub(super) fn write_losses(
     Ok(())
 }
 
-/// Adds what of the files that a configuration names is left out.
+/// Adds omitted parts of the files that a configuration names.
 pub(super) fn add_left_out(around: &Surroundings<'_>, left_out: &mut Vec<LeftOut>) {
     for (is_so, key, what) in [
         (
@@ -79,7 +79,7 @@ pub(super) fn write_end(config: &Configuration<'_>, lines: &mut Lines) -> Result
     Ok(())
 }
 
-/// Thresholds that no queue reaches.
+/// Thresholds above any possible queue length.
 const NEVER: &str = "kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0";
 
 /// Writes `[switch]`: the buffer and the marks.
@@ -110,15 +110,15 @@ pub(super) fn write_switch(
     Ok(())
 }
 
-/// The marks of switches. They are part of a scenario whatever its algorithm, since another one may
-/// take its place.
+/// The marking settings of switches. A scenario has them for every algorithm, since the user may
+/// replace the algorithm by one that reads marks.
 #[derive(Debug)]
 pub(super) enum Marks<'t> {
     /// Switches do not mark.
     Never(Value<'t>),
-    /// Rules for the rates of links, and the first key that they come from.
+    /// Rules for the rates of links, and the first key from which they were converted.
     Rules(Vec<String>, Value<'t>),
-    /// The configuration does not say them, and its algorithm does not read them.
+    /// The configuration lacks usable settings, but its algorithm does not read marks.
     Missing(InputError),
 }
 
@@ -139,7 +139,7 @@ impl<'t> Marks<'t> {
         }
     }
 
-    /// What is left out with marks that cannot be written.
+    /// Returns the omitted keys if the marking settings are missing.
     pub(super) fn left_out(&self, config: &Configuration<'_>) -> Option<LeftOut> {
         let Self::Missing(error) = self else {
             return None;
@@ -155,7 +155,7 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// The rules of marks for the rates of all links.
+/// Returns the marking rules for the rates of all links.
 fn rules<'t>(
     config: &Configuration<'t>,
     around: &Surroundings<'_>,
@@ -179,8 +179,8 @@ fn rules<'t>(
     Ok((rules, kmin))
 }
 
-/// Returns the place of the value that `map` has for links of `rate`. The published simulator ends
-/// where there is none, too.
+/// Returns the index of the value in `map` for links of `rate`. It is an error if there is none;
+/// the published simulator aborts, too.
 fn place_of(map: &Value<'_>, rate: Rate) -> Result<usize, InputError> {
     for place in (1..map.words().len()).step_by(2) {
         if map.whole_at(place)? == rate.as_bps() {
@@ -193,10 +193,10 @@ fn place_of(map: &Value<'_>, rate: Rate) -> Result<usize, InputError> {
     ))
 }
 
-/// Refuses an interval of acknowledgements in which the published simulator leaves some out.
+/// Rejects an interval with which the published simulator does not acknowledge every packet.
 ///
-/// It acknowledges each packet from byte number `L2_ACK_INTERVAL` of a flow on: the place at which an
-/// ACK is due is set anew with each packet, and not moved on.
+/// Starting with byte number `L2_ACK_INTERVAL` of a flow, it acknowledges each packet: every packet
+/// sets the next position for an ACK anew instead of advancing it.
 fn refuse_left_out_acks(
     interval: &Value<'_>,
     payload: u64,
@@ -227,7 +227,7 @@ fn refuse_left_out_acks(
     Err(interval.wrong(why, help))
 }
 
-/// Writes `[rdma]`, and refuses what hosts cannot do.
+/// Writes `[rdma]`; rejects settings that hosts do not support.
 pub(super) fn write_transport(
     config: &Configuration<'_>,
     around: &Surroundings<'_>,
@@ -262,7 +262,7 @@ pub(super) fn write_transport(
             Ok(())
         }
         Dialect::ConWeave => {
-            // Its hosts send ACKs from a queue that no pause stops, whatever the configuration says.
+            // Its hosts always send ACKs from a queue that no pause stops, so no key decides this.
             lines.plain_key("ack_high_priority", true);
             conweave::write_recovery(config, lines)
         }

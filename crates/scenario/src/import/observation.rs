@@ -1,4 +1,4 @@
-//! Files that a run of a configuration writes, and what it observes.
+//! Files that a run of a configuration writes, and its observations.
 
 use fabricsim_base::input::InputError;
 
@@ -38,14 +38,14 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Returns whether queues are monitored.
+/// Returns `true` if the configuration monitors queues.
 fn monitors(config: &Configuration<'_>) -> Result<bool, InputError> {
     let from = config.value("QLEN_MON_START")?.time("ns")?;
     let until = config.value("QLEN_MON_END")?.time("ns")?;
     Ok(config.file("QLEN_MON_FILE").is_some() && from < until)
 }
 
-/// Returns why a key of what is observed is left out, if it is.
+/// Returns the reason for omitting a key of an observation, if it is omitted.
 pub(super) fn reason(
     config: &Configuration<'_>,
     key: &ConfigKey,

@@ -1,8 +1,8 @@
-//! Keys of simulators that grew from the published one and read its other keys as it does.
+//! Keys of simulators that are based on the published one and read its keys in the same way.
 //!
-//! Keys that name files or say when counters are printed are left out. Those that switch something on
-//! are passed over as long as they do not. Keys that change traffic or algorithms are not listed:
-//! they are refused as unknown.
+//! Keys that name files or set the times of printed counters are omitted. Keys that enable a
+//! feature are ignored as long as the feature is off. Keys that change traffic or algorithms are
+//! not in the list, so they are rejected as unknown.
 
 use super::keys::{ConfigKey, NIC_PAUSES, Role, key};
 
@@ -12,9 +12,10 @@ const OF_SRNIC: Role = Role::LeftOut("for an algorithm that only srnic-simulatio
 const MARKS_OF_PBT: Role = Role::PartOf("ENABLE_PBT");
 const OFFSETS: Role = Role::PartOf("ENABLE_RANDOFFSET");
 
-/// Keys of relatives: of ASTRA-sim's ns-3 back end (`NIC_`), of srnic-simulation-public
-/// (`THROUGHPUT_FILE` to `CUSTOM_BETA`), of ns3-PB-FS (`ENABLE_PFC` to `PBT_MAX`), of LIBRA
-/// (`ENABLE_SEANET` to `SWITCH_DEBUG_LOG`), of Hawkeye (`DIR`) and of random offsets (the others).
+/// Keys of related simulators: ASTRA-sim's ns-3 back end (`NIC_`), srnic-simulation-public
+/// (`THROUGHPUT_FILE` to `CUSTOM_BETA`), ns3-PB-FS (`ENABLE_PFC` to `PBT_MAX`), LIBRA
+/// (`ENABLE_SEANET` to `SWITCH_DEBUG_LOG`), Hawkeye (`DIR`), and random offsets (the remaining
+/// keys).
 pub(super) const RELATIVES_KEYS: &[ConfigKey] = &[
     key("NIC_TOTAL_PAUSE_TIME", Some("0"), NIC_PAUSES),
     key("THROUGHPUT_FILE", Some(""), FILES),

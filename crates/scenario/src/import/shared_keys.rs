@@ -1,4 +1,4 @@
-//! Keys that several simulators read alike.
+//! Keys with the same meaning in several simulators.
 
 use super::keys::{BOTH_HPCC, ConfigKey, DCQCN, MARKED, Role, UNUSED, Words, key, map};
 use super::mode::Mode;
@@ -41,7 +41,7 @@ pub(super) const SHARED_KEYS: &[ConfigKey] = &[
     map("PMAX_MAP"),
 ];
 
-/// Keys that the published simulator and SimAI's read, and ConWeave's does not, or otherwise.
+/// Keys of the published simulator and SimAI's that ConWeave's does not read, or reads differently.
 pub(super) const PUBLISHED_AND_SIMAI_KEYS: &[ConfigKey] = &[
     key("USE_DYNAMIC_PFC_THRESHOLD", Some("1"), UNUSED),
     key("RP_TIMER", None, DCQCN),

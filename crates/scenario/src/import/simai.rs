@@ -109,7 +109,7 @@ impl<'j> Files<'j> {
         })
     }
 
-    /// What is left out of the topology and of the workload, and what differs.
+    /// Returns omitted parts of the topology and of the workload, and differences.
     fn left_out(&self) -> Result<Vec<LeftOut>, Error> {
         let mut left_out = Vec::new();
         match self.workload {
@@ -144,7 +144,8 @@ impl<'j> Files<'j> {
         Ok(left_out)
     }
 
-    /// The tables of the network and of the traffic: headers, keys and values in the form of TOML.
+    /// Returns the tables of the network and of the traffic: headers, keys and values in TOML
+    /// syntax.
     fn tables(&self, job: &Job, network: &Topology) -> Vec<Table<'static>> {
         let text = |text: &str| super::lines::quoted(text);
         let path = |file: &InputFile| text(&job.path_in_scenario(&file.path));
@@ -162,10 +163,10 @@ impl<'j> Files<'j> {
     }
 }
 
-/// A header, and keys with their values in the form of TOML.
+/// A header, and keys with their values in TOML syntax.
 type Table<'a> = (&'a str, Vec<(&'a str, String)>);
 
-/// The scenario of a topology without a configuration.
+/// Returns the scenario of a topology without a configuration.
 fn plain(
     job: &Job,
     topology: &InputFile,
@@ -197,8 +198,8 @@ fn write_tables(tables: &[Table<'_>], lines: &mut Lines) {
     }
 }
 
-/// Rates of links that have an end at a switch between servers, or between hosts, ascending, and of
-/// those that have none.
+/// Returns two lists of the rates of links, ascending. The first is of links with an end at a
+/// switch between servers, or between hosts; the second is of all rates that only other links have.
 fn rates(network: &Topology) -> (Vec<Rate>, Vec<Rate>) {
     let (mut inner, mut outer) = (BTreeSet::new(), BTreeSet::new());
     for link in network.links() {

@@ -10,7 +10,7 @@ const MONITORED: Role = Role::LeftOut(
 const TRACED: Role = Role::LeftOut("[capture] writes frames at ports");
 const NAMED: Role = Role::LeftOut("files have names of their own: fct.txt, pauses.csv");
 
-/// Keys that `ReadConf` of its ns-3 front end reads in its own way.
+/// Keys that `ReadConf` of its ns-3 front end treats differently from the published simulator.
 pub(super) const SIMAI_KEYS: &[ConfigKey] = &[
     key(
         "PAUSE_TIME",

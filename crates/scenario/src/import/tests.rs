@@ -5,7 +5,7 @@ use crate::Scenario;
 mod mutants;
 mod schemes;
 
-/// Every key, as run.py writes them for HPCC at 100 Gbps.
+/// Every key, as written by run.py for HPCC at 100 Gbps.
 const HPCC: &str = "\
 ENABLE_QCN 1
 USE_DYNAMIC_PFC_THRESHOLD 1
@@ -87,7 +87,7 @@ fn made_with(
     })
 }
 
-/// The tables of a scenario without those that name files.
+/// Returns the tables of a scenario, except tables that name files.
 fn settings(text: &str, traced: &[u32]) -> toml::Table {
     let made = made(text, traced).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut tables: toml::Table = made.text.parse().expect("TOML");
@@ -188,7 +188,7 @@ fn failures_traces_and_queues_are_taken_over() {
     assert_eq!(observe["until"].as_str(), Some("2010ms"));
 }
 
-/// The text that an error points at, its message and help.
+/// Returns the text at which an error points, its message and help.
 fn refused(text: &str) -> (String, String) {
     let errors = made(text, &[]).expect_err("refused");
     let [error] = errors.as_slice() else {

@@ -2,11 +2,11 @@
 
 use fabricsim_base::input::InputError;
 
-/// Reads a `trace.txt`: a count, and the numbers of so many nodes. Those from `nodes` on are left
-/// out, as the published simulator does; what follows them is not read.
+/// Reads a `trace.txt`: a count n, and n node numbers. Numbers from `nodes` on are omitted, as in
+/// the published simulator; text after the n numbers is ignored.
 ///
 /// # Errors
-/// At a word that is no number, and at the end of a list that stops too soon.
+/// At a word that is not a number, and at the end of a list with fewer than n numbers.
 pub fn read_trace_nodes(text: &str, nodes: u32) -> Result<Vec<u32>, InputError> {
     let mut words = text.split_ascii_whitespace();
     let mut next = || {
@@ -34,7 +34,7 @@ pub fn read_trace_nodes(text: &str, nodes: u32) -> Result<Vec<u32>, InputError> 
     Ok(traced)
 }
 
-/// Node numbers, ascending, as a list of ranges.
+/// Formats node numbers, ascending, as a list of ranges.
 pub(super) fn ranges(nodes: &[u32]) -> String {
     let mut sorted = nodes.to_vec();
     sorted.sort_unstable();

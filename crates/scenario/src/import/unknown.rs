@@ -1,4 +1,4 @@
-//! Words of a configuration that its simulator does not read as keys.
+//! Words of a configuration that are not keys of its simulator.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use super::dialect::Dialect;
 use super::keys::{ConfigKey, Role};
 use super::words::Word;
 
-/// What becomes of keys that a simulator does not read.
+/// Treatment of unknown keys.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum UnknownKeys {
-    /// They are errors: each may be a misspelled one.
+    /// They are errors, because each may be a misspelled key.
     #[default]
     Refused,
-    /// They are passed over, as the original does, and listed.
+    /// They are ignored, as in the original, and listed.
     PassedOver,
 }
 
-/// Words that are no key with its values.
+/// Words that are not a key with its values.
 #[derive(Clone, Debug)]
 pub(super) struct Unknown<'t> {
     words: Vec<Word<'t>>,
@@ -28,7 +28,8 @@ pub(super) struct Unknown<'t> {
 }
 
 impl<'t> Unknown<'t> {
-    /// The word `key` where a key of `dialect` should be, and the words behind it.
+    /// Creates the entry of the unknown word `key` in a configuration of `dialect`, with the words
+    /// after it.
     pub(super) fn key(dialect: Dialect, key: Word<'t>, behind: Vec<Word<'t>>) -> Self {
         let others = Dialect::ALL;
         let other = others
@@ -44,13 +45,13 @@ impl<'t> Unknown<'t> {
         Self { words, note }
     }
 
-    /// Words behind the values of `key`.
+    /// Creates the entry of words after the values of `key`.
     pub(super) fn behind(key: &ConfigKey, words: Vec<Word<'t>>) -> Self {
         let note = Some(format!("behind the values of {}", key.name));
         Self { words, note }
     }
 
-    /// The key `key` of a relative, which asks for what is not simulated.
+    /// Creates the entry of a related simulator's key that enables a feature we do not simulate.
     pub(super) fn switched_on(key: &ConfigKey, word: &Word<'t>, values: &[Word<'t>]) -> Self {
         let mut words = vec![word.clone()];
         words.extend_from_slice(values);
@@ -62,14 +63,14 @@ impl<'t> Unknown<'t> {
         Self { words, note }
     }
 
-    /// The place of the first word.
+    /// Returns the position of the first word.
     pub(super) fn span(&self) -> Range<usize> {
         self.words.first().map_or(0..0, |word| word.span.clone())
     }
 
-    /// The words with their line.
+    /// Returns the words and the number of their line.
     fn listed(&self) -> String {
-        /// Letters of a line that are shown.
+        /// Maximum number of characters to show.
         const SHOWN: usize = 60;
         let texts: Vec<&str> = self.words.iter().map(|word| word.text).collect();
         let mut text = texts.join(" ");
@@ -84,15 +85,15 @@ impl<'t> Unknown<'t> {
         format!("line {line}: `{text}`{note}")
     }
 
-    /// The entry of the list of all that is left out.
+    /// Returns the entry in the list of omitted parts.
     pub(super) fn passed_over(&self) -> LeftOut {
         LeftOut::new(self.listed(), "ignored because of --ignore-unknown")
     }
 }
 
-/// The error of all words that are no keys.
+/// Returns one error for all unknown words.
 pub(super) fn refused(unknown: &[Unknown<'_>], dialect: Dialect) -> InputError {
-    /// Lines that are listed.
+    /// Maximum number of lines to list.
     const LISTED: usize = 200;
     let first = unknown.first().map_or(0..0, Unknown::span);
     let simulator = dialect.simulator();
@@ -119,10 +120,10 @@ pub(super) fn refused(unknown: &[Unknown<'_>], dialect: Dialect) -> InputError {
     )
 }
 
-/// The key of `dialect` that `word` is a misspelling of. Parts that both begin with do not count:
-/// `ENABLE_CNP` is no misspelled `ENABLE_QCN`.
+/// Returns the key of `dialect` of which `word` is a misspelling. A common beginning does not
+/// count: `ENABLE_CNP` is not a misspelled `ENABLE_QCN`.
 fn meant(word: &str, dialect: Dialect) -> Option<&'static str> {
-    /// Letters above which nothing is compared: no key is as long.
+    /// Maximum length to compare: every key is shorter.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
         return None;

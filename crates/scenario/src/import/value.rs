@@ -1,4 +1,4 @@
-//! Values of a configuration: words that are read as numbers, rates and times.
+//! Values of a configuration: words, parsed as numbers, rates and times.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use fabricsim_base::units::{Duration, Rate};
 
 use super::words::Word;
 
-/// The words behind a key.
+/// The words after a key.
 #[derive(Clone, Debug)]
 pub(super) struct Value<'t> {
     pub(super) key: &'static str,
@@ -26,7 +26,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The same value, which the configuration does not give.
+    /// Marks the value as a default, which the configuration does not give.
     pub(super) fn absent(self) -> Self {
         Self {
             is_given: false,
@@ -34,14 +34,14 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Where the words stand.
+    /// Returns the byte range of the words.
     pub(super) fn span(&self) -> Range<usize> {
         let first = self.words.first().map_or(0, |word| word.span.start);
         let last = self.words.last().map_or(0, |word| word.span.end);
         first..last
     }
 
-    /// The key with its words, as a comment says where a value comes from.
+    /// Returns the key with its words, for the comment that names the origin of a value.
     pub(super) fn origin(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.text).collect();
         match self.is_given {
@@ -54,12 +54,12 @@ impl<'t> Value<'t> {
         &self.words
     }
 
-    /// The only word, or the first one.
+    /// Returns the first word.
     pub(super) fn word(&self) -> &'t str {
         self.words.first().map_or("", |word| word.text)
     }
 
-    /// Returns the error of this value.
+    /// Creates an error at this value.
     pub(super) fn wrong(&self, message: impl Display, help: impl Into<String>) -> InputError {
         let message = match self.is_given {
             true => format!("{}: {message}", self.key),
@@ -81,13 +81,13 @@ impl<'t> Value<'t> {
         })
     }
 
-    /// Reads a whole number.
+    /// Parses a whole number.
     pub(super) fn whole(&self) -> Result<u64, InputError> {
         self.whole_at(0)
     }
 
-    /// Reads the whole number at `index`. A fraction of zeros is passed over: the published simulator
-    /// reads `32.0` as 32, too.
+    /// Parses the whole number at `index`. A fraction of zeros is ignored, because the published
+    /// simulator reads `32.0` as 32, too.
     pub(super) fn whole_at(&self, index: usize) -> Result<u64, InputError> {
         let text = self.words.get(index).map_or("", |word| word.text);
         if let Some((whole, zeros)) = text.split_once('.')
@@ -99,12 +99,12 @@ impl<'t> Value<'t> {
         self.parsed(index, "no whole number", "write digits alone, such as 32")
     }
 
-    /// Reads a number that is not negative.
+    /// Parses a number that is not negative.
     pub(super) fn number(&self) -> Result<f64, InputError> {
         self.number_at(0)
     }
 
-    /// Reads the number at `index`, which is not negative.
+    /// Parses the number at `index`, which must not be negative.
     pub(super) fn number_at(&self, index: usize) -> Result<f64, InputError> {
         let number: f64 = self.parsed(index, "no number", "write a number such as 0.95")?;
         if number.is_finite() && number >= 0.0 {
@@ -116,7 +116,7 @@ impl<'t> Value<'t> {
         ))
     }
 
-    /// Reads 0 or 1.
+    /// Parses 0 or 1.
     pub(super) fn flag(&self) -> Result<bool, InputError> {
         match self.word() {
             "0" => Ok(false),
@@ -128,7 +128,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Reads a rate such as `40Mb/s`; without a unit it is of bits a second.
+    /// Parses a rate such as `40Mb/s`; without a unit it is in bits per second.
     pub(super) fn rate(&self) -> Result<Rate, InputError> {
         Rate::from_ns3(self.word()).map_err(|error| {
             let error = error.to_string();
@@ -138,7 +138,7 @@ impl<'t> Value<'t> {
         })
     }
 
-    /// Reads a number of `unit`, such as `us`, as a time.
+    /// Parses a number of `unit`, such as `us`, as a time.
     pub(super) fn time(&self, unit: &str) -> Result<Duration, InputError> {
         let time: Result<Duration, _> = format!("{}{unit}", self.word()).parse();
         time.map_err(|error| {

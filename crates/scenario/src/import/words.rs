@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-/// A word and its place.
+/// A word and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Word<'t> {
     pub(super) text: &'t str,
     pub(super) span: Range<usize>,
-    /// The line, counted from one.
+    /// Line number, counted from one.
     pub(super) line: usize,
 }
 
@@ -27,8 +27,8 @@ pub(super) fn is_key_like(word: &str) -> bool {
         && word.chars().all(is_of_keys)
 }
 
-/// Returns the words of `text` without comments: `#` and `//` up to the end of their line, and notes
-/// in braces, as the annotated configuration of the published simulator has them.
+/// Returns the words of `text` without comments: `#` and `//` up to the end of their line, and
+/// notes in braces, which the annotated configuration of the published simulator contains.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     let mut found = Vec::new();
     let mut offset = 0;
@@ -56,7 +56,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     found
 }
 
-/// Returns the first place from `at` on that is no white space.
+/// Returns the first position from `at` on that is not white space.
 fn word_start(line: &str, at: usize) -> Option<usize> {
     let blank = line[at..].find(|c: char| !c.is_ascii_whitespace())?;
     Some(at + blank)

@@ -21,12 +21,12 @@ use crate::scenario::places::Places;
 use crate::schema::part::{Part, Refused};
 use crate::schema::profile::quirks;
 
-/// Returns the scenario of `raw`, whose paths are relative to `base`, whose network is `built` if it
-/// is known, and whose places are `places`.
+/// Checks `raw` and returns the scenario. Its paths are relative to `base`, its network is `built`
+/// if it is already known, and its positions are `places`.
 ///
 /// # Errors
-/// The parts that cannot be used, each by its first fault. Tables are checked against the network
-/// when there is one, and against one another when each is good.
+/// Returns the faulty parts, each with its first error. Tables are checked against the network if
+/// it can be built, and against one another if each of them is valid.
 pub(crate) fn check(
     mut raw: RawScenario,
     (base, built): (&Path, Option<Topology>),
@@ -34,6 +34,7 @@ pub(crate) fn check(
     places: Places,
 ) -> Result<Scenario, Vec<Refused>> {
     let refused = |part: Part| move |error: ConfigError| part.refused(error);
+    // Collect the errors of all tables before giving up, so that users see them at once.
     let mut found = refused_settings(&raw);
     let tcp = with_profile(raw.tcp);
     keep(&mut found, tcp.validate().map_err(refused(Part::Tcp)));
@@ -52,6 +53,7 @@ pub(crate) fn check(
         let applied = raw.host.apply(built);
         applied.map_err(refused(Part::Host))
     });
+    // All further checks need the network.
     let Some(topology) = keep(&mut found, topology).map(Arc::new) else {
         return Err(found);
     };
@@ -74,6 +76,7 @@ pub(crate) fn check(
         let checked = capture.validate(&topology);
         keep(&mut found, checked.map_err(refused(Part::Capture)));
     }
+    // Checks across tables assume that each table is valid.
     let (Some(routing_policy), Some(class_cc), Some(queries), true) =
         (routing_policy, class_cc, queries, found.is_empty())
     else {
@@ -111,12 +114,12 @@ pub(crate) fn check(
     }
 }
 
-/// Returns what has been checked, or adds what is refused to `found`.
+/// Returns the value of `checked`, or adds its error to `found`.
 fn keep<T>(found: &mut Vec<Refused>, checked: Result<T, Refused>) -> Option<T> {
     checked.map_err(|refused| found.push(refused)).ok()
 }
 
-/// Returns what of `checked` is good, and adds what is refused to `found`.
+/// Returns all values of `checked`, and adds its errors to `found`.
 fn keep_all<T>(
     found: &mut Vec<Refused>,
     checked: impl Iterator<Item = Result<T, Refused>>,
@@ -124,7 +127,7 @@ fn keep_all<T>(
     checked.filter_map(|one| keep(found, one)).collect()
 }
 
-/// Returns the tables with values that are wrong whatever the other tables say.
+/// Returns the errors of tables with values that are wrong for any other tables.
 fn refused_settings(raw: &RawScenario) -> Vec<Refused> {
     let parts = [
         (Part::Switch, raw.switch.validate()),
@@ -139,7 +142,7 @@ fn refused_settings(raw: &RawScenario) -> Vec<Refused> {
     refused.collect()
 }
 
-/// Returns the settings of TCP, whose profile is that of datacenters where none is named.
+/// Returns the settings of TCP; the default profile is the datacenter's.
 fn with_profile(tcp: RawTcp) -> TcpConfig {
     match tcp.names_profile {
         true => tcp.config,

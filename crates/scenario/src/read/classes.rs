@@ -1,4 +1,4 @@
-//! Gives classes of flows their algorithms, and workloads the priorities of these.
+//! Assigns algorithms to classes of flows, and TCP's priority to workloads.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::read::raw::{RawClass, RawWorkload};
 use crate::scenario::transports::{TCP_PRIORITY, class_of};
 use crate::schema::part::{Part, Refused};
 
-/// The algorithms of classes that have their own, by class.
+/// The algorithms of classes with their own, by class.
 pub(crate) type ClassCc = BTreeMap<ClassId, AnyCcConfig>;
 
-/// Returns the algorithms that `workloads` and `classes` have of their own.
+/// Returns the algorithms that `workloads` and `classes` set for their classes.
 ///
 /// # Errors
-/// The first table of a class that has one already.
+/// At the first table for a class that already has an algorithm.
 pub(crate) fn class_algorithms(
     workloads: &[RawWorkload],
     classes: Vec<RawClass>,
@@ -38,8 +38,8 @@ pub(crate) fn class_algorithms(
     Ok(algorithms)
 }
 
-/// Gives workloads of TCP that name no priority that of TCP; `default` is the algorithm of classes
-/// that are not among `own`.
+/// Sets TCP's priority for workloads of TCP that do not name one; `default` is the algorithm of
+/// classes that are not in `own`.
 pub(crate) fn with_priorities(
     workloads: Vec<RawWorkload>,
     own: &ClassCc,

@@ -1,4 +1,4 @@
-//! Resolves what `[[event]]` tables name in the network.
+//! Resolves the names of nodes and links in `[[event]]` tables.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -9,8 +9,8 @@ use crate::schema::event::tables::LinkTable;
 use crate::schema::event::{Event, EventKind, LinkName};
 use crate::schema::part::{Part, Refused};
 
-/// Returns the events of `tables`, which are in the order of the text; each may be one that
-/// `topology` cannot have.
+/// Resolves the events of `tables`, in the order of the text; an event is an error if it does not
+/// fit `topology`.
 pub(crate) fn resolve_events(
     tables: Vec<RawEvent>,
     topology: &Topology,

@@ -1,4 +1,4 @@
-//! All faults of a scenario's tables, not only the first one.
+//! Collects all errors of a scenario's tables, not only the first one.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use toml::de::{DeTable, DeValue};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 
-/// Faults of one text that are told; who has more of them reads these first.
+/// Maximum number of errors to report for one text; more would not help.
 const MOST: usize = 20;
 
-/// The faults that have been found in a document.
+/// The errors found in a document.
 #[derive(Debug)]
 pub(crate) struct Faults<'d, 'a> {
     document: &'d Document<'a>,
@@ -18,12 +18,12 @@ pub(crate) struct Faults<'d, 'a> {
 }
 
 impl<'d, 'a> Faults<'d, 'a> {
-    /// The faults that have been `found` in `document` so far.
+    /// Creates a collection that starts with the errors `found` in `document`.
     pub(crate) const fn new(document: &'d Document<'a>, found: Vec<Error>) -> Self {
         Self { document, found }
     }
 
-    /// Keeps the error of `read`, if it is one.
+    /// Returns the value of `read`, or keeps its error.
     pub(crate) fn keep<T>(&mut self, read: Result<T, Error>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
@@ -34,8 +34,8 @@ impl<'d, 'a> Faults<'d, 'a> {
         }
     }
 
-    /// Reads a section. A key that cannot be read is left out, and the rest is read again to find
-    /// more; that a table lacks what has been left out is no fault of its own.
+    /// Reads a section. If a key cannot be read, removes the key and reads the rest again to find
+    /// more errors. The missing key is then not reported as another error.
     pub(crate) fn section<T>(
         &mut self,
         section: &Section<'a>,
@@ -64,7 +64,7 @@ impl<'d, 'a> Faults<'d, 'a> {
         }
     }
 
-    /// Reads a section that may be missing, which then has its defaults.
+    /// Reads a section that may be missing; the default replaces a missing one.
     pub(crate) fn optional<T: Default>(
         &mut self,
         section: Option<&Section<'a>>,
@@ -92,10 +92,10 @@ impl<'d, 'a> Faults<'d, 'a> {
         read.into_iter().collect()
     }
 
-    /// Returns what has been found, in the order of the text.
+    /// Returns the errors, in the order of the text.
     ///
     /// # Errors
-    /// When something has been found.
+    /// If there are any.
     pub(crate) fn result(self) -> Result<(), Error> {
         match self.found.is_empty() {
             true => Ok(()),
@@ -104,7 +104,7 @@ impl<'d, 'a> Faults<'d, 'a> {
     }
 }
 
-/// Takes the smallest entry of `table` with `span` in it out of the table.
+/// Removes the smallest entry of `table` that contains `span`.
 fn remove(table: &mut DeTable<'_>, span: &Range<usize>) -> bool {
     let entry = table.iter_mut().find(|(key, value)| {
         let (key, value) = (key.span(), value.span());

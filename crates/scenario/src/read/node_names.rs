@@ -1,5 +1,5 @@
-//! Names of nodes in the tables of a scenario: they become the nodes' numbers before the tables are
-//! read as typed values, wherever a key is [of nodes](ValueKind::Node).
+//! Names of nodes in the tables of a scenario. Before the tables are read as typed values, numbers
+//! replace the names in every key [of nodes](ValueKind::Node).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,10 +26,10 @@ use crate::text::messages::nearest_names;
 /// The numbers of the nodes that a scenario names.
 #[derive(Debug, Default)]
 pub(crate) struct NodeNumbers {
-    /// The network, where there are names.
+    /// The network, if the scenario names nodes.
     topology: Option<Topology>,
-    /// For each name and each number in quotes the number, and for each pattern the ranges of
-    /// numbers, as they are written.
+    /// For each name and each number in quotes its number, for each pattern the ranges of numbers,
+    /// as texts.
     numbers: BTreeMap<String, Vec<String>>,
 }
 
@@ -47,7 +47,7 @@ struct Given {
     key: &'static str,
     text: String,
     span: std::ops::Range<usize>,
-    /// Whether it may stand for several nodes.
+    /// Number of nodes that the name may match.
     count: Count,
 }
 
@@ -58,10 +58,10 @@ enum Count {
 }
 
 impl NodeNumbers {
-    /// Finds the nodes that `tables` name. The network is built only where there are names.
+    /// Finds the nodes that `tables` name. Builds the network only if there are names.
     ///
-    /// Names that no node has are added to `unknown`, and so is a network that cannot be built;
-    /// they stand for node 0, so that the other tables can be read.
+    /// Adds unknown names to `unknown`, and also the error of a network that cannot be built. Such
+    /// names become node 0, so that the other tables can still be read.
     pub(crate) fn find<'a>(
         document: &Document<'a>,
         tables: &mut Tables<'a>,
@@ -95,6 +95,7 @@ impl NodeNumbers {
                 }
             }
         });
+        // Most scenarios have no names, and building a network takes time.
         if given.is_empty() {
             return Self {
                 topology: None,
@@ -122,7 +123,7 @@ impl NodeNumbers {
         }
     }
 
-    /// Builds the network. A table that cannot be read is told with the others.
+    /// Builds the network. If its table cannot be read, reading the other tables reports the error.
     fn network<'a>(
         document: &Document<'a>,
         tables: &Tables<'a>,
@@ -137,12 +138,13 @@ impl NodeNumbers {
         built.map_err(|error| unknown.push(error)).ok()
     }
 
-    /// Returns the network, if it has been built.
+    /// Returns the network if it was built.
     pub(crate) fn topology(&self) -> Option<Topology> {
         self.topology.clone()
     }
 
-    /// Writes the numbers of nodes over their names in `tables`, which are those of [`Self::find`].
+    /// Replaces the names of nodes in `tables` by numbers; `tables` are the same as for
+    /// [`Self::find`].
     pub(crate) fn put_into<'a>(&'a self, tables: &mut Tables<'a>, registry: &Registry) {
         if self.numbers.is_empty() {
             return;
@@ -170,7 +172,7 @@ impl NodeNumbers {
         });
     }
 
-    /// The ranges that `item` of a list stands for.
+    /// Returns the ranges for `item` of a list.
     fn ranges<'a>(&'a self, item: Spanned<DeValue<'a>>) -> Vec<Spanned<DeValue<'a>>> {
         let found = item
             .get_ref()
@@ -189,13 +191,12 @@ impl NodeNumbers {
     }
 }
 
-/// Returns whether `text` is no number and no range, which have no letters.
+/// Returns `true` if `text` may be a name: numbers and ranges have no letters.
 fn may_be_name(text: &str) -> bool {
     text.chars().any(|c| c.is_alphabetic() || c == '*')
 }
 
-/// The numbers of the nodes that `given` stands for, as they are written; `None` where there are
-/// none.
+/// Returns the numbers, as texts, of the nodes that `given` matches; `None` if there are none.
 fn numbers_of(finder: &NodeFinder<'_>, given: &Given) -> Option<Vec<String>> {
     if let Some(node) = finder.find(&given.text) {
         return Some(vec![node.to_string()]);
@@ -214,12 +215,12 @@ fn numbers_of(finder: &NodeFinder<'_>, given: &Given) -> Option<Vec<String>> {
     (!found.is_empty()).then(|| ranges.collect())
 }
 
-/// What a name stands for that no node has.
+/// Returns the substitute for an unknown name.
 fn any_node() -> Vec<String> {
     vec!["0".to_owned()]
 }
 
-/// The error of a name that no node has.
+/// Returns the error for an unknown name.
 fn no_such_node(document: &Document<'_>, finder: &NodeFinder<'_>, given: &Given) -> Error {
     let Given {
         title, key, text, ..
@@ -243,7 +244,7 @@ fn no_such_node(document: &Document<'_>, finder: &NodeFinder<'_>, given: &Given)
     document.diagnostic(given.span.clone(), message, help)
 }
 
-/// Shows `see` each value of `tables` that names nodes: the table, the key and the value.
+/// Calls `see` with each value of `tables` that names nodes: the table, the key and the value.
 fn visit<'a>(
     tables: &mut Tables<'a>,
     registry: &Registry,
@@ -292,7 +293,7 @@ fn visit<'a>(
     }
 }
 
-/// Shows `see` the parts of `value`, which is of `kind`, that name nodes.
+/// Calls `see` with the parts of `value` that name nodes; `kind` is the kind of `value`.
 fn visit_value<'a>(
     value: &mut Spanned<DeValue<'a>>,
     kind: ValueKind,

@@ -1,4 +1,4 @@
-//! Lists of flows as Apache Parquet, where the library was built with the feature `parquet`.
+//! Lists of flows in Apache Parquet, if the library was built with the feature `parquet`.
 
 use std::path::Path;
 
@@ -6,19 +6,20 @@ use fabricsim_base::input::ConfigError;
 
 use crate::schema::part::Reason;
 
-/// What a Parquet file begins with.
+/// First bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 
-/// Returns whether a file that begins with `first` is Parquet.
+/// Returns `true` if a file with the first bytes `first` is Parquet.
 pub(super) fn is_parquet(first: &[u8]) -> bool {
     first.starts_with(MAGIC)
 }
 
-/// Reads the Parquet file that `key` of a table names as the text of a CSV with the same columns.
+/// Reads the Parquet file that `key` of a table names, and converts it to the text of a CSV with
+/// the same columns.
 ///
 /// # Errors
-/// One of the key: when the file is too large or broken, has values that no CSV has, or when this
-/// build does not read Parquet.
+/// If the file is too large or broken, has values that a CSV cannot express, or if this build does
+/// not read Parquet. The error is at `key`.
 pub(super) fn read_as_csv(key: &'static str, path: &Path) -> Result<String, Reason> {
     csv_of(path).map_err(|(what, help)| {
         let message = format!("cannot read the flows `{}`: {what}", path.display());
@@ -26,7 +27,7 @@ pub(super) fn read_as_csv(key: &'static str, path: &Path) -> Result<String, Reas
     })
 }
 
-/// What is wrong, and what would be right.
+/// A message and help.
 type Refused = (String, &'static str);
 
 #[cfg(not(feature = "parquet"))]
@@ -82,7 +83,7 @@ fn csv_of(path: &Path) -> Result<String, Refused> {
     Ok(text)
 }
 
-/// Adds a value as a field of a CSV.
+/// Appends a value as a field of a CSV.
 #[cfg(feature = "parquet")]
 fn push_field(
     text: &mut String,

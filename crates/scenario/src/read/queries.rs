@@ -14,10 +14,10 @@ use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::input_file::read_text;
 
-/// Returns the queries of `tables` with a name for each, if there are some.
+/// Names the queries of `tables` and checks them; `None` if there are none.
 ///
 /// # Errors
-/// The first query that cannot be asked, or a budget without queries.
+/// At the first query that cannot be served, or at a budget without queries.
 pub(crate) fn admit_queries(tables: RawQueries) -> Result<Option<QuerySettings>, Refused> {
     if tables.queries.is_empty() {
         return match tables.pint {
@@ -36,10 +36,10 @@ pub(crate) fn admit_queries(tables: RawQueries) -> Result<Option<QuerySettings>,
     Ok(Some(settings))
 }
 
-/// The `[[query]]` tables of the file at `path`, which may be a scenario, and the plan for them.
+/// Reads the `[[query]]` tables of the file at `path`, which may be a scenario, and plans them.
 ///
 /// # Errors
-/// When the file cannot be read, and the first error in these tables.
+/// If the file cannot be read, and at the first error in these tables.
 pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let text = read_text(FileKind::QUERIES, path)?;
     let name = path.display().to_string();
@@ -65,7 +65,7 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     }
 }
 
-/// Returns the queries and the plan for them.
+/// Returns the queries and their plan.
 fn plan(settings: QuerySettings) -> Result<(Vec<QueryConfig>, Plan), Refused> {
     let demands: Vec<Demand> = settings.queries.iter().map(QueryConfig::demand).collect();
     let plan = Plan::new(&demands, settings.pint.bits, 1);

@@ -4,8 +4,8 @@ use crate::read::raw::RawQueue;
 use crate::schema::part::{Part, Refused};
 use crate::schema::queue::QueueRule;
 
-/// Returns the rules of `tables`, which are in the order of the text; each may have a discipline
-/// whose values have no meaning, or a priority that flows cannot have.
+/// Checks the rules of `tables`, in the order of the text. A rule is an error if a value of its
+/// discipline has no meaning, or if flows cannot have its priority.
 pub(crate) fn check_queues(
     tables: Vec<RawQueue>,
 ) -> impl Iterator<Item = Result<QueueRule, Refused>> {

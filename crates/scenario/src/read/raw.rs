@@ -31,7 +31,7 @@ use crate::schema::switch::SwitchSettings;
 use crate::text::document::{Document, LineOrTable, Section};
 use crate::text::error::Error;
 
-/// A scenario as it is written: the values of its tables, and defaults for what is left out.
+/// A scenario as written: the values of its tables, with defaults for omitted keys.
 #[derive(Debug)]
 pub(crate) struct RawScenario {
     pub(crate) name: String,
@@ -43,7 +43,7 @@ pub(crate) struct RawScenario {
     pub(crate) transport: RdmaConfig,
     pub(crate) tcp: RawTcp,
     pub(crate) routing: RoutingSettings,
-    /// The policy of `routing`, where it is a table.
+    /// The policy of `routing`, if it is a table.
     pub(crate) policy: Option<Arc<dyn RoutingPolicy>>,
     pub(crate) run: RunSettings,
     pub(crate) output: OutputSettings,
@@ -61,7 +61,7 @@ pub(crate) struct RawScenario {
 #[derive(Debug)]
 pub(crate) struct RawTcp {
     pub(crate) config: TcpConfig,
-    /// Whether the table says a profile.
+    /// `true` if the table names a profile.
     pub(crate) names_profile: bool,
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum RawEvent {
     SwitchUp(SwitchTable),
 }
 
-/// The `[pint]` table and those of queries.
+/// The `[pint]` table and the `[[query]]` tables.
 #[derive(Debug)]
 pub(crate) struct RawQueries {
     pub(crate) pint: Option<BudgetSettings>,
@@ -87,9 +87,9 @@ pub(crate) struct RawQueries {
 #[derive(Debug)]
 pub(crate) struct RawWorkload {
     pub(crate) workload: BoxedWorkload,
-    /// The algorithm of its flows, where they have their own.
+    /// The algorithm of its flows, if they have their own.
     pub(crate) cc: Option<AnyCcConfig>,
-    /// Whether the table says a priority.
+    /// `true` if the table names a priority.
     pub(crate) names_priority: bool,
 }
 
@@ -103,16 +103,16 @@ pub(crate) struct RawClass {
 /// A `[[queue]]` table.
 #[derive(Debug)]
 pub(crate) struct RawQueue {
-    /// The discipline, or the fault of its line.
+    /// The discipline, or the error in its line.
     pub(crate) discipline: Result<DisciplineConfig, InputError>,
     pub(crate) place: QueuePlace,
 }
 
 impl RawScenario {
-    /// Reads `tables`, which are those of `document`.
+    /// Reads `tables`, which belong to `document`.
     ///
     /// # Errors
-    /// What has been `found` in them, and the keys and values that they cannot have.
+    /// Returns the errors already `found` in them, and unknown keys and malformed values.
     pub(crate) fn read<'a>(
         document: &Document<'a>,
         tables: &Tables<'a>,
@@ -169,6 +169,7 @@ impl RawScenario {
             document.settings(table, QueryConfig::KEYS)
         });
         let queues = read_queues(document, tables, registry, faults);
+        // A single missing part is enough to fail, but only now, after all errors have been found.
         Some(Self {
             name: name?,
             seed: seed?,
@@ -209,7 +210,7 @@ fn table_of<'a, T: DeserializeOwned + SettingValue + Default>(
     faults.optional(section, |table| document.settings(table, T::KIND.keys()))
 }
 
-/// Reads the tables that may take the place of `[cc]`: each has to be one.
+/// Reads the tables that can replace `[cc]`, because each must be a valid one.
 fn read_schemes<'a>(
     document: &Document<'a>,
     tables: &Tables<'a>,

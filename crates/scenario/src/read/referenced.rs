@@ -14,7 +14,8 @@ use crate::text::input_file::{first_bytes, read_bytes, read_named};
 /// Reads the file that `key` of a table names.
 ///
 /// # Errors
-/// One of the key when the file cannot be read, and one in the file when that is no text.
+/// If the file cannot be read, the error is at the key; if it is not a text, the error is in the
+/// file.
 pub(crate) fn read_referenced(
     key: &'static str,
     kind: FileKind,
@@ -27,7 +28,7 @@ pub(crate) fn read_referenced(
     })
 }
 
-/// Like [`read_referenced`], for a list of flows: Parquet becomes the text of a CSV.
+/// Like [`read_referenced`], for a list of flows; Parquet is converted to the text of a CSV.
 pub(crate) fn read_flows(key: &'static str, path: &Path) -> Result<String, Reason> {
     match first_bytes(path).is_some_and(|first| is_parquet(&first)) {
         true => read_as_csv(key, path),
@@ -35,7 +36,7 @@ pub(crate) fn read_flows(key: &'static str, path: &Path) -> Result<String, Reaso
     }
 }
 
-/// Like [`read_referenced`], for a graph of operations: GOAL in its binary form becomes text.
+/// Like [`read_referenced`], for a graph of operations; binary GOAL is converted to text.
 pub(crate) fn read_graph(key: &'static str, path: &Path) -> Result<String, Reason> {
     if !first_bytes(path).is_some_and(|first| is_goal_binary(&first)) {
         return read_referenced(key, FileKind::GRAPH, path);

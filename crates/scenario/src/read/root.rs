@@ -13,7 +13,7 @@ use crate::text::messages::suggest;
 /// A key at the top of a scenario, if it is given.
 type Given<'v, 'a> = Option<&'v Spanned<DeValue<'a>>>;
 
-/// Reads the name of the results, which is that of `file` where none is given.
+/// Reads the name of the results; the default is the name of `file`.
 pub(crate) fn read_name(value: Given<'_, '_>, file: &str) -> Result<String, InputError> {
     let Some(value) = value else {
         let stem = Path::new(file).file_stem();

@@ -10,8 +10,8 @@ use crate::kinds::Registry;
 use crate::schema::routing::RoutingSettings;
 use crate::text::messages::suggest;
 
-/// Returns the policy of a scenario: `table`, where it is one, whose name `routing` then has, or the
-/// one that `routing` names.
+/// Returns the policy of a scenario. If there is a `table`, it decides, and its name is put into
+/// `routing`; otherwise the name in `routing` decides.
 pub(crate) fn policy_of(
     routing: &mut RoutingSettings,
     table: Option<Arc<dyn RoutingPolicy>>,
@@ -27,7 +27,7 @@ pub(crate) fn policy_of(
     with_priorities(policy, routing, registry)
 }
 
-/// Returns `others` with the policies that `routing` names for some priorities.
+/// Returns `others`, extended by the policies that `routing` names for some priorities.
 fn with_priorities(
     others: Arc<dyn RoutingPolicy>,
     routing: &RoutingSettings,
@@ -79,7 +79,7 @@ fn with_priorities(
     Ok(Arc::new(ByPriority::new(others, own)))
 }
 
-/// Returns the policy with `name`, which `key` has.
+/// Finds the policy called `name`; an unknown name is an error at `key`.
 fn named(
     key: &'static str,
     name: &str,
@@ -96,7 +96,7 @@ fn named(
     })
 }
 
-/// The policy that `routing` names, or the default.
+/// Returns the policy that `routing` names, or the default.
 fn find_policy(
     routing: &RoutingSettings,
     registry: &Registry,

@@ -1,4 +1,4 @@
-//! The tables of a scenario as they stand in its text.
+//! The tables of a scenario as written in its text.
 
 use std::ops::Range;
 
@@ -14,25 +14,25 @@ use crate::text::document::{Document, Line, LineOrTable, Section};
 use crate::text::error::Error;
 use crate::text::messages::nearest;
 
-/// The keys and tables at the top of a scenario, each with its place.
+/// The keys and tables at the top level of a scenario, with their positions.
 #[derive(Debug)]
 pub(crate) struct Tables<'a> {
     pub(crate) name: Option<Spanned<DeValue<'a>>>,
     pub(crate) seed: Option<Spanned<DeValue<'a>>>,
     pub(crate) profile: Option<Spanned<DeValue<'a>>>,
-    /// Missing if `faults` says so, like the other tables that a scenario needs.
+    /// If this is missing, `faults` has an error, as for every required table.
     pub(crate) topology: Option<Section<'a>>,
     pub(crate) host: Option<Section<'a>>,
     pub(crate) switch: Option<Section<'a>>,
     pub(crate) rdma: Option<Section<'a>>,
     pub(crate) tcp: Option<Section<'a>>,
     pub(crate) routing: Option<Section<'a>>,
-    /// The policy of `routing`, where it is a table.
+    /// The policy of `routing`, if it is a table.
     pub(crate) policy: Option<Section<'a>>,
     pub(crate) run: Option<Section<'a>>,
     pub(crate) output: Option<Section<'a>>,
     pub(crate) cc: Option<Section<'a>>,
-    /// Tables that may take the place of `cc`.
+    /// Tables that can replace `cc`.
     pub(crate) schemes: Vec<Section<'a>>,
     pub(crate) workloads: Vec<WorkloadTables<'a>>,
     pub(crate) classes: Vec<ClassTables<'a>>,
@@ -41,21 +41,22 @@ pub(crate) struct Tables<'a> {
     pub(crate) observe: Option<Section<'a>>,
     pub(crate) capture: Option<Section<'a>>,
     pub(crate) queries: QueryTables<'a>,
-    /// Unknown tables, values that are no tables, and missing tables. The other tables are read all
-    /// the same, so that all their faults are told at once.
+    /// Unknown tables, values that are not tables, and missing tables. All remaining tables are
+    /// still read, so that users see all errors at once.
     pub(crate) faults: Vec<Error>,
-    /// Tables that a key means which is misspelled or has no list; they are not missing as well.
+    /// Tables to which a misspelled key refers, or one without its list; they are not reported as
+    /// missing.
     pub(crate) meant: Vec<&'static str>,
 }
 
-/// A `[[workload]]` table and that of its algorithm, if it has its own.
+/// A `[[workload]]` table and the table of its algorithm, if it has its own.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkloadTables<'a> {
     pub(crate) own: Section<'a>,
     pub(crate) cc: Option<Section<'a>>,
 }
 
-/// A `[[class]]` table and that of its algorithm.
+/// A `[[class]]` table and the table of its algorithm.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassTables<'a> {
     pub(crate) own: Section<'a>,
@@ -69,7 +70,7 @@ pub(crate) struct QueueTables<'a> {
     pub(crate) discipline: Option<LineOrTable<'a>>,
 }
 
-/// The `[pint]` table and those of queries.
+/// The `[pint]` table and the `[[query]]` tables.
 #[derive(Clone, Debug)]
 pub(crate) struct QueryTables<'a> {
     pub(crate) pint: Option<Section<'a>>,
@@ -77,15 +78,15 @@ pub(crate) struct QueryTables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Parses `document` and takes the tables out of it, with their places.
+    /// Parses `document` and extracts the tables with their positions.
     ///
     /// # Errors
-    /// When it is no TOML.
+    /// If it is not valid TOML.
     pub(crate) fn parse(document: &Document<'a>) -> Result<(Self, Places), Error> {
         Ok(Self::take(document, document.parse()?))
     }
 
-    /// Takes the tables out of `root`. Returns their places, too.
+    /// Extracts the tables from `root`, and returns them with their positions.
     pub(crate) fn take(document: &Document<'a>, mut root: DeTable<'a>) -> (Self, Places) {
         let places = Places::of(document, &root);
         let mut faults = document.unknown_keys("a scenario", &root, TABLES);
@@ -136,7 +137,7 @@ impl<'a> Tables<'a> {
         (tables, places)
     }
 
-    /// Returns where a part stands that is refused.
+    /// Returns the position of a rejected part.
     pub(crate) fn place(&self, refused: &Refused) -> Place<'_, 'a> {
         match refused.part {
             Part::Topology => Place::of_table(self.topology.as_ref()),
@@ -172,8 +173,8 @@ impl<'a> Tables<'a> {
 }
 
 impl<'a> QueryTables<'a> {
-    /// Returns where a part stands that is refused. All queries together stand at the first one,
-    /// unless their budget is given and at fault.
+    /// Returns the position of a rejected part. An error of all queries together is at the first
+    /// query, unless it concerns the budget and the budget is given.
     pub(crate) fn place(&self, refused: &Refused) -> Place<'_, 'a> {
         let pint = self.pint.as_ref();
         match (refused.part, &refused.reason) {
@@ -186,21 +187,21 @@ impl<'a> QueryTables<'a> {
         }
     }
 
-    /// Returns whether `key` is the budget, and given.
+    /// Returns `true` if `key` is the budget and is given.
     fn gives_budget(&self, key: &str) -> bool {
         let pint = self.pint.as_ref();
         key == "bits" && pint.is_some_and(|pint| pint.table.contains_key("bits"))
     }
 }
 
-/// Where a part of a scenario stands in its text.
+/// The position of a part of a scenario in its text.
 #[derive(Debug)]
 pub(crate) enum Place<'t, 'a> {
-    /// A table, whose keys have places of their own.
+    /// A table; its keys have their own positions.
     Table(&'t Section<'a>),
-    /// A line, whose words have places of their own.
+    /// A line; its words have their own positions.
     Line(&'t Line),
-    /// A value, or the start of the text where it is not given.
+    /// A value, or the start of the text if the value is not given.
     Span(Range<usize>),
 }
 
@@ -225,7 +226,7 @@ impl<'t, 'a> Place<'t, 'a> {
         }
     }
 
-    /// Returns the error of what is refused for `reason` here.
+    /// Returns the error for rejecting the part at this position for `reason`.
     pub(crate) fn error(self, document: &Document<'a>, reason: Reason) -> Error {
         document.error(match (self, reason) {
             (_, Reason::File(error)) => return error,

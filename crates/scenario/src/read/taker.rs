@@ -1,4 +1,4 @@
-//! Takes tables out of a scenario's text.
+//! Extracts tables from a scenario's text.
 
 use fabricsim_base::input::Key;
 use toml::de::DeTable;
@@ -8,7 +8,7 @@ use crate::schema::queue::QUEUE_KEYS;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 
-/// What is left of a document, and the faults of what has been taken out of it.
+/// The rest of a document, and the errors of everything extracted from it.
 #[derive(Debug)]
 pub(super) struct Taker<'t, 'a> {
     pub(super) document: &'t Document<'a>,
@@ -17,7 +17,7 @@ pub(super) struct Taker<'t, 'a> {
 }
 
 impl<'a> Taker<'_, 'a> {
-    /// Keeps the error of `taken`, if it is one.
+    /// Returns the value of `taken`, or keeps its error and returns the default.
     pub(super) fn keep<T: Default>(&mut self, taken: Result<T, Error>) -> T {
         taken.unwrap_or_else(|error| {
             self.faults.push(error);
@@ -48,8 +48,9 @@ impl<'a> Taker<'_, 'a> {
         taken.collect()
     }
 
-    /// Takes the table `key`, which a scenario needs. `kind` is one of its kinds, and `plural` names
-    /// them. It is not missing if another key means it: it is then among the `meant` ones.
+    /// Takes the required table `key`. The error for a missing one names `kind`, one of its kinds,
+    /// and `plural`, the word for them. There is no such error if `key` is in `meant`, because a
+    /// misspelled key has already been reported.
     pub(super) fn needed(
         &mut self,
         key: &str,

@@ -9,10 +9,10 @@ use crate::schema::part::Reason;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 
-/// Builds the network of `config`, whose file is relative to `base`.
+/// Builds the network of `config`; its file is relative to `base`.
 ///
 /// # Errors
-/// The first key that cannot be built, and the first error in the file.
+/// At the first key that the builder rejects, and at the first error in the file.
 pub(crate) fn build_topology(config: &dyn AnyTopology, base: &Path) -> Result<Topology, Reason> {
     if let Some(built) = config.build() {
         return Ok(built?);

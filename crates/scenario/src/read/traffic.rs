@@ -12,14 +12,14 @@ use crate::scenario::counts::{FlowCount, check_count};
 use crate::scenario::{hosts, names};
 use crate::schema::part::{Part, Refused};
 
-/// Context with which workloads are completed.
+/// Context for completing workloads.
 #[derive(Debug)]
 pub(crate) struct Traffic<'a> {
     pub(crate) topology: &'a Topology,
-    /// Folder that relative paths start from.
+    /// Folder to which paths are relative.
     pub(crate) folder: &'a Path,
     pub(crate) seed: u64,
-    /// The unit in which flows start.
+    /// The unit to which starts of flows are rounded.
     pub(crate) times: TimeUnit,
 }
 
@@ -27,7 +27,7 @@ impl Traffic<'_> {
     /// Reads the files of `workloads`.
     ///
     /// # Errors
-    /// The first one that cannot be sent, or one too many of them.
+    /// At the first workload that cannot be sent, or if there are too many.
     pub(crate) fn load<'w>(
         &self,
         workloads: impl ExactSizeIterator<Item = &'w mut BoxedWorkload>,
@@ -36,7 +36,7 @@ impl Traffic<'_> {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Reads the files of `workloads`, and returns those that cannot be sent.
+    /// Reads the files of `workloads`, and returns the errors of workloads that cannot be sent.
     pub(crate) fn load_each<'w>(
         &self,
         workloads: impl ExactSizeIterator<Item = &'w mut BoxedWorkload>,
@@ -60,7 +60,7 @@ impl Traffic<'_> {
                 Ok(expected) => {
                     if let Err((message, help)) = flows.add(index, expected) {
                         found.push(part.refused_whole(message, help));
-                        // All that follow would be too many as well.
+                        // All following workloads would also be too many.
                         break;
                     }
                 }

@@ -15,11 +15,11 @@ use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::messages::suggest;
 
-/// Reads the file that `config` names, relative to `base`, and says what the workload is expected
-/// to send.
+/// Reads the file that `config` names, relative to `base`, and returns the expected traffic of the
+/// workload.
 ///
 /// # Errors
-/// The first key that cannot be used, and the first error in the file.
+/// At the first invalid key, and at the first error in the file.
 pub(crate) fn load_workload(
     config: &mut dyn AnyWorkload,
     base: &Path,
@@ -50,8 +50,8 @@ pub(crate) fn load_workload(
     Ok(config.expected(context)?)
 }
 
-/// Says what is wrong with the sizes `name` of `key`, which are no built-in distribution, no size and
-/// no file.
+/// Returns the error for the sizes `name` of `key` if they are neither a built-in distribution nor
+/// a size nor a file.
 fn unknown_sizes(key: &'static str, name: &str) -> ConfigError {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         return match name.parse::<Bytes>() {

@@ -1,4 +1,4 @@
-//! Checks of what the parts of a scenario say together.
+//! Checks across the parts of a scenario.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::input::ConfigError;
@@ -15,10 +15,10 @@ use crate::schema::queries::{BudgetSettings, QuerySettings};
 use crate::text::error::Error;
 
 impl Scenario {
-    /// Checks what no table can tell by itself.
+    /// Makes all checks that need more than one table.
     ///
     /// # Errors
-    /// The first part that does not go with the others.
+    /// At the first part that contradicts another one.
     pub(crate) fn check(&self) -> Result<(), Refused> {
         let part =
             |part: Part| move |error: ConfigError| part.refused_whole(error.message, error.help);
@@ -74,8 +74,8 @@ impl Scenario {
         settings.check(streams, &algorithms, &self.topology)
     }
 
-    /// Returns a switch whose ports have no room for a full packet of RDMA beside their reserves, and
-    /// the bytes that a port may have of the shared part.
+    /// Returns a switch with too little buffer: beside the reserves, its ports have no room for a
+    /// full RDMA packet. Also returns the number of bytes that a port may use of the shared part.
     #[must_use]
     pub fn with_reserves_alone(&self) -> Option<(NodeId, Bytes)> {
         if self.lossy().priorities == PrioritySet::DATA {
@@ -98,11 +98,11 @@ impl Scenario {
         })
     }
 
-    /// Returns the query for the latencies of hops, beside the one that the scenario's algorithm
-    /// reads.
+    /// Returns the scenario's query for its algorithm, if any, and a query for the latencies of
+    /// hops.
     ///
     /// # Errors
-    /// When the scenario's profile has no queries.
+    /// If the scenario has a profile, because profiles do not support queries.
     pub fn latency_queries(&self) -> Result<QuerySettings, Error> {
         if self.profile.is_some() {
             return Err(self.refuse(
@@ -128,7 +128,7 @@ impl Scenario {
         })
     }
 
-    /// Returns what diagnostics say of a scenario that a program has changed.
+    /// Returns the source of diagnostics for a scenario that a program has changed.
     pub(crate) fn without_text(&self) -> WithoutText {
         WithoutText {
             scenario: self.name.clone(),
@@ -138,7 +138,7 @@ impl Scenario {
     /// Returns the scenario with `queries` instead of its own.
     ///
     /// # Errors
-    /// When the scenario cannot serve them.
+    /// If the scenario cannot serve them.
     pub fn with_queries(&self, mut queries: QuerySettings) -> Result<Self, Error> {
         let admitted = queries.admit_all();
         let scenario = Self {

@@ -19,23 +19,23 @@ use crate::schema::part::Part;
 use crate::text::error::Error;
 
 impl Scenario {
-    /// Every algorithm of the scenario: that of `[cc]` first, then those of classes.
+    /// Yields every algorithm of the scenario: first `[cc]`, then the algorithms of classes.
     pub fn algorithms(&self) -> impl Iterator<Item = &AnyCcConfig> {
         std::iter::once(&self.cc).chain(self.class_cc.values())
     }
 
-    /// The algorithm of flows of `class`.
+    /// Returns the algorithm of flows of `class`.
     #[must_use]
     pub fn cc_of(&self, class: ClassId) -> &AnyCcConfig {
         self.class_cc.get(&class).unwrap_or(&self.cc)
     }
 
-    /// Returns whether some algorithm of the scenario reads `what`.
+    /// Returns `true` if any algorithm of the scenario reads the telemetry `what`.
     pub fn needs(&self, what: TelemetryId) -> bool {
         self.telemetry().contains(&what)
     }
 
-    /// The kinds of telemetry that algorithms of the scenario read.
+    /// Returns the kinds of telemetry that algorithms of the scenario read.
     pub fn telemetry(&self) -> Vec<TelemetryId> {
         let mut kinds: Vec<TelemetryId> = Vec::new();
         for kind in self.algorithms().filter_map(AnyCcConfig::telemetry) {
@@ -46,8 +46,8 @@ impl Scenario {
         kinds
     }
 
-    /// Classes that have an algorithm of their own and that no workload of the scenario is of, in
-    /// ascending order. Flows that a program injects may be.
+    /// Returns the classes with their own algorithm but without a workload, in ascending order. A
+    /// program may still inject flows of these classes.
     #[must_use]
     pub fn unused_classes(&self) -> Vec<ClassId> {
         let used = self.used_classes();
@@ -55,7 +55,7 @@ impl Scenario {
         own.filter(|class| !used.contains(class)).collect()
     }
 
-    /// The classes of the flows of all workloads.
+    /// Returns the classes of the flows of all workloads.
     fn used_classes(&self) -> BTreeSet<ClassId> {
         let workloads = self.workloads.iter().enumerate();
         let users = workloads.flat_map(|(index, workload)| {
@@ -65,11 +65,10 @@ impl Scenario {
         users.map(|(_, class)| class).collect()
     }
 
-    /// Refuses rules for the NICs of classes that no workload is of, where no program injects
-    /// flows.
+    /// Rejects NIC rules for classes without a workload; call this if no program injects flows.
     ///
     /// # Errors
-    /// Names the first such class, and those that there are.
+    /// If there is such a class; the error names the first one and all classes in use.
     pub fn refuse_unused_nics(&self) -> Result<(), Error> {
         let used = self.used_classes();
         let mut named = self.routing.nics.iter().map(|rule| ClassId(rule.class));
@@ -84,23 +83,23 @@ impl Scenario {
         ))
     }
 
-    /// The rules by which receivers grant credit in `network`, where some algorithm uses it. All that
-    /// do have the same.
+    /// Returns the rules of receivers for granting credit in `network`, if any algorithm uses
+    /// credit. All algorithms that do have the same rules.
     #[must_use]
     pub fn credit(&self, network: &CcContext) -> Option<CreditRules> {
         let mtu = self.transport.mtu;
         self.algorithms().find_map(|cc| cc.credit(mtu, network))
     }
 
-    /// Returns whether some algorithm of the scenario uses credit.
+    /// Returns `true` if any algorithm of the scenario uses credit.
     #[must_use]
     pub fn uses_credit(&self) -> bool {
         let network = CcContext::of_nics(self.nic_rate());
         self.credit(&network).is_some()
     }
 
-    /// Refuses credit where packets have no room for it, and classes that want it granted by
-    /// different rules.
+    /// Rejects credit if packets have no room for it, or if classes need different rules for
+    /// granting it.
     pub(crate) fn check_credit(&self) -> Result<(), ConfigError> {
         let network = CcContext {
             base_rtt: Duration::from_ms(1),
@@ -135,7 +134,7 @@ impl Scenario {
         }
     }
 
-    /// Returns keys that are set without effect, each with the reason.
+    /// Returns the keys that are set but have no effect, each with the reason.
     #[must_use]
     pub fn without_effect(&self) -> Vec<String> {
         if self.has_tcp() {
@@ -153,7 +152,7 @@ impl Scenario {
         limit.into_iter().chain(alpha).collect()
     }
 
-    /// Refuses a limit of the queues of TCP that no full segment fits in.
+    /// Rejects a limit on TCP queues that is smaller than a full segment.
     pub(crate) fn check_lossy_limit(&self) -> Result<(), ConfigError> {
         let Some(tcp) = self.tcp_facts() else {
             return Ok(());
@@ -169,7 +168,7 @@ impl Scenario {
         }
     }
 
-    /// Refuses rules for ports of a rate that no link has.
+    /// Rejects rules for ports of a rate that no link has.
     pub(crate) fn check_ecn_rates(&self) -> Result<(), ConfigError> {
         let rates: Vec<Rate> = self.topology.rates().collect();
         let mut wanted = self.switch.ecn_rules.iter().filter_map(|rule| rule.rate);
@@ -191,7 +190,8 @@ impl Scenario {
         }
     }
 
-    /// Refuses algorithms whose lowest rate no NIC reaches: they would control nothing.
+    /// Rejects algorithms with a lowest rate above the rates of all NICs, because they could not
+    /// control anything.
     pub(crate) fn check_lowest_rates(&self) -> Result<(), ConfigError> {
         let hosts = self.topology.hosts().iter();
         let nics = hosts.flat_map(|&host| self.topology.ports(host).iter().map(|port| port.rate));
@@ -214,12 +214,12 @@ impl Scenario {
         Ok(())
     }
 
-    /// The settings of the algorithms that read digests.
+    /// Yields the settings of the algorithms that read digests.
     pub fn pint_configs(&self) -> impl Iterator<Item = PintConfig> {
         self.algorithms().filter_map(AnyCcConfig::pint)
     }
 
-    /// Refuses classes of `hpcc-pint` that want switches to write different digests.
+    /// Rejects classes of `hpcc-pint` that require different digests from switches.
     pub(crate) fn check_digests(&self) -> Result<(), ConfigError> {
         let mut configs = self.pint_configs();
         let Some(first) = configs.next() else {
@@ -235,7 +235,7 @@ impl Scenario {
         ))
     }
 
-    /// The units of telemetry that algorithms ask for ([`CcContext::entry_multiple`]).
+    /// Returns the units of telemetry that algorithms require ([`CcContext::entry_multiple`]).
     #[must_use]
     pub fn int_multiple(&self) -> Option<u32> {
         self.int_multiples().find_map(|multiple| multiple)
@@ -248,8 +248,8 @@ impl Scenario {
         hpcc.map(|config| config.int_multiple)
     }
 
-    /// Refuses units of telemetry where it has full width, and different ones, of which switches
-    /// could write one.
+    /// Rejects units of telemetry if telemetry has full width, and also different units, because
+    /// switches can write only one.
     pub(crate) fn check_int_multiple(&self) -> Result<(), ConfigError> {
         let Some(multiple) = self.int_multiple() else {
             return Ok(());
@@ -271,28 +271,29 @@ impl Scenario {
         }
     }
 
-    /// The factory of the algorithms.
+    /// Returns the factory of the algorithms.
     pub fn class_factories(&self, network: &CcContext) -> ClassFactories {
         let own = self.class_cc.iter();
         let own = own.map(|(class, cc)| (*class, cc.rdma_factory()));
         ClassFactories::new(self.cc.rdma_factory(), own, network)
     }
 
-    /// Returns whether switches mark packets of RDMA anywhere.
+    /// Returns `true` if switches mark RDMA packets anywhere.
     #[must_use]
     pub fn marks_packets(&self) -> bool {
         !self.ecn_in_use().is_empty()
     }
 
-    /// Returns the shortest queue of RDMA in which packets are marked, as far as the rules say without
-    /// the rate of the port; `None` where none are.
+    /// Returns the shortest RDMA queue in which packets are marked, according to all rules for any
+    /// rate; `None` if no rule marks.
     #[must_use]
     pub fn marked_above(&self) -> Option<Bytes> {
         self.ecn_in_use().iter().map(|rule| rule.kmin).min()
     }
 
-    /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then
-    /// what holds for other ports, by priority, or once where all priorities have the same.
+    /// Returns the rules that mark packets, in the form of the key `ecn_rules`. The scenario's
+    /// rules are first, followed by the defaults of all other ports: one for each priority, or a
+    /// single one if all priorities have the same.
     pub(crate) fn ecn_in_use(&self) -> Vec<EcnRule> {
         let wanted = self.wanted_marks().unwrap_or_default();
         let rule = |priority: Option<u8>, ecn: &EcnConfig| EcnRule {
@@ -319,7 +320,7 @@ impl Scenario {
         rules
     }
 
-    /// The algorithms of each priority, each algorithm once.
+    /// Returns the algorithms of each priority, each algorithm once.
     pub(crate) fn users(&self) -> [Vec<&AnyCcConfig>; Priority::COUNT] {
         let mut users: [Vec<&AnyCcConfig>; Priority::COUNT] = Default::default();
         for (index, workload) in self.workloads.iter().enumerate() {
@@ -335,11 +336,11 @@ impl Scenario {
         users
     }
 
-    /// The marks that the algorithms of RDMA of each priority want at NIC rate. Priorities that no
-    /// workload uses are marked as `[cc]` wants.
+    /// Returns the marking settings that the RDMA algorithms of each priority need at NIC rate.
+    /// Priorities without a workload have the settings of `[cc]`.
     ///
     /// # Errors
-    /// When two algorithms of one priority want different marks and the scenario sets none.
+    /// If two algorithms of one priority need different settings and the scenario does not set any.
     pub fn wanted_marks(&self) -> Result<[Option<EcnConfig>; Priority::COUNT], ConfigError> {
         let users = self.users();
         let mut wanted: [Option<EcnConfig>; Priority::COUNT] = Default::default();

@@ -2,16 +2,16 @@
 
 use fabricsim_workload::Expected;
 
-/// Workloads, whose numbers are the classes of their flows.
+/// Maximum number of workloads, because their numbers are the classes of their flows.
 const MOST_WORKLOADS: usize = 1 << 16;
 
-/// Flows of a run, which are numbered in 32 bits.
+/// Maximum number of flows of a run, because flow numbers have 32 bits.
 const MOST_FLOWS: f64 = fabricsim_base::limits::MAX_FLOWS as f64;
 
-/// Refuses more workloads than can be numbered.
+/// Rejects more workloads than can be numbered.
 ///
 /// # Errors
-/// The place of the first one too many, what is wrong and what would be right.
+/// Returns the index of the first workload beyond the limit, a message and help.
 pub(crate) fn check_count(workloads: usize) -> Result<(), (usize, String, String)> {
     if workloads <= MOST_WORKLOADS {
         return Ok(());
@@ -25,15 +25,15 @@ pub(crate) fn check_count(workloads: usize) -> Result<(), (usize, String, String
     ))
 }
 
-/// Flows that are expected of the workloads so far.
+/// Number of flows expected from the workloads so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowCount(f64);
 
 impl FlowCount {
-    /// Adds those that are `expected` of workload `index`; refuses more than can be numbered.
+    /// Adds the flows `expected` from workload `index`; rejects more than can be numbered.
     ///
     /// # Errors
-    /// What is wrong and what would be right.
+    /// Returns a message and help.
     pub(crate) fn add(&mut self, index: usize, expected: Expected) -> Result<(), (String, String)> {
         self.0 += expected.flows;
         if self.0 < MOST_FLOWS {

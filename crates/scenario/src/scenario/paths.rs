@@ -1,4 +1,4 @@
-//! Checks for features that are unavailable when packets of a flow take several paths.
+//! Checks for features that do not work if packets of a flow take several paths.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_core::plugin::quirks::EntryFormat;
@@ -11,7 +11,7 @@ use crate::cc::registry::AnyCcConfig;
 use crate::scenario::Scenario;
 
 impl Scenario {
-    /// Refuses policies that give each packet a path of its own where results would mean nothing.
+    /// Rejects policies that choose a path for each packet if this would make results meaningless.
     pub(crate) fn check_path_stability(&self) -> Result<(), ConfigError> {
         if self.routing_policy.path_stability() == PathStability::PerFlow {
             return Ok(());
@@ -57,8 +57,8 @@ impl Scenario {
         self.check_entropy()
     }
 
-    /// Refuses senders that choose the paths of packets where there are none that could, or where
-    /// receivers would take what arrives out of order for a loss.
+    /// Rejects policies with which senders choose the paths of packets if no RDMA sender could do
+    /// so, or if receivers would treat packets out of order as lost.
     fn check_entropy(&self) -> Result<(), ConfigError> {
         let policy = self.routing_policy.name();
         if self.routing_policy.entropy().is_none() {

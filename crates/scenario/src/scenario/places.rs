@@ -9,16 +9,16 @@ use crate::schema::part::{Part, WithoutText};
 use crate::text::document::Document;
 use crate::text::error::{Diagnostic, Error};
 
-/// Positions to which messages about a scenario's network refer.
+/// Positions for messages about a scenario's network.
 #[derive(Clone, Debug)]
 pub(crate) enum Places {
-    /// Places in its text.
+    /// Positions in its text.
     InText(Box<TextPlaces>),
-    /// Nothing: the scenario was built by a program.
+    /// No positions, because a program has built the scenario.
     Without(WithoutText),
 }
 
-/// The places in a scenario's text.
+/// The positions in a scenario's text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextPlaces {
     topology: Diagnostic,
@@ -29,7 +29,7 @@ pub(crate) struct TextPlaces {
 }
 
 impl Places {
-    /// The places in `document`, whose tables are `root`.
+    /// Records the positions in `document`, which has the tables `root`.
     pub(crate) fn of(document: &Document<'_>, root: &DeTable<'_>) -> Self {
         let place = |span: Range<usize>| document.unsaid(span);
         let of = |key: &str| place(root.get(key).map_or(0..0, Spanned::span));
@@ -47,7 +47,7 @@ impl Places {
         }))
     }
 
-    /// Something wrong with `part`.
+    /// Returns an error of `part`.
     pub(crate) fn refuse(&self, part: Part, message: String, help: String) -> Error {
         let places = match self {
             Self::InText(places) => places,

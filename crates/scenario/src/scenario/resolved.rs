@@ -8,7 +8,7 @@ use crate::schema::host::HostSettings;
 use crate::schema::switch::SwitchSettings;
 
 impl Scenario {
-    /// Every setting with its value, defaults filled in, as it stands in `summary.json`.
+    /// Returns every setting with its value, including defaults, as written to `summary.json`.
     #[must_use]
     pub fn resolved(&self) -> serde_json::Value {
         let nic_rate = self.nic_rate();
@@ -29,6 +29,7 @@ impl Scenario {
             .iter()
             .map(|(class, cc)| serde_json::json!({"id": class.0, "cc": cc.resolved(&context)}))
             .collect();
+        // These tables are always present, the tables below only if the scenario uses them.
         let mut resolved = serde_json::json!({
             "name": self.name,
             "seed": self.seed,
@@ -75,7 +76,7 @@ impl Scenario {
     }
 }
 
-/// A table with its kind in front.
+/// Returns a table that begins with its kind.
 fn tagged(kind: &str, settings: &serde_json::Value) -> serde_json::Value {
     let mut table = serde_json::Map::new();
     table.insert("kind".to_owned(), kind.into());

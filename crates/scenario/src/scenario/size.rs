@@ -1,4 +1,4 @@
-//! Networks that are larger than can be built.
+//! Limits on the size of networks.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_hpcc::INT;
@@ -6,14 +6,14 @@ use fabricsim_topology::RoutesSize;
 
 use crate::scenario::Scenario;
 
-/// The most entries of all forwarding tables: 2 GiB of them.
+/// Maximum number of entries in all forwarding tables together: they take 2 GiB.
 const MOST_ENTRIES: u64 = 1 << 28;
 
-/// The most switches on a path that telemetry of each hop has room for.
+/// Maximum number of switches on a path for telemetry of each hop.
 const MOST_INT_SWITCHES: usize = 128;
 
 impl Scenario {
-    /// Refuses networks whose forwarding tables would take too much memory.
+    /// Rejects networks with forwarding tables that would take too much memory.
     pub(crate) fn check_routes(&self) -> Result<(), ConfigError> {
         let topology = &self.topology;
         let switches = topology.len() - topology.hosts().len();
@@ -40,7 +40,7 @@ impl Scenario {
         ))
     }
 
-    /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for
+    /// Rejects algorithms that read telemetry of each hop if some path is certainly too long for
     /// it.
     pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
         let switches = self.topology.len() - self.topology.hosts().len();
@@ -62,7 +62,7 @@ impl Scenario {
     }
 }
 
-/// Bytes in words.
+/// Formats a number of bytes.
 #[must_use]
 pub fn memory(bytes: u64) -> String {
     match bytes {

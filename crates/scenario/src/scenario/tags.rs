@@ -1,4 +1,4 @@
-//! The telemetry that is in the tag of packets.
+//! The telemetry in the tag of packets.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_core::plugin::TelemetryId;
@@ -6,8 +6,8 @@ use fabricsim_core::plugin::TelemetryId;
 use super::Scenario;
 
 impl Scenario {
-    /// Refuses algorithms that read different telemetry in the one tag that packets have, and any in
-    /// the packets of a profile, which have none.
+    /// Rejects algorithms that read different telemetry from the tag, because a packet has only
+    /// one. Under a profile, packets have no tag, so any such algorithm is rejected.
     pub(crate) fn check_tags(&self) -> Result<(), ConfigError> {
         let kinds = self.telemetry().into_iter();
         let tags: Vec<&str> = kinds

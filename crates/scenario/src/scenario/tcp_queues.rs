@@ -13,17 +13,16 @@ use crate::schema::far_end::FarEnd;
 use crate::schema::part::{Part, Refused};
 use crate::schema::queue::QueueRule;
 
-/// The most queues of flows of all ports together.
+/// Maximum number of flow queues at all ports together.
 const MOST_FLOW_QUEUES: u64 = 1 << 25;
 /// Memory of one flow queue, in bytes.
 const FLOW_QUEUE_BYTES: f64 = 90.0;
 
-/// A queue that only the switch's buffer bounds.
+/// The limit of a queue that only the switch's buffer bounds.
 const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
 
 impl Scenario {
-    /// Refuses `[[queue]]` tables for ports and priorities that there are none of, or that are
-    /// RDMA's.
+    /// Rejects `[[queue]]` tables for ports or priorities that do not exist or that RDMA uses.
     pub(super) fn check_queues(&self) -> Result<(), Refused> {
         let tcp = self.tcp_priorities();
         for (index, rule) in self.queues.iter().enumerate() {
@@ -60,6 +59,7 @@ impl Scenario {
                     &format!("the links have {}", rates.join(", ")),
                 );
             }
+            // A large number of flow queues could exhaust the memory.
             let queues = self.flow_queues(rule);
             if queues > MOST_FLOW_QUEUES {
                 return refuse(
@@ -76,7 +76,8 @@ impl Scenario {
         Ok(())
     }
 
-    /// The queues among which a rule spreads flows, over all ports of switches that it fits.
+    /// Returns the number of queues over which a rule spreads flows, at all ports of switches that
+    /// match.
     fn flow_queues(&self, rule: &QueueRule) -> u64 {
         let queues = rule.discipline.flow_queues();
         if queues == 0 {
@@ -120,8 +121,8 @@ pub struct TcpQueues<'a> {
 }
 
 impl TcpQueues<'_> {
-    /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of
-    /// `rate`; the least where they differ.
+    /// Returns the step threshold at which TCP algorithms of `priority` need packets to be marked
+    /// at a port of `rate`; the lowest if they differ.
     fn step(&self, priority: Priority, rate: Rate) -> Option<Bytes> {
         let own = &self.users[priority.index()];
         let default = own.is_empty().then_some(&self.scenario.cc);
@@ -131,8 +132,8 @@ impl TcpQueues<'_> {
         steps.min()
     }
 
-    /// The queues of the priorities of TCP at a port whose queues are numbered from `first_entity`
-    /// on.
+    /// Returns the queues of TCP's priorities at a port; `first_entity` is the number of its first
+    /// queue.
     #[must_use]
     pub fn at(&self, rate: Rate, towards: FarEnd, first_entity: u64) -> Vec<QueuePlan> {
         let own = self.priorities.iter();

@@ -1,4 +1,4 @@
-//! RDMA as a scenario's fabric asks for it.
+//! Settings of RDMA that depend on the scenario's fabric.
 
 use fabricsim_base::units::Duration;
 use fabricsim_core::plugin::quirks::{LeastTimeout, PausedAcks};
@@ -9,7 +9,7 @@ use fabricsim_transport::rdma::{RdmaConfig, Recovery};
 use crate::scenario::Scenario;
 
 impl Scenario {
-    /// The transport with every default filled in.
+    /// Returns the transport settings with all defaults filled in.
     #[must_use]
     pub fn transport_resolved(&self) -> RdmaConfig {
         let by_algorithm = match self.quirks().paused_acks {
@@ -24,7 +24,7 @@ impl Scenario {
         }
     }
 
-    /// The method of loss recovery of RDMA.
+    /// Returns the method of loss recovery of RDMA.
     #[must_use]
     pub fn recovery(&self) -> Recovery {
         let by_paths = self
@@ -36,15 +36,15 @@ impl Scenario {
         }
     }
 
-    /// Returns whether the published script lets ACKs leave a paused host ("ack high prio"): under
-    /// TIMELY, and under DCQCN without a window.
+    /// Returns `true` if the published script lets ACKs leave a paused host ("ack high prio"):
+    /// under TIMELY, and under DCQCN without a window.
     fn acks_leave_paused(&self) -> bool {
         let dcqcn = self.cc.typed::<DcqcnConfig>();
         self.cc.typed::<TimelyConfig>().is_some() || dcqcn.is_some_and(|dcqcn| !dcqcn.window)
     }
 
-    /// Returns whether packets of RDMA can be lost: switches that do not pause, or do so with a
-    /// headroom that is not the worst case's, links that lose, events.
+    /// Returns `true` if RDMA packets can be lost: switches do not pause, or have less headroom
+    /// than the worst case requires, or links have losses, or there are events.
     #[must_use]
     pub fn can_lose(&self) -> bool {
         let worst_case = self
@@ -58,9 +58,9 @@ impl Scenario {
             || links.any(|link| link.loss > 0.0)
     }
 
-    /// Returns how long no byte may be acknowledged before a run is given up, in a network whose largest
-    /// base round-trip time is `base_rtt`: a handshake and the first window take two of them, and a
-    /// packet that is lost then one more and a timeout.
+    /// Returns the time without any acknowledged byte after which a run is given up; `base_rtt` is
+    /// the largest base round-trip time of the network. A handshake and the first window take two
+    /// round trips, and a lost packet takes one more and a timeout.
     #[must_use]
     pub fn stall_after(&self, base_rtt: Duration) -> Duration {
         let rdma = self.has_rdma().then(|| self.least_timeout());
@@ -72,7 +72,8 @@ impl Scenario {
         self.run.stall_after.unwrap_or(by_network)
     }
 
-    /// The least retransmission timeout of RDMA: the one that is set, or that of the fabric.
+    /// Returns the minimum retransmission timeout of RDMA: the one that is set, or the fabric's
+    /// default.
     fn least_timeout(&self) -> Duration {
         let by_fabric = || match self.quirks().least_timeout {
             LeastTimeout::ByFabric if !self.can_lose() => RdmaConfig::RTO_LOSSLESS,
@@ -82,9 +83,9 @@ impl Scenario {
         set.unwrap_or_else(by_fabric)
     }
 
-    /// The least retransmission timeout if switches trim packets, each of which is then reported
-    /// about a round trip later: as htsim has it (`_min_rto` in `main_uec.cpp`), 15 us and six
-    /// queues, here at the slowest link.
+    /// Returns the minimum retransmission timeout if switches trim packets. A trimmed packet is
+    /// reported about a round trip later, so the timeout is 15 us plus six queues at the slowest
+    /// link, as in htsim (`_min_rto` in `main_uec.cpp`).
     fn trimmed_timeout(&self) -> Option<Duration> {
         let above = self.switch.trim_above?;
         let slowest = self.topology.rates().min()?;

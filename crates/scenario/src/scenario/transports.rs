@@ -18,7 +18,7 @@ use fabricsim_transport::{ClassTransports, Transport};
 use crate::scenario::Scenario;
 use crate::schema::part::{Part, Refused};
 
-/// The priority of TCP where a workload names none.
+/// The priority of TCP for workloads that do not name one.
 pub(crate) const TCP_PRIORITY: Priority = Priority::new(1);
 
 /// Returns the class of the flows of workload `index`.
@@ -27,7 +27,7 @@ pub(crate) fn class_of(index: usize) -> ClassId {
 }
 
 impl Scenario {
-    /// The number of priorities that flows and ACKs of RDMA use, as far as the scenario says.
+    /// Returns the number of priorities that flows and ACKs of RDMA use, according to the scenario.
     #[must_use]
     pub fn priorities(&self) -> u8 {
         let mut used = PrioritySet::EMPTY;
@@ -47,26 +47,26 @@ impl Scenario {
         u8::try_from(used.without(tcp).len()).expect("eight priorities")
     }
 
-    /// The priority of ACKs of RDMA, where they have one of their own.
+    /// Returns the priority of RDMA ACKs, if they have their own.
     fn ack_priority(&self) -> Option<Priority> {
         let number = self.transport.ack_priority?;
         Priority::try_from(number).ok()
     }
 
-    /// Returns whether some algorithm of the scenario is of TCP.
+    /// Returns `true` if any algorithm of the scenario is for TCP.
     #[must_use]
     pub fn has_tcp(&self) -> bool {
         self.algorithms().any(|cc| cc.transport() == Transport::Tcp)
     }
 
-    /// Returns whether some algorithm of the scenario is of RDMA.
+    /// Returns `true` if any algorithm of the scenario is for RDMA.
     #[must_use]
     pub fn has_rdma(&self) -> bool {
         self.algorithms()
             .any(|cc| cc.transport() == Transport::Rdma)
     }
 
-    /// Returns the transport that carries the flows of each class.
+    /// Returns the transport of each class's flows.
     #[must_use]
     pub fn class_transports(&self) -> ClassTransports {
         let own = self.class_cc.iter();
@@ -100,13 +100,13 @@ impl Scenario {
         )
     }
 
-    /// The classes of workloads whose flows are requests, with the reuse of their connections.
+    /// Yields the classes of workloads that send requests, with the reuse of their connections.
     fn fetches(&self) -> impl Iterator<Item = (ClassId, Reuse)> {
         let workloads = self.workloads.iter().enumerate();
         workloads.filter_map(|(index, workload)| Some((class_of(index), workload.fetches()?)))
     }
 
-    /// Refuses requests over RDMA, and traffic that never ends in a run that nothing else ends.
+    /// Rejects requests over RDMA, and endless traffic in a run without any other end.
     pub(super) fn check_fetches(&self) -> Result<(), Refused> {
         for (class, _) in self.fetches() {
             let cc = self.cc_of(class);
@@ -144,8 +144,8 @@ impl Scenario {
         Ok(())
     }
 
-    /// The priorities of TCP: those that its flows use, and, where `[cc]` is an algorithm of TCP,
-    /// those that nobody uses.
+    /// Returns the priorities of TCP: the priorities that its flows use and, if `[cc]` is an
+    /// algorithm of TCP, all unused priorities.
     #[must_use]
     pub fn tcp_priorities(&self) -> PrioritySet {
         let mut own = PrioritySet::EMPTY;
@@ -162,8 +162,8 @@ impl Scenario {
         own
     }
 
-    /// The buffer of a switch, but for what `SwitchSettings::buffer_of` adds. Nothing is set aside
-    /// where all priorities are TCP's.
+    /// Returns the buffer of a switch, without the additions of `SwitchSettings::buffer_of`. If all
+    /// priorities are TCP's, there are no reserves.
     pub fn buffer_config(&self) -> BufferConfig {
         let switch = self.switch.resolved(self.nic_rate(), self.quirks());
         let mut config = switch.buffer_config();
@@ -177,8 +177,8 @@ impl Scenario {
         config
     }
 
-    /// Returns the settings that switches have for the priorities of TCP, and for those of RDMA where
-    /// its packets are trimmed.
+    /// Returns the settings of switches for the priorities of TCP, and also for RDMA's if its
+    /// packets are trimmed.
     pub fn lossy(&self) -> LossyConfig {
         let tcp = self.tcp_priorities();
         let trimmed = match self.switch.trim_above {
@@ -194,14 +194,14 @@ impl Scenario {
         }
     }
 
-    /// Returns whether hosts, switches or packets need what TCP needs of them: both transports, queues
+    /// Returns `true` if the network must support TCP's features: both transports at hosts, queues
     /// that are lossy by priority, and room in headers.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.has_tcp() || self.switch.trim_above.is_some() || self.uses_credit()
     }
 
-    /// Returns what becomes of packets of RDMA that find no room.
+    /// Returns the fate of RDMA packets that find no room in the buffer.
     #[must_use]
     pub const fn overflow(&self) -> Overflow {
         match self.switch.trim_above {
@@ -210,8 +210,8 @@ impl Scenario {
         }
     }
 
-    /// Refuses trimming where no packet is dropped, where receivers take a gap for a loss, and where
-    /// it is not modeled.
+    /// Rejects trimming if no packet could be dropped, if receivers treat a gap as a loss, or if it
+    /// is not modeled.
     pub(super) fn check_trimming(&self) -> Result<(), ConfigError> {
         let Some(above) = self.switch.trim_above else {
             return Ok(());
@@ -250,7 +250,7 @@ impl Scenario {
         Ok(())
     }
 
-    /// Refuses TCP and RDMA in one priority, and TCP where it is not modeled.
+    /// Rejects TCP and RDMA in one priority, and TCP if it is not modeled.
     pub(super) fn check_transports(&self) -> Result<(), ConfigError> {
         if !self.has_tcp() {
             return Ok(());
@@ -300,7 +300,7 @@ impl Scenario {
         }
     }
 
-    /// Refuses thresholds for priorities of TCP, whose queues have disciplines instead.
+    /// Rejects thresholds for priorities of TCP, because their queues have disciplines instead.
     pub(super) fn check_ecn_priorities(&self) -> Result<(), ConfigError> {
         let tcp = self.tcp_priorities();
         let mut named = self
@@ -347,21 +347,21 @@ pub struct TcpFacts {
     settings: TcpSettings,
     /// The payload of a full segment.
     pub mss: Bytes,
-    /// The headers of a segment.
+    /// The header bytes of a segment.
     pub headers: Bytes,
-    /// A SYN or SYN-ACK on the wire.
+    /// Size of a SYN or SYN-ACK on the wire.
     pub syn: Bytes,
     /// The payload of a request of `fetch`.
     pub request: Bytes,
 }
 
 impl TcpFacts {
-    /// The settings of the flows of `class`, where they are of TCP.
+    /// Returns the settings of the flows of `class`, if they use TCP.
     pub fn class(&self, class: ClassId) -> Option<&ClassConfig> {
         (self.transports.of(class) == Transport::Tcp).then(|| self.settings.class(class))
     }
 
-    /// Returns whether flows of `class` may have `priority`.
+    /// Returns `true` if flows of `class` may have `priority`.
     pub fn may_use(&self, class: ClassId, priority: Priority) -> bool {
         let tcp = self.priorities.contains(priority);
         tcp == (self.transports.of(class) == Transport::Tcp)

@@ -1,4 +1,4 @@
-//! The fabric that a `.topo` describes, as tiers of a `clos` topology.
+//! The fabric in a `.topo` file, converted to tiers of a `clos` topology.
 
 use fabricsim_base::input::InputError;
 
@@ -8,29 +8,29 @@ use crate::import::LeftOut;
 /// A fabric of htsim.
 #[derive(Clone, Debug)]
 pub(super) enum Fabric {
-    /// The fat tree of switches with so many ports, which htsim makes without a `.topo`.
+    /// htsim's fat tree without a `.topo`, of switches with this number of ports.
     KAry { ports: u64 },
     /// Tiers of a `.topo`.
     Tiers(Tiers),
 }
 
-/// Tiers whose numbers fit one another.
+/// Tiers with consistent numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Tiers {
     topo: Topo,
     pods: u64,
     racks_per_pod: u64,
-    /// Of each pod; of the whole fabric, where there are two tiers.
+    /// Switches of the middle tier in each pod; in the whole fabric if there are two tiers.
     middle: u64,
-    /// Nothing where there are two tiers.
+    /// Switches of the top tier; `None` if there are two tiers.
     cores: Option<u64>,
 }
 
 impl Fabric {
-    /// The fabric of `topo`, by the rules of htsim's `set_custom_params`.
+    /// Converts `topo` to a fabric, by the rules of htsim's `set_custom_params`.
     ///
     /// # Errors
-    /// At a number that does not fit the others.
+    /// At a number that contradicts the other numbers.
     pub(super) fn of(topo: &Topo) -> Result<Self, InputError> {
         let (low, middle) = (&topo.tiers[0], &topo.tiers[1]);
         let pods = share(&topo.nodes, topo.pod_size.value, "nodes", "hosts of a pod")?;
@@ -76,7 +76,7 @@ impl Fabric {
         }))
     }
 
-    /// The keys of the table `[topology]`.
+    /// Returns the keys of the table `[topology]`.
     pub(super) fn table(&self) -> String {
         match self {
             Self::KAry { ports } => format!(
@@ -87,7 +87,7 @@ impl Fabric {
         }
     }
 
-    /// What the fabric has and a scenario has not, or otherwise.
+    /// Returns properties of the fabric that the scenario lacks or changes.
     pub(super) fn left_out(&self) -> Vec<LeftOut> {
         let Self::Tiers(Tiers { topo, .. }) = self else {
             return Vec::new();
@@ -145,8 +145,8 @@ impl Tiers {
     }
 }
 
-/// The delay of the links below `tier`, with half of the latency of the switches at their ends: the
-/// sum over a path between hosts is that of its links and its switches.
+/// Returns the delay of the links below `tier`, including half of the latency of the switches at
+/// both ends. The sum over a path between hosts is then the delay of its links and its switches.
 fn delay(tier: &Tier, below: Option<&Tier>) -> String {
     let switches = tier.switch_latency.value + below.map_or(0, |tier| tier.switch_latency.value);
     let halves = 2 * tier.latency.value + switches;
@@ -156,12 +156,12 @@ fn delay(tier: &Tier, below: Option<&Tier>) -> String {
     }
 }
 
-/// The links upwards of a tier that is not the highest.
+/// Returns the upward links of a tier other than the highest.
 fn up_of(tier: &Tier) -> &Number {
     tier.up.as_ref().expect("only the highest tier has none")
 }
 
-/// `whole` in parts of `part`.
+/// Divides `whole` into parts of `part`; an error unless it divides evenly.
 fn share(whole: &Number, part: u64, what: &str, of: &str) -> Result<u64, InputError> {
     if part > 0 && whole.value > 0 && whole.value.is_multiple_of(part) {
         return Ok(whole.value / part);
@@ -175,7 +175,7 @@ fn share(whole: &Number, part: u64, what: &str, of: &str) -> Result<u64, InputEr
     ))
 }
 
-/// Refuses a number of ports that other numbers do not make.
+/// Rejects a number of ports that contradicts the other numbers.
 fn fits(given: &Number, made: u64, name: &str) -> Result<(), InputError> {
     if given.value == made {
         return Ok(());
@@ -186,7 +186,7 @@ fn fits(given: &Number, made: u64, name: &str) -> Result<(), InputError> {
     ))
 }
 
-/// Refuses an oversubscription of racks that is not that of their links, as htsim does.
+/// Rejects an oversubscription of racks that contradicts their links, as in htsim.
 fn refuse_other_oversubscription(low: &Tier) -> Result<(), InputError> {
     let made = low.down.value / up_of(low).value;
     if made == low.oversubscribed.value {

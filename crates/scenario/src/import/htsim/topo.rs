@@ -6,13 +6,13 @@ use fabricsim_base::input::InputError;
 
 use crate::text::messages::nearest;
 
-/// Most tiers of such a fabric.
+/// Maximum number of tiers of such a fabric.
 pub(super) const TIERS: usize = 3;
 
 /// Keys of the header.
 const HEADER: [&str; 3] = ["nodes", "tiers", "podsize"];
 
-/// Keys of a tier, with the value where none is given.
+/// Keys of a tier, with their defaults.
 const OF_TIER: [(&str, Option<u64>); 9] = [
     ("downlink_speed_gbps", None),
     ("radix_up", None),
@@ -25,7 +25,7 @@ const OF_TIER: [(&str, Option<u64>); 9] = [
     ("downlink_latency_ns", None),
 ];
 
-/// A number of the file, and where it is.
+/// A number of the file, with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Number {
     pub(super) value: u64,
@@ -33,7 +33,7 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// An error at this number.
+    /// Creates an error at this number.
     pub(super) fn wrong(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span.clone(), message, help)
     }
@@ -43,7 +43,7 @@ impl Number {
 #[derive(Clone, Debug)]
 pub(super) struct Tier {
     pub(super) speed_gbps: Number,
-    /// Nothing at the top.
+    /// `None` at the top.
     pub(super) up: Option<Number>,
     pub(super) down: Number,
     pub(super) oversubscribed: Number,
@@ -51,11 +51,11 @@ pub(super) struct Tier {
     pub(super) bundle: Number,
     pub(super) switch_latency: Number,
     pub(super) latency: Number,
-    /// Whether it has sizes of queues.
+    /// `true` if the tier has sizes of queues.
     pub(super) has_queues: bool,
 }
 
-/// A fabric as htsim reads it.
+/// A fabric in htsim's terms.
 #[derive(Clone, Debug)]
 pub(super) struct Topo {
     pub(super) nodes: Number,
@@ -67,11 +67,10 @@ pub(super) struct Topo {
 type Entries = Vec<(&'static str, Number)>;
 
 impl Topo {
-    /// Reads a `.topo`. Keys may be in capitals; a line may end in a comment (`#`).
+    /// Parses a `.topo`. Keys may be in upper case; a line may end with a comment (`#`).
     ///
     /// # Errors
-    /// At a key that there is not, or that is given twice or not at all, and at a value that is no
-    /// whole number.
+    /// At an unknown, repeated or missing key, and at a value that is not a whole number.
     pub(super) fn parse(text: &str) -> Result<Self, InputError> {
         let mut header = Entries::new();
         let mut tiers: [Option<Entries>; TIERS] = [None, None, None];
@@ -192,6 +191,8 @@ impl Tier {
                 span: end.clone(),
             })
         };
+        // Only the top tier has no links upwards, so the key is required below it and an error in
+        // it.
         let up = match (given("radix_up"), top) {
             (Some((_, number)), true) => {
                 return Err(number.wrong(
@@ -202,6 +203,7 @@ impl Tier {
             (_, true) => None,
             (_, false) => Some(value("radix_up")?),
         };
+        // Zero would mean a tier without links, or a division by zero later.
         for name in [
             "downlink_speed_gbps",
             "radix_down",
@@ -226,7 +228,7 @@ impl Tier {
     }
 }
 
-/// The lines that say something, each with its place.
+/// Yields the lines that are neither blank nor comments, with their positions.
 fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -239,7 +241,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// The whole number in `text`, which begins at `offset`, behind the key at `key`.
+/// Parses the whole number in `text`, which begins at `offset`, after the key at `key`.
 fn number(text: &str, offset: usize, key: &Range<usize>) -> Result<Number, InputError> {
     const MOST: u64 = 1 << 24;
     let word = text.trim();
@@ -259,7 +261,7 @@ fn number(text: &str, offset: usize, key: &Range<usize>) -> Result<Number, Input
     }
 }
 
-/// Begins the tier that `value` names.
+/// Begins the tier with the number `value`.
 fn begin_tier(value: &Number, tiers: &mut [Option<Entries>; TIERS]) -> Result<usize, InputError> {
     let place = usize::try_from(value.value)
         .ok()

@@ -1,4 +1,4 @@
-//! Configurations with keys that are added, misspelled and damaged.
+//! Configurations with added, misspelled and damaged keys.
 
 use proptest::prelude::*;
 use proptest::sample::subsequence;
@@ -8,11 +8,11 @@ use super::*;
 /// A change of one line of a configuration that makes it wrong.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
-    /// A line of a key that no simulator has is added below.
+    /// The line is followed by a line with a key of no simulator.
     Added,
     /// A letter of the key is doubled.
     Misspelt,
-    /// Words follow behind the values.
+    /// The values are followed by more words.
     WordsBehind,
     /// The values are missing.
     NoValue,
@@ -27,7 +27,7 @@ fn damages() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The changed line, or both lines, and the word that an error has to name.
+/// Returns the changed line, or both lines, and the word that an error must name.
 fn damaged(line: &str, number: usize, damage: Damage) -> (Vec<String>, String) {
     let (key, values) = line.split_once(' ').expect("a key and a value");
     match damage {
@@ -47,7 +47,7 @@ fn damaged(line: &str, number: usize, damage: Damage) -> (Vec<String>, String) {
     }
 }
 
-/// The line, counted from one, in which `error` says that `word` stands.
+/// Returns `true` if `error` says that `word` is in this line, counted from one.
 fn says(error: &InputError, text: &str, word: &str, line: usize) -> bool {
     let listed = |said: &str| {
         said.contains(&format!("line {line}: `")) && said.contains(&format!("`{word}"))
@@ -58,7 +58,7 @@ fn says(error: &InputError, text: &str, word: &str, line: usize) -> bool {
 }
 
 proptest! {
-    /// All wrong lines are named at once, each with its number.
+    /// One message names all wrong lines with their numbers.
     #[test]
     fn every_wrong_line_is_named(
         chosen in subsequence((0..50).collect::<Vec<usize>>(), 1..20),
@@ -86,7 +86,7 @@ proptest! {
         }
     }
 
-    /// Words that are no keys change nothing but the list of what is passed over.
+    /// Words that are not keys change only the list of ignored words.
     #[test]
     fn unknown_keys_can_be_passed_over(places in subsequence((0..50).collect::<Vec<usize>>(), 1..9)) {
         let mut text = String::new();
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Several unknown keys are one message with a line for each.
+/// Several unknown keys result in one message with a line for each.
 #[test]
 fn unknown_keys_are_listed_in_one_message() {
     let text = "DIR2 mix/data\nENABLE_PBTX 0\nU_TARGT 0.9 0.8\nCC_MODE 3 4\nLB_MODE 6\n";
@@ -130,7 +130,7 @@ fn unknown_keys_are_listed_in_one_message() {
     );
 }
 
-/// The keys of relatives concern nothing as long as what they switch on is off.
+/// The keys of related simulators have no effect while the features that they enable are off.
 #[test]
 fn keys_of_relatives_are_left_out_or_refused_by_what_they_ask_for() {
     let off = format!("{HPCC}ENABLE_PBT 0\nPBT_MIN 40000\nGPUT_OUTPUT_FILE x\nENABLE_QBB 1\n");
@@ -170,7 +170,7 @@ fn keys_of_relatives_are_left_out_or_refused_by_what_they_ask_for() {
     );
 }
 
-/// A configuration is read as that of the simulator that reads most of its keys.
+/// A configuration belongs to the simulator that reads most of its keys.
 #[test]
 fn one_key_does_not_decide_what_a_configuration_is_for() {
     let is = |more: &str, dialect: Dialect| {

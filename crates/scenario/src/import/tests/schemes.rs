@@ -1,8 +1,8 @@
-//! Another algorithm in the place of that of the file.
+//! Replacing the algorithm of a file by another one.
 
 use super::*;
 
-/// The scenario of `text`, read with `--cc name`.
+/// Returns the scenario of `text`, read with `--cc name`.
 fn switched(text: &str, name: &str) -> toml::Table {
     let scenario = made(text, &[]).expect("a scenario").text;
     let change = format!("cc={name}");
@@ -10,7 +10,7 @@ fn switched(text: &str, name: &str) -> toml::Table {
     changed.parse().expect("TOML")
 }
 
-/// To choose another algorithm after an import is to change CC_MODE before it.
+/// Choosing another algorithm after an import is the same as changing CC_MODE before it.
 #[test]
 fn another_algorithm_runs_with_the_values_of_the_file() {
     let names = [
@@ -37,7 +37,7 @@ fn another_algorithm_runs_with_the_values_of_the_file() {
     }
 }
 
-/// Algorithms that the file has no values for are said, and the others are there.
+/// Messages list algorithms without values in the file; all other algorithms are available.
 #[test]
 fn algorithms_without_values_are_said() {
     let text = HPCC
@@ -69,13 +69,13 @@ fn algorithms_without_values_are_said() {
         .iter()
         .find(|left| left.keys[0] == "--cc hpcc-pint");
     assert!(found.is_some_and(|left| left.reason.contains("target utilization of 95")));
-    // As the published simulator runs it: it does not read the window.
+    // As in the published simulator, which does not read the window.
     let pint = &table["scheme"][1];
     assert_eq!(pint["window"].as_bool(), Some(false));
 }
 
-/// Windows that do not follow the rate, losses of all links and intervals that leave no
-/// acknowledgement out.
+/// Windows that do not follow the rate, losses of all links, and intervals with which every packet
+/// is acknowledged.
 #[test]
 fn what_the_published_simulator_runs_is_taken_over() {
     for mode in ["1", "3", "7", "8", "10"] {

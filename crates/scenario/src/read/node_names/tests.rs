@@ -1,4 +1,4 @@
-//! Names of nodes mean what their numbers mean, wherever a scenario names nodes.
+//! In every key that names nodes, names and numbers must have the same meaning.
 
 use crate::scenario::Scenario;
 use crate::text::error::Error;
@@ -17,7 +17,7 @@ fn scenario(tables: &str) -> Result<Scenario, String> {
     })
 }
 
-/// Reads scenarios with names and with numbers, which have to be the same.
+/// Reads two scenarios, with names and with numbers, and checks that they are equal.
 fn same(names: &str, numbers: &str) {
     let [names, numbers] = [names, numbers].map(|tables| {
         let scenario = scenario(tables).expect(tables);
