@@ -94,7 +94,7 @@ struct Drawing {
     scale: u8,
 }
 
-/// Parses a file name whose extension selects the format. The path need not be UTF-8, because a
+/// Parses a file name; its extension selects the format. The path need not be UTF-8, because a
 /// parent folder may have any name.
 pub(crate) fn picture_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(picture)

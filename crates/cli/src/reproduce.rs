@@ -84,7 +84,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     judge_only: bool,
 
-    /// Rerun points whose folders have complete results of other settings or another version
+    /// Rerun points that have complete results of other settings or another version
     #[arg(long)]
     force: bool,
 

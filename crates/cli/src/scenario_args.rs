@@ -21,7 +21,7 @@ pub(crate) struct ScenarioArgs {
     /// Scenario (a TOML file), or `-` for the standard input [default: the built-in scenario]
     pub(crate) scenario: Option<PathBuf>,
 
-    /// Replace the [cc] table with this congestion control: --cc dcqcn. Its settings are those of
+    /// Replace the [cc] table with this congestion control: --cc dcqcn. Its settings come from
     /// the [[scheme]] of this kind if the scenario has one, otherwise the defaults
     #[arg(
         long,

@@ -82,7 +82,7 @@ pub(crate) struct SweepArgs {
     #[arg(long)]
     table_only: bool,
 
-    /// Rerun points whose folders have complete results of other settings or another version, and
+    /// Rerun points that have complete results of other settings or another version, and
     /// replace these results
     #[arg(long)]
     force: bool,

@@ -1,10 +1,10 @@
-//! Harm to flow completion times: how much later the flows of a workload end when another algorithm
-//! of congestion control shares their bottleneck.
+//! Harm to flow completion times: the extra time that the flows of a workload need if another
+//! congestion-control algorithm shares their bottleneck.
 //!
-//! It is the process of the tool ccafct (heistp/ccafct), simulated. For each round-trip time the
-//! workload runs alone, then against each competitor: a long download that has had
-//! `slow_start_delay` for itself. Every run has the same requests, so that its harm is not blurred
-//! by their sizes.
+//! The module simulates the procedure of the tool ccafct (heistp/ccafct). For each round-trip time
+//! the workload runs alone, then against each competitor: a long download that starts
+//! `slow_start_delay` earlier. Every run has the same requests, so that their sizes do not blur the
+//! harm.
 //!
 //! ```
 //! use std::path::Path;
@@ -102,13 +102,13 @@ impl HarmSettings {
 /// The requests of a test.
 #[derive(Clone, Debug)]
 enum Requests {
-    /// So many, drawn for each seed.
+    /// This number of requests, drawn for each seed.
     Drawn(usize),
-    /// The same for all seeds.
+    /// Fixed requests, the same for all seeds.
     Fixed(Arc<[WorkloadFlow]>),
 }
 
-/// A test that can be run.
+/// A test that is ready to run.
 #[derive(Clone, Debug)]
 pub struct HarmTest {
     settings: HarmSettings,
@@ -117,11 +117,10 @@ pub struct HarmTest {
 }
 
 impl HarmTest {
-    /// A test with `settings`; the path of a workload's file is relative to `folder`.
+    /// Returns a test with `settings`. The path of a workload's file is relative to `folder`.
     ///
     /// # Errors
-    /// Settings that a test cannot have; a workload's file that cannot be read, or its first
-    /// diagnostic.
+    /// If a test cannot have these settings, or a workload's file cannot be read or has errors.
     pub fn new(settings: HarmSettings, folder: &Path) -> Result<Self, Error> {
         settings.validate().map_err(|error| Error::Unsupported {
             scenario: "the harm test".to_owned(),
@@ -151,24 +150,24 @@ impl HarmTest {
         })
     }
 
-    /// Everything that decides the results.
+    /// Returns the identity of the results: everything on which they depend.
     #[must_use]
     pub fn origin(&self) -> Origin {
         let requests = format!("{:?}", self.requests).into_bytes();
         Origin::new(serde_json::json!(self.settings), &[requests])
     }
 
-    /// Cells that [`Self::run`] runs.
+    /// Returns the number of cells that [`Self::run`] runs.
     #[must_use]
     pub fn cells(&self) -> usize {
         usize::from(self.settings.repeats) * self.settings.rtt.len() * (1 + self.settings.cca.len())
     }
 
-    /// Runs all cells on `threads` threads; what comes of them does not depend on how many. `done`
-    /// is told of each cell when it has ended, on its thread.
+    /// Runs all cells on `threads` threads. The results do not depend on that number. Calls `done`
+    /// with each finished cell, on the thread that ran it.
     ///
     /// # Errors
-    /// When the system does not give so many threads, or a cell cannot be simulated.
+    /// If the system does not provide the threads, or a cell cannot be simulated.
     pub fn run(
         &self,
         threads: usize,
@@ -220,7 +219,8 @@ impl HarmTest {
     }
 }
 
-/// The flows of the file at `path`; those that start before `duration`, if it is given.
+/// Reads the flows of the file at `path`, without flows that start at `duration` or later if it is
+/// given.
 fn flows_of_file(path: &Path, duration: Option<Duration>) -> Result<Vec<WorkloadFlow>, Error> {
     let text = read_text(FileKind::WORKLOAD, path)?;
     let name = path.display().to_string();

@@ -1,4 +1,4 @@
-//! Judging results by published curves: deviations and rankings.
+//! Comparison of results with published curves: deviations and rankings.
 
 mod order;
 mod published;

@@ -3,9 +3,9 @@
 //! * [`sweep`] runs a scenario over many settings.
 //! * [`reproduce`] runs the experiments of published figures and, with [`judge`], compares the
 //!   results with the published curves.
-//! * [`harm`] measures what one congestion control does to another.
-//! * [`parallelism`] measures what more threads would gain.
-//! * [`pint`] asks what PINT's queries need, tell and cost.
+//! * [`harm`] measures the harm of one congestion control to another.
+//! * [`parallelism`] estimates the gain of more threads or ranks.
+//! * [`pint`] studies the packets, errors and overhead of PINT's queries.
 
 pub mod harm;
 pub mod judge;

@@ -1,8 +1,8 @@
-//! Estimate of the gain from more cores, measured in one run on one thread.
+//! Estimate of the gain from more cores, from one run on one thread.
 //!
-//! Within an epoch the nodes (hosts and switches) do not depend on one another, so what each of
-//! them costs says how long the epoch would take for any number of workers: the nodes are
-//! list-scheduled. Each epoch adds a barrier; what the driver does between epochs stays serial.
+//! Within an epoch the nodes (hosts and switches) are independent. A list schedule of their
+//! measured costs therefore gives the duration of the epoch for any number of workers. Each epoch
+//! adds a barrier. The driver's work between epochs stays serial.
 
 mod barrier;
 mod ranks;
@@ -29,49 +29,46 @@ pub use report::{BarrierSource, Kind, NodeCost, ParallelismReport, Spread, Worke
 pub use run::profile_to_folder;
 use schedule::ListSchedule;
 
-/// Numbers of workers that are estimated.
+/// Numbers of workers in the estimate.
 pub const WORKERS: [usize; 7] = [2, 4, 8, 16, 32, 64, 128];
 
-/// Rounds, and readings in each, with which the cost of measuring is measured.
+/// Rounds, and readings per round, of the calibration that measures the cost of a measurement.
 const TRIAL_ROUNDS: usize = 64;
 const TRIAL_READINGS: u32 = 256;
 
-/// Measures a run as it goes. It keeps 12 bytes for each epoch and 16 for each
-/// node.
+/// Measures the costs of nodes during a run. It needs 12 bytes per epoch and 16 per node.
 #[derive(Debug)]
 pub struct Parallelism {
     reading: Reading,
-    /// Time at which the node that is running began.
+    /// Start time of the running node.
     node_begun: Instant,
     window_begun: Instant,
-    /// The CPU time of the thread when the epoch began.
+    /// CPU time of the thread at the start of the epoch.
     window_cpu: ThreadTime,
-    /// Time since which the driver has been running: the end of the last epoch, or the start of the
-    /// run.
+    /// Start of the driver's present work: the end of the last epoch, or the start of the run.
     window_ended: Instant,
     /// Cost of each node in this epoch, in nanoseconds, and the node's number.
     costs: Vec<(u64, u32)>,
-    /// The costs alone, the highest first.
+    /// The costs alone, in decreasing order.
     sorted: Vec<u64>,
     nodes: Vec<NodeTotal>,
     schedule: ListSchedule,
-    /// The sum over all epochs of the list schedule's length in nanoseconds, for each of
-    /// [`WORKERS`].
+    /// Length of the list schedule in nanoseconds, summed over all epochs, for each of [`WORKERS`].
     scheduled_ns: [u64; WORKERS.len()],
-    /// The sum over all epochs of the costliest node.
+    /// Cost of the costliest node of each epoch, summed over all epochs.
     critical_ns: u64,
-    /// Time in epochs that belongs to no node. Single epochs may be below zero, when a reading
-    /// was quicker than usual.
+    /// Time in epochs that belongs to no node. It may be negative for single epochs, if a reading
+    /// was faster than the calibration.
     search_ns: i64,
     /// Time between epochs.
     driver_ns: u64,
     epoch_work_ns: Vec<u64>,
     epoch_nodes: Vec<u32>,
-    /// What each number of ranks would do.
+    /// Estimated loads for each number of ranks.
     ranks: RankLoads,
-    /// Time that hearing of messages has taken while the present node was running.
+    /// Time that the profile itself spent on messages while the present node was running.
     heard_ns: u64,
-    /// The same, in this epoch.
+    /// The same, summed over this epoch.
     epoch_heard_ns: u64,
 }
 
@@ -79,22 +76,22 @@ pub struct Parallelism {
 #[derive(Clone, Copy, Debug, Default)]
 struct NodeTotal {
     cost_ns: u64,
-    /// Epochs in which it was looked at.
+    /// Epochs in which the node ran.
     epochs: u64,
 }
 
-/// Cost of measuring one node.
+/// Cost of the measurement of one node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
-    /// The part that falls between the two readings of the clock and looks like work.
+    /// The part between the two clock readings, which would be counted as work.
     within_ns: u64,
-    /// All of it.
+    /// The whole cost.
     whole_ns: u64,
 }
 
 impl Parallelism {
-    /// A profile of a network of `nodes` hosts and switches. Measures what measuring costs, for
-    /// some milliseconds.
+    /// Returns a profile of a network of `nodes` hosts and switches. It calibrates the cost of
+    /// measurements, which takes some milliseconds.
     #[must_use]
     pub fn new(nodes: usize) -> Self {
         Self::with_reading(nodes, Reading::measure())
@@ -124,23 +121,23 @@ impl Parallelism {
         }
     }
 
-    /// Also measures what [`RANKS`] ranks would do with the nodes of `topology`.
+    /// Also estimates runs on [`RANKS`] ranks for the nodes of `topology`.
     #[must_use]
     pub fn with_ranks(mut self, topology: &Topology) -> Self {
         self.ranks = RankLoads::new(topology);
         self
     }
 
-    /// Says that the run begins now: what passes until its first epoch is the driver's.
+    /// Marks the start of the run. Time until the first epoch counts as the driver's.
     pub fn start(&mut self) {
         self.window_ended = Instant::now();
     }
 
-    /// Returns the measurements for the nodes of `topology`. Measures the barrier, for a few tenths
-    /// of a second at most. `cpu_share` is the CPU time of the run over its wall time.
+    /// Returns the estimates for the nodes of `topology`. It measures the barrier, which takes a
+    /// few tenths of a second at most. `cpu_share` is the CPU time of the run over its wall time.
     ///
     /// # Errors
-    /// When the system does not give a thread for each core.
+    /// If the system does not provide a thread for each core.
     pub fn report(
         &self,
         topology: &Topology,
@@ -157,7 +154,7 @@ impl Parallelism {
     /// Writes `parallelism_nodes.csv`: a row for each node, in the order of their numbers.
     ///
     /// # Errors
-    /// When `out` cannot be written.
+    /// If `out` cannot be written.
     pub fn write_nodes(&self, out: &mut impl Write, topology: &Topology) -> io::Result<()> {
         writeln!(out, "node,kind,cost_ns,epochs")?;
         for (index, total) in self.nodes.iter().enumerate() {
@@ -167,8 +164,10 @@ impl Parallelism {
         Ok(())
     }
 
-    /// Closes an epoch with the costs of its nodes in `self.costs`. It lasted `span`, of which the
-    /// thread had `cpu`: the rest went to other programs and is taken off the costliest nodes.
+    /// Closes an epoch with the costs of its nodes in `self.costs`.
+    ///
+    /// The epoch lasted `span`, in which the thread ran for `cpu`. The difference went to other
+    /// programs and is subtracted from the costliest nodes.
     fn close_window(&mut self, span: Duration, cpu: Duration) {
         let lost = nanos(span.saturating_sub(cpu));
         self.costs.sort_unstable_by(|a, b| b.cmp(a));
@@ -198,9 +197,10 @@ impl Parallelism {
     }
 }
 
-/// Takes `lost` off `costs`, which are sorted, the highest first, and none of which gets below
-/// their median: where the thread was interrupted, the node that was running seems to be a costly
-/// one.
+/// Subtracts `lost` from the highest `costs`, which are sorted in decreasing order, but reduces no
+/// cost below the median.
+///
+/// If the thread was interrupted, the running node appears to be a costly one.
 fn take_off(costs: &mut [(u64, u32)], mut lost: u64) {
     let Some(&(median, _)) = costs.get(costs.len() / 2) else {
         return;
@@ -268,7 +268,7 @@ impl Probe for Parallelism {
 }
 
 impl Reading {
-    /// Measures nodes that do nothing.
+    /// Calibrates with nodes that do nothing.
     fn measure() -> Self {
         let mut trial = Parallelism::with_reading(1, Self::default());
         let mut whole: Vec<u64> = Vec::with_capacity(TRIAL_ROUNDS);
@@ -290,7 +290,7 @@ impl Reading {
     }
 }
 
-/// The median of `values`, which are not empty; the upper one of two.
+/// Returns the median of `values`, which are not empty; the upper one if there are two.
 fn median(values: &mut [u64]) -> u64 {
     let middle = values.len() / 2;
     *values.select_nth_unstable(middle).1

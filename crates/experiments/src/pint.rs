@@ -1,8 +1,8 @@
-//! Studies of PINT: what its queries need, tell and cost.
+//! Studies of PINT: packets, errors and overhead of its queries.
 //!
-//! * [`trace`]: packets until a sink knows a path, in trials without a network.
-//! * [`latency`]: errors of latency quantiles, on the latencies of a simulation.
-//! * [`compare`]: what queries lose by sharing the bits of packets.
+//! * [`trace`]: packets until a sink has decoded a path, in trials without a network.
+//! * [`latency`]: errors of latency quantiles, from simulated latencies.
+//! * [`compare`]: the loss of precision if queries share the bits of packets.
 
 pub mod compare;
 mod drive;

@@ -1,10 +1,10 @@
-//! Published figures, run again: presets that carry their scenarios, and the scorecard that says
-//! how far the results are from what was published.
+//! Reproduction of published figures: presets with their scenarios, and a scorecard of the
+//! deviations from the published results.
 //!
-//! A [`Preset`] is a [`Sweep`] with a question. [`Preset::sweep`] gives it the simulated traffic
-//! that there is time for; [`crate::sweep::run`] runs it; [`Preset::judge`] reads the results,
-//! compares them with the curves that were read off the published figures where the project has
-//! them, and tests what the papers say in words. [`Scorecard::page`] shows everything on one page.
+//! A [`Preset`] is a [`Sweep`] with a question. [`Preset::sweep`] sets the duration of the traffic,
+//! and [`crate::sweep::run`] runs the sweep. [`Preset::judge`] reads the results and compares them
+//! with curves read off the published figures, if the project has them. It also tests the papers'
+//! claims in words. [`Scorecard::page`] shows everything on one page.
 //!
 //! ```
 //! use fabricsim_base::units::Duration;
@@ -52,14 +52,14 @@ pub use point_facts::PointFacts;
 pub use routing::RoutingRow;
 pub use scorecard::Scorecard;
 
-/// A published figure and how to make it again.
+/// A published figure and the sweep that reproduces it.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name of the preset on the command line.
     pub name: &'static str,
     /// Description in one line.
     pub about: &'static str,
-    /// Publication that the figure is from.
+    /// Publication of the figure.
     pub source: &'static str,
     /// The sweep, as TOML.
     text: &'static str,
@@ -77,7 +77,7 @@ enum Question {
     Goodput,
     /// Slowdowns under INT and PINT.
     Slowdown,
-    /// Effect of fewer packets with digests.
+    /// Effect of digests on fewer packets.
     Fraction,
     /// Slowdowns beside incasts.
     Incast,
@@ -160,14 +160,14 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 impl Preset {
-    /// Returns whether flows arrive for a time that can be chosen. Those of others all start at once,
-    /// and all count.
+    /// Returns `true` if you can choose the time during which flows arrive. In all other presets,
+    /// all flows start at once and count.
     #[must_use]
     pub const fn has_traffic(&self) -> bool {
         !matches!(self.question, Question::Routing | Question::Collectives)
     }
 
-    /// Time during which flows arrive, unless another is asked for; zero where none can be chosen.
+    /// Default time during which flows arrive; zero if it cannot be chosen.
     #[must_use]
     pub const fn usual(&self) -> Duration {
         match self.question {
@@ -177,17 +177,17 @@ impl Preset {
         }
     }
 
-    /// The preset called `name`.
+    /// Returns the preset called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// Its runs, with flows that arrive for `traffic`; `overrides` (`key=value`, dotted keys)
-    /// change the base scenario before that.
+    /// Returns the sweep of the preset, with flows that arrive for `traffic`. Before that,
+    /// `overrides` (`key=value`, dotted keys) change the base scenario.
     ///
     /// # Errors
-    /// When an override is no key of a scenario, or its value is impossible.
+    /// If an override is no key of a scenario, or its value is invalid.
     pub fn sweep(&self, traffic: Duration, overrides: &[String]) -> Result<Sweep, Error> {
         let workloads = self.text.matches("[[scenario.workload]]").count();
         let mut changes = overrides.to_vec();
@@ -206,9 +206,11 @@ impl Preset {
         Sweep::from_text(&source, self.text, Path::new("."), &changes)
     }
 
-    /// The flows that count of runs with `traffic`: those that start after the first fifth and
-    /// before the last tenth of it. Until then long flows are still gathering (30 MB take 20 ms at
-    /// half load), and after that no more come to replace those that end.
+    /// Returns the cut that selects the flows that count: they start after the first fifth of
+    /// `traffic` and before its last tenth.
+    ///
+    /// Before that, the number of long flows still grows (30 MB take 20 ms at half load). After
+    /// that, no new flows replace finished ones.
     #[must_use]
     pub const fn cut(traffic: Duration) -> Cut {
         let ps = traffic.as_ps();
@@ -218,11 +220,11 @@ impl Preset {
         }
     }
 
-    /// Reads the results of `sweep` in `dir`, which are of `traffic`, and judges them. Points
-    /// without results are left out and named in the scorecard.
+    /// Judges the results of `sweep` in `dir`, which have `traffic`. Points without results are
+    /// left out and listed in the scorecard.
     ///
     /// # Errors
-    /// When a file of results cannot be read.
+    /// If a file of results cannot be read.
     pub fn judge(&self, sweep: &Sweep, dir: &Path, traffic: Duration) -> Result<Scorecard, Error> {
         let mut card = Scorecard::new(self, traffic);
         let mut measured = Measured::new(sweep, dir, Self::cut(traffic));
@@ -266,7 +268,7 @@ impl Preset {
         Ok(card)
     }
 
-    /// The sweep's text.
+    /// Returns the sweep as TOML.
     #[must_use]
     pub const fn text(&self) -> &'static str {
         self.text

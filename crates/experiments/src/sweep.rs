@@ -1,11 +1,9 @@
-//! Sweeps: one scenario at many points, run side by side, resumed and divided among machines.
+//! Sweeps: one scenario with many settings, run in parallel, resumable, and divided among machines.
 //!
-//! A sweep is a TOML text: a base scenario and axes, each of which gives a key of the scenario, or
-//! several keys together, one value after another. Every combination is a [`Point`], a scenario of
-//! its own. [`run`] runs the points that have no results yet, each into a folder of its own, and
-//! puts the tables `points.csv` and `points_cost.csv` together.
-//!
-//! ```
+//! A sweep is a TOML text with a base scenario and axes. Each axis sets a key of the scenario, or
+//! several keys together, to one value after another. Every combination is a [`Point`] with its own
+//! scenario. [`run`] runs the points that have no results yet, each into its own folder, and writes
+//! the tables `points.csv` and `points_cost.csv`.
 //! use fabricsim_experiments::sweep::{self, Sweep, SweepOptions};
 //!
 //! let text = r#"
@@ -101,7 +99,7 @@ pub use shard::Shard;
 pub use table::{COST_COLUMNS, POINT_COLUMNS, POINTS_COST_CSV, POINTS_CSV, write_tables};
 pub use warm::WarmStart;
 
-/// A sweep that has been read; every point of it is a good scenario.
+/// A sweep with valid scenarios at all its points.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     name: String,
@@ -115,10 +113,10 @@ pub struct Sweep {
 pub struct SweepInput {
     /// Changes to the base scenario, `key=value` with dotted keys, made before any axis.
     pub overrides: Vec<String>,
-    /// A base scenario instead of the one that the text names. Paths in it are relative to the
-    /// sweep's folder.
+    /// A base scenario that replaces the one in the text. Its paths are relative to the sweep's
+    /// folder.
     pub base: Option<BaseScenario>,
-    /// Algorithms beyond the registry.
+    /// Algorithms in addition to the built-in ones.
     pub custom: Registry,
 }
 
@@ -132,11 +130,10 @@ pub struct BaseScenario {
 }
 
 impl Sweep {
-    /// Reads the sweep file at `path`; `overrides` change its base scenario before any axis does.
+    /// Reads the sweep file at `path`; `overrides` change its base scenario before any axis.
     ///
     /// # Errors
-    /// When a file cannot be read, and the first error: in the sweep, or in the scenario of the
-    /// first point that is not good.
+    /// If a file cannot be read, or at the first error in the sweep or in the scenario of a point.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         let input = SweepInput {
             overrides: overrides.to_vec(),
@@ -145,10 +142,10 @@ impl Sweep {
         Self::from_file_with(path, &input)
     }
 
-    /// Like [`from_file`](Self::from_file), with everything that can be given beside the file.
+    /// Like [`from_file`](Self::from_file), with all other inputs.
     ///
     /// # Errors
-    /// When a file cannot be read, and the first error in one of them.
+    /// If a file cannot be read, or at the first error in one of them.
     pub fn from_file_with(path: &Path, input: &SweepInput) -> Result<Self, Error> {
         let text = read_text(FileKind::SWEEP, path)?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
@@ -156,7 +153,7 @@ impl Sweep {
     }
 
     /// Reads a sweep from `text`, called `source` in messages. The path of its base scenario is
-    /// relative to `folder`; `overrides` change the base scenario before any axis does.
+    /// relative to `folder`; `overrides` change the base scenario before any axis.
     ///
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
@@ -173,7 +170,7 @@ impl Sweep {
         Self::from_text_with(source, text, folder, &input)
     }
 
-    /// Like [`from_text`](Self::from_text), with everything that can be given beside the text.
+    /// Like [`from_text`](Self::from_text), with all other inputs.
     ///
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
@@ -222,32 +219,32 @@ impl Sweep {
         }
     }
 
-    /// Names the results.
+    /// Returns the name of the sweep, which is also the name of its results.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The names of the axes, in the order of the text.
+    /// Returns the names of the axes, in the order of the text.
     #[must_use]
     pub fn axes(&self) -> &[String] {
         &self.axes
     }
 
-    /// Where all points go on from, if not from the start.
+    /// Returns the checkpoint from which all points continue, if there is one.
     #[must_use]
     pub fn warm_start(&self) -> Option<&WarmStart> {
         self.warm_start.as_deref()
     }
 
-    /// The points; the last axis changes fastest.
+    /// Returns the points; the last axis changes fastest.
     #[must_use]
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 }
 
-/// The name of the sweep: what it says, or the name of its file.
+/// Returns the name of the sweep: the written one, or the name of its file.
 fn name_of(written: Option<&str>, source: &str) -> Result<String, InputError> {
     match written {
         Some(name) if is_plain(name) => Ok(name.to_owned()),

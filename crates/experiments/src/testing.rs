@@ -4,7 +4,8 @@ use fabricsim_base::id::{ClassId, FlowId, NodeId};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
-/// A flow of `size` bytes from 0 to 1 at time zero that took `fct_ns` instead of `ideal_ns`.
+/// Returns a flow of `size` bytes from 0 to 1 at time zero that took `fct_ns` instead of
+/// `ideal_ns`.
 pub(crate) fn record(size: u64, fct_ns: u64, ideal_ns: u64) -> FctRecord {
     FctRecord {
         flow: FlowId(0),

@@ -1,4 +1,4 @@
-//! The published curves that this crate brings along: whether they are what they say.
+//! Tests of the published curves in this crate.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ fn panels(file: &str) -> Vec<PublishedPanel> {
     read_published(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// A file of a reference run without the line that says what it is.
+/// Returns a file of a reference run without its line of comment.
 fn table(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fabricsim/tests/reference");
     let text = fs::read_to_string(folder.join(name)).unwrap();
@@ -84,7 +84,7 @@ fn every_file_has_three_panels_with_ten_ticks() {
     }
 }
 
-/// The sizes along the axis are those of the flow-size distribution that our workloads draw from.
+/// The sizes along the axis equal the sizes of the flow-size distribution of the workloads.
 #[test]
 fn sizes_are_those_of_the_workload() {
     for (file, _) in FILES {
@@ -113,7 +113,7 @@ fn the_main_panels_have_the_five_schemes_and_eta_has_four_curves() {
     assert_eq!(names(FILES[4].0), eta.map(|name| format!("HPCC-{name}")));
 }
 
-/// Flows for which there is no curve, or curves for which there are no flows, give no order.
+/// There is no order for flows without a curve, or for curves without flows.
 #[test]
 fn nothing_to_compare_gives_no_order() {
     let panel = panels("websearch-50.csv").remove(2);
@@ -122,8 +122,8 @@ fn nothing_to_compare_gives_no_order() {
     assert!(order(&panel, &[("DCTCP", &bins)]).is_empty());
 }
 
-/// A run of the published simulator of 5 ms (5,492 flows), which starts from an empty network,
-/// beside the curve of the same scheme from a long one: it lies below it.
+/// Compares a 5 ms run of the published simulator (5,492 flows) with the curve of the same scheme
+/// from a long run. The short run starts from an empty network, so it is below the curve.
 #[test]
 fn a_short_run_of_the_published_simulator_lies_below_its_curve() {
     let records = reference("fat320", "dcqcn_w");

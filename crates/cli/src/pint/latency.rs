@@ -97,7 +97,7 @@ pub(crate) struct LatencyArgs {
     )]
     quantiles: Vec<f64>,
 
-    /// Judge only hops whose true quantile is at least this, because relative errors of tiny values
+    /// Judge only hops with a true quantile of at least this, because relative errors of tiny values
     /// say nothing
     #[arg(long, value_name = "TIME", default_value = "100ns")]
     least: Duration,

@@ -39,7 +39,7 @@ path. --out writes trace.csv, trace.svg and trace.json (the settings); complete 
 settings are replaced only with --force. Results do not depend on --threads. Exit codes: 0 done, 1 a file cannot be written,
 2 bad input.")]
 pub(crate) struct TraceArgs {
-    /// Path lengths in switches, 1 to 255 [default: 5,10,25,36,59; with --topology those that fit,
+    /// Path lengths in switches, 1 to 255 [default: 5,10,25,36,59; with --topology the lengths that fit,
     /// and the longest]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..))]
     hops: Vec<u8>,

@@ -37,7 +37,7 @@ pub(super) struct SeriesArgs {
     #[arg(long)]
     flow: Vec<u64>,
 
-    /// Largest number of series over all results; those with the largest sums are drawn
+    /// Largest number of series over all results; series with the largest sums are drawn
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=100))]
     most: u16,
 }

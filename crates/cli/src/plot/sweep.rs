@@ -24,7 +24,7 @@ pub(super) struct SweepArgs {
     #[arg(long, value_name = "AXIS")]
     by: Vec<String>,
 
-    /// Only points where this axis has this value (can be repeated)
+    /// Only points with this value on this axis (can be repeated)
     #[arg(long = "where", value_name = "AXIS=VALUE")]
     only: Vec<String>,
 

@@ -36,7 +36,7 @@ pub(crate) struct Run {
     pub(crate) flows: usize,
     /// Slowdowns over size, of each class of flows in the order of their numbers.
     pub(crate) curves: Vec<(u16, SlowdownCurve)>,
-    /// Distributions of slowdowns, for classes whose flows all have one size.
+    /// Distributions of slowdowns, for classes of flows of one size.
     pub(crate) of_one_size: Vec<(u16, Vec<(f64, f64)>)>,
     /// Tails of the slowdown by class and size.
     pub(crate) tails: Vec<GroupTails>,

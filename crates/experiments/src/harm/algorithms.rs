@@ -1,4 +1,4 @@
-//! The algorithms of a harm test, which are those of TCP.
+//! The algorithms of a harm test: the TCP algorithms.
 
 use fabricsim_base::input::{SettingValue, ValueKind};
 use fabricsim_scenario::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS, CcEntry, Transport};
@@ -7,7 +7,7 @@ use fabricsim_scenario::text::error::Error;
 use serde::Serialize;
 use toml::de::DeTable;
 
-/// The `[[cc]]` tables: settings of algorithms that are not their defaults.
+/// The `[[cc]]` tables: settings of algorithms that differ from their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct TcpAlgorithms(Vec<AnyCcConfig>);
@@ -46,14 +46,14 @@ impl TcpAlgorithms {
     }
 }
 
-/// Returns the algorithms of TCP, but for those that read telemetry: routers of the Internet give
-/// none.
+/// Returns the TCP algorithms that read no telemetry, because Internet routers do not
+/// provide.
 pub(super) fn tcp_entries() -> impl Iterator<Item = &'static CcEntry> {
     let all = CONGESTION_CONTROLS.iter();
     all.filter(|cc| cc.transport == Transport::Tcp && cc.telemetry.is_none())
 }
 
-/// Returns the algorithm of TCP called `name` with its default settings.
+/// Returns the TCP algorithm called `name` with its default settings.
 pub(super) fn tcp_named(name: &str) -> Option<AnyCcConfig> {
     tcp_entries().find(|entry| entry.name == name)?;
     AnyCcConfig::by_name(name)

@@ -21,11 +21,11 @@ use super::settings::HarmSettings;
 
 /// The host that sends it.
 const SERVER: NodeId = NodeId(1);
-/// The class of the competitor, which is the first workload of the scenario.
+/// The class of the competitor, the first workload of the scenario.
 const COMPETITOR: ClassId = ClassId(0);
-/// The port of the server, as the tool has it.
+/// The port of the server, as in the tool.
 const PORT: u16 = 8188;
-/// The rate of what is no bottleneck, unless the bottleneck is nearly as fast.
+/// The rate of all links except the bottleneck, unless the bottleneck is nearly as fast.
 const FAST: Rate = Rate::from_gbps(10);
 
 /// Parameters of a cell.
@@ -33,10 +33,10 @@ const FAST: Rate = Rate::from_gbps(10);
 pub(super) struct CellPlan<'a> {
     pub(super) settings: &'a HarmSettings,
     pub(super) rtt: Duration,
-    /// The algorithm of the competitor; `None` of the workload alone.
+    /// The algorithm of the competitor; `None` if the workload is alone.
     pub(super) competitor: Option<&'a str>,
     pub(super) flows: &'a Arc<[WorkloadFlow]>,
-    /// From the start of the workload to the end at the latest.
+    /// Largest time from the start of the workload to the end.
     pub(super) limit: Duration,
     pub(super) seed: u64,
 }
@@ -44,13 +44,13 @@ pub(super) struct CellPlan<'a> {
 /// A flow of the workload in one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowResult {
-    /// From the start of the workload to the request.
+    /// Time from the start of the workload to the request.
     pub start: Duration,
     /// Bytes of the response.
     pub size: Bytes,
-    /// From the request to its last byte; `None` when the time was over before.
+    /// Time from the request to its last byte; `None` if the flow did not finish in time.
     pub fct: Option<Duration>,
-    /// Bytes that were sent more than once.
+    /// Retransmitted bytes.
     pub retransmitted: Bytes,
     /// Connection that served the flow.
     pub connection: ConnectionUse,
@@ -59,11 +59,11 @@ pub struct FlowResult {
 /// The connection of a flow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ConnectionUse {
-    /// Nothing had been sent over it before.
+    /// The flow was the first on its connection.
     New,
-    /// It had carried the response of another flow.
+    /// The connection had carried the response of another flow.
     Reused,
-    /// The flow has not ended.
+    /// The flow has not finished.
     Unknown,
 }
 
@@ -72,27 +72,28 @@ pub enum ConnectionUse {
 pub struct CellResult {
     /// The round-trip time without transmission.
     pub rtt: Duration,
-    /// The algorithm of the competitor; `None` of the workload alone.
+    /// The algorithm of the competitor; `None` if the workload is alone.
     pub competitor: Option<String>,
     /// The flows in the order of their starts.
     pub flows: Vec<FlowResult>,
     /// Time for which the workload ran.
     pub duration: Duration,
-    /// Payload bits per second that the competitor received meanwhile.
+    /// Goodput of the competitor during the workload, in bit/s.
     pub competitor_goodput: Option<f64>,
     /// The bottleneck of the data.
     pub bottleneck: BottleneckResult,
 }
 
 impl CellResult {
-    /// Completion times in milliseconds of the flows that have ended, in the order of their starts.
+    /// Returns the completion times of finished flows in milliseconds, in the order of their
+    /// starts.
     #[must_use]
     pub fn completion_times(&self) -> Vec<f64> {
         let ended = self.flows.iter().filter_map(|flow| flow.fct);
         ended.map(|fct| fct.as_secs_f64() * 1e3).collect()
     }
 
-    /// Returns whether all flows have ended.
+    /// Returns `true` if all flows have finished.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.flows.iter().all(|flow| flow.fct.is_some())
@@ -100,7 +101,7 @@ impl CellResult {
 }
 
 impl CellPlan<'_> {
-    /// The start of the workload.
+    /// Returns the start of the workload.
     fn begin(&self) -> Time {
         match self.competitor {
             Some(_) => Time::ZERO + self.settings.slow_start_delay,
@@ -111,7 +112,7 @@ impl CellPlan<'_> {
     /// Runs the cell to its end, on this thread.
     ///
     /// # Errors
-    /// When its scenario is refused.
+    /// If its scenario is refused.
     pub(super) fn run(&self) -> Result<CellResult, Error> {
         let mut simulation = Simulation::new(&self.scenario()?, 1)?;
         let begin = self.begin();
@@ -191,7 +192,7 @@ impl CellPlan<'_> {
         scenario.workload(workload).build()
     }
 
-    /// The class of the workload: its place among the workloads of the scenario.
+    /// Returns the class of the workload: its index among the workloads of the scenario.
     fn class(&self) -> ClassId {
         ClassId(u16::from(self.competitor.is_some()))
     }
@@ -242,7 +243,7 @@ impl CellPlan<'_> {
     }
 }
 
-/// Bytes that the competitor's flows have received.
+/// Returns the bytes that the competitor's flows have received.
 fn downloaded(simulation: &Simulation) -> Bytes {
     let flows = simulation.downloads().into_iter();
     flows.fold(Bytes::ZERO, |sum, flow| sum + flow.acknowledged)

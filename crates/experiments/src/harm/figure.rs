@@ -1,21 +1,21 @@
-//! Harm against the round-trip time.
+//! Harm over the round-trip time.
 
 use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style};
 
 use super::report::HarmReport;
 use super::sample::published_sample;
 
-/// Curves that a figure of harm shows beside ours.
+/// Additional curves in a figure of harm.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Beside {
     /// None.
     Nothing,
-    /// Those of the tool's sample output.
+    /// The curves of the tool's sample output.
     Sample,
 }
 
-/// Harm against the round-trip time: a panel for the geometric mean and for each percentile, a
-/// curve for each competitor, with a band where there are several seeds.
+/// Returns harm over the round-trip time: a panel for the geometric mean and for each percentile,
+/// with a curve for each competitor and a band if there are several seeds.
 #[must_use]
 pub fn harm_figure(report: &HarmReport, beside: Beside) -> Figure {
     let settings = &report.settings;
@@ -75,7 +75,7 @@ pub fn harm_figure(report: &HarmReport, beside: Beside) -> Figure {
     figure
 }
 
-/// (round-trip time in ms, harm) of `cca` in the sample output.
+/// Returns (round-trip time in ms, harm) of `cca` in the sample output.
 fn sample_curve(cca: &str, place: usize) -> Vec<(f64, f64)> {
     let cells = published_sample().into_iter();
     let cells = cells.filter(|cell| cell.competitor.as_deref() == Some(cca));

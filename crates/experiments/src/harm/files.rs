@@ -14,11 +14,11 @@ const FLOW_COLUMNS: &str =
     "seed,rtt_ms,cca,flow,start_ns,size_bytes,fct_ns,retransmitted_bytes,connection";
 
 impl HarmReport {
-    /// Writes a row for each seed, round-trip time and competitor, with columns for all that is
-    /// known of the cell. What there is none of is empty.
+    /// Writes a row for each seed, round-trip time and competitor, with all results of the cell.
+    /// Unknown values are empty.
     ///
     /// # Errors
-    /// When `out` does not take it.
+    /// If `out` cannot be written.
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         write!(out, "seed,rtt_ms,cca,status,flows,complete")?;
         for name in self.statistic_names() {
@@ -84,11 +84,11 @@ impl HarmReport {
         Ok(())
     }
 
-    /// Writes a row for each flow of each cell; `fct_ns` is empty and `connection` too where the
-    /// flow has not ended.
+    /// Writes a row for each flow of each cell; `fct_ns` and `connection` are empty if the flow has
+    /// not finished.
     ///
     /// # Errors
-    /// When `out` does not take it.
+    /// If `out` cannot be written.
     pub fn write_flows(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{FLOW_COLUMNS}")?;
         for row in &self.rows {
@@ -117,8 +117,8 @@ impl HarmReport {
         Ok(())
     }
 
-    /// Settings, workload and rows as JSON; each statistic with its mean over seeds, its interval
-    /// and the value of each seed.
+    /// Returns settings, workload and rows as JSON. Each statistic has its mean over seeds, its
+    /// interval and the value of each seed.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let names = self.statistic_names();

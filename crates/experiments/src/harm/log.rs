@@ -9,34 +9,34 @@ use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_qdisc::SojournTimes;
 use rustc_hash::FxHashSet;
 
-/// The host that asks for data.
+/// The host that requests data.
 pub(super) const CLIENT: NodeId = NodeId(0);
 
 /// Packets and waiting times at the discipline in front of the client while the workload ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BottleneckResult {
-    /// Packets that have left it.
+    /// Packets that left it.
     pub packets: u64,
-    /// Those of them that it marked.
+    /// Packets that it marked.
     pub marked: u64,
     /// Packets that it dropped.
     pub dropped: u64,
     /// The mean time that packets waited.
     pub sojourn_mean: Duration,
-    /// The time that half of them waited at most, to an eighth.
+    /// The median waiting time, rounded to an eighth.
     pub sojourn_p50: Duration,
-    /// The time that 95% of them waited at most, to an eighth.
+    /// The 95th percentile of waiting times, rounded to an eighth.
     pub sojourn_p95: Duration,
 }
 
-/// The notes of one node.
+/// The records of one node.
 #[derive(Clone, Debug)]
 pub(super) enum Log {
-    /// None.
+    /// No records.
     Off,
-    /// Those of the client.
+    /// Records of the client.
     Client(Box<ClientLog>),
-    /// Those of the switch.
+    /// Records of the switch.
     Bottleneck(Box<BottleneckLog>),
 }
 
@@ -56,7 +56,7 @@ impl Log {
     }
 }
 
-/// Flow that was served, and whether its connection had carried another flow's response before.
+/// A served flow and the state of its connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Served {
     pub(super) flow: FlowId,
@@ -69,13 +69,13 @@ pub(super) struct Served {
 pub(super) struct ClientLog {
     /// The class of the workload.
     class: ClassId,
-    /// The connection of the packet that arrived last.
+    /// The connection of the last packet that arrived.
     last: FlowId,
     /// The flows of the workload in the order of their starts.
     pub(super) started: Vec<FlowId>,
     /// Connections that have carried a response.
     used: FxHashSet<FlowId>,
-    /// In the order of completion.
+    /// Served flows in the order of completion.
     pub(super) served: Vec<Served>,
 }
 
@@ -88,7 +88,8 @@ impl ClientLog {
     }
 }
 
-/// Record of the packets that the discipline in front of the client has handled since a given time.
+/// Record of the packets that the discipline in front of the client has processed since a given
+/// time.
 #[derive(Clone, Debug)]
 pub(super) struct BottleneckLog {
     pub(super) since: Time,
@@ -112,7 +113,7 @@ impl BottleneckLog {
         }
     }
 
-    /// Returns the figures of the record.
+    /// Returns the results of the record.
     pub(super) fn result(&self) -> BottleneckResult {
         BottleneckResult {
             packets: self.sojourn.count(),
@@ -140,7 +141,7 @@ impl Observer<()> for Log {
         }
     }
 
-    /// A fetch ends with the packet that has just arrived.
+    /// The packet that completes a fetch has just arrived, so `last` is its connection.
     fn on_completion(&mut self, _node: NodeId, completion: &Completion) {
         if let Self::Client(log) = self {
             let warm = !log.used.insert(log.last);
@@ -149,7 +150,7 @@ impl Observer<()> for Log {
         }
     }
 
-    /// Nothing marks packets before the bottleneck.
+    /// Only the bottleneck marks packets.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, hop: &Hop, packet: &Packet<()>) {
         match self {

@@ -1,5 +1,5 @@
 //! Statistics of completion times, and harm (Ware et al., "Beyond Jain's Fairness Index", HotNets
-//! 2019, section 3): the share of a performance that a competitor takes away.
+//! 2019, section 3): the share of a performance that is lost because of a competitor.
 
 /// Quantiles and the geometric mean of some positive values.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,22 +8,23 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A sample of `values`; `None` when there are none.
+    /// Returns a sample of `values`; `None` if there are none.
     #[must_use]
     pub fn new(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         (!values.is_empty()).then_some(Self { sorted: values })
     }
 
-    /// exp of the mean logarithm, with `libm`'s functions: the same on every machine.
+    /// Returns the geometric mean: exp of the mean logarithm. The functions of `libm` give the same
+    /// result on every machine.
     #[must_use]
     pub fn geometric_mean(&self) -> f64 {
         let logs: f64 = self.sorted.iter().map(|&value| libm::log(value)).sum();
         libm::exp(logs / self.sorted.len() as f64)
     }
 
-    /// The empirical quantile: the least value that is no smaller than a share `p` (0 to 1) of the
-    /// sample. It is not interpolated.
+    /// Returns the empirical quantile: the least value that is not below a share `p` (0 to 1) of
+    /// the sample. It is not interpolated.
     #[must_use]
     pub fn quantile(&self, p: f64) -> f64 {
         let n = self.sorted.len();
@@ -32,8 +33,8 @@ impl Sample {
     }
 }
 
-/// Harm to what is better when it is less, such as a completion time: (workload - solo) / workload,
-/// and none where the workload does better in company. 0 to 1.
+/// Returns the harm to a metric that should be low, such as a completion time: (workload - solo) /
+/// workload. It is between 0 and 1, and 0 if the workload performs better with the competitor.
 #[must_use]
 pub fn harm_less_is_better(workload: f64, solo: f64) -> f64 {
     if workload <= solo {
@@ -43,8 +44,8 @@ pub fn harm_less_is_better(workload: f64, solo: f64) -> f64 {
     }
 }
 
-/// Harm to what is better when it is more, such as a throughput: (solo - workload) / solo, and none
-/// where the workload does better in company. 0 to 1.
+/// Returns the harm to a metric that should be high, such as a throughput: (solo - workload) /
+/// solo. It is between 0 and 1, and 0 if the workload performs better with the competitor.
 #[must_use]
 pub fn harm_more_is_better(workload: f64, solo: f64) -> f64 {
     if workload >= solo {

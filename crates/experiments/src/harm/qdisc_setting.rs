@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A discipline, and how it is called in results.
+/// A discipline, and its name in results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QdiscSetting {
     line: String,
@@ -18,14 +18,14 @@ pub struct QdiscSetting {
 }
 
 impl QdiscSetting {
-    /// The discipline.
+    /// Returns the discipline.
     #[must_use]
     pub const fn config(&self) -> &DisciplineConfig {
         &self.config
     }
 
     /// # Errors
-    /// A discipline that cannot work, or that needs the buffer of a switch.
+    /// If the discipline has invalid settings, or needs the buffer of a switch.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         if self.config.needs_shared_buffer() {
             return Err(ConfigError::new(
@@ -60,7 +60,7 @@ impl FromStr for QdiscSetting {
 }
 
 impl From<DisciplineConfig> for QdiscSetting {
-    /// A discipline with settings; results call it by the name of its kind.
+    /// Converts a discipline with settings; results name it by its kind.
     fn from(config: DisciplineConfig) -> Self {
         Self {
             line: config.name().to_owned(),
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for QdiscSetting {
 }
 
 impl Serialize for QdiscSetting {
-    /// The discipline with all its settings.
+    /// Serializes the discipline with all its settings.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.config.serialize(serializer)
     }

@@ -15,13 +15,13 @@ pub struct WorkloadFacts {
     pub flows: usize,
     /// Time during which flows arrive.
     pub duration: Duration,
-    /// The mean gap between them: that of their algorithm, or of the file.
+    /// The mean gap between flows: of the distribution, or in the file.
     pub mean_arrival: Duration,
-    /// 5% of their lengths are below this: by their algorithm, or in the file.
+    /// 5th percentile of flow lengths in bytes: of the distribution, or in the file.
     pub len_p5: f64,
-    /// Their mean length in bytes, by their algorithm or in the file.
+    /// Mean flow length in bytes: of the distribution, or in the file.
     pub len_mean: f64,
-    /// 95% of their lengths are below this.
+    /// 95th percentile of flow lengths in bytes: of the distribution, or in the file.
     pub len_p95: f64,
 }
 
@@ -52,7 +52,7 @@ impl WorkloadFacts {
         }
     }
 
-    /// Bits per second that the flows ask for.
+    /// Returns the load that the flows offer, in bit/s.
     #[must_use]
     pub fn offered_bps(&self) -> f64 {
         let gap = self.mean_arrival.as_secs_f64();
@@ -64,31 +64,31 @@ impl WorkloadFacts {
     }
 }
 
-/// Whether all flows of a cell have ended in time.
+/// Completeness of a cell.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Status {
-    /// All have.
+    /// All flows have finished.
     Complete,
-    /// Some have not: statistics are those of the flows that have.
+    /// Some flows have not finished in time; statistics cover the finished ones.
     Partial,
 }
 
-/// A cell that was run with one seed.
+/// Results of a cell with one seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replication {
     /// The seed.
     pub seed: u64,
     /// Results of the cell.
     pub cell: CellResult,
-    /// The geometric mean and the percentiles of completion times in milliseconds; none when no
-    /// flow has ended.
+    /// The geometric mean and the percentiles of completion times in milliseconds; empty if no flow
+    /// has finished.
     pub statistics: Vec<f64>,
-    /// The harm to each of them; none of the workload alone.
+    /// The harm to each of them; empty for the workload alone.
     pub harm: Vec<f64>,
 }
 
 impl Replication {
-    /// Flows whose connection had carried another one.
+    /// Returns the number of flows on a reused connection.
     #[must_use]
     pub fn reused(&self) -> usize {
         let flows = self.cell.flows.iter();
@@ -97,7 +97,7 @@ impl Replication {
             .count()
     }
 
-    /// Flows that have ended.
+    /// Returns the number of finished flows.
     #[must_use]
     pub fn complete(&self) -> usize {
         let flows = self.cell.flows.iter();
@@ -110,9 +110,9 @@ impl Replication {
 pub struct Row {
     /// The round-trip time without transmission.
     pub rtt: Duration,
-    /// The algorithm of the competitor; `None` of the workload alone.
+    /// The algorithm of the competitor; `None` if the workload is alone.
     pub competitor: Option<String>,
-    /// One for each seed.
+    /// Results of each seed.
     pub replications: Vec<Replication>,
     /// The geometric mean and the percentiles of completion times in milliseconds, each as the mean
     /// over seeds with its interval.
@@ -122,7 +122,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns whether all flows of all seeds have ended.
+    /// Returns `true` if all flows of all seeds have finished.
     #[must_use]
     pub fn status(&self) -> Status {
         if self.replications.iter().all(|one| one.cell.is_complete()) {
@@ -132,7 +132,7 @@ impl Row {
         }
     }
 
-    /// The mean over seeds of `value`, where it has one.
+    /// Returns the mean of `value` over the seeds that have one.
     #[must_use]
     pub fn mean(&self, value: impl Fn(&Replication) -> Option<f64>) -> Option<ReplicaMean> {
         let values: Vec<f64> = self.replications.iter().filter_map(value).collect();
@@ -151,12 +151,13 @@ pub struct HarmReport {
     pub settings: HarmSettings,
     /// Properties of the flows.
     pub workload: WorkloadFacts,
-    /// By round-trip time; each begins with the workload alone.
+    /// Rows by round-trip time, each group beginning with the workload alone.
     pub rows: Vec<Row>,
 }
 
 impl HarmReport {
-    /// The report of `cells`, which are in the order of seeds, round-trip times and competitors.
+    /// Returns the report of `cells`, which are in the order of seeds, round-trip times and
+    /// competitors.
     pub(super) fn new(
         settings: &HarmSettings,
         flows: &[WorkloadFlow],
@@ -214,13 +215,13 @@ impl HarmReport {
         }
     }
 
-    /// The row of `competitor`, or of the workload alone.
+    /// Returns the row of `competitor`, or of the workload alone.
     #[must_use]
     pub fn row(&self, rtt: Duration, competitor: Option<&str>) -> Option<&Row> {
         self.rows.iter().find(|row| row.is_of(rtt, competitor))
     }
 
-    /// Returns whether all flows of all cells have ended.
+    /// Returns `true` if all flows of all cells have finished.
     #[must_use]
     pub fn status(&self) -> Status {
         let mut rows = self.rows.iter();
@@ -231,7 +232,7 @@ impl HarmReport {
         }
     }
 
-    /// The names of the statistics: `GeoMean`, `Median`, `P95`.
+    /// Returns the names of the statistics: `GeoMean`, `Median`, `P95`.
     #[must_use]
     pub fn statistic_names(&self) -> Vec<String> {
         let name = |p: &f64| {
@@ -248,7 +249,7 @@ impl HarmReport {
     }
 }
 
-/// The geometric mean and the percentiles of a cell's completion times in milliseconds.
+/// Returns the geometric mean and the percentiles of a cell's completion times in milliseconds.
 fn statistics(settings: &HarmSettings, cell: &CellResult) -> Vec<f64> {
     let Some(sample) = Sample::new(cell.completion_times()) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The sample output that the tool's page shows.
+//! The sample output on the tool's page.
 
 use fabricsim_base::units::Duration;
 
@@ -9,16 +9,16 @@ const SAMPLE: &str = include_str!("../../data/harm/sample.csv");
 pub struct SampleCell {
     /// The round-trip time.
     pub rtt: Duration,
-    /// The competitor; `None` of the workload alone.
+    /// The competitor; `None` if the workload is alone.
     pub competitor: Option<String>,
     /// Completion times in milliseconds.
     pub fct_ms: [f64; 3],
-    /// Their harm; `None` of the workload alone.
+    /// Their harm; `None` if the workload is alone.
     pub harm: Option<[f64; 3]>,
 }
 
-/// The sample output of ccafct's page: CUBIC and Prague against CUBIC, 10 to 160 ms, a single CoDel
-/// queue of 50 Mbps.
+/// Returns the sample output of ccafct's page: CUBIC and Prague against CUBIC, 10 to 160 ms, a
+/// single CoDel queue of 50 Mbps.
 #[must_use]
 pub fn published_sample() -> Vec<SampleCell> {
     let rows = SAMPLE.lines().filter(|line| !line.starts_with('#')).skip(1);

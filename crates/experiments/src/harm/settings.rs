@@ -11,7 +11,7 @@ use super::algorithms::{TcpAlgorithms, tcp_named};
 use super::qdisc_setting::QdiscSetting;
 use fabricsim_workload::FlowDistribution;
 
-/// The workload that is drawn.
+/// The name of the workload with random flows.
 pub const DRAWN: &str = "drawn";
 /// The workload of heistp/ccafct.
 pub const CCAFCT: &str = "ccafct-seed1";
@@ -19,13 +19,12 @@ pub const CCAFCT: &str = "ccafct-seed1";
 /// Time during which the tool's flows arrive.
 const DURATION: Duration = Duration::from_ms(180_000);
 
-/// The message that refuses long times, and what would be right.
+/// The message that refuses long times.
 const TOO_LONG: &str = "{value} is longer than can be simulated";
 const LONGEST: &str = "give at most \"1000000s\"";
 
 settings! {
-    /// The settings of a harm test. Defaults are those of heistp/ccafct, but for `cca` and
-    /// `workload`.
+    /// The settings of a harm test. Defaults are from heistp/ccafct, except `cca` and `workload`.
     pub struct HarmSettings {
         /// Algorithms whose harm is measured.
         pub cca: Vec<String> = ["cubic", "prague"],
@@ -80,9 +79,9 @@ settings! {
         #[range(to "1000000s")]
         #[refused(TOO_LONG, LONGEST)]
         pub slow_start_delay: Duration = "20s",
-        /// Feedback of marks that the competitor asks for.
+        /// ECN feedback that the competitor requests.
         pub competitor_ecn: Feedback = "accurate",
-        /// Feedback of marks that the workload asks for.
+        /// ECN feedback that the workload requests.
         pub workload_ecn: Feedback = "none",
         /// Connections of requests.
         pub reuse: Reuse = "late-binding",
@@ -103,20 +102,20 @@ settings! {
 }
 
 impl HarmSettings {
-    /// The same test in a short form: 10 and 20 ms, flows for 5 s, no delay.
+    /// Shortens the test: 10 and 20 ms, flows for 5 s, no delay.
     pub fn make_quick(&mut self) {
         self.rtt = [10, 20].map(Duration::from_ms).to_vec();
         self.duration = Some(Duration::from_ms(5_000));
         self.slow_start_delay = Duration::ZERO;
     }
 
-    /// Returns how long flows arrive that are not from a file.
+    /// Returns the time during which flows arrive, if they are not from a file.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration.unwrap_or(DURATION)
     }
 
-    /// Returns the distribution that flows are drawn from.
+    /// Returns the distribution of drawn flow lengths.
     #[must_use]
     pub fn flow_distribution(&self) -> FlowDistribution {
         let tool = FlowDistribution::default();
@@ -127,13 +126,13 @@ impl HarmSettings {
         }
     }
 
-    /// Flows that arrive in [`Self::duration`] at the mean gap.
+    /// Returns the number of flows that arrive in [`Self::duration`] at the mean gap.
     #[must_use]
     pub fn flow_count(&self) -> u64 {
         self.duration().as_ps() / self.flow_distribution().mean_arrival.as_ps().max(1)
     }
 
-    /// The algorithm called `name`, with its settings of [`Self::cc`].
+    /// Returns the algorithm called `name`, with its settings from [`Self::cc`].
     #[must_use]
     pub fn algorithm_named(&self, name: &str) -> Option<AnyCcConfig> {
         let own = self.cc.tables().iter().find(|cc| cc.name() == name);

@@ -1,4 +1,4 @@
-//! A report as text: parameters and the table of the tool, then what the tool does not show.
+//! A report as text: parameters and the table of the tool, then additional results.
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ use super::units::{bit_rate, go_duration, milliseconds};
 const FITS: &str = "a string takes everything";
 
 impl HarmReport {
-    /// Parameters, completion times with their harm, and what the competitor and the bottleneck
-    /// did.
+    /// Returns parameters, completion times with their harm, and results of the competitor and the
+    /// bottleneck.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -47,8 +47,8 @@ impl HarmReport {
         text
     }
 
-    /// Completion times and harm beside those of the tool's sample output, where it has the same
-    /// cell.
+    /// Returns completion times and harm compared with the tool's sample output, for cells that it
+    /// has.
     #[must_use]
     pub fn compared_with_sample(&self) -> String {
         let header = [
@@ -207,7 +207,7 @@ impl HarmReport {
     }
 }
 
-/// The name of a feedback of marks in settings.
+/// Returns the name of an ECN feedback in settings.
 const fn feedback(feedback: Feedback) -> &'static str {
     match feedback {
         Feedback::None => "none",
@@ -222,7 +222,7 @@ fn key(row: &Row) -> [String; 2] {
     [milliseconds(row.rtt), competitor.to_owned()]
 }
 
-/// A statistic and its harm, as the tool prints them: `339.3ms (0.481)`; with intervals where there
+/// Formats a statistic and its harm as the tool does: `339.3ms (0.481)`; with intervals if there
 /// are several seeds.
 fn cell(row: &Row, place: usize) -> String {
     let Some(fct) = row.statistics.get(place) else {
@@ -277,7 +277,7 @@ fn underlined(text: &mut String, heading: &str, line: char) {
     writeln!(text, "{heading}\n{rule}").expect(FITS);
 }
 
-/// Rows of a label and a value, values below one another.
+/// Adds rows of a label and a value, with aligned values.
 fn labeled(text: &mut String, rows: &[(&str, String)]) {
     let width = rows.iter().map(|(label, _)| label.len() + 1).max();
     let width = width.unwrap_or(0);
@@ -287,7 +287,8 @@ fn labeled(text: &mut String, rows: &[(&str, String)]) {
     }
 }
 
-/// A table whose first row is its header: columns two spaces apart, dashes as long as each name.
+/// Adds a table with the header in its first row: columns two spaces apart, dashes as long as each
+/// name.
 fn table(text: &mut String, rows: &[Vec<String>]) {
     let Some((header, body)) = rows.split_first() else {
         return;

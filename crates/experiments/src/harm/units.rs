@@ -1,8 +1,8 @@
-//! Times and rates as the tool prints them.
+//! Times and rates in the format of the tool.
 
 use fabricsim_base::units::Duration;
 
-/// `text` without the zeros at the end of its fraction.
+/// Returns `text` without trailing zeros of its fraction.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')
@@ -11,7 +11,7 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Milliseconds with as many decimals as it needs: `10ms`, `2.5ms`.
+/// Formats milliseconds with as many decimals as needed: `10ms`, `2.5ms`.
 pub(super) fn milliseconds(duration: Duration) -> String {
     let (whole, rest) = (
         duration.as_ps() / 1_000_000_000,
@@ -20,7 +20,7 @@ pub(super) fn milliseconds(duration: Duration) -> String {
     format!("{}ms", trimmed(&format!("{whole}.{rest:09}")))
 }
 
-/// A duration as Go prints it: `3m0s`, `20s`, `200ms`.
+/// Formats a duration as Go does: `3m0s`, `20s`, `200ms`.
 pub(super) fn go_duration(duration: Duration) -> String {
     const SECOND: u64 = 1_000_000_000_000;
     let ps = duration.as_ps();
@@ -45,8 +45,8 @@ pub(super) fn go_duration(duration: Duration) -> String {
     }
 }
 
-/// A rate with three decimals below ten of its unit, two below a hundred, else one, without zeros
-/// at the end.
+/// Formats a rate with three decimals below ten of its unit, two below a hundred, otherwise one,
+/// without trailing zeros.
 pub(super) fn bit_rate(bps: f64) -> String {
     let (value, unit) = match bps {
         _ if bps >= 1e9 => (bps / 1e9, "Gbps"),

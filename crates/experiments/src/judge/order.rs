@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::judge::published::PublishedPanel;
 use fabricsim_report::{SizeBins, geometric_mean};
 
-/// Schemes whose means are closer than this are no evidence of an order, unless the panel is read
-/// less exactly.
+/// Schemes with means that differ by less than this share are no evidence of an order, unless the
+/// reading error of the panel is larger.
 const TIE: f64 = 0.01;
-/// Short flows are at most this large.
+/// Largest size of short flows.
 const SHORT: Bytes = Bytes::new(200_000);
-/// Long flows are larger than this, where the figure has enough of them.
+/// Long flows are larger than this if the figure has enough of them.
 const LONG: Bytes = Bytes::new(6_000_000);
-/// So many points make a region of their own.
+/// A region needs at least this many points.
 const ENOUGH: usize = 5;
-/// Else the flows above this percentage of all are the long ones.
+/// Otherwise, flows above this percentage of all flows are long.
 const TOP_DECADE_PCT: f64 = 90.0;
 
 /// A part of the axis of sizes.
@@ -29,8 +29,7 @@ pub enum Region {
     Short,
     /// Flows that are neither short nor long.
     Middle,
-    /// Above 6 MB; where the figure has fewer than five such points, the largest tenth of the
-    /// flows.
+    /// Above 6 MB. If the figure has fewer than five such points, the largest tenth of the flows.
     Long,
 }
 
@@ -51,40 +50,40 @@ pub struct Ranked {
     pub scheme: String,
     /// Geometric mean of the percentile over the region's points.
     pub slowdown: f64,
-    /// Whether nothing tells it from the next one in the order.
+    /// `true` if it cannot be distinguished from the next one in the order.
     pub tied_with_next: bool,
 }
 
-/// Whether our order of a pair of schemes is the published one.
+/// Agreement of a pair's simulated order with the published one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Both have the same order.
+    /// Both orders are the same.
     Agrees,
-    /// Each has another order.
+    /// The orders differ.
     Contradicts,
-    /// The published one has an order; ours are too close to tell.
+    /// The published order is clear, but the simulated means are too close.
     TiedHere,
-    /// The published ones are too close to tell, or lie over one another.
+    /// The published means are too close, or their curves overlap.
     NoEvidence,
 }
 
-/// Order of a pair of schemes, as published and as ours.
+/// Published and simulated order of a pair of schemes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairOrder {
     /// The scheme with the lower published mean.
     pub lower: String,
-    /// The other one.
+    /// The scheme with the higher published mean.
     pub higher: String,
-    /// Published mean of the higher over that of the lower.
+    /// Published mean of the higher scheme over that of the lower one.
     pub published_ratio: f64,
-    /// Ours, of the same two.
+    /// The same ratio of simulated means.
     pub our_ratio: f64,
-    /// Whether both agree.
+    /// Agreement of both.
     pub verdict: Verdict,
 }
 
-/// The order of schemes in a region, as published and as ours.
+/// Published and simulated order of the schemes in a region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RegionOrder {
     /// Region of the axis of sizes.
@@ -95,25 +94,25 @@ pub struct RegionOrder {
     pub upto_pct: f64,
     /// The largest size, in bytes.
     pub upto_bytes: u64,
-    /// Points at which every scheme has both a published slowdown and one of ours: all that counts.
+    /// Points that count: every scheme has a published and a simulated slowdown there.
     pub points: usize,
     /// The published order, the lowest slowdowns first.
     pub published: Vec<Ranked>,
-    /// Our order.
+    /// The simulated order.
     pub ours: Vec<Ranked>,
     /// Every pair of schemes, in the published order.
     pub pairs: Vec<PairOrder>,
 }
 
 impl RegionOrder {
-    /// Returns how many pairs have `verdict`.
+    /// Returns the number of pairs with `verdict`.
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         let same = |pair: &&PairOrder| pair.verdict == verdict;
         self.pairs.iter().filter(same).count()
     }
 
-    /// Returns whether no pair contradicts the published order.
+    /// Returns `true` if no pair contradicts the published order.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.count(Verdict::Contradicts) == 0
@@ -125,14 +124,16 @@ struct Means<'s> {
     scheme: &'s str,
     published: f64,
     ours: f64,
-    /// Most of its published points stand clear of other curves.
+    /// `true` if most of its published points are clear of other curves.
     clear: bool,
 }
 
-/// The order of `ours` (schemes and their flows, cut at the panel's [edges](PublishedPanel::edges))
-/// alone, region by region: the region, its points on the axis, and the schemes by their geometric
-/// means over those points at which each has flows, the lowest first. Two are tied within 1%. A
-/// region without such a point is left out.
+/// Ranks `ours` alone, region by region.
+///
+/// Each of `ours` is a scheme and its flows, cut at the panel's [edges](PublishedPanel::edges). The
+/// result has the region, its points on the axis, and the schemes by increasing geometric mean over
+/// the points at which every scheme has flows. Schemes within 1% are tied. A region without such a
+/// point is left out.
 #[must_use]
 pub fn our_order(
     panel: &PublishedPanel,
@@ -174,15 +175,15 @@ pub fn our_order(
     orders
 }
 
-/// The order of those schemes of `panel` that are in `ours` (a scheme and its flows, cut at the
-/// panel's [edges](PublishedPanel::edges)), region by region. A region in which no point has a
-/// slowdown of every scheme is left out.
+/// Ranks the schemes of `panel` that are also in `ours`, region by region.
 ///
-/// A scheme's mean is geometric, so that a scheme which is a tenth above another counts the same
-/// wherever it is so. Two published means are no evidence of an order when they are within 1%, or
-/// within the panel's reading error where that is more, or when one of the curves does not stand
-/// clear of the others at half of the region's points or more. Two of ours are tied within the same
-/// distance.
+/// Each of `ours` is a scheme and its flows, cut at the panel's [edges](PublishedPanel::edges). A
+/// region is left out if no point has a slowdown of every scheme.
+///
+/// Means are geometric, so that a difference of a tenth has the same weight everywhere. Two
+/// published means are no evidence of an order if they are within 1% or within the panel's reading
+/// error, or if one of the curves overlaps others at half of the region's points or more. Two
+/// simulated means are tied within the same distance.
 #[must_use]
 pub fn order(panel: &PublishedPanel, ours: &[(&str, &SizeBins)]) -> Vec<RegionOrder> {
     let tie = panel.reading_error.max(TIE);
@@ -292,7 +293,8 @@ fn region_order(
     })
 }
 
-/// Every pair of schemes of `sorted`, whose published means ascend, with its `verdict`.
+/// Returns every pair of schemes of `sorted`, in increasing order of published means, with its
+/// `verdict`.
 fn pairs_of(
     sorted: &[Means<'_>],
     verdict: impl Fn(&Means<'_>, &Means<'_>) -> Verdict,
@@ -328,7 +330,7 @@ fn ranked(
         .collect()
 }
 
-/// Schemes from the lowest slowdown to the highest: `A < B = C`, where `=` is too close to tell.
+/// Formats schemes from the lowest slowdown to the highest: `A < B = C`, with `=` for ties.
 #[must_use]
 pub fn chain(ranked: &[Ranked]) -> String {
     let mut text = String::new();

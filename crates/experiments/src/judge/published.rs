@@ -1,4 +1,4 @@
-//! Slowdown curves that others have published, to compare ours with.
+//! Published slowdown curves, for comparison with simulated ones.
 
 use fabricsim_base::input::InputError;
 use fabricsim_base::units::Bytes;
@@ -8,7 +8,7 @@ use fabricsim_report::Percentile;
 use fabricsim_report::columns::Word;
 use fabricsim_report::table::Table;
 
-/// Columns that stand before the schemes.
+/// Columns before the schemes.
 const LEADING: [&str; 7] = [
     "workload",
     "load_pct",
@@ -30,50 +30,50 @@ pub struct PublishedPanel {
     pub load_pct: f64,
     /// Percentile of the slowdown.
     pub percentile: Percentile,
-    /// Largest deviation of a slowdown read from a clear part of a curve from the drawn one, as a
-    /// share (0.005 is half a percent).
+    /// Largest reading error of a slowdown on a clear part of a curve, as a share (0.005 is half a
+    /// percent).
     pub reading_error: f64,
-    /// The places along the axis of sizes, in increasing order; the same for every curve.
+    /// The points along the axis of sizes, in increasing order; the same for every curve.
     pub axis: Vec<AxisPoint>,
     /// The curves, in the order of the file.
     pub curves: Vec<PublishedCurve>,
 }
 
-/// A place along the axis of sizes: a bin of flows, named by its upper end.
+/// A point on the axis of sizes: a bin of flows, named by its upper end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AxisPoint {
-    /// The share of flows up to here, in percent.
+    /// The share of flows up to this point, in percent.
     pub size_pct: f64,
     /// The flow size at this percentile of the workload's distribution.
     #[serde(rename = "size_bytes", serialize_with = "as_bytes")]
     pub size: Bytes,
-    /// Label of the axis at this point, where it has a tick.
+    /// Label of the axis at this point, if it has a tick.
     pub tick: Option<String>,
 }
 
 /// One scheme of a panel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PublishedCurve {
-    /// The scheme, as the figure names it.
+    /// The scheme, by its name in the figure.
     pub scheme: String,
-    /// A slowdown for each place along the axis.
+    /// A slowdown for each point of the axis.
     pub points: Vec<Reading>,
 }
 
-/// A slowdown that was read off a figure.
+/// A slowdown read off a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "quality", content = "slowdown", rename_all = "kebab-case")]
 pub enum Reading {
-    /// The curve stands clear of the others.
+    /// The curve is clear of other curves.
     Clear(f64),
-    /// Another curve lies over it in part; less certain, and no evidence of an order.
+    /// Another curve partly covers it. The value is less certain, and no evidence of an order.
     Overlap(f64),
     /// Other curves hide it.
     Hidden,
 }
 
 impl Reading {
-    /// The slowdown, unless it is hidden.
+    /// Returns the slowdown unless it is hidden.
     #[must_use]
     pub const fn slowdown(self) -> Option<f64> {
         match self {
@@ -82,7 +82,7 @@ impl Reading {
         }
     }
 
-    /// Returns whether the curve stands clear of the others.
+    /// Returns `true` if the curve is clear of other curves.
     #[must_use]
     pub const fn is_clear(self) -> bool {
         matches!(self, Self::Clear(_))
@@ -90,13 +90,13 @@ impl Reading {
 }
 
 impl PublishedPanel {
-    /// The curve of `scheme`.
+    /// Returns the curve of `scheme`.
     #[must_use]
     pub fn curve(&self, scheme: &str) -> Option<&PublishedCurve> {
         self.curves.iter().find(|curve| curve.scheme == scheme)
     }
 
-    /// Returns where the bins of flows end, for
+    /// Returns the upper ends of the bins of flows, for
     /// [`SizeBins::between`](fabricsim_report::SizeBins::between).
     #[must_use]
     pub fn edges(&self) -> Vec<Bytes> {
@@ -108,14 +108,16 @@ fn as_bytes<S: Serializer>(size: &Bytes, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_u64(size.get())
 }
 
-/// Reads published curves: a CSV with the columns `workload`, `load_pct`, `percentile`, `error_pct`
-/// (of a clear reading), `size_pct`, `size_bytes` and `tick` (what the axis says, or nothing), then
-/// a column for each scheme. A cell of a scheme is a slowdown, `~` and a slowdown where curves
-/// overlap, or empty where the curve is hidden. Rows of one panel follow one another.
+/// Reads published curves from a CSV.
+///
+/// Its columns are `workload`, `load_pct`, `percentile`, `error_pct` (of a clear reading),
+/// `size_pct`, `size_bytes` and `tick` (the label of the axis, or empty), then a column for each
+/// scheme. A cell of a scheme is a slowdown, `~` and a slowdown if curves overlap, or empty if the
+/// curve is hidden. Rows of one panel are consecutive.
 ///
 /// # Errors
-/// At the word at fault: a column that is missing, a row of another length than the header, a
-/// number that is malformed, sizes that do not increase.
+/// At the wrong word: a missing column, a row with another length than the header, a malformed
+/// number, or sizes that do not increase.
 pub fn read_published(text: &str) -> Result<Vec<PublishedPanel>, InputError> {
     let table = Table::new(text, "a file of published curves")?;
     let places = table.positions(LEADING)?;

@@ -1,4 +1,4 @@
-//! Comparison of our slowdowns with a published curve.
+//! Comparison of simulated slowdowns with a published curve.
 
 use std::ops::Range;
 
@@ -10,18 +10,19 @@ use fabricsim_report::percentile;
 use fabricsim_report::{Confidence, Percentile};
 use fabricsim_report::{Interval, median, percentile_interval};
 
-/// Use of neighboring points of the axis, where a bin has too few flows for a steady tail.
+/// Use of neighboring points of the axis if a bin has too few flows for a stable tail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
-    /// Not at all: each bin for itself.
+    /// None: each bin is independent.
     Off,
     /// Both curves are replaced by the medians of their points within this many percent of flows on
     /// either side.
     Median(f64),
-    /// Flows of the bins within this many percent on either side are pooled, each slowdown taken
-    /// relative to the published one of its bin, and the percentile is that of the pool. Where each
-    /// bin agrees with the published curve, so does the pool, however the curve rises; and the
-    /// percentile comes from as many flows as all these bins have. For short runs.
+    /// The flows of bins within this many percent on either side are pooled, and the percentile is
+    /// computed over the pool. For short runs.
+    ///
+    /// Each slowdown is divided by the published one of its bin. So if each bin agrees with the
+    /// published curve, the pool does, too, even if the curve is steep.
     Pooled(f64),
 }
 
@@ -34,27 +35,27 @@ impl Smoothing {
     }
 }
 
-/// Our slowdown and the published one at a point of the axis.
+/// The simulated and the published slowdown at a point of the axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PointScore {
-    /// The share of flows up to here, in percent.
+    /// The share of flows up to this point, in percent.
     pub size_pct: f64,
     /// The largest size of the bin, in bytes.
     pub size_bytes: u64,
-    /// Label of the axis at this point, where it has a tick.
+    /// Label of the axis at this point, if it has a tick.
     pub tick: Option<String>,
-    /// Whether the published curve stands clear of the others here.
+    /// `true` if the published curve is clear of other curves here.
     pub is_clear: bool,
     /// The published slowdown, smoothed.
     pub published: f64,
-    /// Our slowdown, smoothed likewise.
+    /// The simulated slowdown, smoothed likewise.
     pub ours: f64,
     /// `ours / published - 1`.
     pub deviation: f64,
-    /// Number of our flows in the bins within reach of the smoothing.
+    /// Number of simulated flows in the bins within reach of the smoothing.
     pub flows: usize,
-    /// At ticks: where the true deviation may lie, from the flows within reach pooled as in
-    /// [`Smoothing::Pooled`]; `None` where they are too few to tell.
+    /// At ticks: confidence interval of the deviation, from the flows within reach, pooled as in
+    /// [`Smoothing::Pooled`]. `None` if they are too few.
     pub interval: Option<Interval>,
 }
 
@@ -65,36 +66,36 @@ pub struct Distance {
     pub points: usize,
     /// Median of |ours / published - 1|.
     pub median: f64,
-    /// Median of ours / published - 1: which side ours is on.
+    /// Median of ours / published - 1; its sign shows the direction of the deviation.
     pub bias: f64,
     /// Greatest |ours / published - 1|.
     pub greatest: f64,
 }
 
-/// Distance of our slowdowns from a published curve.
+/// Distance of simulated slowdowns from a published curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CurveScore {
-    /// The scheme, as the figure names it.
+    /// The scheme, by its name in the figure.
     pub scheme: String,
-    /// Over the ticks of the axis (every tenth of the flows); `None` when there is none to compare.
+    /// Over the ticks of the axis (every tenth of the flows); `None` if no tick can be compared.
     pub ticks: Option<Distance>,
-    /// Over all points where the published curve stands clear of the others.
+    /// Over all points at which the published curve is clear of other curves.
     pub clear: Option<Distance>,
-    /// The tick that is furthest off.
+    /// The tick with the largest deviation.
     pub worst_tick: Option<PointScore>,
-    /// Flows of ours within the axis.
+    /// Simulated flows within the axis.
     pub flows: usize,
-    /// Flows of ours that are larger than the axis goes, and count nowhere.
+    /// Simulated flows beyond the end of the axis. They count nowhere.
     pub outside: usize,
-    /// Every point where both have a slowdown.
+    /// All points with both slowdowns.
     pub points: Vec<PointScore>,
 }
 
-/// Returns how far our flows in `bins` are from the curve of `scheme` in `panel`; `None` without
-/// such a curve. [`score_curve`] says how they are compared.
+/// Returns the distance of the simulated flows in `bins` from the curve of `scheme` in `panel`;
+/// `None` if there is no such curve. [`score_curve`] describes the comparison.
 ///
 /// # Panics
-/// When `bins` were not cut at the panel's [edges](PublishedPanel::edges).
+/// If `bins` were not cut at the panel's [edges](PublishedPanel::edges).
 #[must_use]
 pub fn score(
     panel: &PublishedPanel,
@@ -106,18 +107,18 @@ pub fn score(
     Some(score_curve(panel, curve, bins, smoothing))
 }
 
-/// Returns how far our flows in `bins` are from `curve`, a curve of `panel`. Hidden points are
-/// skipped.
+/// Returns the distance of the simulated flows in `bins` from `curve`, a curve of `panel`. Hidden
+/// points are skipped.
 ///
-/// The figures hold, at x percent, a percentile of the flows between the point before and x percent
-/// of all flows in the order of size. Ours are binned by the sizes of the workload's flow-size
-/// distribution, not into equal counts: the published runs are long, so that their equal counts end
-/// near these sizes, while the counts of a short run drift (by 0.5% of the flows with 10,000 of
-/// them) and would compare other sizes. Where the distribution is discrete, flows whose size equals
-/// an edge count below it.
+/// A point of the figures at x percent is a percentile over the flows between the previous point
+/// and x percent of all flows in order of size. We bin simulated flows by the sizes of the
+/// workload's distribution instead of by equal counts. The published runs are long, so their equal
+/// counts end near these sizes. Equal counts of a short run drift (by 0.5% of the flows with 10,000
+/// flows) and would compare different sizes. If the distribution is discrete, flows whose size
+/// equals an edge count below it.
 ///
 /// # Panics
-/// When `bins` were not cut at the panel's [edges](PublishedPanel::edges).
+/// If `bins` were not cut at the panel's [edges](PublishedPanel::edges).
 #[must_use]
 pub fn score_curve(
     panel: &PublishedPanel,
@@ -194,7 +195,7 @@ pub fn score_curve(
     }
 }
 
-/// Both slowdowns at each point of the axis, where both are known.
+/// Both slowdowns at each point of the axis at which both are known.
 struct Pairs {
     of: Vec<Option<(f64, f64)>>,
 }
@@ -213,7 +214,8 @@ impl Pairs {
         self.of[reach.clone()].iter().copied().flatten()
     }
 
-    /// Our slowdowns within reach, each over the published one of its bin, in increasing order.
+    /// Returns the simulated slowdowns within reach, each divided by the published one of its bin,
+    /// in increasing order.
     fn pool(&self, curve: &PublishedCurve, bins: &SizeBins, reach: Range<usize>) -> Vec<f64> {
         let mut pool: Vec<f64> = reach
             .filter_map(|index| Some((curve.points[index].slowdown()?, bins.bin(index)?)))
@@ -224,7 +226,7 @@ impl Pairs {
     }
 }
 
-/// The points of the axis within `half` percent of flows of the one at `index`.
+/// Returns the points of the axis within `half` percent of flows of the point at `index`.
 fn reach(panel: &PublishedPanel, index: usize, half: f64) -> Range<usize> {
     // Percentages are decimal: 98 and 100 are within 2.
     const ROUNDING: f64 = 1e-9;
@@ -257,8 +259,8 @@ pub(crate) mod testing {
     use crate::testing::record;
     use fabricsim_report::FctRecord;
 
-    /// Flows whose percentile in each bin of `panel` is that of the curve `scheme` times `factor`:
-    /// 100 a bin, spread so that all but the largest differ.
+    /// Returns flows whose percentile in each bin of `panel` is the curve of `scheme` times
+    /// `factor`: 100 per bin, spread so that all but the largest differ.
     pub(crate) fn on_the_curve(panel: &PublishedPanel, scheme: &str, factor: f64) -> SizeBins {
         const IDEAL_NS: u64 = 1_000_000_000;
         let curve = panel.curve(scheme).expect("a curve");

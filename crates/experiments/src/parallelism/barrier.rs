@@ -9,33 +9,33 @@ use fabricsim_engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
 
 use super::{BarrierSource, WORKERS, median, nanos};
 
-/// Epochs that are timed for each number of threads.
+/// Timed epochs for each number of threads.
 const ROUNDS: usize = 2_000;
-/// One round in so many has to be undisturbed.
+/// At least one round in this many must be undisturbed.
 const ENOUGH: usize = 100;
-/// Time that a partition works in each of these epochs. With nothing to do, one thread would finish
-/// all partitions before the others have begun, and the barrier would seem to cost nothing.
+/// Work of a partition in each of these epochs. Without any work, one thread would finish all
+/// partitions before other threads have started, and the barrier would seem to cost nothing.
 const GROUP_WORK: Duration = Duration::from_micros(5);
-/// Time that the driver works between these epochs, while the threads wait for it awake.
+/// Work of the driver between these epochs, while the threads busy-wait.
 const DRIVER_WORK: Duration = Duration::from_micros(5);
 
-/// The barrier for the numbers of threads with which it could be measured.
+/// The cost of the barrier for measurable numbers of threads.
 #[derive(Debug)]
 pub(super) struct Barriers {
     pub(super) cores: usize,
-    /// Threads and nanoseconds, the fewest threads first; never empty.
+    /// Threads and nanoseconds, fewest threads first; never empty.
     measured: Vec<(usize, u64)>,
-    /// The share of rounds in which every thread took part, where that was least.
+    /// The smallest share of rounds in which every thread took part.
     pub(super) undisturbed: f64,
 }
 
 impl Barriers {
-    /// Measures the barrier on a machine of `cores` cores, for each of [`WORKERS`] that has a core
-    /// for each worker and for all cores. A single core is measured with two threads, which is too
-    /// slow rather than too fast.
+    /// Measures the barrier on a machine of `cores` cores, for all cores and for each of
+    /// [`WORKERS`] up to that number. A machine with a single core uses two threads, which
+    /// overestimates the cost.
     ///
     /// # Errors
-    /// When the system does not give so many threads.
+    /// If the system does not provide the threads.
     pub(super) fn measure(cores: usize) -> Result<Self, ThreadsError> {
         let mut undisturbed = 1.0f64;
         let measured = thread_counts(cores).into_iter().map(|threads| {
@@ -50,14 +50,16 @@ impl Barriers {
         })
     }
 
-    /// The most threads with which the barrier was measured.
+    /// Returns the largest number of threads of a measurement.
     pub(super) fn most_threads(&self) -> usize {
         self.largest().0
     }
 
-    /// Returns the cost of a barrier of `workers` threads, in nanoseconds, and the source of that
-    /// number. With more workers than cores it cannot be measured: the cost for the most threads is
-    /// then scaled with the logarithm of their number, which is an assumption.
+    /// Returns the cost of a barrier of `workers` threads in nanoseconds, and the source of the
+    /// number.
+    ///
+    /// With more workers than cores it cannot be measured. We then scale the cost for the most
+    /// threads with the logarithm of their number, which is an assumption.
     pub(super) fn of(&self, workers: usize) -> (f64, BarrierSource) {
         let known = self
             .measured
@@ -76,7 +78,7 @@ impl Barriers {
     }
 }
 
-/// The numbers of threads to measure on a machine of `cores` cores, in order.
+/// Returns the numbers of threads to measure on a machine of `cores` cores, in increasing order.
 fn thread_counts(cores: usize) -> Vec<usize> {
     let most = cores.max(2);
     let mut counts: Vec<usize> = WORKERS.into_iter().filter(|&w| w < most).collect();
@@ -84,11 +86,12 @@ fn thread_counts(cores: usize) -> Vec<usize> {
     counts
 }
 
-/// By how much `threads` exceed their even share when they go once through partitions of even work,
-/// as the engine does in an epoch: the median in nanoseconds. The beginning of the round, the search
-/// for what others have left, and the wait for the last one are in it. Rounds in which some thread
-/// did nothing are left out as far as enough others are left: other programs had its core. The second
-/// value is the share of the others.
+/// Returns the median time in nanoseconds by which `threads` exceed their even share in one pass
+/// through partitions of equal work, as in an epoch of the engine.
+///
+/// The time includes the start of the round, the search for remaining partitions, and the wait for
+/// the last thread. Rounds in which a thread did nothing are left out if enough rounds remain,
+/// because another program had its core. The second value is the share of the remaining rounds.
 fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
     let team = Threads::start(threads)?;
     // Which thread has done each partition.

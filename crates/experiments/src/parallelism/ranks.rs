@@ -1,8 +1,8 @@
 //! Estimate of a run over several ranks, from one run on one thread.
 //!
-//! Nodes are divided as such a run divides them. In each epoch every rank runs its nodes, packs what
-//! it has for the others and unpacks what they have for it; then it waits for all of them. So an
-//! epoch takes as long as the rank with the most work, and the messages.
+//! Nodes are divided among ranks as in such a run. In each epoch, every rank runs its nodes, packs
+//! messages for the other ranks, unpacks their messages, and waits for all of them. An epoch
+//! therefore takes as long as the rank with the most work, plus the messages.
 
 use fabricsim::ranks::owners;
 use fabricsim_base::id::NodeId;
@@ -12,25 +12,25 @@ use serde::{Deserialize, Serialize};
 use super::nanos;
 use std::time::Instant;
 
-/// Numbers of ranks that are estimated.
+/// Numbers of ranks in the estimate.
 pub const RANKS: [usize; 6] = [2, 4, 8, 16, 32, 64];
 
-/// Of so many times that a node has something for a neighbor, one is measured.
+/// One in this many batches from a node to a neighbor is measured.
 const SAMPLED: u64 = 16;
 
-/// What messages between ranks cost, as `fabricsim mpi-probe` measures it. The model is LogGP
-/// (A. Alexandrov et al., SPAA 1995).
+/// Costs of messages between ranks, as measured by `fabricsim mpi-probe`. The model is LogGP (A.
+/// Alexandrov et al., SPAA 1995).
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct MessageCosts {
-    /// Time of a message without bytes from one rank to another, in microseconds.
+    /// Time of an empty message from one rank to another, in microseconds.
     pub latency_us: f64,
-    /// Time that a rank works to send a message, or to receive it, in microseconds.
+    /// Time that a rank works to send or to receive a message, in microseconds.
     pub overhead_us: f64,
     /// Time of each further byte, in nanoseconds.
     pub ns_per_byte: f64,
 }
 
-/// About what processes of one machine have, or of machines with a network made for MPI.
+/// Typical costs for processes on one machine, or on machines with an HPC network.
 impl Default for MessageCosts {
     fn default() -> Self {
         Self {
@@ -52,30 +52,32 @@ pub struct RankRow {
     pub speedup: f64,
     /// `speedup` over `ranks`.
     pub efficiency: f64,
-    /// Sum over epochs of the work of the rank with the most, packing included, in nanoseconds.
+    /// Work of the busiest rank of each epoch including packing, summed over epochs, in
+    /// nanoseconds.
     pub work_ns: f64,
-    /// Time of what every rank does: looks for nodes that are due, and decides about epochs.
+    /// Time of the work that every rank repeats: the search for due nodes, and decisions about
+    /// epochs.
     pub serial_ns: f64,
     /// Time in exchanges: latency, overheads and bytes.
     pub exchange_ns: f64,
-    /// Work of the rank with the most over the mean, 1 when all have the same.
+    /// Work of the busiest rank over the mean, 1 if all have the same.
     pub imbalance: f64,
-    /// Messages (packets) that cross between ranks, in an epoch.
+    /// Messages (packets) between ranks per epoch.
     pub messages_per_epoch: f64,
-    /// Bytes that cross between ranks, in an epoch.
+    /// Bytes between ranks per epoch.
     pub bytes_per_epoch: f64,
-    /// Of all messages, those that cross between ranks.
+    /// Share of all messages that are between ranks.
     pub crossing: f64,
 }
 
-/// What ranks would do.
+/// Estimated loads of ranks.
 #[derive(Debug, Default)]
 pub(super) struct RankLoads {
-    /// By node and port: the node at the far end.
+    /// The node at the far end, by node and port.
     peers: Vec<Vec<u32>>,
     divisions: Vec<Division>,
-    /// Messages in all, and of those that were measured: their number, bytes, and the time of packing
-    /// and unpacking them.
+    /// All messages, then the number, the bytes, and the packing and unpacking time of the measured
+    /// ones.
     messages: u64,
     calls: u64,
     sample: Sample,
@@ -88,21 +90,21 @@ struct Sample {
     ns: u64,
 }
 
-/// What the ranks of one number would do.
+/// Estimated loads for one number of ranks.
 #[derive(Debug)]
 struct Division {
     owners: Vec<u16>,
-    /// In this epoch, by rank: work in nanoseconds, messages out, messages in.
+    /// Loads of this epoch by rank: work in nanoseconds, sent messages, received messages.
     epoch: Vec<(u64, u64, u64)>,
-    /// Messages that have crossed.
+    /// Messages between ranks.
     crossed: u64,
     /// Sum of all work.
     work_ns: u64,
-    /// Sums over epochs, each of the rank for which work and messages together take longest, where a
-    /// message takes the time that has been measured so far: its work, and its messages.
+    /// Sums over epochs of the work and the messages of the slowest rank: the one for which both
+    /// together take longest, with the message cost measured so far.
     slowest_ns: u64,
     slowest_messages: u64,
-    /// Sum over epochs of the most messages that one rank sends or receives.
+    /// Sum over epochs of the largest number of messages that one rank sends or receives.
     widest_messages: u64,
 }
 
@@ -137,7 +139,7 @@ impl RankLoads {
         !self.divisions.is_empty()
     }
 
-    /// Node `index` has worked for `ns` in this epoch.
+    /// Adds `ns` of work of node `index` to this epoch.
     pub(super) fn add_work(&mut self, index: u32, ns: u64) {
         for division in &mut self.divisions {
             let rank = usize::from(division.owners[index as usize]);
@@ -145,7 +147,7 @@ impl RankLoads {
         }
     }
 
-    /// Node `index` has sent `messages` by `port`; `pack` packs and unpacks them.
+    /// Adds `messages` that node `index` sent through `port`; `pack` packs and unpacks them.
     pub(super) fn add_messages(
         &mut self,
         index: usize,
@@ -172,7 +174,7 @@ impl RankLoads {
         }
     }
 
-    /// The epoch is over.
+    /// Closes the epoch.
     pub(super) fn close_epoch(&mut self) {
         let Sample { messages, ns, .. } = self.sample;
         // Half of the time is packing, which is the sender's.
@@ -193,8 +195,8 @@ impl RankLoads {
         }
     }
 
-    /// The estimates, for a run that took `alone` nanoseconds on one thread, `serial` of them outside
-    /// of nodes, in so many `epochs`.
+    /// Returns the estimates for a run of `epochs` epochs that took `alone` nanoseconds on one
+    /// thread, `serial` of them outside of nodes.
     pub(super) fn rows(
         &self,
         alone: f64,

@@ -9,9 +9,9 @@ use super::barrier::Barriers;
 use super::ranks::{MessageCosts, RankRow};
 use super::{Parallelism, WORKERS};
 
-/// Processes that are listed as the costliest.
+/// Costliest processes in the report.
 const COSTLIEST: usize = 10;
-/// The least efficiency that is advised.
+/// The least efficiency of the advised number of workers.
 const WORTHWHILE: f64 = 0.5;
 
 /// Estimate of runs on more threads, from one run on one thread.
@@ -23,39 +23,39 @@ pub struct ParallelismReport {
     pub nodes: usize,
     /// Time that nodes took, in nanoseconds.
     pub work_ns: u64,
-    /// Time in epochs that belongs to no node: finding those that are due. Workers share it.
+    /// Time in epochs that belongs to no node: the search for due nodes. Workers share it.
     pub search_ns: u64,
-    /// Time between epochs, in which one thread works: flows start, completions are written.
+    /// Time between epochs, in which one thread works: it starts flows and writes completions.
     pub driver_ns: u64,
-    /// The sum of the costliest node of each epoch: the epochs with a worker for each node.
+    /// Sum over epochs of the costliest node: the time with a worker for each node.
     pub critical_path_ns: u64,
     /// Upper bound of the speedup for any number of workers: the sum of `work_ns`, `search_ns` and
-    /// `driver_ns` over that of `critical_path_ns` and `driver_ns`.
+    /// `driver_ns` over the sum of `critical_path_ns` and `driver_ns`.
     pub speedup_bound: f64,
     /// Work in an epoch, in nanoseconds.
     pub epoch_work_ns: Spread,
-    /// Processes that have something to do in an epoch.
+    /// Processes that run in an epoch.
     pub epoch_nodes: Spread,
-    /// Cost of measuring a node, in nanoseconds; it is subtracted.
+    /// Cost of measuring a node in nanoseconds, already subtracted.
     pub reading_ns: u64,
-    /// CPU time over wall time: well below one, others have used the machine.
+    /// CPU time over wall time. If it is well below one, other programs used the machine.
     pub cpu_share: f64,
     /// Cores of the machine.
     pub cores: usize,
-    /// The most threads with which the barrier could be measured.
+    /// The largest number of threads of a barrier measurement.
     pub barrier_threads: usize,
-    /// The share of measured barriers in which every thread took part: well below one, others have
-    /// used the machine and the barrier seems too slow.
+    /// The share of measured barriers in which every thread took part. If it is well below one,
+    /// other programs used the machine and the barrier seems too slow.
     pub barrier_share: f64,
     /// Estimates by number of workers.
     pub workers: Vec<WorkerRow>,
-    /// What messages between ranks are taken to cost.
+    /// The assumed costs of messages between ranks.
     pub messages: MessageCosts,
     /// Estimates by number of ranks, each of one thread.
     pub ranks: Vec<RankRow>,
-    /// The most workers that are used at least by half; 1 when two are not.
+    /// The largest number of workers that are used at least by half; 1 if two are not.
     pub advised_workers: usize,
-    /// The costliest nodes, from the top.
+    /// The costliest nodes, in decreasing order.
     pub costliest: Vec<NodeCost>,
 }
 
@@ -95,7 +95,7 @@ pub struct WorkerRow {
 pub enum BarrierSource {
     /// It was measured with as many threads.
     Measured,
-    /// The machine has fewer cores: scaled from the most threads that were measured.
+    /// The machine has fewer cores: scaled from the largest measured number of threads.
     Scaled,
 }
 
@@ -118,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// As it is written into files.
+    /// Returns the name for files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ pub struct NodeCost {
     pub cost_ns: u64,
     /// Its share of `work_ns`.
     pub share: f64,
-    /// Epochs in which it had something to do.
+    /// Epochs in which it ran.
     pub epochs: u64,
 }
 
@@ -216,7 +216,7 @@ fn costliest(profile: &Parallelism, topology: &Topology, work_ns: u64) -> Vec<No
     top.collect()
 }
 
-/// `a` over `b`; of nothing over nothing, 1.
+/// Returns `a` over `b`; 1 if both are zero.
 fn ratio(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 1.0 }
 }

@@ -1,4 +1,4 @@
-//! A run that is measured for what more threads would gain.
+//! A run with measurements for the estimate of parallelism.
 
 use std::io::{BufWriter, Write};
 
@@ -11,16 +11,18 @@ use fabricsim_scenario::text::error::Error;
 use super::report::ParallelismReport;
 use super::{MessageCosts, Parallelism};
 
-/// Files that a profile adds to the results.
+/// The file that a profile adds to the results.
 const FILE: &str = "parallelism.json";
 const NODES: &str = "parallelism_nodes.csv";
 
-/// Like [`run_to_folder`](fabricsim::outcome::run_to_folder) on one thread, and measures what more
-/// threads or ranks would gain, where messages between ranks have the costs of `messages`: writes
-/// also `parallelism.json` and `parallelism_nodes.csv`.
+/// Runs `scenario` on one thread like [`run_to_folder`](fabricsim::outcome::run_to_folder), and
+/// estimates the gain of more threads or ranks.
+///
+/// Messages between ranks have the costs `messages`. The run also writes `parallelism.json` and
+/// `parallelism_nodes.csv`.
 ///
 /// # Errors
-/// Like those of [`run_to_folder`](fabricsim::outcome::run_to_folder).
+/// The same as [`run_to_folder`](fabricsim::outcome::run_to_folder).
 pub fn profile_to_folder<'a>(
     scenario: &Scenario,
     destination: impl Into<Destination<'a>>,

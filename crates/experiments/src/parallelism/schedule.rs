@@ -1,16 +1,16 @@
-//! List scheduling: how long an epoch takes when its nodes are shared out among workers.
+//! List scheduling: the duration of an epoch if workers share its nodes.
 
-/// Gives each task in turn to the worker that has least to do. With the longest tasks first the
-/// result is at most a third longer than the best one (Graham 1969).
+/// Assigns each task in turn to the worker with the least load. With the longest tasks first, the
+/// result is at most a third longer than the optimum (Graham 1969).
 #[derive(Debug, Default)]
 pub(super) struct ListSchedule {
-    /// Load of each worker, in the unit of the tasks: a heap, least first.
+    /// Load of each worker, in the unit of the tasks, as a min-heap.
     loads: Vec<u64>,
 }
 
 impl ListSchedule {
-    /// Returns when the last of `workers` is done with `tasks`, which are sorted, the longest
-    /// first.
+    /// Returns the time at which the last of `workers` finishes `tasks`, which are sorted in
+    /// decreasing order.
     pub(super) fn length(&mut self, tasks: &[u64], workers: usize) -> u64 {
         debug_assert!(tasks.is_sorted_by(|a, b| a >= b), "the longest task first");
         let Some((first, rest)) = tasks.split_at_checked(workers) else {
@@ -26,7 +26,7 @@ impl ListSchedule {
         longest
     }
 
-    /// Adds `task` to the least load; what that load then is.
+    /// Adds `task` to the least load and returns the new load.
     fn add(&mut self, task: u64) -> u64 {
         let loads = &mut self.loads[..];
         let load = loads[0] + task;

@@ -1,4 +1,4 @@
-//! What a profile adds up.
+//! Tests of the sums of a profile.
 
 use super::*;
 

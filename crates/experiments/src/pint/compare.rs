@@ -1,4 +1,4 @@
-//! Effect on query results when queries share the bits of packets.
+//! Effect on query results if queries share the bits of packets.
 
 use fabricsim::outcome::Monitor;
 use fabricsim_pint::query::{Aggregation, QueryConfig, QueryResults, Statistic};
@@ -9,16 +9,16 @@ use fabricsim_scenario::text::error::Error;
 
 use super::drive::{Unfinished, drive};
 
-/// A figure of a query, when it is alone in packets and when it shares them.
+/// A figure of a query, alone in packets and together with other queries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The name of the query.
     pub query: String,
     /// Name of the figure.
     pub figure: &'static str,
-    /// Its value when the query is in every packet.
+    /// Its value if the query is in every packet.
     pub alone: f64,
-    /// Its value in the scenario as it is.
+    /// Its value in the unchanged scenario.
     pub together: f64,
 }
 
@@ -31,14 +31,14 @@ struct Run {
     cc: Option<usize>,
 }
 
-/// Makes the monitor of a run and hands it to the function that it is given.
+/// Creates the monitor of a run and passes it to the given function.
 pub type MonitorEach<'a> = dyn FnMut(&mut dyn FnMut(&mut dyn Monitor)) + 'a;
 
-/// Runs `scenario` as it is, and then once for each query with that query in every packet.
-/// `threads` and the monitor that `monitor` makes are for each run.
+/// Runs `scenario` unchanged, and then once for each query with that query in every packet. Each
+/// run uses `threads` and a monitor from `monitor`.
 ///
 /// # Errors
-/// When the scenario has no queries, or cannot be simulated.
+/// If the scenario has no queries, or cannot be simulated.
 pub fn compare(
     scenario: &Scenario,
     threads: usize,
@@ -109,8 +109,8 @@ impl Run {
     }
 }
 
-/// The settings with query `index` in every packet, the algorithm's beside it, and its place in
-/// them.
+/// Returns the settings with query `index` in every packet, together with the algorithm's query,
+/// and the index of the query in them.
 fn alone(settings: &QuerySettings, index: usize, cc: Option<usize>) -> (QuerySettings, usize) {
     let kept: Vec<usize> = (0..settings.queries.len())
         .filter(|&other| other == index || cc == Some(other))
@@ -135,7 +135,7 @@ fn alone(settings: &QuerySettings, index: usize, cc: Option<usize>) -> (QuerySet
 
 type Figures = Vec<(&'static str, f64, f64)>;
 
-/// The mean; not a number of no values.
+/// Returns the mean; NaN if there are no values.
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -145,7 +145,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Packets that the first part of each flow's path took, for flows decoded in both runs.
+/// Returns the packets until the first decoding of each path, for flows that both runs decoded.
 fn of_paths(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     let packets = |(run, index): (&Run, usize)| {
         let parts = run.results.paths.iter();
@@ -189,7 +189,7 @@ fn wrong((run, index): (&Run, usize)) -> f64 {
         .count() as f64
 }
 
-/// Errors of quantiles at hops with at least this many digests.
+/// Least number of digests of a hop for its quantile errors to count.
 const ENOUGH_DIGESTS: u64 = 50;
 
 fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
@@ -251,7 +251,7 @@ fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     vec![("packets for each digest", digests(alone), digests(together))]
 }
 
-/// Slowdowns under the algorithm that reads the query.
+/// Returns slowdowns under the algorithm that reads the query.
 fn of_controller(alone: &Run, together: &Run) -> Figures {
     let slowdown = |run: &Run, sizes: std::ops::Range<u64>, share: f64| {
         let own = run

@@ -1,4 +1,4 @@
-//! A simulation that is run for what its queries tell, without a folder of results.
+//! A simulation for the results of its queries, without a folder of results.
 
 use fabricsim::outcome::Monitor;
 use fabricsim::simulation::{Expectation, Simulation};
@@ -11,20 +11,20 @@ use fabricsim_scenario::Scenario;
 use fabricsim_scenario::schema::queries::QuerySettings;
 use fabricsim_scenario::text::error::Error;
 
-/// A simulation at its end.
+/// A finished simulation.
 pub(super) struct Driven {
     pub(super) simulation: Simulation,
     pub(super) records: Vec<FctRecord>,
 }
 
-/// A run that did not come to its end.
+/// A run that did not finish.
 #[derive(Clone, Debug)]
 pub struct Unfinished {
     /// The scenario.
     pub scenario: String,
-    /// Why the run stopped.
+    /// The reason why the run stopped.
     pub stop: Stop,
-    /// Flows that have not ended.
+    /// Unfinished flows.
     pub flows: usize,
 }
 
@@ -63,7 +63,8 @@ pub(super) fn drive(
     })
 }
 
-/// Refuses to keep more values of hops than fit in memory: those of every packet at every switch.
+/// Refuses to keep more values of hops than fit in memory. There is one for every packet at every
+/// switch.
 fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> Result<(), Error> {
     let is_judged = |settings: &QuerySettings| {
         settings.pint.truth && settings.queries.iter().any(QueryConfig::is_judged)
@@ -90,16 +91,16 @@ fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> R
     })
 }
 
-/// Bytes that a value of a packet at a hop takes, in a list that grows by doubling.
+/// Bytes for a value of a packet at a hop, in a list that grows by doubling.
 const BYTES_OF_VALUE: f64 = 4.0;
-/// Bytes that the list of a flow at a hop takes in addition to its values.
+/// Bytes for the list of a flow at a hop, without its values.
 const BYTES_OF_HOP: f64 = 120.0;
-/// Bytes that a completed flow takes.
+/// Bytes for a completed flow.
 const BYTES_OF_FLOW: f64 = 150.0;
-/// The most memory for them all.
+/// Memory limit for all of them, in bytes.
 const MOST_BYTES: f64 = 16e9;
 
-/// Tells progress and keeps completions.
+/// Reports progress and keeps completions.
 struct Watched<'a> {
     monitor: &'a mut dyn Monitor,
     expected: Expectation,

@@ -1,4 +1,4 @@
-//! Errors of latency quantiles, against packets and space.
+//! Errors of latency quantiles over packets and sketch size.
 
 mod output;
 
@@ -16,7 +16,7 @@ use super::drive::{Unfinished, drive};
 
 pub use output::{SET, percent};
 
-/// The range of codes: 2^16 ns.
+/// Largest latency with its own code: 2^16 ns.
 const LARGEST_NS: f64 = 65_536.0;
 
 /// Settings of a latency measurement.
@@ -24,12 +24,12 @@ const LARGEST_NS: f64 = 65_536.0;
 pub struct LatencySettings {
     /// Flow sizes of the built-in scenario.
     pub sizes: Vec<String>,
-    /// Its load, of host links.
+    /// Load of host links in the built-in scenario.
     pub load: f64,
-    /// For how long flows start.
+    /// Time during which flows start.
     pub traffic: Duration,
-    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the
-    /// last.
+    /// Packets of each flow that carry a digest, ascending. Flows have at least as many packets as
+    /// the last value.
     pub packets: Vec<usize>,
     /// Bits of digests, 1 to 16.
     pub bits: Vec<u32>,
@@ -41,7 +41,8 @@ pub struct LatencySettings {
     pub at: usize,
     /// Quantiles.
     pub quantiles: Vec<f64>,
-    /// Hops are judged where the true quantile is at least that; nothing can be told of nothing.
+    /// Only hops with a true quantile of at least this count, because relative errors of tiny values
+    /// say nothing.
     pub least: Duration,
     /// Seed of the simulation and of the digests.
     pub seed: u64,
@@ -49,14 +50,14 @@ pub struct LatencySettings {
     pub png: bool,
 }
 
-/// The errors of one way to make and keep digests, on the latencies of one scenario.
+/// The errors of one combination of digests and sketch, on the latencies of one scenario.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The name of the scenario.
     pub traffic: String,
     /// Bits of a digest.
     pub bits: u32,
-    /// Digests of the sketch; none where all are kept.
+    /// Digests of the sketch; `None` if all digests are kept.
     pub sketch: Option<u32>,
     /// The errors, by quantile and packets.
     pub errors: Vec<ReplayError>,
@@ -65,17 +66,17 @@ pub struct Line {
 /// Results of a run.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Whether no flow had packets enough.
+    /// `true` if no flow had enough packets.
     pub is_empty: bool,
-    /// The errors of all ways to make and keep digests, or the setting that cannot be.
+    /// The errors of all combinations, or the invalid setting.
     pub lines: Result<Vec<Line>, ConfigError>,
 }
 
 impl LatencySettings {
-    /// Refuses what nothing can be measured with.
+    /// Refuses settings without any measurement.
     ///
     /// # Errors
-    /// Names the setting, what is wrong and what would be right.
+    /// Names the setting, the problem and a fix.
     pub fn check(&self) -> Result<(), ConfigError> {
         let ascending = self.packets.is_sorted_by(|a, b| a < b);
         if !ascending || self.packets.first().is_none_or(|&first| first == 0) {
@@ -103,7 +104,7 @@ impl LatencySettings {
         Ok(())
     }
 
-    /// The most packets of a flow that are looked at.
+    /// Returns the largest number of packets of a flow that the measurement uses.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.packets
@@ -114,10 +115,10 @@ impl LatencySettings {
             .unwrap_or(self.at)
     }
 
-    /// The built-in scenarios by name, each with a query for the latencies of hops.
+    /// Returns the built-in scenarios by name, each with a query for the latencies of hops.
     ///
     /// # Errors
-    /// When there is no such distribution of sizes, or no such load.
+    /// If there is no such distribution of sizes, or no such load.
     pub fn scenarios(&self) -> Result<Vec<(String, Scenario)>, Error> {
         let scenario = |sizes: &String| {
             // What JSON escapes TOML reads alike.
@@ -138,10 +139,10 @@ impl LatencySettings {
         self.sizes.iter().map(scenario).collect()
     }
 
-    /// Runs `scenario`, which is called `name`, and measures its latencies.
+    /// Runs `scenario`, called `name` in the results, and measures its latencies.
     ///
     /// # Errors
-    /// When the scenario cannot be simulated.
+    /// If the scenario cannot be simulated.
     pub fn measure(
         &self,
         (name, scenario): &(String, Scenario),
@@ -159,7 +160,7 @@ impl LatencySettings {
         }))
     }
 
-    /// The errors of all ways to make and keep digests.
+    /// Returns the errors of all combinations of digests and sketch.
     fn lines(&self, traffic: &str, series: &[HopSeries]) -> Result<Vec<Line>, ConfigError> {
         let mut lines = Vec::new();
         let mut add = |bits, sketch: Option<u32>, packets: &[usize]| {

@@ -1,4 +1,4 @@
-//! Packets until a sink knows a path, by scheme and bits in each packet.
+//! Packets until a sink has decoded a path, by scheme and bits in each packet.
 
 mod method;
 mod network;
@@ -20,7 +20,7 @@ pub use row::Row;
 /// Path lengths of the published figures and two below them.
 const HOPS: [u8; 5] = [5, 10, 25, 36, 59];
 
-/// Largest number of a hop, which has to fit in one byte.
+/// Largest number of a hop, which must fit in one byte.
 const MOST_HOPS: usize = 255;
 
 /// Settings of a path-tracing measurement.
@@ -35,9 +35,9 @@ pub struct TraceSettings {
     /// Earlier schemes to compare PINT with: ppm, ams2-5, ams2-6 (any number of agreeing hashes),
     /// lnc.
     pub compare: Vec<Rival>,
-    /// Hash functions of ams2: 8 in its paper, 7 in what PINT was compared with.
+    /// Hash functions of ams2: 8 in its paper, 7 in PINT's evaluation.
     pub functions: u8,
-    /// Path length that schemes are set for: d.
+    /// Path length d for which schemes are tuned.
     pub estimate: Option<u8>,
     /// Switches of the network.
     pub switches: Option<u32>,
@@ -51,7 +51,7 @@ pub struct TraceSettings {
     pub topology: Option<NetworkName>,
 }
 
-/// Row of the results, ready to be run.
+/// A row of the results, ready to run.
 #[derive(Debug)]
 pub struct TraceCell {
     hops: u8,
@@ -62,7 +62,7 @@ pub struct TraceCell {
 }
 
 impl TraceSettings {
-    /// The path lengths that were asked for, ascending.
+    /// Returns the requested path lengths, ascending.
     fn lengths(&self, network: Option<&Network>) -> Result<Vec<u8>, ConfigError> {
         let longest = network.map_or(MOST_HOPS, |network| network.walk.len());
         let mut lengths = self.hops.clone();
@@ -82,8 +82,8 @@ impl TraceSettings {
         }
     }
 
-    /// Returns the layers into which `preset` divides the packets of paths of `hops` switches, or
-    /// of as many as `estimate` says where it is set.
+    /// Returns the layers into which `preset` divides packets: for paths of `estimate` switches if
+    /// it is set, otherwise of `hops` switches.
     fn layers(&self, preset: Preset, hops: u8) -> Result<Layers, ConfigError> {
         let layers = preset.layers(self.estimate.unwrap_or(hops));
         layers.map_err(|error| ConfigError {
@@ -96,10 +96,11 @@ impl TraceSettings {
         })
     }
 
-    /// All rows in their order: by path length, then PINT's schemes by budget, then the others.
+    /// Returns all rows in order: by path length, then PINT's schemes by budget, then the other
+    /// schemes.
     ///
     /// # Errors
-    /// Names the setting, what is wrong and what would be right.
+    /// Names the setting, the problem and a fix.
     pub fn cells(&self, network: Option<&Network>) -> Result<Vec<TraceCell>, ConfigError> {
         let mut cells = Vec::new();
         for hops in self.lengths(network)? {
@@ -158,7 +159,7 @@ impl TraceCell {
     /// Runs the trials on `threads`.
     ///
     /// # Errors
-    /// When the scheme has no such form.
+    /// If the scheme has no such form.
     pub fn run(mut self, threads: &Threads) -> Result<Row, ConfigError> {
         self.trials.threads = threads.clone();
         let found = match &self.work {
@@ -176,8 +177,8 @@ impl TraceCell {
     }
 }
 
-/// Switches of the networks whose longest paths PINT's Figure 10 is about: a fat-tree of 80, US
-/// Carrier and Kentucky Datalink.
+/// Returns the number of switches of the network behind each path length of PINT's Figure 10: a
+/// fat-tree of 80, US Carrier and Kentucky Datalink.
 const fn switches_for(hops: u8) -> u32 {
     match hops {
         0..=10 => 80,

@@ -1,4 +1,4 @@
-//! Number of packets needed to know a path.
+//! Number of packets needed to decode a path.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use fabricsim_pint::tracing::{
     Universe,
 };
 
-/// Repeated decoding of paths (Figures 5 and 10). The same trials give the same result, on any
+/// Repeated decoding of paths (Figures 5 and 10). The same trials give the same result on any
 /// number of threads.
 ///
-/// Each trial has a path and hash functions of its own, which follow from the seed and its number.
-/// Packets come one after the other, and none is lost.
+/// Each trial has its own path and hash functions, which follow from the seed and the number of the
+/// trial. Packets arrive one after the other, and none is lost.
 #[derive(Clone, Debug)]
 pub struct Trials {
     /// Switches of a path: k.
@@ -25,45 +25,45 @@ pub struct Trials {
     pub paths: Paths,
     /// Number of trials.
     pub count: u32,
-    /// After so many packets a trial is given up; it counts with as many.
+    /// A trial gives up after this many packets and counts with that number.
     pub packet_limit: u64,
-    /// Of paths and hash functions.
+    /// Seed of paths and hash functions.
     pub seed: u64,
     /// Threads that run the trials.
     pub threads: Threads,
 }
 
-/// The paths of trials, and what decoders know of the network.
+/// The paths of trials, and the decoders' knowledge of the network.
 #[derive(Clone, Debug)]
 pub enum Paths {
-    /// Distinct switches, all equally likely, of a network that decoders know nothing else of.
+    /// Distinct switches, all equally likely. Decoders know nothing else about the network.
     Random {
-        /// Switches of the network, numbered from 0: |V|, at least as many as a path has.
+        /// Switches of the network, numbered from 0: |V|, at least the length of a path.
         switches: u32,
     },
-    /// Switches that follow one another on a walk, from a place on it that each trial draws.
+    /// Consecutive switches of a walk, from a position that each trial draws.
     Along {
-        /// Knowledge that decoders have of the network.
+        /// The decoders' knowledge of the network.
         universe: Arc<Universe>,
         /// At least as long as a path.
         walk: Arc<[u64]>,
     },
 }
 
-/// Summary of trials. Packets are counted until all hops are known.
+/// Summary of trials. Packets count until all hops are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Mean of the packets.
     pub mean: f64,
     /// Standard error of the mean.
     pub standard_error: f64,
-    /// Half of the trials took at most about so many.
+    /// Median of the packets.
     pub median: u64,
-    /// One trial in a hundred took at least so many.
+    /// 99th percentile of the packets.
     pub p99: u64,
-    /// Trials that were given up.
+    /// Trials that gave up.
     pub given_up: u32,
-    /// Trials with another path than the packets took.
+    /// Trials that decoded a wrong path.
     pub wrong: u32,
 }
 
@@ -75,14 +75,14 @@ enum End {
 }
 
 impl Trials {
-    /// 2,000 trials of random paths with the seed 1, given up after a million packets, on the
-    /// calling thread.
+    /// Returns 2,000 trials of random paths with seed 1, which give up after a million packets, on
+    /// the calling thread.
     #[must_use]
     pub const fn new(hops: u8, switches: u32) -> Self {
         Self::of(hops, Paths::Random { switches })
     }
 
-    /// As many, given up as late, of `paths`.
+    /// Returns trials of `paths`, with the same number and limit.
     #[must_use]
     pub const fn of(hops: u8, paths: Paths) -> Self {
         Self {
@@ -95,10 +95,10 @@ impl Trials {
         }
     }
 
-    /// Trials of PINT. The hash functions follow from the trials' seed, not the scheme's.
+    /// Runs trials of PINT. The hash functions follow from the trials' seed, not the scheme's.
     ///
     /// # Errors
-    /// Where trials or scheme are not possible.
+    /// If the trials or the scheme are impossible.
     pub fn pint(&self, config: &SchemeConfig) -> Result<Summary, ConfigError> {
         let universe = self.universe()?;
         self.run(|path, seed| {
@@ -120,10 +120,10 @@ impl Trials {
         })
     }
 
-    /// Trials of a marking scheme for IP traceback. What decoders know of links is not used.
+    /// Runs trials of a marking scheme for IP traceback, without knowledge of links.
     ///
     /// # Errors
-    /// Where trials or scheme are not possible.
+    /// If the trials or the scheme are impossible.
     pub fn traceback(&self, marking: Marking) -> Result<Summary, ConfigError> {
         let universe = self.universe()?;
         self.run(|path, seed| {
@@ -137,10 +137,10 @@ impl Trials {
         })
     }
 
-    /// Trials of linear network coding. What decoders know of switches is not used.
+    /// Runs trials of linear network coding, without knowledge of switches.
     ///
     /// # Errors
-    /// Where trials are not possible.
+    /// If the trials are impossible.
     pub fn network_coding(&self) -> Result<Summary, ConfigError> {
         self.universe()?;
         self.run(|path, seed| {
@@ -153,8 +153,7 @@ impl Trials {
         })
     }
 
-    /// Returns the knowledge that decoders have of the network, after checking that the trials are
-    /// possible.
+    /// Returns the decoders' knowledge of the network, after checking that the trials are possible.
     fn universe(&self) -> Result<Arc<Universe>, ConfigError> {
         if self.count == 0 {
             return Err(ConfigError::new(
@@ -182,7 +181,8 @@ impl Trials {
         }
     }
 
-    /// Gives `packet` 0, 1, ... to `record` until it has a path, and says whether that is right.
+    /// Passes packets 0, 1, ... to `record` until it decodes a path. `Some(true)` is the right
+    /// path.
     fn packets_until(&self, mut record: impl FnMut(u64) -> Option<bool>) -> End {
         let ends = (0..self.packet_limit).find_map(|packet| Some((packet + 1, record(packet)?)));
         match ends {
@@ -192,7 +192,7 @@ impl Trials {
         }
     }
 
-    /// Runs `trial` with a path and a seed for each.
+    /// Runs `trial` with a path and a seed for each trial.
     fn run(
         &self,
         trial: impl Fn(&[u64], u64) -> Result<End, ConfigError> + Sync,
@@ -251,7 +251,7 @@ impl Trials {
 }
 
 impl Summary {
-    /// Of one or more trials that took `packets`.
+    /// Summarizes one or more trials that took `packets`.
     fn of(mut packets: Vec<u64>) -> Self {
         packets.sort_unstable();
         let count = packets.len();

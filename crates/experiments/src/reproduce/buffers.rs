@@ -1,5 +1,5 @@
 //! "Buffer sizing with HPCC": floods of queries and the queries of a storage system, over TCP and
-//! RDMA, judged by the figures that the paper states.
+//! RDMA, judged by the figures in the paper.
 
 mod parameters;
 mod picture;
@@ -25,9 +25,8 @@ pub use verdict::Verdict;
 /// The experiments of section 2.2 and 2.3, by their names in the preset.
 const FLOODING: &str = "flooding";
 const STORAGE: &str = "storage";
-/// Forms of the storage benchmark with other values of what is open: payload at 80%, eight
-/// connections between two NICs, queries of TCP that are flows of their own, and queue pairs that
-/// stay.
+/// Variants of the storage benchmark with other values of open parameters: payload at 80%, eight
+/// connections between two NICs, TCP queries as separate flows, and persistent queue pairs.
 const PAYLOAD: &str = "payload";
 const SHARED: &str = "shared-8";
 const OWN_FLOWS: &str = "own-flows";
@@ -43,26 +42,26 @@ const SCHEMES: [&str; 4] = [NEWRENO, TCP_HPCC, DCQCN, RDMA_HPCC];
 /// Results of the preset `buffer-sizing`.
 #[derive(Clone, Debug, Serialize)]
 pub struct BufferSizing {
-    /// What was measured beside what was published, row by row.
+    /// Measured and published values, row by row.
     pub rows: Vec<Row>,
-    /// What the paper leaves open, and what other values do.
+    /// Parameters that the paper leaves open, and the effect of other values.
     pub parameters: Vec<ParameterRow>,
     /// Figures of every run that has results.
     pub runs: Vec<RunFigures>,
 }
 
 impl BufferSizing {
-    /// The figures of `scheme` in `experiment`.
+    /// Returns the figures of `scheme` in `experiment`.
     fn run(&self, experiment: &str, scheme: &str) -> Option<&RunFigures> {
         find(&self.runs, experiment, scheme)
     }
 
-    /// The figures to draw, each with a short name for its file.
+    /// Returns the figures to draw, each with a short name for its file.
     pub(super) fn figures(&self) -> Vec<(String, Figure)> {
         picture::figures(self)
     }
 
-    /// Rows with `verdict`.
+    /// Returns the number of rows with `verdict`.
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         let same = |row: &&Row| row.verdict == verdict;
@@ -91,7 +90,8 @@ pub(super) fn judge(measured: &mut Measured<'_>) -> Result<(BufferSizing, Vec<Cl
 mod testing {
     use super::*;
 
-    /// Runs of all schemes in both experiments, with the published figures where there are some.
+    /// Returns runs of all schemes in both experiments, with the published figures if there are
+    /// any.
     pub(super) fn as_published() -> Vec<RunFigures> {
         let flooding = |scheme: &str, qps: f64, p99_us: f64, queue: [f64; 2]| RunFigures {
             victim: Some(VictimFigures {
@@ -159,7 +159,7 @@ mod tests {
             .expect("results")
     }
 
-    /// Both experiments for 5 ms, without what is varied.
+    /// Both experiments for 5 ms, without variants.
     #[test]
     fn short_runs_obey_littles_formula_and_fill_the_card() {
         let traffic = Duration::from_ms(5);
@@ -217,6 +217,6 @@ mod tests {
         }
     }
 
-    /// Rows that are outside their bands, or the opposite of the paper; docs/reproduce.md says why.
+    /// Rows outside their bands, or opposite to the paper; docs/reproduce.md explains them.
     const KNOWN_OUTSIDE: [&str; 4] = ["A2", "A5a", "B4", "B5"];
 }

@@ -1,18 +1,18 @@
-//! Statements of publications and whether they are so.
+//! Claims of publications, and the outcomes of their tests.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Whether a statement is so.
+/// The outcome of a test.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is.
+    /// The claim is true here.
     Holds,
-    /// It is not.
+    /// The claim is false here.
     Fails,
-    /// Results that it is about are missing.
+    /// The results for the test are missing.
     Untested,
 }
 
@@ -22,14 +22,14 @@ impl Outcome {
     }
 }
 
-/// A statement and whether it is so.
+/// A claim and the outcome of its test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
-    /// The statement.
+    /// The claim.
     pub what: String,
-    /// Whether it is so.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The figures that decide.
+    /// The figures behind the outcome.
     pub evidence: String,
 }
 
@@ -42,7 +42,7 @@ impl Claim {
         }
     }
 
-    /// A claim with what was found: whether it holds, and the figures.
+    /// Returns a claim with its test: `true` if it holds, and the figures.
     pub(super) fn tested(what: String, found: Option<(bool, String)>) -> Self {
         match found {
             None => Self::untested(what),

@@ -1,4 +1,4 @@
-//! Claims that publications make in words, tested on our results.
+//! Claims that publications make in words, tested on simulated results.
 
 use crate::judge::Region;
 use fabricsim_report::Percentile;
@@ -10,11 +10,11 @@ use super::scorecard::Scorecard;
 const HPCC_FORMS: [&str; 2] = ["HPCC-INT", "HPCC-PINT"];
 const OTHERS: [&str; 3] = ["DCQCN+w", "TIMELY+w", "DCTCP"];
 
-/// Curves of HPCC are to be within this of the published ones at the median and the 95th
+/// Largest deviation of the HPCC curves from the published ones at the median and the 95th
 /// percentile.
 const CLOSE: f64 = 0.15;
 
-/// The least and the greatest mean of `schemes` in a region; `None` when one is missing.
+/// Returns the least and the greatest mean of `schemes` in a region; `None` if one is missing.
 fn extremes(means: &RegionMeans, schemes: &[&str]) -> Option<(f64, f64)> {
     let means: Option<Vec<f64>> = schemes.iter().map(|scheme| means.of(scheme)).collect();
     let means = means?;
@@ -23,7 +23,7 @@ fn extremes(means: &RegionMeans, schemes: &[&str]) -> Option<(f64, f64)> {
     Some((least, greatest))
 }
 
-/// Returns whether the HPCC forms are below the others in `region`, with the figures.
+/// Returns `true` if the HPCC forms are below all other schemes in `region`, with the figures.
 fn hpcc_below(panel: &PanelScore, region: Region) -> Option<(bool, String)> {
     let means = panel.region(region)?;
     let (_, hpcc) = extremes(means, &HPCC_FORMS)?;
@@ -34,9 +34,11 @@ fn hpcc_below(panel: &PanelScore, region: Region) -> Option<(bool, String)> {
     ))
 }
 
-/// Returns whether long flows are slower under `form` than under any scheme but HPCC, with the
-/// figures: ours, and those of the published curves, which do not always say what the words beside
-/// them do.
+/// Returns `true` if long flows are slower under `form` than under any scheme but HPCC, with the
+/// figures.
+///
+/// The figures include the published curves, which do not always agree with the text
+/// beside them.
 fn slower_when_long(panel: &PanelScore, form: &str) -> Option<(bool, String)> {
     let means = panel.region(Region::Long)?;
     let (hpcc, (_, others)) = (means.of(form)?, extremes(means, &OTHERS)?);
@@ -58,7 +60,7 @@ fn slower_when_long(panel: &PanelScore, form: &str) -> Option<(bool, String)> {
     Some((hpcc > others, evidence))
 }
 
-/// Tests the claims of the results page, and how close our curves of HPCC are to its own.
+/// Tests the claims of the results page, and the deviation from its HPCC curves.
 pub(super) fn of_results(card: &mut Scorecard) {
     let mut claims = Vec::new();
     for panel in &card.panels {
@@ -106,8 +108,8 @@ pub(super) fn of_results(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// Tests the claims of the results page on the target utilization: at loads up to 50%, 99% makes
-/// long flows faster and short ones a little slower; at 70% long flows gain most under INT.
+/// Tests the claims of the results page on the target utilization. At loads up to 50%, 99% makes
+/// long flows faster and short ones a little slower. At 70%, long flows gain most under INT.
 pub(super) fn of_eta(card: &mut Scorecard) {
     let ratio = |panel: &PanelScore, region: Region, form: &str| {
         let means = panel.region(region)?;
@@ -149,7 +151,7 @@ pub(super) fn of_eta(card: &mut Scorecard) {
 /// Tests the claims of the PINT paper on figures 7b and 7c: PINT is better for long flows, and
 /// slightly worse for short ones.
 pub(super) fn of_slowdown(card: &mut Scorecard) {
-    /// "Slightly."
+    /// The largest ratio that counts as "slightly".
     const SLIGHTLY: f64 = 1.10;
     let panels = card.panels.iter();
     let p95 = panels.filter(|panel| panel.percentile == Percentile::P95);
@@ -175,7 +177,7 @@ pub(super) fn of_slowdown(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// Tests the claims of the HPCC paper on figure 11: short flows are fastest under HPCC, also at the
+/// Tests the claims of the HPCC paper on figure 11: short flows are fastest under HPCC, even at the
 /// tail, and windows help DCQCN and TIMELY.
 pub(super) fn of_incast(card: &mut Scorecard) {
     let panels = card.panels.iter();

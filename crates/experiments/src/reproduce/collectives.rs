@@ -1,4 +1,4 @@
-//! Collectives beside the time that latency and bandwidth alone would take.
+//! Collectives compared with the time that latency and bandwidth alone need.
 
 use std::fmt;
 use std::io;
@@ -12,12 +12,13 @@ use super::measured::Measured;
 
 /// Ranks of the preset: the hosts of its fat-tree.
 const RANKS: u32 = 128;
-/// Latency of a message: the delays of the links to the nearest switch and from there.
+/// Latency of a message in microseconds: the delays of the two links to and from the nearest
+/// switch.
 const ALPHA_US: f64 = 2.0;
 /// Microseconds for each byte: payload at 100 Gbps, without headers.
 const BETA_US: f64 = 8e-5;
-/// Most that a collective of large messages on an evenly loaded fabric exceeds its bound by: 4.8%
-/// are headers, what is left are acknowledgements of the other direction.
+/// Largest factor over the bound for a collective of large messages on an evenly loaded fabric.
+/// Headers are 4.8%; the rest are acknowledgements of the opposite direction.
 const CLOSE: f64 = 1.2;
 
 /// A collective of one size under one policy.
@@ -29,16 +30,16 @@ pub struct CollectiveTime {
     pub policy: String,
     /// Size of the buffer of each rank, in bytes.
     pub size_bytes: u64,
-    /// From the first rank's beginning to the last delivery, in microseconds.
+    /// Time from the first rank's start to the last delivery, in microseconds.
     pub time_us: f64,
-    /// The least time that latency and bandwidth leave, in microseconds.
+    /// Lower bound of the time from latency and bandwidth, in microseconds.
     pub bound_us: f64,
-    /// Bus bandwidth of NCCL-tests, in Gbit/s.
+    /// Bus bandwidth as NCCL-tests define it, in Gbit/s.
     pub busbw_gbps: f64,
 }
 
 impl CollectiveTime {
-    /// The time over its bound.
+    /// Returns the time over its bound.
     #[must_use]
     pub fn excess(&self) -> f64 {
         self.time_us / self.bound_us
@@ -61,11 +62,13 @@ impl fmt::Display for CollectiveTime {
     }
 }
 
-/// The least time of `collective` among `ranks` ranks with buffers of `size` bytes, in microseconds:
-/// alpha for each step that has to wait for the one before, beta for each byte that a rank sends or
-/// that a message has. Thakur, Rabenseifner and Gropp, Optimization of Collective Communication
-/// Operations in MPICH (2005), sections 2 and 4, without the cost of computing; trees pass on whole
-/// messages of half of the buffer.
+/// Returns the least time of `collective` among `ranks` ranks with buffers of `size` bytes, in
+/// microseconds.
+///
+/// The bound is alpha for each step that waits for its predecessor, and beta for each byte that a
+/// rank sends or that a message has. Source: Thakur, Rabenseifner and Gropp, Optimization of
+/// Collective Communication Operations in MPICH (2005), sections 2 and 4, without the cost of
+/// computation. Trees forward whole messages of half of the buffer.
 fn bound_us(collective: &str, ranks: u32, size: f64) -> Option<f64> {
     let n = f64::from(ranks);
     let levels = f64::from(ranks.ilog2());
@@ -79,7 +82,7 @@ fn bound_us(collective: &str, ranks: u32, size: f64) -> Option<f64> {
     Some(steps * ALPHA_US + bytes * BETA_US)
 }
 
-/// Returns the time of each point, and what is expected of them.
+/// Returns the time of each point, and tests the claims about them.
 pub(super) fn judge(measured: &mut Measured<'_>) -> (Vec<CollectiveTime>, Vec<Claim>) {
     let mut rows = Vec::new();
     for point in measured.points() {
@@ -187,7 +190,7 @@ pub(super) fn write(rows: &[CollectiveTime], out: &mut impl io::Write) -> io::Re
     Ok(())
 }
 
-/// Puts `rows` on `page`, if there are any.
+/// Adds `rows` to `page` if there are any.
 pub(super) fn show(rows: &[CollectiveTime], page: &mut Page) {
     if rows.is_empty() {
         return;

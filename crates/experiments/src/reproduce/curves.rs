@@ -1,8 +1,8 @@
-//! The published curves that the project carries.
+//! The published curves in the project's files.
 
 use crate::judge::{PublishedPanel, read_published};
 
-/// Files of curves and what they belong to.
+/// Files of curves, each with its figure.
 const RESULTS: &[&str] = &[
     include_str!("../../data/hpcc-results/websearch-30.csv"),
     include_str!("../../data/hpcc-results/websearch-50.csv"),
@@ -18,7 +18,7 @@ fn read(texts: &[&str]) -> Vec<PublishedPanel> {
     panels.flatten().collect()
 }
 
-/// The panels of the figure called `name`; none of one that the project has no curves of.
+/// Returns the panels of the figure called `name`; none if the project has no curves of it.
 pub(super) fn of(name: &str) -> Vec<PublishedPanel> {
     match name {
         "hpcc-results" => read(RESULTS),
@@ -27,10 +27,10 @@ pub(super) fn of(name: &str) -> Vec<PublishedPanel> {
     }
 }
 
-/// A panel of `workload` without curves: where its axis of sizes has its points and ticks.
+/// Returns a panel of `workload` without curves, with the points and ticks of its axis of sizes.
 ///
 /// # Panics
-/// When no published panel has the workload.
+/// If no published panel has the workload.
 pub(super) fn axis_of(workload: &str) -> PublishedPanel {
     let panels = read(RESULTS).into_iter();
     let mut same = panels.filter(|panel| panel.workload == workload);

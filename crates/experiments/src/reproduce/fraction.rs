@@ -1,4 +1,4 @@
-//! Effect of fewer packets with digests.
+//! Effect of digests on fewer packets.
 
 use fabricsim_report::Percentile;
 
@@ -6,12 +6,12 @@ use super::claim::Claim;
 use super::panel::{OurCurve, PanelScore};
 use super::scorecard::Scorecard;
 
-/// Flows below this are compared.
+/// The test compares flows below this size, in bytes.
 const BELOW_BYTES: u64 = 1_000_000;
-/// Within this the slowdowns are similar.
+/// Slowdowns are similar if they differ by at most this share.
 const SIMILAR: f64 = 0.10;
 
-/// Tests what the paper says of figure 8, on the 95th percentile of flows below 1 MB.
+/// Tests the claims of the paper on figure 8, at the 95th percentile of flows below 1 MB.
 pub(super) fn judge(card: &mut Scorecard) {
     let panels = card.panels.iter();
     let p95 = panels.filter(|panel| panel.percentile == Percentile::P95);
@@ -38,7 +38,8 @@ pub(super) fn judge(card: &mut Scorecard) {
     card.claims.extend(claims);
 }
 
-/// Geometric mean over the bins below 1 MB of the slowdown of `scheme` over that of p = 1.
+/// Returns the geometric mean, over the bins below 1 MB, of the slowdown of `scheme` over the
+/// slowdown with p = 1.
 fn ratio(panel: &PanelScore, scheme: &str) -> Option<f64> {
     let curve = |name: &str| -> Option<&OurCurve> {
         let mut ours = panel.ours.iter();
@@ -62,7 +63,7 @@ mod tests {
     use super::super::scorecard::testing::card;
     use super::*;
 
-    /// The outcomes when flows below 1 MB are this much slower than with p = 1.
+    /// Returns the outcomes if flows below 1 MB are this much slower than with p = 1.
     fn outcomes(sixteenth: f64, few: f64) -> Vec<Outcome> {
         let mut card = card();
         let slower = |factor: f64| {

@@ -23,7 +23,7 @@ pub struct GoodputRow {
     pub int_bps: f64,
     /// Their mean goodput with PINT, in bit/s.
     pub pint_bps: f64,
-    /// Goodput that PINT adds, as a share of INT's.
+    /// Goodput gain of PINT over INT, as a share of INT's goodput.
     pub gain: f64,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for GoodputRow {
     }
 }
 
-/// Returns the goodput at each load, and whether its gain grows with the load.
+/// Returns the goodput at each load, and the claim that the gain grows with the load.
 pub(super) fn judge(measured: &mut Measured<'_>) -> Result<(Vec<GoodputRow>, Claim), Error> {
     let mut rows = Vec::new();
     let mut halves: Vec<(f64, bool, Goodput)> = Vec::new();
@@ -75,8 +75,8 @@ pub(super) fn judge(measured: &mut Measured<'_>) -> Result<(Vec<GoodputRow>, Cla
     Ok((rows, claim))
 }
 
-/// The gain grows with the load: its least-squares line over the load rises, and it is larger at
-/// the highest load than at the lowest.
+/// Tests if the gain grows with the load: its least-squares line over the load rises, and the gain
+/// is larger at the highest load than at the lowest.
 fn gain_grows(rows: &[GoodputRow]) -> Claim {
     let what =
         "the gain of PINT in the goodput of flows above 10 MB grows with the load".to_owned();

@@ -11,10 +11,10 @@ use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
-/// The class of the flows that are judged; others (incasts) are there to disturb them.
+/// The class of the judged flows. All other classes (incasts) only disturb them.
 const JUDGED: ClassId = ClassId(0);
 
-/// Reads the flows of points, one point at a time, and remembers what was read.
+/// Reads the flows of points, one point at a time, and records the facts about each point.
 pub(super) struct Measured<'s> {
     sweep: &'s Sweep,
     dir: PathBuf,
@@ -43,22 +43,22 @@ impl<'s> Measured<'s> {
         &self.dir
     }
 
-    /// Returns which flows count.
+    /// Returns the cut that selects the flows that count.
     pub(super) const fn cut(&self) -> Cut {
         self.cut
     }
 
-    /// Remembers the facts about a point that was read elsewhere.
+    /// Records the facts about a point that was read elsewhere.
     pub(super) fn note(&mut self, facts: PointFacts) {
         self.facts.push(facts);
     }
 
-    /// All points.
+    /// Returns all points.
     pub(super) fn points(&self) -> &'s [Point] {
         self.sweep.points()
     }
 
-    /// The sums of `point`, all of whose flows count; `None` when it has no results.
+    /// Returns the sums of `point`, counting all its flows; `None` if it has no results.
     pub(super) fn results(&mut self, point: &Point) -> Option<PointResults> {
         let mut facts = PointFacts::new(point.name());
         let results = match PointState::of(point, &self.dir) {
@@ -75,7 +75,7 @@ impl<'s> Measured<'s> {
         results
     }
 
-    /// The flows of `point` that count; `None` when it has no results.
+    /// Returns the flows of `point` that count; `None` if it has no results.
     pub(super) fn flows(&mut self, point: &Point) -> Result<Option<Vec<FctRecord>>, Error> {
         let mut facts = PointFacts::new(point.name());
         let PointState::Done(results) = PointState::of(point, &self.dir) else {
@@ -94,7 +94,7 @@ impl<'s> Measured<'s> {
         Ok(Some(flows.kept))
     }
 
-    /// Returns the facts about each point that was asked for, in that order.
+    /// Returns the recorded facts, in the order in which points were read.
     pub(super) fn into_facts(self) -> Vec<PointFacts> {
         self.facts
     }

@@ -10,8 +10,8 @@ use super::scorecard::Scorecard;
 use crate::judge::chain;
 
 impl Scorecard {
-    /// One HTML page that needs nothing beside it: what was asked, what holds, distances, figures,
-    /// orders, and the runs.
+    /// Returns a self-contained HTML page: the question, claims, distances, figures, orders, and
+    /// the runs.
     #[must_use]
     pub fn page(&self, preset: &Preset) -> String {
         let mut page = Page::new(&format!("fabricsim: {}", self.preset));

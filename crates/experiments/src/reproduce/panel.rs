@@ -17,16 +17,16 @@ use fabricsim_scenario::text::error::Error;
 /// The percentiles of the published figures.
 const PERCENTILES: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
 
-/// Points of the 99th percentile rest on few flows of a short run: both curves are smoothed over
-/// this many percent of flows on either side.
+/// Half the width of the smoothing window at the 99th percentile, in percent of the flows. Its
+/// points depend on few flows in a short run, so both curves are smoothed.
 const SMOOTHED_PCT: f64 = 2.0;
 
-/// Our slowdowns of one scheme.
+/// The simulated slowdowns of one scheme.
 #[derive(Clone, Debug, Serialize)]
 pub struct OurCurve {
     /// The scheme.
     pub scheme: String,
-    /// The percentile in each bin of the axis; `None` without flows.
+    /// The percentile in each bin of the axis; `None` if the bin has no flows.
     pub slowdowns: Vec<Option<f64>>,
 }
 
@@ -46,7 +46,7 @@ pub struct RegionMeans {
 }
 
 impl RegionMeans {
-    /// The mean of `scheme`.
+    /// Returns the mean of `scheme`.
     pub(super) fn of(&self, scheme: &str) -> Option<f64> {
         let mut ranked = self.ranked.iter();
         ranked
@@ -64,13 +64,13 @@ pub struct PanelScore {
     pub load_pct: f64,
     /// Percentile of the slowdown.
     pub percentile: Percentile,
-    /// Our slowdowns.
+    /// The simulated slowdowns.
     pub ours: Vec<OurCurve>,
     /// Distance of each scheme from its published curve; empty without curves.
     pub curves: Vec<CurveScore>,
-    /// Our order of the schemes, region by region.
+    /// The simulated order of the schemes, region by region.
     pub regions: Vec<RegionMeans>,
-    /// Our order beside the published one; none without curves.
+    /// The simulated order and the published one; empty without curves.
     pub orders: Vec<RegionOrder>,
     /// The axis of sizes, and the published curves on it.
     #[serde(skip)]
@@ -122,12 +122,12 @@ impl PanelScore {
         }
     }
 
-    /// The means in `region`.
+    /// Returns the means in `region`.
     pub(super) fn region(&self, region: Region) -> Option<&RegionMeans> {
         self.regions.iter().find(|means| means.region == region)
     }
 
-    /// The panel in words.
+    /// Returns the title of the panel.
     pub(super) fn title(&self) -> String {
         format!(
             "{}, {}% load, {}",
@@ -168,7 +168,7 @@ impl fmt::Display for PanelScore {
     }
 }
 
-/// The points of one figure: the same workload and load.
+/// The points of one figure, which have the same workload and load.
 struct FigurePoints<'p> {
     workload: String,
     load_pct: f64,
@@ -199,7 +199,7 @@ fn groups<'s>(measured: &Measured<'s>) -> Vec<FigurePoints<'s>> {
     groups
 }
 
-/// Returns the panels of all workloads and loads, beside the curves of `figure` where the
+/// Returns the panels of all workloads and loads, with the published curves of `figure` if the
 /// project has them.
 pub(super) fn judge(
     measured: &mut Measured<'_>,
@@ -243,7 +243,7 @@ pub(super) mod testing {
 
     use super::*;
 
-    /// A flow of `size` bytes that takes `slowdown` times as long as alone.
+    /// Returns a flow of `size` bytes that takes `slowdown` times as long as alone.
     fn record(size: u64, slowdown: f64) -> FctRecord {
         let fct = Duration::from_secs_f64(slowdown);
         let request = FlowRequest {
@@ -269,8 +269,8 @@ pub(super) mod testing {
         FctRecord::new(&completion, Duration::from_secs_f64(1.0))
     }
 
-    /// A panel of WebSearch in which each scheme has, at every point of the axis, flows of the
-    /// slowdown that it is given for their size.
+    /// Returns a panel of WebSearch. At every point of the axis, each scheme has flows with the
+    /// given slowdown for their size.
     pub(crate) fn panel(
         load_pct: f64,
         percentile: Percentile,

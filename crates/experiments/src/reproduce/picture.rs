@@ -8,8 +8,9 @@ use super::panel::PanelScore;
 use super::scorecard::Scorecard;
 
 impl Scorecard {
-    /// The figures: slowdown over flow size, one for each workload and load, published curves pale
-    /// behind ours; or goodput over the load. Each with a short name for its file.
+    /// Returns the figures, each with a short name for its file. They show slowdown over flow size,
+    /// one for each workload and load, with the published curves in pale colors; or goodput over
+    /// the load.
     #[must_use]
     pub fn figures(&self) -> Vec<(String, Figure)> {
         let mut figures: Vec<(String, Figure)> = Vec::new();
@@ -43,7 +44,7 @@ impl Scorecard {
     }
 }
 
-/// Slowdown over flow size, a tick every tenth of the flows.
+/// Returns a panel of slowdown over flow size, with a tick for every tenth of the flows.
 fn slowdowns(panel: &PanelScore) -> Panel {
     let axis = &panel.published.axis;
     let ticks = axis.iter().filter(|point| point.tick.is_some());

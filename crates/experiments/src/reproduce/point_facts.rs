@@ -9,13 +9,13 @@ use crate::sweep::PointResults;
 pub struct PointFacts {
     /// The point's name.
     pub point: String,
-    /// Status at the end of its run; `None` when it has not run or has failed.
+    /// Status at the end of its run; `None` if it has not run or has failed.
     pub status: Option<String>,
     /// Checksum of its flows.
     pub checksum: Option<String>,
     /// Flows that finished.
     pub finished: u64,
-    /// Flows that did not.
+    /// Flows that did not finish.
     pub unfinished: u64,
     /// Flows that count: of the judged workload, within the cut.
     pub counted: usize,
@@ -25,7 +25,7 @@ pub struct PointFacts {
     pub pfc_pauses: u64,
     /// Time for which ports were paused, in nanoseconds.
     pub pfc_paused_ns: f64,
-    /// Packets that switches dropped for want of buffer.
+    /// Packets that switches dropped because their buffers were full.
     pub buffer_drops: u64,
     /// CPU seconds of the run.
     pub cpu_s: f64,

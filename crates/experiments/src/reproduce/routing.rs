@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::claim::Claim;
 use super::measured::Measured;
 
-/// Median slowdown that a fabric whose load is spread evenly stays below. What is left above 1 are
-/// acknowledgements of the other direction, about 10% of the packets' bytes.
+/// Upper bound of the median slowdown on an evenly loaded fabric. The rest above 1 are
+/// acknowledgements of the opposite direction, about 10% of the packets' bytes.
 const EVEN: f64 = 1.15;
 
-/// Policies that send each packet of a flow by a path of its own, whatever the queues are.
+/// Policies that send each packet of a flow on its own path, regardless of queues.
 const SPRAYING: [&str; 2] = ["round robin", "random"];
 
 /// A permutation under one policy.
@@ -56,7 +56,7 @@ impl fmt::Display for RoutingRow {
     }
 }
 
-/// Returns the slowdowns of each point, and what is expected of them.
+/// Returns the slowdowns of each point, and tests the claims about them.
 pub(super) fn judge(measured: &mut Measured<'_>) -> (Vec<RoutingRow>, Vec<Claim>) {
     let mut rows = Vec::new();
     for point in measured.points() {
@@ -153,7 +153,7 @@ pub(super) fn write(rows: &[RoutingRow], out: &mut impl io::Write) -> io::Result
     Ok(())
 }
 
-/// Puts `rows` on `page`, if there are any.
+/// Adds `rows` to `page` if there are any.
 pub(super) fn show(rows: &[RoutingRow], page: &mut Page) {
     if rows.is_empty() {
         return;

@@ -16,33 +16,33 @@ use super::panel::PanelScore;
 use super::point_facts::PointFacts;
 use super::routing::{self, RoutingRow};
 
-/// Comparison of the results of a preset with the published ones. Displayed as a text for a
+/// Comparison of the results of a preset with the published ones. `Display` formats it for a
 /// terminal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scorecard {
     /// The preset.
     pub preset: &'static str,
-    /// Publication that the original is from.
+    /// Publication of the original figure.
     pub source: &'static str,
-    /// For how long flows arrived, in nanoseconds.
+    /// Time during which flows arrived, in nanoseconds.
     pub traffic_ns: f64,
-    /// Flows that start before do not count, in nanoseconds.
+    /// Flows that start before this time do not count, in nanoseconds.
     pub warm_up_ns: f64,
-    /// Flows that start later do not count, in nanoseconds.
+    /// Flows that start after this time do not count, in nanoseconds.
     pub until_ns: f64,
-    /// Claims that the publication makes in words, and whether they hold here.
+    /// Claims that the publication makes in words, with the outcomes of their tests.
     pub claims: Vec<Claim>,
     /// Slowdowns over flow size, a panel for each workload, load and percentile.
     pub panels: Vec<PanelScore>,
-    /// Goodput of long flows, where that is the question.
+    /// Goodput of long flows, for presets about goodput.
     pub goodput: Vec<GoodputRow>,
-    /// Queues and queries over TCP and RDMA, where that is the question.
+    /// Queues and queries over TCP and RDMA, for `buffer-sizing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffers: Option<BufferSizing>,
-    /// Slowdowns under routing policies, where that is the question.
+    /// Slowdowns under routing policies, for `routing`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub routing: Vec<RoutingRow>,
-    /// Times of collectives, where that is the question.
+    /// Times of collectives, for `collectives`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveTime>,
     /// The runs.
@@ -73,14 +73,14 @@ impl Scorecard {
         }
     }
 
-    /// Claims with `outcome`.
+    /// Returns the number of claims with `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         let same = |claim: &&Claim| claim.outcome == outcome;
         self.claims.iter().filter(same).count()
     }
 
-    /// Points without results.
+    /// Returns the names of points without results.
     #[must_use]
     pub fn missing(&self) -> Vec<&str> {
         let missing = |point: &&PointFacts| point.status.is_none();
@@ -88,7 +88,7 @@ impl Scorecard {
         points.map(|point| point.point.as_str()).collect()
     }
 
-    /// Returns which flows count, in words.
+    /// Returns a description of the flows that count.
     #[must_use]
     pub fn cut_in_words(&self) -> String {
         if self.traffic_ns <= 0.0 {
@@ -102,10 +102,10 @@ impl Scorecard {
         )
     }
 
-    /// Distances to the published curves as CSV: a row for each panel and scheme.
+    /// Writes distances to the published curves as CSV: a row for each panel and scheme.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_distances(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
@@ -148,26 +148,26 @@ impl Scorecard {
         Ok(())
     }
 
-    /// Slowdowns under routing policies as CSV.
+    /// Writes slowdowns under routing policies as CSV.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_routing(&self, out: &mut impl io::Write) -> io::Result<()> {
         routing::write(&self.routing, out)
     }
 
-    /// Times of collectives as CSV.
+    /// Writes times of collectives as CSV.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_collectives(&self, out: &mut impl io::Write) -> io::Result<()> {
         collectives::write(&self.collectives, out)
     }
 
-    /// Mean slowdowns of regions of sizes as CSV: a row for each panel, region and scheme.
+    /// Writes mean slowdowns of regions of sizes as CSV: a row for each panel, region and scheme.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_orders(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
@@ -267,7 +267,7 @@ impl fmt::Display for Scorecard {
 pub(super) mod testing {
     use super::*;
 
-    /// A scorecard of 50 ms without anything in it.
+    /// Returns an empty scorecard of 50 ms.
     pub(crate) fn card() -> Scorecard {
         let preset = Preset::named("hpcc-results").expect("a preset");
         Scorecard::new(preset, Duration::from_ms(50))
@@ -282,7 +282,8 @@ mod tests {
     use super::testing::card;
     use super::*;
 
-    /// On the published curve of HPCC-INT, and a fifth above that of DCTCP.
+    /// One scheme matches the published curve of HPCC-INT; another is a fifth above the curve of
+    /// DCTCP.
     #[test]
     fn distances_and_orders_are_tables() {
         let mut card = card();

@@ -1,4 +1,4 @@
-//! An axis: the values that a key of the scenario takes, or named variants that set several keys.
+//! An axis: the values of one key of the scenario, or named variants that set several keys.
 
 mod choices;
 
@@ -67,7 +67,7 @@ pub const VARIANT_KEYS: Keys = &[
 /// One value of an axis.
 #[derive(Clone, Debug)]
 pub(super) struct Choice<'a> {
-    /// The value as the table and the names of points have it.
+    /// The value as it appears in the table and in the names of points.
     pub(super) label: String,
     pub(super) place: Range<usize>,
     pub(super) settings: Vec<Setting<'a>>,
@@ -98,7 +98,7 @@ impl<'a> Axis<'a> {
         Ok(axis)
     }
 
-    /// Refuses values that a spreadsheet would take for formulas when it opens the table of points.
+    /// Refuses values that a spreadsheet would evaluate as formulas in the table of points.
     fn refuse_formulas(&self, document: &Document<'a>) -> Result<(), Error> {
         let is_formula = |label: &str| {
             label.trim_start().starts_with(['=', '+', '-', '@']) && label.parse::<f64>().is_err()
@@ -137,7 +137,7 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// Refuses an axis in what it says of `key`, or as a whole.
+/// Returns the error of an axis, at `key` or for the whole table.
 fn wrong(
     document: &Document<'_>,
     section: &Section<'_>,
@@ -149,7 +149,7 @@ fn wrong(
     document.diagnostic(Document::place(section, key), message, help)
 }
 
-/// The choices of an axis of values, of numbers or of variants.
+/// Reads the choices of an axis: values, numbers or variants.
 fn read_choices<'a>(
     document: &Document<'a>,
     section: &Section<'a>,
@@ -188,7 +188,7 @@ fn read_choices<'a>(
     }
 }
 
-/// The name of an axis, which is the last part of its `key` where none is given, and its place.
+/// Returns the name of an axis and its place. The default name is the last part of `key`.
 fn read_axis_name(
     document: &Document<'_>,
     section: &Section<'_>,
@@ -235,7 +235,7 @@ fn is_axis_name(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
-/// The text at `key` of a table that messages call `title`.
+/// Returns the text at `key` of a table, called `title` in messages.
 pub(super) fn text_of<'t>(
     document: &Document<'_>,
     title: &str,
@@ -257,7 +257,7 @@ pub(super) fn text_of<'t>(
     }
 }
 
-/// A value as one word. Tables and times of day have none.
+/// Returns a value as one word; `None` for tables and times of day.
 pub(super) fn label_of(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),

@@ -14,26 +14,26 @@ use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_named;
 use fabricsim_scenario::text::overrides;
 
-/// Place of the base scenario.
+/// The place of the base scenario.
 pub(super) enum Base {
-    /// In a text of its own.
+    /// In a separate text.
     Apart {
         source: String,
         text: String,
         folder: PathBuf,
     },
-    /// In the table `scenario` of the sweep, whose text may have been changed.
+    /// In the table `scenario` of the sweep. The text may include changes.
     Within { source: String, text: String },
 }
 
-/// The base scenario, and where it goes on from, if not from the start.
+/// The base scenario, and the checkpoint from which it continues, if any.
 pub(super) struct FoundBase {
     pub(super) base: Base,
     pub(super) warm_start: Option<WarmStart>,
 }
 
-/// Finds the base scenario of the sweep in `text`, or the checkpoint that holds it, and changes it as
-/// `input` says.
+/// Finds the base scenario of the sweep in `text`, or the checkpoint that contains it, and applies
+/// the changes of `input`.
 pub(super) fn find_base(
     source: &str,
     text: &str,
@@ -51,7 +51,7 @@ pub(super) fn find_base(
     Ok(FoundBase { base, warm_start })
 }
 
-/// The scenario that a checkpoint holds.
+/// Returns the scenario in a checkpoint.
 fn base_of_checkpoint(
     document: &Document<'_>,
     root: &DeTable<'_>,
@@ -75,7 +75,7 @@ fn base_of_checkpoint(
     Base::apart(&text.source, &text.text, &text.folder, &input.overrides)
 }
 
-/// The scenario that the sweep names or holds, or that is given beside it.
+/// Returns the scenario that the sweep names or contains, or the one in `input`.
 fn base_of_text(
     document: &Document<'_>,
     root: &DeTable<'_>,
@@ -138,7 +138,7 @@ impl Base {
     }
 }
 
-/// The name and the text after the changes of `--set`.
+/// Returns the name and the text after the changes of `--set`.
 fn changed(source: &str, text: &str, overrides: &[String]) -> Result<(String, String), Error> {
     if overrides.is_empty() {
         return Ok((source.to_owned(), text.to_owned()));

@@ -10,15 +10,15 @@ use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::messages::suggest;
 
-/// Values of some axes. Every axis that is named has to have one of its values.
+/// Values of some axes. A point matches if it has one of the values on each of these axes.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
-    /// An axis and those of its choices that are meant.
+    /// Each axis with its matching choices.
     parts: Vec<(usize, Vec<usize>)>,
 }
 
 impl Condition {
-    /// Reads a table that says `axis = value` or `axis = [value, value]`. Messages call it `title`.
+    /// Reads a table with `axis = value` or `axis = [value, value]`, called `title` in messages.
     pub(super) fn read(
         document: &Document<'_>,
         title: &str,
@@ -62,7 +62,7 @@ impl Condition {
         Ok(Self { parts: parts? })
     }
 
-    /// Returns whether the point with these choices, one for each axis, is meant.
+    /// Returns `true` if the point with these choices, one for each axis, matches.
     pub(super) fn holds(&self, choices: &[usize]) -> bool {
         self.parts
             .iter()

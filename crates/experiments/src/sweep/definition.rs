@@ -1,4 +1,4 @@
-//! The text of a sweep as axes, exclusions and changes, and the points that follow from them.
+//! The text of a sweep as axes, exclusions and changes, and the resulting points.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,9 +23,9 @@ use fabricsim_scenario::text::error::Error;
 /// The most points of a sweep.
 const MOST_POINTS: usize = 100_000;
 
-/// What a base scenario is read with.
+/// The inputs for reading a base scenario.
 pub(super) struct Surroundings<'s> {
-    /// Folder that paths in it start from.
+    /// Folder to which its paths are relative.
     pub(super) folder: &'s Path,
     pub(super) registry: &'s Registry,
     pub(super) warm_start: Option<Arc<WarmStart>>,
@@ -74,7 +74,7 @@ impl<'a> Definition<'a> {
         })
     }
 
-    /// The sweep over `base`. `source` is the sweep's own name in messages.
+    /// Returns the sweep over `base`. Messages call the sweep `source`.
     pub(super) fn sweep(
         &self,
         document: &Document<'a>,
@@ -108,7 +108,7 @@ impl<'a> Definition<'a> {
         })
     }
 
-    /// The choices of every point, one for each axis.
+    /// Returns the choices of every point, one for each axis.
     fn combinations(&self, document: &Document<'_>) -> Result<Vec<Vec<usize>>, Error> {
         let count = self.axes.iter().try_fold(1usize, |count, axis| {
             count
@@ -146,7 +146,7 @@ impl<'a> Definition<'a> {
         Ok(kept)
     }
 
-    /// Returns whether the point with these choices is one of the sweep's.
+    /// Returns `true` if the sweep contains the point with these choices.
     fn keeps(&self, choices: &[usize]) -> bool {
         let meant = |conditions: &[Condition]| conditions.iter().any(|it| it.holds(choices));
         (self.only.is_empty() || meant(&self.only)) && !meant(&self.excludes)
@@ -186,8 +186,8 @@ impl<'a> Definition<'a> {
         ))
     }
 
-    /// Refuses points that differ in characters only that folders cannot have, or in case, which
-    /// some systems do not see.
+    /// Refuses points whose folders would have the same name, because their names differ only in
+    /// characters that folders cannot have, or in case, which some file systems ignore.
     fn refuse_same_folders(
         &self,
         document: &Document<'_>,
@@ -219,7 +219,7 @@ impl<'a> Definition<'a> {
         Ok(())
     }
 
-    /// The settings of a point, in the order in which they are made.
+    /// Returns the settings of a point, in the order of application.
     fn settings(&self, choices: &[usize]) -> impl Iterator<Item = &Setting<'a>> {
         let of_axes = self.axes.iter().zip(choices);
         let of_axes = of_axes.flat_map(|(axis, &choice)| &axis.choices[choice].settings);
@@ -228,7 +228,7 @@ impl<'a> Definition<'a> {
         of_axes.chain(changes.flat_map(|(_, settings)| settings))
     }
 
-    /// The scenario of a point.
+    /// Returns the scenario of a point.
     fn scenario(
         &self,
         document: &Document<'a>,
@@ -258,7 +258,7 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// Reads the tables `[[name]]`, each of which says values of axes.
+/// Reads the tables `[[name]]`, each with values of axes.
 fn read_conditions<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
@@ -305,7 +305,7 @@ fn refuse_same_names(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<(), E
     Ok(())
 }
 
-/// A setting of the axis for each key that it sets.
+/// Returns one of the axis's settings for each key that it sets.
 fn different_keys<'x, 'a>(axis: &'x Axis<'a>) -> Vec<&'x Setting<'a>> {
     let mut seen = BTreeSet::new();
     axis.choices
@@ -315,8 +315,8 @@ fn different_keys<'x, 'a>(axis: &'x Axis<'a>) -> Vec<&'x Setting<'a>> {
         .collect()
 }
 
-/// Refuses an axis that sets what an earlier axis has set, or a whole table around it: the earlier
-/// one would change nothing.
+/// Refuses an axis that sets the same key as an earlier axis, or a whole table around it: the
+/// earlier axis would have no effect.
 fn refuse_lost_settings(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<(), Error> {
     let keys: Vec<Vec<&Setting<'_>>> = axes.iter().map(different_keys).collect();
     for (index, axis) in axes.iter().enumerate() {

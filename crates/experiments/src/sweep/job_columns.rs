@@ -1,10 +1,11 @@
-//! Columns of `points.csv` for collectives and graphs: a group for each flow class of some point.
+//! Columns of `points.csv` for collectives and graphs: a group for each flow class that has jobs at
+//! any point.
 
 use fabricsim::outcome::JobSummary;
 
 use super::record::PointState;
 
-/// What stands in the columns of a class.
+/// The columns of a class.
 const STATISTICS: [&str; 10] = [
     "job_ranks_finished",
     "job_iterations",
@@ -18,7 +19,7 @@ const STATISTICS: [&str; 10] = [
     "job_busbw_slowest_gbps",
 ];
 
-/// Returns whether such a column may be called `name`.
+/// Returns `true` if `name` has the form of such a column.
 pub(super) fn is_job_column(name: &str) -> bool {
     STATISTICS.iter().any(|statistic| {
         let class = name
@@ -28,7 +29,7 @@ pub(super) fn is_job_column(name: &str) -> bool {
     })
 }
 
-/// The classes that some point has jobs of, in increasing order.
+/// Returns the classes that have jobs at any point, in increasing order.
 pub(super) fn job_classes(states: &[PointState]) -> Vec<u16> {
     let mut classes: Vec<u16> = Vec::new();
     for state in states {
@@ -41,14 +42,14 @@ pub(super) fn job_classes(states: &[PointState]) -> Vec<u16> {
     classes
 }
 
-/// The names of the columns of `classes`.
+/// Returns the names of the columns of `classes`.
 pub(super) fn job_columns(classes: &[u16]) -> impl Iterator<Item = String> {
     classes
         .iter()
         .flat_map(|class| STATISTICS.map(|statistic| format!("{statistic}_class{class}")))
 }
 
-/// The cells of a point with the results `jobs` in the columns of `classes`.
+/// Returns the cells of a point with the results `jobs` in the columns of `classes`.
 pub(super) fn job_cells(classes: &[u16], jobs: &[JobSummary]) -> impl Iterator<Item = String> {
     classes.iter().flat_map(|class| {
         let Some(row) = jobs.iter().find(|row| row.class == *class) else {

@@ -50,8 +50,10 @@ pub const SWEEP_KEYS: Keys = &[
     ),
 ];
 
-/// Returns the JSON Schema (draft 2020-12) of sweeps. What a scenario within a sweep lacks may come
-/// from an axis, so its tables are not in the schema.
+/// Returns the JSON Schema (draft 2020-12) of sweeps.
+///
+/// The schema of the base scenario is not part of it, because an axis may set keys that the
+/// scenario lacks.
 #[must_use]
 pub fn sweep_schema() -> Value {
     let mut schema = file_schema("A sweep of fabricsim", SWEEP_KEYS);

@@ -9,12 +9,12 @@ use super::point::Point;
 use super::record::PointResults;
 use super::shard::Shard;
 
-/// Options of a run of a sweep. None of them changes a result.
+/// Options of a run of a sweep. They do not change results.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepOptions {
     /// Points that run at the same time.
     pub jobs: usize,
-    /// Threads of each of them.
+    /// Threads of each point.
     pub threads: usize,
     /// Points to run.
     pub shard: Shard,
@@ -23,7 +23,7 @@ pub struct SweepOptions {
 }
 
 impl Default for SweepOptions {
-    /// A point for each core, each on one thread, and all points.
+    /// Returns options for all points, with one point per core and one thread per point.
     fn default() -> Self {
         Self {
             jobs: available_parallelism().map_or(1, std::num::NonZero::get),
@@ -34,25 +34,25 @@ impl Default for SweepOptions {
     }
 }
 
-/// Progress of a run of a sweep. Points that were done before are not counted.
+/// Progress of a run of a sweep, without points that were done before.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SweepProgress {
     /// Payload bytes that the points are expected to deliver.
     pub expected_bytes: f64,
-    /// Payload bytes of them that have been delivered; a point that has ended counts as a whole.
+    /// Delivered payload bytes. A finished point counts in full.
     pub done_bytes: f64,
     /// Points to run.
     pub points: usize,
-    /// Points that have ended.
+    /// Finished points, including failed ones.
     pub ended: usize,
-    /// Points of those that have failed.
+    /// Failed points.
     pub failed: usize,
     /// Points that are running.
     pub running: usize,
 }
 
 impl SweepProgress {
-    /// The share that is done, from 0 to 1.
+    /// Returns the finished share, from 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.expected_bytes > 0.0 {
@@ -63,38 +63,38 @@ impl SweepProgress {
     }
 }
 
-/// Watches a sweep, on the thread that called [`run`](super::run()).
+/// Observes a sweep, on the thread that called [`run`](super::run()).
 pub trait SweepMonitor {
-    /// All networks could be built, and points are about to be run.
+    /// Called when all networks have been checked, before the first point runs.
     fn begins(&mut self) {}
 
-    /// A point begins.
+    /// Called when a point starts.
     fn begun(&mut self, _point: &Point) {}
 
-    /// A point is being run by another process, and its results are waited for.
+    /// Called when another process is running a point and the sweep waits for its results.
     fn waiting(&mut self, _point: &Point) {}
 
-    /// A point has ended.
+    /// Called when a point has ended.
     fn ended(&mut self, _outcome: &PointOutcome) {}
 
-    /// Returns how far the sweep is, several times a second; `false` stops it. Points that are
-    /// running end without results.
+    /// Called with the progress several times a second. Return `false` to stop the sweep; running
+    /// points then end without results.
     fn progress(&mut self, _progress: &SweepProgress) -> bool {
         true
     }
 }
 
-/// Nobody watches.
+/// A monitor that does nothing.
 impl SweepMonitor for () {}
 
 /// Final state of a point.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// Its results were there already.
+    /// Its results already existed.
     Kept(Box<PointResults>),
     /// It has run.
     Ran(Box<PointResults>),
-    /// It panicked, or its files could not be written; the message says which.
+    /// It panicked, or its files could not be written; the message describes the error.
     Failed(String),
     /// The sweep was stopped while it ran, or before.
     Stopped,
@@ -102,7 +102,7 @@ pub enum Ended {
     Elsewhere,
 }
 
-/// A point and how it ended.
+/// A point and its final state.
 #[derive(Clone, Debug)]
 pub struct PointOutcome {
     /// The point's name.
@@ -122,7 +122,7 @@ impl PointOutcome {
         }
     }
 
-    /// Its results, when there are any.
+    /// Returns the results of the point if there are any.
     #[must_use]
     pub fn results(&self) -> Option<&PointResults> {
         match &self.ended {

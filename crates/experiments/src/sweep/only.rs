@@ -7,11 +7,11 @@ use fabricsim_scenario::text::messages::suggest;
 use super::Sweep;
 
 impl Sweep {
-    /// Keeps the points with one of the values of an axis, for each of `conditions`, which are texts
-    /// of the form `axis=value,value`. They are the same points, with the same names.
+    /// Keeps the points that have one of the listed values, for each of `conditions` of the form
+    /// `axis=value,value`. Names of points do not change.
     ///
     /// # Errors
-    /// When there is no such axis or value, and when no point is left.
+    /// If there is no such axis or value, or if no point is left.
     pub fn only(mut self, conditions: &[String]) -> Result<Self, Error> {
         let all = self.clone();
         for condition in conditions {
@@ -30,7 +30,7 @@ impl Sweep {
         Ok(self)
     }
 
-    /// The axis and the values of a condition, each of which some point has.
+    /// Returns the axis and the values of a condition. Each value exists at some point.
     fn condition<'c>(&self, text: &'c str) -> Result<(usize, Vec<&'c str>), InputError> {
         let Some((name, values)) = text.split_once('=') else {
             return Err(InputError::new(
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(all.points().len(), whole.points().len());
     }
 
-    /// Its text has tables `[[only]]` of its own.
+    /// The text of the sweep has `[[only]]` tables, too.
     #[test]
     fn a_part_of_a_selection_is_smaller() {
         let whole = sweep("buffer-sizing");

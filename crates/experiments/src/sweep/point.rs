@@ -10,7 +10,7 @@ use fabricsim_scenario::text::error::Error;
 
 use super::warm::WarmStart;
 
-/// The longest name of a point, in bytes: what file systems take, with room for endings.
+/// The longest name of a point in bytes: the limit of file systems, minus room for extensions.
 pub(super) const LONGEST_NAME: usize = 200;
 
 /// One scenario of a sweep.
@@ -50,20 +50,21 @@ impl Point {
         })
     }
 
-    /// `axis=value` for each axis, joined by commas; also the name of the point's folder.
+    /// Returns `axis=value` for each axis, joined by commas. It is also the name of the point's
+    /// folder.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The value of each axis, in the order of [`Sweep::axes`](super::Sweep::axes).
+    /// Returns the value of each axis, in the order of [`Sweep::axes`](super::Sweep::axes).
     #[must_use]
     pub fn values(&self) -> &[String] {
         &self.values
     }
 
-    /// The load of the first workload that has one, payload over the rate of the host links; zero
-    /// without such a workload.
+    /// Returns the load of the first workload that has one: payload over the rate of the host
+    /// links. It is zero if no workload has a load.
     #[must_use]
     pub fn load(&self) -> f64 {
         let mut workloads = self.scenario.workloads().iter();
@@ -71,43 +72,43 @@ impl Point {
         load.unwrap_or(0.0)
     }
 
-    /// Returns the scenario that is simulated.
+    /// Returns the scenario.
     #[must_use]
     pub const fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Flows and bytes that its workloads are expected to produce.
+    /// Returns the flows and bytes that its workloads are expected to produce.
     #[must_use]
     pub const fn expected(&self) -> Expectation {
         self.expected
     }
 
-    /// A checksum of everything that decides the results: the settings with every default, the
-    /// files that they name, and the version of fabricsim.
+    /// Returns a checksum of everything on which the results depend: the settings with all
+    /// defaults, the files that they name, and the version of fabricsim.
     #[must_use]
     pub fn scenario_checksum(&self) -> &str {
         self.origin.checksum()
     }
 
-    /// Everything that decides the results.
+    /// Returns the identity of the results: everything on which they depend.
     pub(super) const fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// The folder of the results in `sweep`, the folder of the sweep.
+    /// Returns the folder of the results in `sweep`, the folder of the sweep.
     #[must_use]
     pub fn folder(&self, sweep: &Path) -> PathBuf {
         points_folder(sweep).join(&self.name)
     }
 }
 
-/// The folder with the folders of points.
+/// Returns the folder with the folders of points.
 pub(super) fn points_folder(sweep: &Path) -> PathBuf {
     sweep.join("points")
 }
 
-/// The name of the point with these axes and values.
+/// Returns the name of the point with these axes and values.
 pub(super) fn folder_name<'p>(parts: impl Iterator<Item = (&'p str, &'p str)>) -> String {
     let parts: Vec<String> = parts
         .map(|(axis, value)| format!("{axis}={value}"))

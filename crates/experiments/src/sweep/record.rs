@@ -1,4 +1,4 @@
-//! Files that a point leaves behind: `point.json`, written last, identifies the results in its
+//! Files of a finished point. `point.json` is written last and identifies the results in the
 //! folder.
 
 use std::fs::{self, File};
@@ -29,10 +29,10 @@ struct PointRecord {
     axes: Vec<AxisValue>,
     fabricsim_version: String,
     scenario_checksum: String,
-    /// Checksum of the point's `fct.csv`; absent when the point failed.
+    /// Checksum of the point's `fct.csv`; absent if the point failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
-    /// Why there are no results.
+    /// The reason why there are no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }
@@ -43,14 +43,14 @@ struct AxisValue {
     value: String,
 }
 
-/// Fields of a point's `summary.json` that go into the table of points.
+/// Fields of a point's `summary.json` for the table of points.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct PointResults {
     /// Status at the end of the run.
     pub status: Status,
     /// Checksum of the rows of `fct.csv`.
     pub checksum: String,
-    /// Flows by their fate.
+    /// Flows by outcome.
     pub flows: FlowCounts,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
@@ -69,10 +69,10 @@ pub struct PointResults {
     pub packet_hops: u64,
     /// Packets dropped because a switch's buffer had no room for them.
     pub buffer_drops: u64,
-    /// Packets whose payload switches have cut off.
+    /// Packets that switches trimmed, so that they lost their payload.
     #[serde(default)]
     pub trimmed_packets: u64,
-    /// Those of them whose headers were dropped or lost, too.
+    /// Trimmed packets that also lost their headers.
     #[serde(default)]
     pub trimmed_headers_lost: u64,
     /// Packets dropped by queue disciplines.
@@ -81,13 +81,13 @@ pub struct PointResults {
     pub link_losses: u64,
     /// Packets dropped or lost because a link was down.
     pub link_down_drops: u64,
-    /// Packets dropped for want of a route.
+    /// Packets dropped because no route led to their destination.
     pub no_route_drops: u64,
-    /// Packets that switches have marked (CE).
+    /// Packets that switches marked (CE).
     pub marked_packets: u64,
     /// Pause frames sent.
     pub pfc_pauses: u64,
-    /// Time that ports have been paused, in nanoseconds.
+    /// Time for which ports were paused, in nanoseconds.
     pub pfc_paused_ns: f64,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
@@ -95,20 +95,20 @@ pub struct PointResults {
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Threads that ran it.
+    /// Threads of the run.
     pub threads: usize,
     /// Wall time of the simulation, in seconds.
     pub wall_s: f64,
     /// CPU time of the simulation, in seconds.
     pub cpu_s: f64,
-    /// Packet-hops for each second of CPU time.
+    /// Packet-hops per second of CPU time.
     pub packet_hops_per_cpu_s: f64,
-    /// Largest memory of the process that ran it, in bytes.
+    /// Peak memory of the process, in bytes.
     pub peak_memory_bytes: Option<u64>,
 }
 
 impl PointResults {
-    /// Packets that were dropped or lost, for any reason.
+    /// Returns the number of packets that were dropped or lost, for any reason.
     #[must_use]
     pub const fn drops(&self) -> u64 {
         self.buffer_drops
@@ -118,13 +118,14 @@ impl PointResults {
             + self.no_route_drops
     }
 
-    /// Returns `true` if flows are left that can never finish.
+    /// Returns `true` if some flows can never finish.
     #[must_use]
     pub const fn is_stuck(&self) -> bool {
         self.status.leaves_flows(&self.flows)
     }
 
-    /// Flows of a point that [is stuck](Self::is_stuck) that can never finish.
+    /// Returns the number of flows that can never finish; zero unless the point [is
+    /// stuck](Self::is_stuck).
     #[must_use]
     pub const fn stuck_flows(&self) -> u64 {
         match self.status {
@@ -138,18 +139,18 @@ impl PointResults {
 /// State of the folder of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointState {
-    /// Results of this very scenario.
+    /// Results of exactly this scenario.
     Done(Box<PointResults>),
-    /// This scenario failed, with the message; it is tried again.
+    /// This scenario failed, with the message. A sweep runs it again.
     Failed(String),
     /// Results of another scenario, or of another version of fabricsim.
     Outdated,
-    /// Nothing that is complete.
+    /// No complete results.
     Missing,
 }
 
 impl PointState {
-    /// Looks into the folder of `point` in `sweep`, the folder of the sweep.
+    /// Reads the state of the folder of `point` in `sweep`, the folder of the sweep.
     #[must_use]
     pub fn of(point: &Point, sweep: &Path) -> Self {
         let folder = point.folder(sweep);
@@ -203,7 +204,7 @@ impl PointRecord {
     }
 }
 
-/// Writes into `file` that the results of `point` are there, with `checksum`.
+/// Writes the record of a finished `point` with `checksum` into `file`.
 pub(super) fn write_done(
     sweep: &Sweep,
     point: &Point,
@@ -217,8 +218,8 @@ pub(super) fn write_done(
     record.write(file)
 }
 
-/// Notes in the folder of `point` why it has no results. Complete results of other settings stay as
-/// they are, with what says whose they are.
+/// Writes the reason of a failure into the folder of `point`. Complete results of other settings
+/// stay there with their record.
 pub(super) fn write_failure(
     sweep: &Sweep,
     point: &Point,
@@ -235,7 +236,8 @@ pub(super) fn write_failure(
     write_in_folder(&point.folder(dir), POINT_JSON, |file| record.write(file))
 }
 
-/// Refuses a point whose folder has complete results of something else that are to be kept.
+/// Refuses a point if its folder has complete results of other settings, unless `existing` allows to
+/// replace them.
 pub(super) fn check_folder(point: &Point, dir: &Path, existing: Existing) -> Result<(), Error> {
     let folder = point.folder(dir);
     let destination = Destination::new(&folder, existing);
@@ -252,7 +254,7 @@ pub(super) fn check_folder(point: &Point, dir: &Path, existing: Existing) -> Res
         .check(destination, &RUN, &[], Unclaimed::Ours)
 }
 
-/// Folders of points that the sweep has no longer, in the order of their names.
+/// Returns the folders of points that the sweep no longer has, sorted by name.
 pub(super) fn stale_folders(sweep: &Sweep, dir: &Path) -> Vec<String> {
     let known: std::collections::BTreeSet<&str> = sweep.points().iter().map(Point::name).collect();
     let Ok(entries) = fs::read_dir(points_folder(dir)) else {

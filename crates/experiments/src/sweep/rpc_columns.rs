@@ -1,10 +1,11 @@
-//! Columns of `points.csv` for remote procedure calls: a group for each flow class of some point.
+//! Columns of `points.csv` for remote procedure calls: a group for each flow class that has queries
+//! at any point.
 
 use fabricsim::outcome::RpcSummary;
 
 use super::record::PointState;
 
-/// What stands in the columns of a class.
+/// The columns of a class.
 const STATISTICS: [&str; 9] = [
     "queries",
     "queries_unfinished",
@@ -17,7 +18,7 @@ const STATISTICS: [&str; 9] = [
     "qct_slowdown_p99",
 ];
 
-/// Returns whether such a column may be called `name`.
+/// Returns `true` if `name` has the form of such a column.
 pub(super) fn is_rpc_column(name: &str) -> bool {
     STATISTICS.iter().any(|statistic| {
         let class = name
@@ -27,7 +28,7 @@ pub(super) fn is_rpc_column(name: &str) -> bool {
     })
 }
 
-/// The classes that some point has queries of, in increasing order.
+/// Returns the classes that have queries at any point, in increasing order.
 pub(super) fn rpc_classes(states: &[PointState]) -> Vec<u16> {
     let mut classes: Vec<u16> = Vec::new();
     for state in states {
@@ -40,14 +41,14 @@ pub(super) fn rpc_classes(states: &[PointState]) -> Vec<u16> {
     classes
 }
 
-/// The names of the columns of `classes`.
+/// Returns the names of the columns of `classes`.
 pub(super) fn rpc_columns(classes: &[u16]) -> impl Iterator<Item = String> {
     classes
         .iter()
         .flat_map(|class| STATISTICS.map(|statistic| format!("{statistic}_class{class}")))
 }
 
-/// The cells of a point with the results `rpc` in the columns of `classes`.
+/// Returns the cells of a point with the results `rpc` in the columns of `classes`.
 pub(super) fn rpc_cells(classes: &[u16], rpc: &[RpcSummary]) -> impl Iterator<Item = String> {
     classes.iter().flat_map(|class| {
         let Some(row) = rpc.iter().find(|row| row.class == *class) else {

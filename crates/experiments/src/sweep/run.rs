@@ -1,4 +1,4 @@
-//! Runs the points of a sweep that have no results yet.
+//! Runs the missing points of a sweep.
 
 use std::path::Path;
 
@@ -21,26 +21,26 @@ use fabricsim_scenario::text::error::Error;
 pub struct SweepOutcome {
     /// Every point of the sweep, in its order.
     pub points: Vec<PointOutcome>,
-    /// Folders of points that the sweep does not have any more; they are left alone.
+    /// Folders of points that the sweep no longer has. They are not touched.
     pub stale: Vec<String>,
-    /// Whether the monitor stopped it.
+    /// `true` if the monitor stopped it.
     pub interrupted: bool,
 }
 
 impl SweepOutcome {
-    /// Returns whether every point has results.
+    /// Returns `true` if every point has results.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.points.iter().all(|point| point.results().is_some())
     }
 
-    /// Points that this call has run.
+    /// Returns the number of points that this call has run.
     #[must_use]
     pub fn count_run(&self) -> usize {
         self.count(|ended| matches!(ended, Ended::Ran(_)))
     }
 
-    /// Points whose `ended` is as wanted.
+    /// Returns the number of points with a final state that is `wanted`.
     #[must_use]
     pub fn count(&self, wanted: impl Fn(&Ended) -> bool) -> usize {
         self.points
@@ -50,15 +50,16 @@ impl SweepOutcome {
     }
 }
 
-/// Runs those points of `sweep` that belong to the shard and have no results in `dir` yet, the
-/// largest first, and writes the tables of all points. Every network is built once before anything
-/// is run. Several processes can do this at the same time in one folder, best each with a shard of
-/// its own: a point that another one is running is waited for.
+/// Runs the points of `sweep` that belong to the shard and have no results in `dir` yet, the
+/// largest first, and writes the tables of all points.
+///
+/// All networks are checked before the first point runs. Several processes can share one folder,
+/// preferably each with its own shard: a process waits for points that another one is running.
 ///
 /// # Errors
-/// When a point asks for what cannot be simulated, or would replace complete results of other
-/// settings that are to be kept, before any is run; when the folder or a table cannot be written. A
-/// point that fails by itself is no error: see [`Ended::Failed`].
+/// If a point cannot be simulated, or would replace complete results of other settings without
+/// permission; nothing has run then. If the folder or a table cannot be written. A failure of a
+/// single point is not an error, see [`Ended::Failed`].
 pub fn run(
     sweep: &Sweep,
     dir: &Path,
@@ -112,7 +113,7 @@ pub fn run(
     })
 }
 
-/// Refuses points, by their places, whose folders have complete results that are to be kept.
+/// Refuses points, given by index, if their folders have complete results that must be kept.
 fn check_folders(
     points: &[Point],
     places: &[usize],
@@ -129,17 +130,17 @@ fn check_folders(
 }
 
 impl Sweep {
-    /// Builds the network of every point, `jobs` at a time, and runs none.
+    /// Builds the network of every point, `jobs` at a time, without running any.
     ///
     /// # Errors
-    /// The first point that asks for what cannot be simulated.
+    /// If a point cannot be simulated. It is the error of the first such point.
     pub fn check(&self, jobs: usize) -> Result<(), Error> {
         let all: Vec<usize> = (0..self.points().len()).collect();
         check(self, &all, jobs)
     }
 }
 
-/// Builds the networks of the points at `places`, at most `jobs` of them at the same time.
+/// Builds the networks of the points with the indices `places`, at most `jobs` at a time.
 fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<(), Error> {
     let refused = |&at: &usize| {
         let point = &sweep.points()[at];

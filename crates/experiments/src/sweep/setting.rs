@@ -1,5 +1,5 @@
-//! Changes that a point makes to the base scenario: keys and their new values, each with its place
-//! in the text.
+//! Changes of a point to the base scenario: keys and their new values, each with its place in the
+//! text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,14 +23,14 @@ pub(super) struct Setting<'a> {
 /// The new value of a key.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
-    /// It stands in the sweep.
+    /// A value in the text of the sweep.
     Written(Spanned<DeValue<'a>>),
-    /// A number of the range that stands at the place.
+    /// A number of the range at this place.
     Number(String, Range<usize>),
 }
 
 impl<'a> Setting<'a> {
-    /// The setting of the dotted `key`.
+    /// Returns the setting of the dotted `key`.
     pub(super) fn new(
         document: &Document<'a>,
         key: &Spanned<&str>,
@@ -41,8 +41,8 @@ impl<'a> Setting<'a> {
         Ok(Self { path, place, value })
     }
 
-    /// The settings of a `set` table. A table that is written as one (`cc = { ... }`) is a value;
-    /// one that only a dotted key makes (`cc.eta = 0.9`) is not.
+    /// Reads the settings of a `set` table. A table in braces (`cc = { ... }`) is a value; a table
+    /// that exists only because of a dotted key (`cc.eta = 0.9`) is not.
     pub(super) fn read_table(
         document: &Document<'a>,
         table: &DeTable<'a>,
@@ -53,17 +53,17 @@ impl<'a> Setting<'a> {
         Ok(settings)
     }
 
-    /// The dotted key.
+    /// Returns the dotted key.
     pub(super) fn key(&self) -> String {
         self.path.join(".")
     }
 
-    /// Returns whether what is set at `other` is gone when this is set after it.
+    /// Returns `true` if this setting overwrites `other` when it is applied later.
     pub(super) fn covers(&self, other: &Self) -> bool {
         other.path.starts_with(&self.path)
     }
 
-    /// The value, as if it stood in the scenario.
+    /// Returns the value as a part of the scenario.
     fn value<'s>(&'s self) -> Spanned<DeValue<'s>>
     where
         'a: 's,
@@ -152,8 +152,8 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Returns where the one of `settings` stands that has made `key`, or something in the same table,
-/// what it is: the one with the most parts in common, and the last of several.
+/// Returns the place of the setting that determined `key` or another key of the same table: the one
+/// with the most common parts, and the last one if there are several.
 pub(super) fn place_of<'s, 'a: 's>(
     key: &str,
     settings: impl Iterator<Item = &'s Setting<'a>>,
@@ -166,7 +166,7 @@ pub(super) fn place_of<'s, 'a: 's>(
     (common(&setting) > 0).then(|| setting.place.clone())
 }
 
-/// The parts of a dotted key, behind `above`.
+/// Splits a dotted key into its parts, after `above`.
 fn path_of(
     document: &Document<'_>,
     above: &[String],
@@ -218,8 +218,8 @@ fn collect<'a>(
     Ok(())
 }
 
-/// Returns whether a table stands in braces or below a header of its own. The place of a table that
-/// a dotted key makes is that key.
+/// Returns `true` if a table is written in braces or below its own header. The place of a table
+/// that a dotted key creates is that key.
 fn is_written_whole(document: &Document<'_>, table: &Spanned<DeValue<'_>>) -> bool {
     let text = document.text.get(table.span()).unwrap_or_default();
     text.starts_with(['{', '['])
@@ -235,7 +235,7 @@ mod tests {
         Document::new("t", text).parse().unwrap()
     }
 
-    /// The base after the settings of the `set` table `text`.
+    /// Returns the base after the settings of the `set` table `text`.
     fn changed(text: &str) -> Result<String, String> {
         let document = Document::new("t", text);
         let table = parsed(text);

@@ -21,14 +21,14 @@ impl Shard {
     /// The most parts of a sweep.
     pub const MOST: usize = 100_000;
 
-    /// Part `index` of `count`; the first is 1. `None` when there is no such part.
+    /// Returns part `index` of `count`, counted from 1; `None` if there is no such part.
     #[must_use]
     pub fn new(index: usize, count: usize) -> Option<Self> {
         ((1..=count).contains(&index) && count <= Self::MOST).then_some(Self { index, count })
     }
 
-    /// Returns which of `points` belong to this part, by their places. Every point belongs to one
-    /// part, and parts have about equal bytes to simulate.
+    /// Returns the indices of `points` in this part. Every point belongs to one part, and parts
+    /// have about equal bytes to simulate.
     #[must_use]
     pub fn choose(self, points: &[Point]) -> Vec<usize> {
         let bytes: Vec<f64> = points.iter().map(|point| point.expected().bytes).collect();
@@ -74,7 +74,7 @@ impl PartialEq for Load {
 
 impl Eq for Load {}
 
-/// The places of `bytes` in descending order; equals in ascending order of place.
+/// Returns the indices of `bytes` in decreasing order of value; equal values in order of index.
 pub(super) fn longest_first(bytes: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..bytes.len()).collect();
     places.sort_by(|&a, &b| f64::total_cmp(&bytes[b], &bytes[a]));

@@ -1,5 +1,5 @@
-//! The tables of all points: `points.csv`, which is the same however the sweep was run, and
-//! `points_cost.csv`, which is what the runs took.
+//! The tables of all points. `points.csv` does not depend on the way the sweep ran;
+//! `points_cost.csv` has the times and the memory of the runs.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -21,7 +21,7 @@ pub const POINTS_CSV: &str = "points.csv";
 /// The table of times and memory.
 pub const POINTS_COST_CSV: &str = "points_cost.csv";
 
-/// The columns of `points.csv` behind those of the axes, before those of classes of sizes.
+/// The columns of `points.csv` after the axes, before the size classes.
 pub const POINT_COLUMNS: &[&str] = &[
     "status",
     "flows_started",
@@ -48,7 +48,7 @@ pub const POINT_COLUMNS: &[&str] = &[
     "retransmitted_bytes",
 ];
 
-/// The columns of `points_cost.csv` behind those of the axes.
+/// The columns of `points_cost.csv` after the axes.
 pub const COST_COLUMNS: &[&str] = &[
     "status",
     "threads",
@@ -64,7 +64,7 @@ const POINT: &str = "point";
 /// Names of the statistics of a class's slowdowns.
 const STATISTICS: [&str; 4] = ["p50", "p95", "p99", "mean"];
 
-/// Returns the ending of the columns of a class of sizes; those of all flows have none.
+/// Returns the suffix of the columns of a size class; empty for all flows.
 const fn ending(class: SizeClass) -> &'static str {
     match class {
         SizeClass::All => "",
@@ -75,7 +75,7 @@ const fn ending(class: SizeClass) -> &'static str {
     }
 }
 
-/// The columns of slowdowns of `class`: how many flows it has, but for that of all flows, and their
+/// Returns the columns of `class`: the number of its flows (except for all flows), and their
 /// slowdowns.
 fn class_columns(class: SizeClass) -> Vec<String> {
     let ending = ending(class);
@@ -84,7 +84,7 @@ fn class_columns(class: SizeClass) -> Vec<String> {
     count.into_iter().chain(slowdowns).collect()
 }
 
-/// Returns whether one of the tables has a column `name` beside those of the axes.
+/// Returns `true` if one of the tables has a column `name` that is not an axis.
 pub(super) fn is_column(name: &str) -> bool {
     name == POINT
         || POINT_COLUMNS.contains(&name)
@@ -96,15 +96,17 @@ pub(super) fn is_column(name: &str) -> bool {
             .any(|class| class_columns(*class).iter().any(|column| column == name))
 }
 
-/// The lock of whoever writes the tables.
+/// The lock of the process that writes the tables.
 const LOCK: &str = ".fabricsim-tables.lock";
 
-/// Puts both tables of the sweep in `dir` together from what its points have left, and returns
-/// the state of each point. Others may be at it at the same time, with other points: one after the
-/// other looks and writes, so the last one leaves complete tables.
+/// Writes both tables of the sweep in `dir` from the files of its points, and returns the state of
+/// each point.
+///
+/// Other processes may do the same at the same time. They take turns, so the last one writes
+/// complete tables.
 ///
 /// # Errors
-/// When a table cannot be written.
+/// If a table cannot be written.
 pub fn write_tables(sweep: &Sweep, dir: &Path) -> Result<Vec<PointState>, Error> {
     let lock = FolderLock::take(dir, LOCK).map_err(cannot_write(dir))?;
     remove_left_over(dir)?;
@@ -129,7 +131,7 @@ fn header(sweep: &Sweep, columns: impl Iterator<Item = String>) -> String {
     names.join(",") + "\n"
 }
 
-/// The point and its axes, and the status.
+/// Adds the point, its axes and the status.
 fn begin_row(text: &mut String, point: &Point, state: &PointState) {
     text.push_str(&cell(point.name()));
     for value in point.values() {
@@ -189,7 +191,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
     text
 }
 
-/// The cells behind the status.
+/// Returns the cells after the status.
 fn result_cells(point: &Point, results: &PointResults) -> Vec<String> {
     let flows = &results.flows;
     let mut cells = vec![
@@ -255,13 +257,13 @@ fn cost_table(sweep: &Sweep, states: &[PointState]) -> String {
     text
 }
 
-/// A time with up to three decimals, as in `fct.csv`.
+/// Formats a time with up to three decimals, as in `fct.csv`.
 fn nanoseconds(ns: f64) -> String {
     let text = format!("{ns:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A text as a cell of a CSV (RFC 4180).
+/// Returns a text as a cell of a CSV (RFC 4180).
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

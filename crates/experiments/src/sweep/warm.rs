@@ -1,4 +1,4 @@
-//! Checkpoint from which all points of a sweep go on.
+//! The checkpoint from which all points of a sweep continue.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ pub struct WarmStart {
 }
 
 impl WarmStart {
-    /// Reads the checkpoint that the sweep in `document` names, if it does. Its path is relative to
+    /// Reads the checkpoint that the sweep in `document` names, if any. Its path is relative to
     /// `folder`.
     ///
     /// # Errors
-    /// When it cannot be read, is of another version, cut off or altered.
+    /// If it cannot be read, is of another version, truncated or altered.
     pub(super) fn read(
         document: &Document<'_>,
         root: &DeTable<'_>,
@@ -44,23 +44,23 @@ impl WarmStart {
         Ok(Some(Self { path, checkpoint }))
     }
 
-    /// The file of the checkpoint.
+    /// Returns the file of the checkpoint.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The checkpoint.
+    /// Returns the checkpoint.
     #[must_use]
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Returns whether `scenario` can go on from the checkpoint. Where a setting contradicts it,
-    /// `place` says where that stands in `document`, if it does.
+    /// Checks that `scenario` can continue from the checkpoint. If a setting contradicts the
+    /// checkpoint, `place` returns the setting's place in `document`, if it has one.
     ///
     /// # Errors
-    /// When a setting or a file contradicts what has happened.
+    /// If a setting or a file contradicts the simulated past.
     pub(super) fn check(
         &self,
         document: &Document<'_>,
@@ -78,7 +78,7 @@ impl WarmStart {
     }
 }
 
-/// Says `error` at `place`.
+/// Moves `error` to `place`.
 fn at_place(document: &Document<'_>, place: std::ops::Range<usize>, error: Error) -> Error {
     match error {
         Error::Unsupported {

@@ -1,4 +1,4 @@
-//! Points that run side by side, each on a thread of its own or on several.
+//! Runs points in parallel, each on one or several threads.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,28 +23,28 @@ use fabricsim::simulation::Expectation;
 use fabricsim::summary::{Status, Summary};
 use fabricsim_scenario::text::error::Error;
 
-/// Interval at which the monitor is asked.
+/// Interval of progress reports to the monitor.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Points that are to run, and how far they are.
+/// The points to run, and their progress.
 pub(super) struct Work<'a> {
     sweep: &'a Sweep,
     dir: &'a Path,
     threads: usize,
-    /// The points, by their places in the sweep, in the order in which they begin.
+    /// The points by their indices in the sweep, in the order of their starts.
     due: &'a [usize],
     existing: Existing,
     queue: Mutex<Queue>,
     stop: Interrupt,
-    /// Bytes acknowledged so far, for each of `due`.
+    /// Acknowledged bytes so far, for each of `due`.
     acknowledged: Vec<AtomicU64>,
 }
 
-/// Points that nobody has taken yet, by their places among those that are due.
+/// Points that no worker has taken yet, by their indices in `due`.
 struct Queue {
-    /// Points that were not tried yet.
+    /// Points that no worker has tried yet.
     fresh: VecDeque<usize>,
-    /// Points that another process was running when they were tried.
+    /// Points that another process was running at the last try.
     busy: VecDeque<usize>,
 }
 
@@ -62,7 +62,7 @@ enum Event {
     Ended(usize, Ended),
 }
 
-/// Tells how far one point is, and whether to go on.
+/// Records the progress of one point, and stops it on request.
 struct PointMonitor<'a> {
     stop: &'a Interrupt,
     acknowledged: &'a AtomicU64,
@@ -102,8 +102,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs the points, `jobs` at a time, and returns how each of `due` ended; whether the
-    /// monitor stopped it is the second part.
+    /// Runs the points, `jobs` at a time. Returns the final state of each of `due`, and `true` if
+    /// the monitor stopped the run.
     pub(super) fn run(
         &self,
         jobs: usize,
@@ -174,7 +174,7 @@ impl<'a> Work<'a> {
         progress
     }
 
-    /// Runs one point after another until none is left. Points of another process come last.
+    /// Runs one point after another until none is left. Points of other processes are tried last.
     fn work(&self, events: &Sender<Event>) {
         while !self.stop.is_raised() {
             let Some(turn) = self.take() else {
@@ -204,14 +204,14 @@ impl<'a> Work<'a> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next point to try.
+    /// Returns the next point to try.
     fn take(&self) -> Option<Turn> {
         let mut queue = self.queue();
         let fresh = queue.fresh.pop_front().map(Turn::First);
         fresh.or_else(|| queue.busy.pop_front().map(Turn::Again))
     }
 
-    /// Runs a point that has no results yet; `None` while another process is running it.
+    /// Runs a point that has no results yet; `None` if another process is running it.
     fn run_point(&self, order: usize, events: &Sender<Event>) -> Option<Ended> {
         let point = self.point(order);
         let folder = match ResultFolder::try_open(&point.folder(self.dir)) {
@@ -252,7 +252,7 @@ impl<'a> Work<'a> {
         Some(Ended::Failed(failure))
     }
 
-    /// Runs `point` and writes its files; `folder` is still there when that did not work.
+    /// Runs `point` and writes its files. If that fails, `folder` still exists.
     fn write_point(
         &self,
         point: &Point,
@@ -273,7 +273,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// An error and its causes in one line.
+/// Returns an error and its causes in one line.
 fn words(error: &Error) -> String {
     let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -1,5 +1,5 @@
-//! Harm tests: the tool's sample output within bands, what other disciplines change, bounds, and
-//! the same bytes for any number of threads.
+//! Harm tests: the tool's sample output within bands, effects of other disciplines, bounds, and
+//! identical bytes for any number of threads.
 
 mod errors;
 
@@ -15,7 +15,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_ms(ms)
 }
 
-/// The tool's flows and defaults, changed by `change`.
+/// Runs the tool's flows and defaults, changed by `change`.
 fn tools(change: impl FnOnce(&mut HarmSettings)) -> HarmReport {
     let mut settings = HarmSettings {
         workload: "ccafct-seed1".to_owned(),
@@ -35,15 +35,15 @@ fn row<'r>(report: &'r HarmReport, rtt: u64, competitor: Option<&str>) -> &'r Ro
     found.expect("the settings have this cell")
 }
 
-/// The harm that `competitor` does to the geometric mean.
+/// Returns the harm of `competitor` to the geometric mean.
 fn harm(report: &HarmReport, rtt: u64, competitor: &str) -> f64 {
     row(report, rtt, Some(competitor)).harm[0].mean
 }
 
 const RTTS: [u64; 5] = [10, 20, 40, 80, 160];
 
-/// The sample is one run of real machines: these bands are as wide as its scatter. The cell of
-/// CUBIC at 80 ms (0.338, more than at 40 ms) is an outlier there.
+/// The sample is one run on real machines, so the bands are as wide as its scatter. Its cell of
+/// CUBIC at 80 ms (0.338, more than at 40 ms) is an outlier.
 #[test]
 fn the_tools_sample_is_met() {
     let report = tools(|_| {});
@@ -96,8 +96,8 @@ fn the_tools_sample_is_met() {
     assert!(report.rows.iter().all(|row| requests(row) == first));
 }
 
-/// With a queue for each flow the workload shares with one permanent customer at most, whatever its
-/// algorithm.
+/// With a queue per flow, the workload shares the link with at most one permanent flow, whatever
+/// its algorithm.
 #[test]
 fn fair_queues_protect_the_workload() {
     let report = tools(|settings| {
@@ -114,11 +114,13 @@ fn fair_queues_protect_the_workload() {
     }
 }
 
-/// The coupling of the two queues makes Prague's share like CUBIC's: its harm should be at most
-/// 0.15 more. As the mean of eight seeds it is up to 0.156 more (0.429 and 0.272 at 20 ms; 0.144
-/// more at 40 ms) since Prague averages, holds, paces and recovers as in Linux, and CUBIC's slower
-/// increase lasts until cwnd_prior, as in RFC 9438: rules that come from their sources, not from
-/// this bound. The draws of the discipline alone move single seeds by 0.02 to both sides.
+/// The coupling of the two queues makes Prague's share similar to CUBIC's, so its harm should be at
+/// most 0.15 more.
+///
+/// The mean of eight seeds is up to 0.156 more (0.429 and 0.272 at 20 ms; 0.144 more at 40 ms),
+/// since Prague averages, holds, paces and recovers as in Linux, and CUBIC's slower increase lasts
+/// until cwnd_prior, as in RFC 9438. These rules follow their sources and were not fitted to this
+/// bound. The random draws of the discipline alone move single seeds by 0.02 in both directions.
 #[test]
 fn dualpi2_takes_most_of_pragues_harm_away() {
     let single = tools(|settings| settings.cca = vec!["prague".to_owned()]);
@@ -155,8 +157,8 @@ fn bound_ms(size: u64, rtt: f64) -> f64 {
     time + ms_of(size - sent * 1_448 + (segments - sent) * 66)
 }
 
-/// Fresh connections without HyStart, each alone or beside others of the workload: none is faster
-/// than an idle path allows.
+/// No flow is faster than an idle path allows, with fresh connections without HyStart, each alone
+/// or together with other flows of the workload.
 #[test]
 fn no_flow_beats_an_idle_path() {
     let report = tools(|settings| {
@@ -196,7 +198,8 @@ fn no_flow_beats_an_idle_path() {
     }
 }
 
-/// Two round trips and the bytes: the path is as long as it says, to the transmission.
+/// A flow takes two round trips and the transmission of its bytes, so the path has exactly the
+/// configured length.
 #[test]
 fn a_round_trip_is_as_long_as_it_says() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -224,7 +227,7 @@ fn quick() -> HarmSettings {
     settings
 }
 
-/// All that a report writes.
+/// Returns all output of a report.
 fn bytes_of(report: &HarmReport) -> Vec<u8> {
     let mut bytes = report.to_text().into_bytes();
     bytes.extend(report.to_json().to_string().bytes());
@@ -367,8 +370,8 @@ fn other_percentiles_and_algorithms_are_measured() {
     }
 }
 
-/// Completion times of random workloads differ by several percent from seed to seed, harm by a few
-/// hundredths, as all runs of a seed have the same requests.
+/// Completion times of random workloads differ by several percent between seeds, but harm only by a
+/// few hundredths, because all runs of a seed have the same requests.
 #[test]
 fn harm_varies_less_than_completion_times() {
     let settings = HarmSettings {

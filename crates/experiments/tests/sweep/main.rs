@@ -1,4 +1,4 @@
-//! Sweeps through the library: what is read, what is run and what is kept.
+//! Sweeps through the library: reading, running and keeping results.
 
 #![allow(
     clippy::unwrap_used,
@@ -64,7 +64,7 @@ fn run(sweep: &Sweep, dir: &Path) -> SweepOutcome {
     run_with(sweep, dir, Existing::Keep).unwrap()
 }
 
-/// Runs it over results of other settings.
+/// Runs the sweep over results of other settings.
 fn replace(sweep: &Sweep, dir: &Path) -> SweepOutcome {
     run_with(sweep, dir, Existing::Replace).unwrap()
 }
@@ -86,7 +86,7 @@ fn table(dir: &Path) -> String {
     fs::read_to_string(dir.join("points.csv")).unwrap()
 }
 
-/// The cells of column `name`.
+/// Returns the cells of column `name`.
 fn column(table: &str, name: &str) -> Vec<String> {
     // Names of points are quoted, and no other cell of these tests is.
     let cells = |row: &str| -> Vec<String> {
@@ -334,7 +334,7 @@ fn the_files_that_a_scenario_names_are_part_of_it() {
     assert_eq!(run(&read(), &out).count_run(), 0);
 }
 
-/// Half-written folders, results that somebody has replaced, files of a process that was killed.
+/// Half-written folders, replaced results, and files of a killed process are detected.
 #[test]
 fn what_is_not_whole_is_not_done() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use fabricsim_experiments::sweep::{self, BaseScenario, Ended, Sweep, SweepInput,
 
 use super::{BASE, column, table};
 
-/// An algorithm with an error in it.
+/// An algorithm that panics.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 struct Fragile {
     breaks: bool,

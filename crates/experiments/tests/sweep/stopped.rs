@@ -1,4 +1,4 @@
-//! Sweeps that are stopped.
+//! Interrupted sweeps.
 
 use fabricsim_experiments::sweep::{
     self, Ended, Point, PointOutcome, SweepMonitor, SweepOptions, SweepProgress,

@@ -13,7 +13,7 @@ impl HarmSettings {
     /// Refuses settings that a test cannot have.
     ///
     /// # Errors
-    /// Names the first key at fault, what is wrong and what would be right.
+    /// Names the first wrong key, the problem and a fix.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         self.validate_algorithms()?;

@@ -3,7 +3,7 @@ use crate::judge::published::read_published;
 use crate::judge::score::testing::on_the_curve;
 
 /// Ten points to 200 KB, ten to 6 MB, five above. P and Q are 0.5% apart, R is above both, and S
-/// lies over R for the longest flows.
+/// covers R for the longest flows.
 fn panel() -> PublishedPanel {
     use std::fmt::Write;
     let mut text =

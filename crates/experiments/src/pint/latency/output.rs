@@ -10,13 +10,13 @@ use fabricsim_scenario::text::error::Error;
 
 use super::{LatencySettings, Line};
 
-/// Says what the errors are of.
+/// The settings file beside the errors: it identifies the results.
 pub const SET: ResultSet = ResultSet::new("latency.json", "--out");
 
 const FILES: [&str; 3] = ["latency.csv", "latency.svg", "latency.png"];
 
 impl LatencySettings {
-    /// The files of the results.
+    /// Returns the names of the result files.
     #[must_use]
     pub fn files(&self) -> &'static [&'static str] {
         match self.png {
@@ -25,10 +25,10 @@ impl LatencySettings {
         }
     }
 
-    /// Everything that decides the results on `scenarios`.
+    /// Returns the identity of the results on `scenarios`: everything on which they depend.
     ///
     /// # Errors
-    /// When a file that a scenario names cannot be read.
+    /// If a file that a scenario names cannot be read.
     pub fn origin(&self, scenarios: &[(String, Scenario)]) -> Result<Origin, Error> {
         let mut more = Vec::new();
         for (_, scenario) in scenarios {
@@ -50,10 +50,10 @@ impl LatencySettings {
         Ok(Origin::new(settings, &more))
     }
 
-    /// Writes table and figure to `destination`.
+    /// Writes the table and the figure to `destination`.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write(
         &self,
         lines: &[Line],
@@ -75,8 +75,8 @@ impl LatencySettings {
         origin.write_files(destination, &SET, &files)
     }
 
-    /// Rows: error against packets, error against the size of the sketch. Columns: traffic and
-    /// quantile.
+    /// Returns the figure. Rows: error over packets, error over the size of the sketch. Columns:
+    /// traffic and quantile.
     fn figure(&self, lines: &[Line]) -> Figure {
         let mut traffics: Vec<&str> = lines.iter().map(|line| line.traffic.as_str()).collect();
         traffics.dedup();
@@ -150,7 +150,7 @@ impl LatencySettings {
     }
 }
 
-/// A share in percent, with six decimals.
+/// Formats a share in percent, with up to six decimals.
 #[must_use]
 pub fn percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6

@@ -1,4 +1,4 @@
-//! The names of schemes, budgets and what they are compared with.
+//! The names of schemes, budgets and rivals.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fabricsim_base::input::ConfigError;
 use fabricsim_pint::tracing::{Layers, Marking, SchemeConfig, Traceback, Values};
 
-/// Scheme that is run for a row.
+/// The scheme of a row.
 #[derive(Debug)]
 pub(super) enum Work {
     Pint(SchemeConfig),
@@ -28,7 +28,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// Its layers for paths of about `hops`.
+    /// Returns its layers for paths of about `hops`.
     pub(super) fn layers(self, hops: u8) -> Result<Layers, ConfigError> {
         match self {
             Self::Baseline => Ok(Layers::baseline()),
@@ -56,16 +56,17 @@ impl fmt::Display for Preset {
 /// The bits that a packet carries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Budget {
-    /// Digests side by side.
+    /// Number of digests.
     instances: u32,
-    /// Bits of each; none where it holds a whole number, of as many as the network needs.
+    /// Bits of each digest; `None` if it holds a whole switch number with as many bits as the
+    /// network needs.
     bits: Option<u32>,
 }
 
 const BUDGET_HELP: &str = "write the bits of a digest, 1 to 64, such as 8, or raw for whole switch \
                            numbers; 2x4 is two digests of 4 bits, 64 bits at most in all";
 
-/// Bits of the numbers of `switches`.
+/// Returns the bits of the numbers of `switches`.
 fn number_bits(switches: u32) -> u32 {
     (u32::BITS - switches.saturating_sub(1).leading_zeros()).max(1)
 }
@@ -102,7 +103,7 @@ impl fmt::Display for Budget {
 }
 
 impl Budget {
-    /// The scheme of `layers` in a network of `switches`.
+    /// Returns the scheme of `layers` in a network of `switches`.
     pub(super) fn scheme(self, layers: Layers, switches: u32) -> SchemeConfig {
         let (digest_bits, values) = match self.bits {
             Some(bits) => (bits, Values::Hashed),
@@ -117,12 +118,12 @@ impl Budget {
     }
 }
 
-/// Scheme that PINT is compared with.
+/// A scheme for comparison with PINT.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rival {
     /// Probabilistic packet marking.
     Ppm,
-    /// The Advanced Marking Scheme II, with how many hashes have to agree.
+    /// The Advanced Marking Scheme II, with the number of hashes that must agree.
     Ams2(u8),
     /// Linear network coding.
     Lnc,
@@ -172,8 +173,8 @@ impl Rival {
         Ok(Work::Traceback(marking))
     }
 
-    /// The bits that a packet carries: the 16 of an IP identification that marks take as published,
-    /// or a switch's number.
+    /// Returns the bits that a packet carries: the 16 of an IP identification, as published for
+    /// marks, or a switch number.
     pub(super) fn bits(self, switches: u32) -> u32 {
         match self {
             Self::Ppm | Self::Ams2(_) => 16,
@@ -187,12 +188,12 @@ impl Rival {
 pub enum Method {
     /// A scheme of PINT with a budget.
     Pint(Preset, Budget),
-    /// A scheme that PINT is compared with.
+    /// A scheme for comparison with PINT.
     Other(Rival),
 }
 
 impl Method {
-    /// Its name without the budget.
+    /// Returns its name without the budget.
     #[must_use]
     pub fn scheme(self) -> String {
         match self {
@@ -201,7 +202,7 @@ impl Method {
         }
     }
 
-    /// The bits that a packet carries in a network of `switches`.
+    /// Returns the bits that a packet carries in a network of `switches`.
     #[must_use]
     pub fn budget(self, switches: u32) -> String {
         match self {
@@ -210,8 +211,7 @@ impl Method {
         }
     }
 
-    /// Returns the name of its curve beside those of the scheme `preset`; `None` where it does not
-    /// belong to them.
+    /// Returns the name of its curve in the panel of `preset`; `None` if it has no curve there.
     pub(super) fn curve(self, preset: Preset) -> Option<String> {
         match self {
             Self::Pint(own, budget) => (own == preset).then(|| match budget.bits {

@@ -1,4 +1,4 @@
-//! Networks whose links the sink knows.
+//! Networks with links that the sink knows.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,22 +14,22 @@ use fabricsim_topology::{GraphmlConfig, IspConfig, Topology};
 
 use crate::pint::trials::Paths;
 
-/// Hosts at each switch: nobody asks for them, but a topology has two or more.
+/// Hosts at each switch. They are unused, but a topology needs two or more.
 const HOSTS: u32 = 2;
 
-/// A network as the command line names it.
+/// A network, by its name on the command line.
 #[derive(Clone, Debug)]
 pub enum NetworkName {
     /// A GraphML file.
     File(PathBuf),
-    /// A random one.
+    /// A random network.
     Isp(IspConfig),
 }
 
 /// A network, with switches numbered from 0.
 #[derive(Debug)]
 pub struct Network {
-    /// As the command line names it.
+    /// Its name on the command line.
     pub name: String,
     /// The longest shortest path.
     pub(super) walk: Arc<[u64]>,
@@ -84,10 +84,10 @@ impl fmt::Display for NetworkName {
 }
 
 impl NetworkName {
-    /// Reads or makes the network.
+    /// Reads or generates the network.
     ///
     /// # Errors
-    /// When its file cannot be read, or there is no such network.
+    /// If its file cannot be read, or there is no such network.
     pub fn load(&self) -> Result<Network, Error> {
         let topology = match self {
             Self::File(path) => {
@@ -116,7 +116,7 @@ impl NetworkName {
 }
 
 impl Network {
-    /// The switches of `topology`.
+    /// Returns the network of the switches of `topology`.
     fn of(name: String, topology: &Topology) -> Self {
         let switches: Vec<NodeId> = topology.switches().collect();
         let number = |node: NodeId| {
@@ -141,7 +141,7 @@ impl Network {
         u32::try_from(count).expect("a topology has fewer nodes than 2^32")
     }
 
-    /// Paths on the longest shortest one.
+    /// Returns paths on the longest shortest path.
     pub(super) fn paths(&self) -> Paths {
         Paths::Along {
             universe: Arc::clone(&self.universe),

@@ -11,7 +11,7 @@ use super::method::Preset;
 use super::network::Network;
 use super::row::Row;
 
-/// Says what the rows are of.
+/// The settings file beside the rows: it identifies the results.
 pub const SET: ResultSet = ResultSet::new("trace.json", "--out");
 
 const FILES: [&str; 3] = ["trace.csv", "trace.svg", "trace.png"];
@@ -34,7 +34,7 @@ impl TraceSettings {
         )
     }
 
-    /// The files of the results.
+    /// Returns the names of the result files.
     #[must_use]
     pub fn files(&self) -> &'static [&'static str] {
         match self.png {
@@ -43,7 +43,7 @@ impl TraceSettings {
         }
     }
 
-    /// Everything that decides the results.
+    /// Returns the identity of the results: everything on which they depend.
     #[must_use]
     pub fn origin(&self, network: Option<&Network>) -> Origin {
         let texts = |all: Vec<String>| serde_json::json!(all);
@@ -67,7 +67,7 @@ impl TraceSettings {
     /// Writes the files.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn write(
         &self,
         network: Option<&Network>,
@@ -116,7 +116,7 @@ fn csv(rows: &[Row]) -> String {
     text
 }
 
-/// The items of `all` without repetition, in the order of their first.
+/// Returns the items of `all` without repetition, in the order of first appearance.
 fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for item in all {
@@ -127,8 +127,8 @@ fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
-/// Mean and 99th percentile against path length: two panels for each scheme, with a curve for each
-/// of its budgets and for all that is compared with it.
+/// Returns mean and 99th percentile over path length: two panels for each scheme, with a curve for
+/// each of its budgets and for each scheme in comparison.
 fn figure(title: &str, presets: &[Preset], rows: &[Row]) -> Figure {
     let presets = distinct(presets.iter().copied());
     let curves = presets

@@ -10,7 +10,7 @@ pub struct Row {
     pub hops: u8,
     /// Switches of the network.
     pub switches: u32,
-    /// Scheme that was tried.
+    /// The scheme.
     pub method: Method,
     /// Number of trials.
     pub trials: u32,

@@ -43,7 +43,7 @@ fn apart(found: f64, wanted: f64) -> f64 {
     (found / wanted - 1.0).abs()
 }
 
-/// Runs the table with `count` trials for each cell, prints it and gives what differs.
+/// Runs the table with `count` trials per cell, prints it and returns the deviations.
 fn table(count: u32) -> Vec<(String, Summary, Expected)> {
     let mut found = Vec::new();
     for &(hops, switches, name, cells) in TABLE {
@@ -74,10 +74,13 @@ fn packets_to_decode_are_as_expected() {
     assert_eq!(table(60).len(), 140);
 }
 
-/// A 99th percentile of 2,000 trials is itself uncertain, the model's as well as ours: over nine
-/// seeds its standard deviation is 2.5% in the mean of the cells and 7% in some, so that ours of
-/// two seeds are more than 6% and a packet apart in 10 cells of 140, and ours and the model's in 8
-/// to 16. So nine of ten have to be within 6% and all within 15%.
+/// Checks 99th percentiles, which are themselves uncertain in 2,000 trials, for the model and for
+/// the simulation.
+///
+/// Over nine seeds, the standard deviation is 2.5% in the mean of the cells and 7% in some. Two
+/// seeds of the simulation differ by more than 6% and a packet in 10 of 140 cells; the simulation
+/// and the model differ so in 8 to 16. We therefore require nine of ten cells within 6% and all
+/// within 15%.
 #[test]
 #[ignore = "takes half a minute: cargo test --release -p fabricsim-pint -- --ignored --nocapture as_expected"]
 fn packets_to_decode_are_as_expected_in_2000_trials() {
@@ -101,7 +104,8 @@ fn packets_to_decode_are_as_expected_in_2000_trials() {
     assert!(far * 10 <= table.len());
 }
 
-/// Whole numbers in a Baseline digest are a coupon collector's: k times the k-th harmonic number.
+/// Whole numbers in a Baseline digest are a coupon collector's problem: k times the k-th harmonic
+/// number.
 #[test]
 fn whole_numbers_are_collected_like_coupons() {
     for hops in [5u8, 25] {
@@ -139,7 +143,7 @@ fn the_hybrid_needs_half_of_the_baselines_packets() {
     assert!(baseline.median.abs_diff(90) <= 4 && baseline.p99.abs_diff(192) <= 19);
 }
 
-/// Words of bits choose like a hash for each hop where the probability is a power of two.
+/// Words of bits choose like one hash per hop if the probability is a power of two.
 #[test]
 fn bit_vectors_need_as_many_packets() {
     let trials = Trials {
@@ -164,7 +168,7 @@ fn bit_vectors_need_as_many_packets() {
     assert_ne!(each, vectors, "they draw differently");
 }
 
-/// A mean within four standard errors of `wanted`, a 99th percentile within 15%.
+/// Asserts a mean within four standard errors of `wanted` and a 99th percentile within 15%.
 fn assert_near(found: &Summary, hops: u8, wanted: f64, p99: f64) {
     println!("{hops} hops: {found:?}");
     assert_eq!((found.wrong, found.given_up), (0, 0));
@@ -261,8 +265,8 @@ fn threads_do_not_change_trials() {
     }
 }
 
-/// A network like those of providers: `rows` chains of switches, joined at both ends and by a rung
-/// after every eighth switch. The walk goes along the first chain.
+/// Returns a network like a provider's: `rows` chains of switches, joined at both ends and by a
+/// rung after every eighth switch. The walk follows the first chain.
 fn ladder(rows: u64, length: u64) -> Paths {
     let mut links = Vec::new();
     for row in 0..rows {
@@ -283,10 +287,10 @@ fn ladder(rows: u64, length: u64) -> Paths {
     }
 }
 
-/// Without links no decoder can do with less than log2 |V| bits for each hop; with them 767
-/// switches in chains need a fourth of it. On the longest shortest path of Kentucky Datalink
-/// (Figure 10: 754 switches, 59 hops) an independent model needs 15.6 packets of 2 x 8 bits and 133
-/// of one bit.
+/// Knowledge of links saves packets. Without links, no decoder needs fewer than log2 |V| bits per
+/// hop; with them, 767 switches in chains need a fourth of that. On the longest shortest path of
+/// Kentucky Datalink (Figure 10: 754 switches, 59 hops) an independent model needs 15.6 packets of
+/// 2 x 8 bits and 133 of one bit.
 #[test]
 fn links_spare_most_of_the_packets() {
     let trials = Trials {
@@ -312,7 +316,7 @@ fn links_spare_most_of_the_packets() {
     }
 }
 
-/// A path that is shorter than the walk begins somewhere on it.
+/// A path that is shorter than the walk starts somewhere on it.
 #[test]
 fn paths_are_parts_of_a_walk() {
     let trials = Trials::of(3, ladder(2, 9));
@@ -333,7 +337,7 @@ fn paths_are_parts_of_a_walk() {
     );
 }
 
-/// No digest ever identifies a hop when all hops always xor.
+/// No digest ever identifies a hop if all hops always xor.
 #[test]
 fn what_cannot_be_decoded_is_given_up() {
     let trials = Trials {

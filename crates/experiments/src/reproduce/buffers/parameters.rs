@@ -1,4 +1,5 @@
-//! What the paper leaves open: the value that is used, why, and what others do.
+//! Parameters that the paper leaves open: the value here, its reason, and the effect of other
+//! values.
 
 use serde::Serialize;
 
@@ -9,22 +10,22 @@ use super::{
     TCP_HPCC, find,
 };
 
-/// Something that the paper leaves open.
+/// A parameter that the paper leaves open.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ParameterRow {
     /// Name of the parameter.
     pub parameter: &'static str,
-    /// The value that is used.
+    /// The value here.
     pub value: &'static str,
     /// Source of the value, or the reason for it.
     pub reason: &'static str,
-    /// Other values that were run; empty where none was.
+    /// Other values that were run; empty if there are none.
     pub tried: &'static str,
-    /// Results with the value that is used and with the others.
+    /// Results with the value here and with other values.
     pub effect: Vec<String>,
 }
 
-/// A parameter with the runs that tell of it.
+/// An open parameter with the runs that show its effect.
 struct Open {
     parameter: &'static str,
     value: &'static str,
@@ -34,7 +35,7 @@ struct Open {
     runs: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// All that is open.
+/// All open parameters.
 const OPEN: &[Open] = &[
     Open {
         parameter: "place of the clients of the flood",
@@ -253,7 +254,7 @@ const OPEN: &[Open] = &[
     },
 ];
 
-/// All rows, with the effects that runs show.
+/// Returns all rows, with the effects that the runs show.
 pub(super) fn rows(runs: &[RunFigures]) -> Vec<ParameterRow> {
     OPEN.iter()
         .map(|open| {

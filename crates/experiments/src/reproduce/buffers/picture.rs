@@ -5,7 +5,7 @@ use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style};
 use super::run::SizeRow;
 use super::{BufferSizing, FLOODING, SCHEMES, STORAGE};
 
-/// Slowdowns by size, and queues of both experiments.
+/// Returns figures of slowdowns by size, and of the queues of both experiments.
 pub(super) fn figures(results: &BufferSizing) -> Vec<(String, Figure)> {
     vec![
         ("slowdown".to_owned(), slowdowns(results)),

@@ -1,15 +1,15 @@
-//! What the paper states in numbers, and the bands in which a simulation is to be.
+//! The numbers in the paper, and the bands that simulated values should be in.
 
 const PUBLISHED: &str = include_str!("../../../data/buffer-sizing/published.csv");
 
-/// A row of what was published.
+/// A row of published values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Published {
-    /// Its number: A for the flood, B for the storage benchmark.
+    /// Identifier: A for the flood, B for the storage benchmark.
     pub(super) id: &'static str,
     pub(super) quantity: &'static str,
     pub(super) unit: &'static str,
-    /// What the paper states; `None` where it does so in words only.
+    /// The published value; `None` if the paper states it only in words.
     pub(super) published: Option<f64>,
     pub(super) low: Option<f64>,
     pub(super) high: Option<f64>,
@@ -17,14 +17,14 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// Returns `true` if the figure is a ratio and `measured` on the other side of 1.
+    /// Returns `true` if the figure is a ratio and `measured` is on the other side of 1.
     pub(super) fn is_contrary(&self, measured: f64) -> bool {
         let published = self.published.filter(|_| self.unit == "ratio");
         published.is_some_and(|published| (published - 1.0) * (measured - 1.0) < 0.0)
     }
 }
 
-/// All rows, in the order of the file.
+/// Returns all rows, in the order of the file.
 pub(super) fn rows() -> Vec<Published> {
     let rows = PUBLISHED.lines().filter(|line| !line.starts_with('#'));
     rows.skip(1).map(row).collect()
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(rows.iter().find(both), None);
     }
 
-    /// A simulation that finds the opposite of the paper is in no band.
+    /// No band contains a value that is opposite to the paper.
     #[test]
     fn no_band_has_values_on_the_other_side_of_one() {
         for row in rows() {

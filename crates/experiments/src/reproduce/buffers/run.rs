@@ -21,21 +21,21 @@ use crate::sweep::{Point, PointResults, PointState};
 const VICTIM: ClassId = ClassId(1);
 /// Queries that the victim has outstanding on each connection.
 const OUTSTANDING: u64 = 2;
-/// Ends of the classes of sizes: where the distribution of the storage system has its points.
+/// Upper ends of the size classes: the points of the storage system's distribution.
 const SIZES: [u64; 8] = [
     4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 2_000_000,
 ];
-/// Queries up to this size are short: 90.5% of those of the storage system.
+/// Queries up to this size are short: 90.5% of the storage system's queries.
 const SHORT: u64 = 32_000;
-/// No query takes as long as this unless it waits for a retransmission timeout.
+/// No query takes this long unless it waits for a retransmission timeout.
 const TIMEOUT: Duration = Duration::from_ms(2);
 
-/// Group of the ports that the victim's queries have to pass, in the preset.
+/// The preset's group of the ports through which all queries of the victim pass.
 const BOTTLENECK: &str = "bottleneck";
 const ALL: &str = "all";
 const TO_HOSTS: &str = "ToR to host";
 
-/// Queries of the victim that were completed in the time that counts.
+/// Queries of the victim that finished in the time that counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VictimFigures {
     /// Their number.
@@ -59,7 +59,8 @@ pub struct VictimFigures {
 }
 
 impl VictimFigures {
-    /// Queries per second over what Little's formula has: outstanding queries over the mean time.
+    /// Returns queries per second over the value of Little's formula: outstanding queries over the
+    /// mean time.
     #[must_use]
     pub fn little(&self) -> f64 {
         self.qps * self.mean_us / 1e6 / self.outstanding as f64
@@ -82,17 +83,17 @@ pub struct SizeRow {
 /// Lengths of queues over time, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QueueFigures {
-    /// Mean.
+    /// Mean, in bytes.
     pub mean_bytes: f64,
-    /// Median.
+    /// Median, in bytes.
     pub p50_bytes: f64,
     /// 99th percentile.
     pub p99_bytes: f64,
-    /// Median over the time in which there is a queue.
+    /// Median over the time in which the queue is not empty.
     pub busy_p50_bytes: Option<f64>,
     /// Median at ports towards servers.
     pub to_hosts_p50_bytes: Option<f64>,
-    /// (bytes, percent of time with no more).
+    /// Cumulative distribution: (bytes, percent of the time with at most that many).
     #[serde(skip)]
     pub(super) curve: Vec<(f64, f64)>,
 }
@@ -100,15 +101,15 @@ pub struct QueueFigures {
 /// Figures of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunFigures {
-    /// The experiment, as the preset calls it.
+    /// The experiment, by its name in the preset.
     pub experiment: String,
     /// The scheme.
     pub scheme: String,
     /// The seed.
     pub seed: u64,
-    /// The victim, in floods.
+    /// The victim's queries (floods only).
     pub victim: Option<VictimFigures>,
-    /// Slowdowns of classes of sizes, in the storage benchmark.
+    /// Slowdowns of size classes (storage benchmark only).
     pub sizes: Vec<SizeRow>,
     /// Slowdowns of queries up to 32 KB.
     pub short: Option<SizeRow>,
@@ -120,7 +121,7 @@ pub struct RunFigures {
     pub retransmitted_bytes: u64,
     /// Pause frames.
     pub pfc_pauses: u64,
-    /// Time for which ports were paused, in nanoseconds, in sum.
+    /// Sum of the times for which ports were paused, in nanoseconds.
     pub pfc_paused_ns: f64,
 }
 
@@ -141,7 +142,7 @@ impl RunFigures {
         }
     }
 
-    /// Slowdowns of the queries of 4 KB.
+    /// Returns the slowdowns of the queries of 4 KB.
     pub(super) fn smallest(&self) -> Option<&SizeRow> {
         self.sizes.iter().find(|row| row.upto_bytes == SIZES[0])
     }
@@ -178,7 +179,7 @@ pub(super) fn read(measured: &mut Measured<'_>) -> Result<Vec<RunFigures>, Error
     Ok(runs)
 }
 
-/// Returns the figures of `point`, and how many of its queries count.
+/// Returns the figures of `point`, and the number of its queries that count.
 fn of(
     measured: &Measured<'_>,
     point: &Point,
@@ -232,7 +233,7 @@ fn queries(path: &Path) -> Result<Vec<RpcRecord>, Error> {
     read_rpc(&text).map_err(|error| Error::input(&path.display().to_string(), &text, error))
 }
 
-/// The time that counts.
+/// Returns the start and end of the time that counts.
 const fn window(cut: Cut) -> (Time, Time) {
     let from = Time::from_ps(cut.warm_up.as_ps());
     match cut.end {
@@ -241,7 +242,7 @@ const fn window(cut: Cut) -> (Time, Time) {
     }
 }
 
-/// The victim's queries that are completed from `from` until before `until`.
+/// Returns the figures of the victim's queries that finish from `from` until before `until`.
 fn victim(queries: &[RpcRecord], from: Time, until: Time) -> Option<VictimFigures> {
     let victims = || queries.iter().filter(|query| query.class == VICTIM);
     let times: Vec<f64> = victims()
@@ -269,7 +270,7 @@ fn victim(queries: &[RpcRecord], from: Time, until: Time) -> Option<VictimFigure
     })
 }
 
-/// Slowdowns of queries above `above` and up to `upto` bytes; `None` without queries.
+/// Returns the slowdowns of queries above `above` and up to `upto` bytes; `None` if there are none.
 fn sizes(queries: &[&RpcRecord], above: u64, upto: u64) -> Option<SizeRow> {
     let same = queries
         .iter()

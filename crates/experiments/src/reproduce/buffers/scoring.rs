@@ -1,4 +1,4 @@
-//! What was measured beside what was published.
+//! Measured values compared with published ones.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use super::run::{RunFigures, VictimFigures};
 use super::verdict::Verdict;
 use super::{DCQCN, FLOODING, NEWRENO, RDMA_HPCC, STORAGE, TCP_HPCC, find};
 
-/// The most that one congested queue of TCP may hold, in bytes.
+/// Largest length of one congested TCP queue, in bytes.
 const TCP_LIMIT: f64 = 256.0 * 1024.0;
 
-/// A figure that was measured, beside the published one.
+/// A measured value and the published one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Its number.
+    /// Identifier of the row.
     pub id: &'static str,
     /// Description of the figure.
     pub quantity: &'static str,
     /// Unit; empty for numbers and ratios.
     pub unit: &'static str,
-    /// What was measured.
+    /// Measured value.
     pub measured: Option<f64>,
-    /// What was published.
+    /// Published value.
     pub published: Option<f64>,
     /// Measured over published.
     pub ratio: Option<f64>,
@@ -32,11 +32,11 @@ pub struct Row {
     pub low: Option<f64>,
     /// Greatest value of the band.
     pub high: Option<f64>,
-    /// Whether it is within.
+    /// Result of the comparison.
     pub verdict: Verdict,
     /// Section of the paper.
     pub section: &'static str,
-    /// Figures that the measured one is made of, and what the runs did.
+    /// Components of the measured value, and facts about the runs.
     pub evidence: String,
 }
 
@@ -78,7 +78,7 @@ impl Row {
         }
     }
 
-    /// The band, such as "2 to 15".
+    /// Returns the band, such as "2 to 15".
     #[must_use]
     pub fn band(&self) -> String {
         match (self.low, self.high) {
@@ -90,7 +90,7 @@ impl Row {
     }
 }
 
-/// All rows of the scorecard: the median over the seeds that have run.
+/// Returns all rows of the scorecard. Values are medians over the seeds that have run.
 pub(super) fn rows(runs: &[RunFigures]) -> Vec<Row> {
     let seeds: BTreeSet<u64> = runs.iter().map(|run| run.seed).collect();
     let of_seed = |seed: u64| -> Vec<RunFigures> {
@@ -112,8 +112,10 @@ pub(super) fn rows(runs: &[RunFigures]) -> Vec<Row> {
     rows.collect()
 }
 
-/// Returns the median of the values of all seeds, with the evidence of the first seed and each value.
-/// Seeds that draw nothing are one run: their row is no median of several.
+/// Returns the median of the values of all seeds, with the evidence of the first seed and each
+/// value.
+///
+/// If seeds make no difference, they count as one run, and the row is not a median.
 fn over_seeds(scored: Vec<(f64, String)>) -> (Option<f64>, String) {
     let mut values: Vec<f64> = scored.iter().map(|(value, _)| *value).collect();
     let each: Vec<String> = values.iter().map(|value| format!("{value:.3}")).collect();
@@ -131,7 +133,7 @@ fn over_seeds(scored: Vec<(f64, String)>) -> (Option<f64>, String) {
     (median, evidence)
 }
 
-/// The median of sorted values.
+/// Returns the median of sorted values.
 fn median(sorted: &[f64]) -> Option<f64> {
     let upper = *sorted.get(sorted.len() / 2)?;
     let lower = sorted[(sorted.len() - 1) / 2];
@@ -237,14 +239,14 @@ fn storage(id: &str, runs: &[RunFigures]) -> Scored {
     }
 }
 
-/// Microseconds that a queue of `bytes` takes to leave at 25 Gbps.
+/// Returns the time in microseconds in which a queue of `bytes` drains at 25 Gbps.
 fn delay(bytes: Bytes) -> (f64, String) {
     let time = Rate::from_gbps(25).transmission(bytes);
     let evidence = format!("{} bytes", bytes.get());
     (time.as_ps() as f64 / 1e6, evidence)
 }
 
-/// What a run of a flood did, in words.
+/// Describes a run of a flood.
 pub(super) fn facts(run: &RunFigures) -> String {
     let rate = run.victim.as_ref().map_or_else(String::new, |victim| {
         format!(

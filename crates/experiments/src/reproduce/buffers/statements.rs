@@ -1,14 +1,14 @@
-//! What the paper says in words, and what follows from how its experiments are made.
+//! Claims of the paper in words, and consequences of the design of its experiments.
 
 use super::super::claim::Claim;
 use super::run::RunFigures;
 use super::{BufferSizing, DCQCN, FLOODING, NEWRENO, RDMA_HPCC, SCHEMES, STORAGE, TCP_HPCC};
 
-/// Largest deviation from Little's formula: queries that are under way when the time that counts begins
-/// and ends.
+/// Largest deviation from Little's formula. It is due to queries in flight at the start and end of
+/// the time that counts.
 const LITTLE: f64 = 0.01;
 
-/// Tests all statements.
+/// Tests all claims.
 pub(super) fn of(results: &BufferSizing) -> Vec<Claim> {
     let mut claims = vec![little(results)];
     claims.extend(orders(results));
@@ -20,7 +20,7 @@ pub(super) fn of(results: &BufferSizing) -> Vec<Claim> {
     claims
 }
 
-/// Queries per second are outstanding queries over their mean time.
+/// Tests Little's formula: queries per second equal outstanding queries over their mean time.
 fn little(results: &BufferSizing) -> Claim {
     let ratio = |scheme| Some(results.run(FLOODING, scheme)?.victim.as_ref()?.little());
     let ratios: Option<Vec<f64>> = SCHEMES.iter().copied().map(ratio).collect();
@@ -38,7 +38,7 @@ fn little(results: &BufferSizing) -> Claim {
     )
 }
 
-/// The order of every pair.
+/// Tests the order of every pair of schemes.
 fn orders(results: &BufferSizing) -> Vec<Claim> {
     let kb = |run: &RunFigures| Some(run.queue.p99_bytes / 1e3);
     let short = |run: &RunFigures| Some(run.short.as_ref()?.p99);
@@ -69,7 +69,7 @@ fn orders(results: &BufferSizing) -> Vec<Claim> {
     claims
 }
 
-/// The tail of `NewReno` is one of timeouts, which are 2 ms at least.
+/// Tests if timeouts cause the tail of `NewReno`, which then is 2 ms or more.
 fn timeouts(results: &BufferSizing) -> Claim {
     let share = |scheme| Some(results.run(FLOODING, scheme)?.victim.as_ref()?.above_ms);
     let both = share(NEWRENO).zip(share(TCP_HPCC));
@@ -88,7 +88,7 @@ fn median(results: &BufferSizing, experiment: &str, scheme: &str) -> Option<f64>
     Some(results.run(experiment, scheme)?.queue.p50_bytes / 1e3)
 }
 
-/// "One way to mitigate those bursts is to pace packets" (section 2.2).
+/// Tests "One way to mitigate those bursts is to pace packets" (section 2.2).
 fn pacing(results: &BufferSizing) -> Claim {
     let of = |scheme| median(results, FLOODING, scheme);
     Claim::tested(
@@ -102,11 +102,11 @@ fn pacing(results: &BufferSizing) -> Claim {
     )
 }
 
-/// Senders send a burst when an acknowledgement of many segments comes (section 2.2).
+/// Tests if senders send a burst after an acknowledgement of many segments (section 2.2).
 ///
-/// With eight connections of each client all windows are as small as they can be, and what the
-/// queue holds is what they allow less what is on its way. A receiver that waits before it
-/// acknowledges keeps packets from the queue then; with two connections windows are larger.
+/// With eight connections per client, all windows are at their minimum, and the queue holds the
+/// windows minus the packets in flight. A receiver that delays acknowledgements then keeps packets
+/// out of the queue. With two connections, windows are larger.
 fn bursts(results: &BufferSizing, connections: &str, experiment: &str) -> Claim {
     let p99 = |scheme| Some(results.run(experiment, scheme)?.queue.p99_bytes / 1e3);
     Claim::tested(
@@ -120,7 +120,7 @@ fn bursts(results: &BufferSizing, connections: &str, experiment: &str) -> Claim 
     )
 }
 
-/// Windows of whole segments add up over connections; rates do not.
+/// Tests if the queue grows with connections: windows of whole segments add up, rates do not.
 fn connections(results: &BufferSizing) -> Claim {
     let of = |scheme| {
         let few = median(results, "connections-4", scheme)?;

@@ -16,10 +16,10 @@ fn number(value: Option<f64>) -> String {
 }
 
 impl BufferSizing {
-    /// The rows of the scorecard as CSV.
+    /// Writes the rows of the scorecard as CSV.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_rows(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
@@ -45,10 +45,10 @@ impl BufferSizing {
         Ok(())
     }
 
-    /// What is open as CSV.
+    /// Writes the open parameters as CSV.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_parameters(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(out, "parameter,value,reason,tried,effect")?;
         for row in &self.parameters {
@@ -59,10 +59,10 @@ impl BufferSizing {
         Ok(())
     }
 
-    /// Slowdowns by size as CSV.
+    /// Writes slowdowns by size as CSV.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_sizes(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
@@ -86,10 +86,10 @@ impl BufferSizing {
         Ok(())
     }
 
-    /// Figures of all runs as CSV.
+    /// Writes figures of all runs as CSV.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If `out` cannot be written.
     pub fn write_runs(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
@@ -128,7 +128,7 @@ impl BufferSizing {
         Ok(())
     }
 
-    /// The scorecard and the victim on `page`.
+    /// Adds the scorecard and the victim's queries to `page`.
     pub(in super::super) fn rows_on(&self, page: &mut Page) {
         page.section("Measured and published");
         let cell = |value: Option<f64>| value.map_or_else(Cell::default, cell_of);
@@ -182,7 +182,7 @@ impl BufferSizing {
         );
     }
 
-    /// What is open on `page`.
+    /// Adds the open parameters to `page`.
     pub(in super::super) fn parameters_on(&self, page: &mut Page) {
         page.section("Open parameters");
         page.paragraph("What the paper does not state, the values here, and what others do.");

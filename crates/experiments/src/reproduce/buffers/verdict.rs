@@ -1,4 +1,4 @@
-//! Whether a figure is where it is to be.
+//! Agreement of measured values with published ones.
 
 use serde::Serialize;
 
@@ -12,14 +12,14 @@ pub enum Verdict {
     Outside,
     /// A ratio on the other side of 1 than the published one: the paper found the opposite.
     Opposite,
-    /// There is no band.
+    /// The row has no band.
     Reported,
-    /// Runs that it is about have no results.
+    /// The runs for the value have no results.
     Missing,
 }
 
 impl Verdict {
-    /// The verdict in a word.
+    /// Returns the verdict as one word.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -27,7 +27,7 @@ settings! {
     }
 }
 
-/// The choices of an axis with `values`.
+/// Reads the choices of an axis with `values`.
 pub(super) fn read_values<'a>(
     document: &Document<'a>,
     section: &Section<'a>,
@@ -69,7 +69,7 @@ pub(super) fn read_values<'a>(
         .collect()
 }
 
-/// The choices of an axis with a `range`.
+/// Reads the choices of an axis with a `range`.
 pub(super) fn read_range<'a>(
     document: &Document<'a>,
     section: &Section<'a>,
@@ -119,7 +119,7 @@ pub(super) fn read_range<'a>(
         .collect()
 }
 
-/// The choices of an axis with variants.
+/// Reads the choices of an axis with variants.
 pub(super) fn read_variants<'a>(
     document: &Document<'a>,
     section: &Section<'a>,
@@ -154,7 +154,7 @@ pub(super) fn read_variants<'a>(
         .collect()
 }
 
-/// The settings of the `set` table of a section.
+/// Reads the settings of the `set` table of a section.
 pub(in crate::sweep) fn read_set<'a>(
     document: &Document<'a>,
     title: &str,

@@ -3,8 +3,8 @@
 use super::*;
 
 /// Means of the Baseline with hashed values: E = k Int_0^inf (1 - F(t)^k) dt, where F(t) is the sum
-/// over m from 1 of Pois(m; t) (1 - 2^(-q m))^(V - 1): hops k, switches V, and the mean for q = 1,
-/// 4 and 8 bits.
+/// over m from 1 of Pois(m; t) (1 - 2^(-q m))^(V - 1). Each row has the hops k, the switches V, and
+/// the means for q = 1, 4 and 8 bits.
 const BASELINE: [(u8, u32, [f64; 3]); 6] = [
     (5, 80, [59.09, 21.58, 14.13]),
     (10, 80, [135.05, 52.24, 35.85]),
@@ -33,8 +33,7 @@ fn the_baselines_means_are_those_of_the_closed_form() {
     }
 }
 
-/// The coupon collector's means, medians and 99th percentiles, which are exact, by the number of
-/// coupons.
+/// The coupon collector's exact means, medians and 99th percentiles, by the number of coupons.
 const COUPONS: [(u8, f64, u64, u64); 5] = [
     (5, 11.417, 10, 28),
     (10, 29.290, 27, 66),
@@ -68,8 +67,7 @@ fn whole_numbers_are_coupons_in_all_percentiles() {
     }
 }
 
-/// Means where the candidates are the switches of the path alone: hops, preset, and 1, 4, 8 and 2 x
-/// 8 bits.
+/// Means if only the switches of the path are candidates: hops, preset, and 1, 4, 8 and 2 x 8 bits.
 const OWN_SWITCHES: [(u8, &str, [f64; 4]); 8] = [
     (5, "mininet", [44.7, 18.7, 15.6, 8.0]),
     (5, "multilayer", [24.5, 9.0, 7.5, 4.0]),
@@ -103,7 +101,7 @@ fn paths_of_all_switches_need_fewer_packets() {
     }
 }
 
-/// On a fat-tree's five hops with switches set for five: 1, 4, 8, 2 x 4 and 2 x 8 bits.
+/// A fat-tree's five hops, with schemes tuned for five: 1, 4, 8, 2 x 4 and 2 x 8 bits.
 #[test]
 fn paths_of_a_fat_tree_need_a_few_packets() {
     let layers = Layers {
