@@ -1,8 +1,8 @@
 //! The series of the `[observe]` table: their instants and their files.
 //!
-//! A sample instant ends an epoch, and every node is then run up to it: the state that is read is
-//! that of one instant, whatever the threads are, and the packets do not notice. Rows go straight
-//! into their files.
+//! A sample instant ends an epoch, and every node is run up to it. So a sample reads the state of a
+//! single instant, for any number of threads, and does not affect packets. Rows are written
+//! directly to their files.
 
 mod file;
 mod groups;
@@ -29,7 +29,7 @@ pub use groups::QueueGroupSummary;
 pub(crate) use groups::{QUEUE_GROUPS, QueueGroup, groups_of, write_queue_groups};
 pub use summary::SeriesSummary;
 
-/// The time series of a run, and when to look next.
+/// The time series of a run, and the time of the next sample.
 pub(crate) struct Observation {
     interval: Duration,
     until: Time,
@@ -37,15 +37,15 @@ pub(crate) struct Observation {
     next: Time,
     /// End of the last interval; `None` before the first one begins.
     last: Option<Time>,
-    /// In the order of [`ObserveSettings::series`].
+    /// The series with their files, in the order of [`ObserveSettings::series`].
     series: Vec<(Box<dyn Series>, SeriesFile)>,
 }
 
 impl Observation {
-    /// The series that `settings` ask for, in temporary files in `dir`.
+    /// Begins the series of `settings`, in temporary files in `dir`.
     ///
     /// # Errors
-    /// When a file cannot be made.
+    /// Fails if a file cannot be created.
     pub(crate) fn new(
         settings: &ObserveSettings,
         topology: &Topology,
@@ -65,16 +65,16 @@ impl Observation {
         })
     }
 
-    /// Returns when the run has to stop for a look; [`Time::MAX`] for never.
+    /// Returns the time at which the run must stop for a sample; [`Time::MAX`] for never.
     pub(crate) const fn next(&self) -> Time {
         self.next
     }
 
-    /// Looks at `simulation`, which has come to [`Self::next`] or to the end of the run; `ended`
-    /// are all flows that have ended so far.
+    /// Samples `simulation`, which has reached [`Self::next`] or the end of the run; `ended` are
+    /// all flows that have ended so far.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub(crate) fn look(
         &mut self,
         simulation: &mut Simulation,
@@ -106,10 +106,10 @@ impl Observation {
         sampled.all(|(_, file)| file.is_full())
     }
 
-    /// Saves what has been seen so far.
+    /// Saves the samples so far.
     ///
     /// # Errors
-    /// When a file cannot be written or read again.
+    /// Fails if a file cannot be written or read again.
     pub(crate) fn save(&mut self, out: &mut Writer) -> Result<(), Error> {
         let Self {
             interval: _,
@@ -130,7 +130,7 @@ impl Observation {
         Ok(())
     }
 
-    /// Goes on from what [`Self::save`] has saved.
+    /// Loads the samples that [`Self::save`] has saved, and continues after them.
     pub(crate) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let Self {
             interval: _,
@@ -150,11 +150,11 @@ impl Observation {
         Ok(())
     }
 
-    /// Writes the last rows when the run has ended with the flows `ended`, and puts the files into
-    /// `folder`.
+    /// Writes the last rows after the end of the run, given all its ended flows `ended`, and adds
+    /// the files to `folder`.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub(crate) fn finish(
         self,
         simulation: &Simulation,
@@ -172,7 +172,7 @@ impl Observation {
     }
 }
 
-/// The files that `settings` ask for.
+/// Returns the names of the files for `settings`.
 pub(crate) fn file_names(settings: &ObserveSettings) -> impl Iterator<Item = String> {
     let groups = settings.queue_distribution.then(|| QUEUE_GROUPS.to_owned());
     let series = settings.series();

@@ -1,4 +1,4 @@
-//! From a scenario to a folder of results.
+//! Runs a scenario and writes a folder of results.
 
 mod checkpoints;
 mod cpu_clock;
@@ -62,37 +62,37 @@ const PAUSES: &str = "pauses.csv";
 
 /// Watches a run from outside, every few hundred windows.
 pub trait Monitor: Send {
-    /// Returns how far the run is; `false` stops it.
+    /// Reports the progress of the run. Return `false` to stop it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
-    /// Tells what is known to be doubtful before the run begins, with what to do.
+    /// Receives a warning before the run begins, with the remedy.
     fn warns(&mut self, _warning: &str) {}
 
-    /// The network has been built and the run begins: from now on there is something to be kept.
+    /// Called after the network has been built, when the run begins: from now on there are results
+    /// to keep.
     fn begins(&mut self) {}
 
-    /// Returns the handle with which another thread can end the run at once.
+    /// Returns the handle by which another thread can end the run at once.
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()
     }
 }
 
-/// Nobody watches.
+/// A monitor that ignores everything.
 impl Monitor for () {
     fn progress(&mut self, _progress: &Progress, _expected: Expectation) -> bool {
         true
     }
 }
 
-/// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `destination`,
-/// a folder that is made when the first result is there to be written. Nobody else can write to it
-/// meanwhile. Files get their names together when all are complete, and then those of an earlier
-/// run go; a run that was interrupted leaves `fct.partial.csv` and `summary.partial.json` beside
-/// them.
+/// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `destination`.
+/// The folder is created for the first result, and locked against other processes meanwhile. Files
+/// receive their names together after all are complete, and only then are the files of an earlier
+/// run removed. An interrupted run leaves `fct.partial.csv` and `summary.partial.json` beside them.
 ///
 /// # Errors
-/// When the folder has complete results of something else that are to be kept, or somebody else
-/// writes to it; when the scenario asks for what cannot be simulated, or a file cannot be written.
+/// Fails if the folder has complete results of another scenario that must be kept, if another
+/// process is writing to it, if the scenario cannot be simulated, or if a file cannot be written.
 pub fn run_to_folder<'a>(
     scenario: &Scenario,
     destination: impl Into<Destination<'a>>,
@@ -115,11 +115,11 @@ pub struct Run<'s> {
     checkpoints: Checkpoints,
 }
 
-/// A run whose files, but for the summary, are in the folder.
+/// A run after its end: all its files except the summary are in the folder.
 pub struct Ran {
-    /// The summary, which is not written yet.
+    /// The summary, which has not been written yet.
     pub summary: Summary,
-    /// Whether the run completed or was interrupted, which decides the names of the files.
+    /// Says if the run completed or was interrupted; the names of the files depend on it.
     pub ending: Ending,
 }
 
@@ -127,7 +127,7 @@ impl Ran {
     /// Writes the summary into `folder`, as the last file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn summarize(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
         let name = self.ending.name(SUMMARY);
         let mut files: Vec<String> = folder.names().map(str::to_owned).collect();
@@ -139,7 +139,7 @@ impl Ran {
     /// Writes the summary and gives all files their names.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn finish(mut self, mut folder: ResultFolder) -> Result<Summary, Error> {
         self.summarize(&mut folder)?;
         let seal = self.ending.name(SUMMARY);
@@ -147,10 +147,10 @@ impl Ran {
         Ok(self.summary)
     }
 
-    /// Like [`finish`](Self::finish), with a further file of a whole run behind the summary.
+    /// Like [`finish`](Self::finish), with one more file after the summary if the run completed.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn finish_with(
         mut self,
         mut folder: ResultFolder,
@@ -171,7 +171,7 @@ impl<'s> Run<'s> {
     /// Builds the network of `scenario`.
     ///
     /// # Errors
-    /// When the scenario asks for what cannot be simulated.
+    /// Fails if the scenario cannot be simulated.
     pub fn new(scenario: &'s Scenario, threads: usize) -> Result<Self, Error> {
         Self::on_ranks(scenario, threads, None)
     }
@@ -198,10 +198,10 @@ impl<'s> Run<'s> {
         })
     }
 
-    /// Runs to the end and writes everything but the summary.
+    /// Runs to the end and writes all files except the summary.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn run_with_monitor(
         self,
         folder: &mut ResultFolder,
@@ -211,10 +211,10 @@ impl<'s> Run<'s> {
         self.run_by(folder, origin, monitor, Simulation::run_with_callback)
     }
 
-    /// Like [`run_with_monitor`](Self::run_with_monitor), by means of `run`.
+    /// Like [`run_with_monitor`](Self::run_with_monitor), but advances the simulation with `run`.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn run_by(
         self,
         folder: &mut ResultFolder,
@@ -232,6 +232,7 @@ impl<'s> Run<'s> {
             from,
             mut checkpoints,
         } = self;
+        // A user who sees the warnings now can stop the run before it takes time.
         early_warnings(&simulation, &utilization, |warning| monitor.warns(warning));
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
@@ -239,6 +240,7 @@ impl<'s> Run<'s> {
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let until = (scenario.run().stop_at).map_or(Time::MAX, |after| Time::ZERO + after);
         let mut observation = begin_observation(scenario, folder, from, &mut recorder)?;
+        // A place that cannot be written must not become known only after a long run.
         checkpoints.check_places()?;
         let capture = Capture::begin(&mut simulation, folder.dir())?;
         let hops_before = simulation.counters().packet_hops;
@@ -250,6 +252,7 @@ impl<'s> Run<'s> {
             (observation.as_mut(), &mut checkpoints),
             run,
         )?;
+        // The clocks stop before results are written, which is not part of the run's time.
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
         simulation.gather()?;
         let (cpu, ranks) = usage(ranks.as_deref(), cpu);
@@ -276,6 +279,7 @@ impl<'s> Run<'s> {
             (folder, status),
         )?;
         let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
+        // The checksum includes results that are in no file of flows, so it is final only here.
         let end = Measured {
             hops_before,
             status,
@@ -330,8 +334,8 @@ const fn ending_of(status: Status) -> Ending {
     }
 }
 
-/// Writes `topology.csv`, and `queue_stats.csv`, `queue_groups.csv` and `pauses.csv` where there are
-/// to be such.
+/// Writes `topology.csv`, and `queue_stats.csv`, `queue_groups.csv` and `pauses.csv` if the run has
+/// them.
 fn write_tables(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -372,7 +376,7 @@ fn write_tables(
 /// Writes `value` as the JSON file `name` into `folder`.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Fails if it cannot be written.
 pub fn write_json(
     folder: &mut ResultFolder,
     name: String,
@@ -385,7 +389,7 @@ pub fn write_json(
     })
 }
 
-/// The expected share of a run that is done, by acknowledged bytes, from 0 to 1.
+/// Returns the share of a run that is done, by acknowledged bytes, from 0 to 1.
 #[must_use]
 pub fn share_done(progress: &Progress, expected: Expectation) -> f64 {
     if expected.bytes > 0.0 {

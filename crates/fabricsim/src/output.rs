@@ -1,5 +1,5 @@
-//! Files and folders of results: written whole, by one process at a time, and never over the
-//! results of something else unless the user says so.
+//! Files and folders of results: written as a whole, by one process at a time, and never over other
+//! results unless the user allows it.
 
 mod destination;
 mod differences;

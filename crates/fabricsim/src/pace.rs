@@ -1,4 +1,4 @@
-//! A line about the order in which switches handle packets, and about the obstacle to a faster one.
+//! Describes the order in which switches process packets, and the obstacle to a faster order.
 
 use fabricsim_core::network::{EpochOrder, Obstacle};
 use fabricsim_core::plugin::Interest;
@@ -6,12 +6,13 @@ use fabricsim_scenario::scenario::Scenario;
 
 use crate::simulation::Simulation;
 
-/// Returns how the switches of `simulation`, which is of `scenario`, go through packets, and which
-/// setting keeps them from going port by port. Results do not depend on it, the time of a run does.
+/// Returns the order in which the switches of `simulation`, built from `scenario`, process packets,
+/// and the setting that prevents processing port by port. This affects only the time of a run, not
+/// its results.
 #[must_use]
 pub fn pace(scenario: &Scenario, simulation: &Simulation) -> String {
     let plan = simulation.epoch_plan();
-    // Nothing is captured by a simulation that is only checked.
+    // A simulation that is only checked captures nothing, so the setting counts instead.
     let obstacle = match scenario.capture() {
         Some(_) => Some("[capture] records packets in the order of time".to_owned()),
         None => plan.obstacle.map(|obstacle| reason(scenario, obstacle)),
@@ -28,7 +29,7 @@ pub fn pace(scenario: &Scenario, simulation: &Simulation) -> String {
     }
 }
 
-/// Returns the setting behind `obstacle`.
+/// Returns the setting that causes `obstacle`.
 fn reason(scenario: &Scenario, obstacle: Obstacle) -> String {
     match obstacle {
         Obstacle::EventOrder => {

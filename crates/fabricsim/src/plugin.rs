@@ -1,8 +1,8 @@
 //! Items needed to write plugins other than congestion controls, which have [`cc`](crate::cc).
 //!
-//! A [`Registry`](crate::Registry) takes kinds of topologies, workloads and queue disciplines, and
-//! routing policies, by the names that scenarios use; a [`Simulation`](crate::Simulation) takes
-//! applications and observers. A type whose state a checkpoint holds derives
+//! A [`Registry`](crate::Registry) accepts kinds of topologies, workloads and queue disciplines,
+//! and routing policies, by the names that scenarios use. A [`Simulation`](crate::Simulation)
+//! accepts applications and observers. A type with state for checkpoints derives
 //! [`Checkpointed`](crate::checkpoint::Checkpointed).
 
 pub use fabricsim_base::rng::Stream;

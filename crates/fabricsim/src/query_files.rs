@@ -1,4 +1,4 @@
-//! The files of results: one for each query.
+//! The result files of queries: one for each query.
 
 use std::io::{self, BufWriter, Write};
 
@@ -14,7 +14,7 @@ use fabricsim_scenario::text::error::Error;
 
 const PREFIX: &str = "query_";
 
-/// Returns the files of the results, in the order of the queries.
+/// Returns the names of the result files, in the order of the queries.
 pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = String> {
     let queries = (1..).zip(&settings.queries);
     queries.map(|(number, query): (usize, _)| {
@@ -26,7 +26,7 @@ pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = Strin
 /// Writes `query_NAME.csv` for each query of `simulation` into `folder` and returns their names.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// Fails if a file cannot be written.
 pub(crate) fn write_query_results(
     folder: &mut ResultFolder,
     ending: Ending,
@@ -66,14 +66,15 @@ pub(crate) fn write_query_results(
     Ok(files)
 }
 
-/// The file of the results to the query called `name`.
+/// Returns the name of the result file of the query called `name`.
 pub(super) fn file_name(name: &str) -> String {
     format!("{PREFIX}{name}.csv")
 }
 
 type Csv<W> = csv::Writer<W>;
 
-/// The flow of a row: its number, source and destination, each empty where it may be any.
+/// Returns the cells for the flow of a row: its number, source and destination, each empty if
+/// unspecified.
 fn flow_cells(flow: &FlowKey) -> [String; 3] {
     let cell = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
     [
@@ -83,12 +84,12 @@ fn flow_cells(flow: &FlowKey) -> [String; 3] {
     ]
 }
 
-/// A number as it is, or nothing.
+/// Formats a value, or nothing.
 fn cell(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Three decimals, or nothing.
+/// Formats a number with three decimals, or nothing.
 fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:.3}"))
 }
@@ -147,7 +148,7 @@ fn statistic_cells(statistic: Statistic) -> [String; 2] {
     [statistic.to_string(), number(share)]
 }
 
-/// The estimate, and whether it is as large as the code can tell.
+/// Returns the cells for an estimate: its value, and `true` if it is the largest value of the code.
 fn estimate_cells(estimate: Option<Estimate>) -> [String; 2] {
     let clipped = estimate.map(|estimate| estimate.reach == Reach::Largest);
     [

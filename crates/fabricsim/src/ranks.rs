@@ -1,4 +1,4 @@
-//! Division of a scenario's network over ranks, and what ranks agree on before a run.
+//! Division of a scenario's network over ranks, and the agreement of ranks before a run.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use fabricsim_topology::Topology;
 
 use crate::summary::peak_memory;
 
-/// What one rank of a run took.
+/// Resources used by one rank of a run.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct RankUsage {
     /// CPU time of the simulation, in seconds.
     pub cpu_s: f64,
-    /// The most memory that its process has held, in bytes, where the system tells.
+    /// The most memory that its process has used, in bytes, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// Returns the CPU time of all ranks, of which this one took `cpu` seconds, and what each took where
-/// there are several.
+/// Returns the CPU time of all ranks, given that this one used `cpu` seconds, and the usage of each
+/// rank if there are several.
 pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>) {
     let Some(ranks) = ranks.filter(|ranks| ranks.count() > 1) else {
         return (cpu, Vec::new());
@@ -43,8 +43,8 @@ pub(crate) fn usage(ranks: Option<&dyn Ranks>, cpu: f64) -> (f64, Vec<RankUsage>
     (all.iter().map(|rank| rank.cpu_s).sum(), all)
 }
 
-/// Divides the nodes of `topology` over `ranks`: by the rates of their ports, where
-/// a host's count [`HOST_COST`] times, with neighbors together.
+/// Divides the nodes of `topology` over `ranks`, with neighbors together. The weight of a node is
+/// the rate of its ports, multiplied by [`HOST_COST`] for a host.
 pub(crate) fn shares(topology: &Topology, ranks: Arc<dyn Ranks>) -> Shares {
     let owners = owners(topology, ranks.count()).into();
     Shares { ranks, owners }
@@ -60,7 +60,7 @@ pub fn owners(topology: &Topology, count: usize) -> Vec<u16> {
             ports
                 .map(|port| Link {
                     peer: port.peer.0,
-                    // Mbps, so that sums stay far from the largest number.
+                    // In Mbps, so that sums stay far from the largest number.
                     weight: port.rate.as_bps().div_ceil(1_000_000),
                 })
                 .collect()
@@ -75,11 +75,11 @@ pub fn owners(topology: &Topology, count: usize) -> Vec<u16> {
     divide(&weights, &links, count)
 }
 
-/// Checks that `result` is good on all ranks, and that all have the same `identity`, which says
-/// what is to be run. Called by all ranks at the same point.
+/// Checks that `result` is successful on all ranks, and that all ranks have the same `identity` of
+/// the run. All ranks must call this at the same point.
 ///
 /// # Errors
-/// That of this rank; where it has none and another one has, [`Error::Elsewhere`].
+/// Returns the error of this rank. If only another rank has one, returns [`Error::Elsewhere`].
 pub(crate) fn agree<T>(
     ranks: &dyn Ranks,
     result: Result<T, Error>,

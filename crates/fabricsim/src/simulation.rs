@@ -1,4 +1,5 @@
-//! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
+//! A simulation under the control of a program: built from a scenario, run in steps, with added
+//! flows.
 
 mod attached;
 mod capturing;
@@ -41,26 +42,26 @@ use inputs::FlowRules;
 /// Properties of the idle network of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkInfo {
-    /// Hosts.
+    /// Number of hosts.
     pub hosts: usize,
-    /// Switches.
+    /// Number of switches.
     pub switches: usize,
-    /// Links.
+    /// Number of links.
     pub links: usize,
     /// The rate of NICs ([`Scenario::nic_rate`]).
     pub nic_rate: Rate,
     /// The largest base round-trip time, the largest bandwidth-delay product and the most switches
     /// on a path.
     pub path_stats: PathStats,
-    /// How long no byte may be acknowledged before a run is given up.
+    /// Time without any acknowledged byte after which a run is given up.
     pub stall_after: Duration,
     /// Bytes of telemetry that a data packet carries on the wire.
     pub telemetry_bytes: u16,
-    /// The memory that it takes.
+    /// The memory that it needs.
     pub memory: MemoryNeed,
 }
 
-/// A simulation. It holds no clock and no files; it moves when it is told to.
+/// A simulation. It has no clock and no files, and advances only on request.
 pub struct Simulation {
     runner: Box<dyn Runner>,
     sources: Sources,
@@ -68,7 +69,7 @@ pub struct Simulation {
     info: NetworkInfo,
     ideal: IdealFct,
     rules: FlowRules,
-    /// What a program that steers the simulation shares with its applications at the hosts.
+    /// The state that a driving program shares with its applications at the hosts.
     steered: Option<Arc<Mutex<Cell>>>,
     expected: Expectation,
     telemetry: Option<TelemetryRoom>,
@@ -76,7 +77,7 @@ pub struct Simulation {
     seed: u64,
     /// Number of applications added so far.
     applications: u32,
-    /// The capture that is being taken for a program, and its file.
+    /// The capture in progress for a program, and its file.
     capture: Option<(Capture, PathBuf)>,
     scenario: Arc<Scenario>,
 }
@@ -89,7 +90,7 @@ pub(crate) struct ChangingParts<'a> {
     pub(crate) applications: &'a mut u32,
 }
 
-/// Capacity of the telemetry of a running simulation.
+/// Limits of the telemetry of a running simulation.
 struct TelemetryRoom {
     /// The units of entries.
     scale: IntScale,
@@ -100,7 +101,7 @@ struct TelemetryRoom {
 /// Traffic that the workloads are expected to produce.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expectation {
-    /// Flows.
+    /// Number of flows.
     pub flows: f64,
     /// Payload bytes.
     pub bytes: f64,
@@ -116,7 +117,7 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Returns the scenario that the simulation was built from.
+    /// Returns the scenario from which the simulation was built.
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
@@ -126,29 +127,30 @@ impl Simulation {
         Arc::clone(&self.scenario)
     }
 
-    /// Returns the room that traces of INT need, where packets carry it.
+    /// Returns the room that traces of INT need, if packets carry it.
     pub(crate) fn trace_room(&self) -> Option<TraceRoom> {
         let telemetry = self.telemetry.as_ref()?;
         let switches = self.info.path_stats.switches;
         Some(TraceRoom::new(telemetry.scale.clone(), switches))
     }
 
-    /// Lets the taps that `make` makes capture what nodes send from now on.
+    /// Attaches the taps that `make` returns; they capture the frames that nodes send from now on.
     pub(crate) fn tap(&mut self, make: &mut dyn FnMut(NodeId) -> Option<Box<Tap>>) {
         self.runner.tap(make);
     }
 
-    /// Takes the taps away.
+    /// Removes and returns the taps.
     pub(crate) fn take_taps(&mut self) -> Vec<Tap> {
         self.runner.take_taps()
     }
 
-    /// Returns whether a program drives the simulation event by event.
+    /// Returns `true` if a program drives the simulation event by event.
     pub(crate) const fn is_driven(&self) -> bool {
         self.steered.is_some()
     }
 
-    /// Returns what changes while the simulation runs; all else follows from its scenario.
+    /// Returns the parts that change while the simulation runs; all other parts follow from its
+    /// scenario.
     pub(crate) fn parts_to_save(&mut self) -> ChangingParts<'_> {
         let Self {
             runner,
@@ -178,13 +180,12 @@ impl Simulation {
         self.rules.is_host(node)
     }
 
-    /// Runs everything that happens before `until` and comes back: earlier when all flows have
-    /// ended or nothing moves.
+    /// Runs all events before `until`. Returns earlier if all flows have ended or no packet moves.
     pub fn run_until(&mut self, until: Time) -> Stop {
         self.run_with_callback(until, &mut ())
     }
 
-    /// Like [`run_until`](Self::run_until), watched by `watch`.
+    /// Like [`run_until`](Self::run_until), with a callback that watches the run.
     pub fn run_with_callback(&mut self, until: Time, callback: &mut dyn RunCallback) -> Stop {
         if self.steered.is_some() {
             return self.run_steered(until, callback);
@@ -193,9 +194,9 @@ impl Simulation {
             .run_until(until, &mut self.sources, &mut self.control_plane, callback)
     }
 
-    /// Like [`run_with_callback`](Self::run_with_callback), on the calling thread alone; `probe` is
-    /// told of each epoch and of each node in it, by its index. The results are the same. A run that
-    /// is steered from outside tells it nothing.
+    /// Like [`run_with_callback`](Self::run_with_callback), on the calling thread only. Notifies
+    /// `probe` of each epoch and of each node in it, by its index. The results are the same. In a
+    /// run that a program drives, `probe` is not called.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -214,60 +215,60 @@ impl Simulation {
         )
     }
 
-    /// Makes room for more flows and acknowledgements, or ends runs sooner.
+    /// Sets the limits for flows and acknowledgements after which a run ends.
     pub fn set_room(&mut self, room: Room) {
         self.runner.set_room(room);
     }
 
-    /// Flows that have ended since the last call, in the order of (finish, flow).
+    /// Returns the flows that have ended since the last call, in the order of (finish, flow).
     pub fn take_completions(&mut self) -> Vec<Completion> {
         self.runner.take_completions()
     }
 
-    /// The result row of a completion.
+    /// Returns the result row of a completion.
     #[must_use]
     pub fn record(&self, completion: &Completion) -> FctRecord {
         FctRecord::new(completion, self.ideal.of(completion))
     }
 
-    /// Returns how long flows take on the idle network.
+    /// Returns the completion times of flows on the idle network.
     #[must_use]
     pub fn ideal(&self) -> IdealFct {
         self.ideal.clone()
     }
 
-    /// Everything before this instant has happened.
+    /// Returns the present time: all events before this instant have happened.
     #[must_use]
     pub fn now(&self) -> Time {
         self.runner.now()
     }
 
-    /// Returns when the run ended: the time that it was asked to reach, or that of the last event
-    /// when it came back because all flows had ended or nothing moved.
+    /// Returns the end of the run: the requested time, or the time of the last event if all flows
+    /// have ended or no packet moves.
     #[must_use]
     pub fn ended(&self) -> Time {
         self.runner.ended()
     }
 
-    /// Epochs run so far: how the engine has divided the time.
+    /// Returns the number of epochs so far, into which the engine has divided the time.
     #[must_use]
     pub fn epochs(&self) -> u64 {
         self.runner.epochs()
     }
 
-    /// Flows started so far: those that a route led to the destination of.
+    /// Returns the number of flows started so far. Flows without a route do not count.
     #[must_use]
     pub fn flows_started(&self) -> u64 {
         self.runner.flows().0
     }
 
-    /// Flows ended so far.
+    /// Returns the number of flows ended so far.
     #[must_use]
     pub fn flows_finished(&self) -> u64 {
         self.runner.flows().1
     }
 
-    /// Flows that never end, with what has arrived of them, in the order of their numbers.
+    /// Returns the flows that never end, with their delivered bytes, in the order of their numbers.
     #[must_use]
     pub fn downloads(&self) -> Vec<Unfinished> {
         let mut flows = self.runner.unfinished();
@@ -275,7 +276,7 @@ impl Simulation {
         flows
     }
 
-    /// Returns `checksum` with the bytes that have arrived of flows that never end: they are in no row
+    /// Adds the delivered bytes of flows that never end to `checksum`, because they are in no row
     /// of a file.
     #[must_use]
     pub fn with_downloads(&self, mut checksum: Checksum) -> Checksum {
@@ -286,8 +287,8 @@ impl Simulation {
         checksum
     }
 
-    /// Flows that have started and not ended, and what they wait for, in the order of their
-    /// numbers; without those that never end.
+    /// Returns the flows that have started and not ended, with the reason why each waits, in the
+    /// order of their numbers. Flows that never end are omitted.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = self.runner.unfinished();
@@ -303,13 +304,13 @@ impl Simulation {
         flows
     }
 
-    /// Flows that no route led to the destination of when they were to start.
+    /// Returns the flows that had no route to their destination when they were due to start.
     #[must_use]
     pub fn unreachable(&self) -> &[FlowRequest] {
         self.runner.unreachable()
     }
 
-    /// Why flow `index` of [`Self::unreachable`] had no route.
+    /// Returns the reason why flow `index` of [`Self::unreachable`] had no route.
     #[must_use]
     pub fn unreachable_reason(&self, index: usize) -> &str {
         let known = self.control_plane.refusals.get(index);
@@ -334,7 +335,7 @@ impl Simulation {
         self.expected
     }
 
-    /// The routes of now, for those who want to follow a path.
+    /// Returns the current routes, for following a path.
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.control_plane.routes

@@ -10,18 +10,18 @@ use fabricsim_scenario::scenario::size::memory;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::text::error::Error;
 
-/// Memory of a host and of a port of any node, in bytes, before anything is sent.
-/// Measured on a star, a fat-tree of k = 64 and a leaf-spine of 2.5 million links.
+/// Memory of a host and of a port of any node, in bytes, before traffic starts. Measured on a star,
+/// a fat-tree of k = 64 and a leaf-spine of 2.5 million links.
 const HOST_BYTES: u64 = 1_300;
 const PORT_BYTES: u64 = 1_560;
 
-/// Networks that take less are built without a question.
+/// Networks below this size are built without a check.
 const SMALL_BYTES: u64 = 256 << 20;
 
-/// Refuses a network that would take more memory than this machine has left.
+/// Refuses a network that would need more memory than this machine has left.
 ///
 /// # Errors
-/// The size that it would need, and what there is.
+/// States the needed and the available memory.
 pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
     let needed = network_bytes(scenario.topology());
     if needed <= SMALL_BYTES {
@@ -43,14 +43,15 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
     }
 }
 
-/// Packets that are expected to take so many times the memory that is left are refused. The estimate is
-/// that of all links full at once, in both directions; windows keep most runs far below it.
+/// A scenario is refused if its packets could need more than this many times the memory that is
+/// left. The estimate assumes that all links are full at once, in both directions; windows keep
+/// most runs far below it.
 const MOST_TIMES: u64 = 16;
 
-/// Refuses a scenario whose packets would take much more memory than this machine has left.
+/// Refuses a scenario whose packets would need much more memory than this machine has left.
 ///
 /// # Errors
-/// The memory that they would need, and what there is.
+/// States the needed and the available memory.
 pub(crate) fn check_packet_memory(scenario: &Scenario, need: &MemoryNeed) -> Result<(), Error> {
     let needed = need.most_packets();
     let given = scenario.run().packet_memory.map(Bytes::get);
@@ -79,30 +80,30 @@ pub(crate) fn check_packet_memory(scenario: &Scenario, need: &MemoryNeed) -> Res
     ))
 }
 
-/// Estimates the memory of a network before anything is sent, in bytes.
+/// Estimates the memory of a network before traffic starts, in bytes.
 fn network_bytes(topology: &Topology) -> u64 {
     let hosts = topology.hosts().len() as u64;
     let ports = 2 * topology.links().len() as u64;
     hosts * HOST_BYTES + ports * PORT_BYTES + RoutesSize::of(topology).bytes()
 }
 
-/// The memory that a simulation takes, estimated.
+/// The estimated memory of a simulation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MemoryNeed {
-    /// Memory of the network before anything is sent, in bytes.
+    /// Memory of the network before traffic starts, in bytes.
     pub network: u64,
-    /// Memory of each packet in flight or in a queue, in bytes: its telemetry has room for the
+    /// Memory of each packet in flight or in a queue, in bytes. Its telemetry has room for the
     /// longest path.
     pub packet: u64,
-    /// Memory of the packets on the links when all links are full, in bytes.
+    /// Memory of the packets on the links if all links are full, in bytes.
     pub full_links: u64,
     /// Memory of all packets that the workloads are expected to send, in bytes.
     pub traffic: u64,
 }
 
 impl MemoryNeed {
-    /// The need of `topology` for packets that take `packet` bytes of memory and carry `mtu` bytes when
-    /// they are full, of which the workloads are `expected` to send some.
+    /// Estimates the need of `topology` for packets that take `packet` bytes of memory and carry up
+    /// to `mtu` bytes of payload, given the traffic `expected` from the workloads.
     pub(crate) fn of(
         topology: &Topology,
         packet: usize,
@@ -121,7 +122,7 @@ impl MemoryNeed {
         }
     }
 
-    /// Returns a warning about packets that may take more memory than this machine has left.
+    /// Returns a warning if packets may need more memory than this machine has left.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let needed = self.most_packets();
@@ -137,8 +138,8 @@ impl MemoryNeed {
         ))
     }
 
-    /// Returns the most memory that packets under way can take: that of full links, or of all packets
-    /// there are.
+    /// Returns the most memory that packets under way can need: for full links, or for all packets
+    /// if these are fewer.
     fn most_packets(&self) -> u64 {
         self.full_links.min(self.traffic)
     }
@@ -153,7 +154,7 @@ const fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// The memory that this process can still get, where Linux tells it.
+/// Returns the memory that this process can still allocate, if Linux reports it.
 fn available() -> Option<u64> {
     let kib = |text: &str, name: &str| -> Option<u64> {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -181,11 +182,11 @@ fn available() -> Option<u64> {
         .min()
 }
 
-/// The most memory that the control group of this process may have, if it has a limit. What it has
-/// now is not subtracted: most of that is a cache of files.
+/// Returns the memory limit of this process's control group, if it has one. Its current usage is
+/// not subtracted, because most of that is a cache of files.
 fn limit_of_group() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    // The second version has one hierarchy, whose name is empty.
+    // The second version has a single hierarchy with an empty name.
     let of_line = |line: &str| -> Option<u64> {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, group) = (parts.next()?, parts.next()?);
@@ -194,7 +195,7 @@ fn limit_of_group() -> Option<u64> {
             "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
             _ => return None,
         };
-        // In a container its own group is the root, whatever it is called outside.
+        // In a container, the process's own group is the root, under any name outside.
         let limit = |group: &str| -> Option<u64> {
             let text = std::fs::read_to_string(format!("{root}{group}/{file}")).ok()?;
             text.trim().parse().ok()

@@ -27,10 +27,10 @@ use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
 use fabricsim_scenario::scenario::Scenario;
 
-/// Flows by their fate.
+/// Flows by their outcome.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FlowCounts {
-    /// Flows that started: those that finished and those that did not.
+    /// Flows that started, finished or not.
     pub started: u64,
     /// Flows that ended.
     pub finished: u64,
@@ -47,7 +47,7 @@ pub struct SlowdownSummary {
     pub class: String,
     /// Flows in it.
     pub flows: usize,
-    /// Median slowdown; absent with too few flows for it, as all percentiles.
+    /// Median slowdown; this and the other percentiles are absent if the class has too few flows.
     pub p50: Option<f64>,
     /// 95th percentile.
     pub p95: Option<f64>,
@@ -64,13 +64,13 @@ pub struct Summary {
     pub fabricsim_version: &'static str,
     /// Reason why the run ended.
     pub status: Status,
-    /// Checksum of the rows of the FCT file: equal digests are equal results.
+    /// Checksum of the rows of the FCT file: equal checksums mean equal results.
     pub checksum: String,
-    /// Checksum of everything that decides the results.
+    /// Checksum of everything that determines the results.
     pub scenario_checksum: String,
-    /// Flows by their fate.
+    /// Flows by their outcome.
     pub flows: FlowCounts,
-    /// Flows that never end, which `flows` does not count.
+    /// Flows that never end; `flows` does not count them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub downloads: Vec<Download>,
     /// Warnings to consider before the results are used, each with a suggested fix.
@@ -78,7 +78,7 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// Link utilization expected from the workloads.
     pub expected_utilization: ExpectedUtilization,
-    /// The oversubscription of each tier of switches that has links upwards.
+    /// The oversubscription of each tier of switches with upward links.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub oversubscription: Vec<TierOversubscription>,
     /// Slowdowns overall and by class of sizes.
@@ -91,15 +91,16 @@ pub struct Summary {
     pub packet_hops: u64,
     /// Events executed.
     pub events: u64,
-    /// Epochs run: how the engine has divided the time. Samples of `[observe]` end epochs, so there
-    /// are more with them; nothing else depends on it.
+    /// Number of epochs, into which the engine divides the time. Samples of `[observe]` end epochs,
+    /// so they increase this number; no other result depends on it.
     pub epochs: u64,
     /// Packets dropped because a switch's buffer had no room for them.
     pub buffer_drops: u64,
-    /// Packets whose payload switches have cut off.
+    /// Packets with a payload that switches have cut off.
     #[serde(skip_serializing_if = "is_zero")]
     pub trimmed_packets: u64,
-    /// Those of them whose headers were dropped or lost, too: they are among the drops and losses.
+    /// The number of these packets with headers that were dropped or lost, too; the drops and
+    /// losses include them.
     #[serde(skip_serializing_if = "is_zero")]
     pub trimmed_headers_lost: u64,
     /// Packets dropped by queue disciplines.
@@ -108,7 +109,7 @@ pub struct Summary {
     pub link_losses: u64,
     /// Packets dropped or lost because a link was down.
     pub link_down_drops: u64,
-    /// Packets dropped for want of a route.
+    /// Packets dropped for lack of a route.
     pub no_route_drops: u64,
     /// Payload bytes in all packets that were dropped or lost, for any reason.
     pub lost_bytes: u64,
@@ -118,13 +119,12 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// Resume frames sent.
     pub pfc_resumes: u64,
-    /// Time that ports have been paused, over all ports and all pauses that have ended, in
-    /// nanoseconds.
+    /// Time that ports have been paused, over all ports and all ended pauses, in nanoseconds.
     pub pfc_paused_ns: f64,
-    /// The ports of a PFC deadlock, each with the one that it waits for behind it.
+    /// The ports of a PFC deadlock, each followed by the port that it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deadlock: Vec<DeadlockedPort>,
-    /// Description of the excess that ended the run, when the status is `overloaded`.
+    /// Description of the excess that ended the run, if the status is `overloaded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overload: Option<String>,
     /// The longest queue of a switch port, in bytes.
@@ -133,23 +133,24 @@ pub struct Summary {
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Threads that ran it, on each rank.
+    /// Number of threads of the run, on each rank.
     pub threads: usize,
-    /// What each rank took, of a run over several.
+    /// Usage of each rank, if the run had several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankUsage>,
     /// Wall time of the simulation, in seconds.
     pub wall_s: f64,
     /// CPU time of the simulation, in seconds.
     pub cpu_s: f64,
-    /// Packet-hops for each second of CPU time, of this run alone where it goes on from a checkpoint.
+    /// Packet-hops for each second of CPU time; if the run continued from a checkpoint, without the
+    /// time before it.
     pub packet_hops_per_cpu_s: f64,
-    /// Largest memory of the process, in bytes; absent where the system does not say.
+    /// Largest memory of the process, in bytes; absent if the system does not report it.
     pub peak_memory_bytes: Option<u64>,
-    /// Checkpoints that were written on the way.
+    /// Checkpoints written during the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<TakenCheckpoint>,
-    /// Times of checkpoints that were wanted and that the run has not reached.
+    /// Times of requested checkpoints that the run has not reached.
     #[serde(skip)]
     pub missed_checkpoints: Vec<Time>,
     /// The files of time series.
@@ -161,7 +162,7 @@ pub struct Summary {
     /// Queue lengths of groups of switch ports, weighted by time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub queue_groups: Vec<QueueGroupSummary>,
-    /// The files of the results of queries.
+    /// The result files of queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub query_files: Vec<String>,
     /// Remote procedure calls, by class.
@@ -173,17 +174,17 @@ pub struct Summary {
     /// Assignment of packets to queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
-    /// The files of the run, with this one.
+    /// The files of the run, including this one.
     pub files: Vec<String>,
     /// The scenario with every default filled in.
     pub scenario: serde_json::Value,
-    /// Flows that have not ended, at most 1,000.
+    /// Unfinished flows, at most 1,000.
     pub unfinished: Vec<UnfinishedFlow>,
 }
 
-/// Information that is available when a run has ended.
+/// Information that is available at the end of a run.
 pub(crate) struct Measured {
-    /// Packet-hops before the checkpoint that the run has gone on from.
+    /// Packet-hops before the checkpoint from which the run continued.
     pub(crate) hops_before: u64,
     pub(crate) status: Status,
     pub(crate) overload: Option<String>,
@@ -195,7 +196,7 @@ pub(crate) struct Measured {
     pub(crate) utilization: ExpectedUtilization,
 }
 
-/// Returns whether a count is left out.
+/// Returns `true` if a count is omitted.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde asks with a reference"
@@ -204,7 +205,7 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Counts flows by their fate: so many are `left`, and `downloads` have no end.
+/// Counts flows by their outcome, given the numbers of unfinished flows and of endless downloads.
 fn flow_counts(simulation: &Simulation, left: usize, downloads: usize) -> FlowCounts {
     FlowCounts {
         started: simulation.flows_started() - downloads as u64,
@@ -244,6 +245,7 @@ pub(crate) fn summarize(
         timeouts,
         ..
     } = simulation.endpoint_counters();
+    // The caller fills in the fields that are empty here, which depend on files.
     let left = simulation.unfinished();
     let downloads = downloads::received(simulation);
     Summary {
@@ -300,7 +302,7 @@ pub(crate) fn summarize(
     }
 }
 
-/// Returns `count` over `seconds`, or 0 where no time has passed.
+/// Returns `count` over `seconds`, or 0 if no time has passed.
 fn per_second(count: u64, seconds: f64) -> f64 {
     if seconds > 0.0 {
         count as f64 / seconds
@@ -309,7 +311,7 @@ fn per_second(count: u64, seconds: f64) -> f64 {
     }
 }
 
-/// Returns the sums over the groups of ports that were observed.
+/// Returns the summaries of the groups of ports that were observed.
 fn queue_summaries(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGroupSummary> {
     let groups = groups_of(scenario, simulation);
     let observed = groups.iter().filter(|group| group.was_observed());
@@ -335,7 +337,7 @@ fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
         .collect()
 }
 
-/// The largest memory of this process so far, where Linux tells it.
+/// Returns the largest memory of this process so far, if Linux reports it.
 pub(crate) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! Link utilization expected from the workloads, computed before anything is run.
+//! Link utilization expected from the workloads, computed before a run.
 
 mod spans;
 mod tiers;
@@ -16,22 +16,22 @@ use crate::simulation::Simulation;
 use fabricsim_scenario::scenario::Scenario;
 use spans::busiest_span;
 
-/// Above this share of their rate links are said to be overloaded: queues get long as it nears one,
-/// and grow without bound beyond.
+/// Links above this share of their rate are reported as overloaded: queues are long near the full
+/// rate, and grow without bound beyond it.
 const OVERLOAD: f64 = 0.9;
 
-/// The most workloads that are counted.
+/// Largest number of workloads that are counted.
 const MOST_WORKLOADS: usize = 64;
 
-/// Bytes of an ACK but the telemetry, and the least bytes of one.
+/// Bytes of an ACK without telemetry, and the least bytes of an ACK.
 const ACK: (f64, f64) = (46.0, 60.0);
 
-/// The expected utilization of links: bytes on the wire, headers and acknowledgements included,
-/// over rates. Flows spread evenly over equal next hops; failures and repeated packets are not
-/// counted.
+/// The expected utilization of links: bytes on the wire, including headers and acknowledgements,
+/// over rates. Assumes that flows spread evenly over equal next hops; failures and retransmissions
+/// are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ExpectedUtilization {
-    /// The span in which the busiest link is busiest; absent where nothing can be said.
+    /// The span in which the busiest link is busiest; absent if there is no estimate.
     pub span: Option<BusySpan>,
     /// Traffic that is not counted, each entry with the reason.
     pub left_out: Vec<String>,
@@ -46,22 +46,22 @@ pub struct BusySpan {
     pub from_ns: u64,
     /// End of the span, in nanoseconds.
     pub until_ns: u64,
-    /// Tiers of links, each in one direction, from hosts up and down again.
+    /// Tiers of links, each in one direction, from the hosts up and down again.
     pub tiers: Vec<TierUtilization>,
     /// The busiest direction of a link.
     pub busiest: BusyLink,
 }
 
-/// Links between switches that are as far from hosts, in one direction.
+/// Links with the same distances from hosts, in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TierUtilization {
-    /// From where to where, such as `leaf to spine`.
+    /// The tiers of the sender and the receiver, such as `leaf to spine`.
     pub tier: String,
     /// Number of links.
     pub links: u64,
-    /// Bytes of all of them over their rates.
+    /// Bytes of all links over their rates.
     pub mean: f64,
-    /// The utilization of the busiest.
+    /// The utilization of the busiest link.
     pub busiest: f64,
 }
 
@@ -70,13 +70,13 @@ pub struct TierUtilization {
 pub struct BusyLink {
     /// Its tier.
     pub tier: String,
-    /// The node that sends.
+    /// The sending node.
     pub node: NodeId,
     /// Its name.
     pub name: String,
     /// Its port.
     pub port: PortId,
-    /// The node that receives.
+    /// The receiving node.
     pub peer: NodeId,
     /// The name of that node.
     pub peer_name: String,
@@ -87,7 +87,7 @@ pub struct BusyLink {
 impl ExpectedUtilization {
     /// Estimates the load that the workloads of `scenario` put on the links of `simulation`, which
     /// was built from it. This takes milliseconds for any regular fabric; irregular fabrics are
-    /// left out from a few thousand switches on.
+    /// omitted from a few thousand switches on.
     #[must_use]
     pub fn of(scenario: &Scenario, simulation: &Simulation) -> Self {
         let mut found = Self::default();
@@ -168,7 +168,7 @@ impl ExpectedUtilization {
         if let [only] = scenario.workloads()
             && let Some(load) = only.load_factor()
         {
-            // Rounded down to three digits, so that it is below.
+            // Rounded down to three digits, so that the load stays below the limit.
             let load = (load * share * 1e3).floor() / 1e3;
             if load > 0.0 {
                 return format!("set load = {load}, or give those links a higher rate");
@@ -183,7 +183,7 @@ impl ExpectedUtilization {
         )
     }
 
-    /// The lines of a table: what, and how busy.
+    /// Returns the lines of a table: a tier, and its utilization.
     #[must_use]
     pub fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();
@@ -200,12 +200,12 @@ impl ExpectedUtilization {
     }
 }
 
-/// A share in percent, with one decimal.
+/// Formats a share in percent, with one decimal.
 fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// Returns why the workload number `index` has no rate.
+/// Returns the reason why workload number `index` has no rate.
 fn no_rate(scenario: &Scenario, index: usize, workload: &dyn AnyWorkload) -> &'static str {
     let context = scenario.workload_context(index);
     if workload.is_endless() {
@@ -230,7 +230,7 @@ fn rate_of(
     let class = ClassId(u16::try_from(index).ok()?);
     let cost = cost_of(scenario, simulation, class);
     let context = scenario.workload_context(index);
-    // What is wrong with a workload has been said when the simulation was built.
+    // Errors in a workload were reported when the simulation was built.
     let mut offered = workload.offered(&context, &cost).ok().flatten()?;
     let stop = scenario.run().stop_at.map(|after| Time::ZERO + after);
     if let Some(stop) = stop.filter(|&stop| stop > offered.from) {
@@ -269,7 +269,7 @@ fn cost_of(
     }
 }
 
-/// Bytes of telemetry on a data packet of `class`, and on its ACK.
+/// Returns the bytes of telemetry on a data packet of `class`, and on its ACK.
 fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f64, f64) {
     let info = simulation.network_info();
     let context = CcContext {
@@ -289,7 +289,7 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
         None => (own, own),
         Some(queries) => {
             let digests = f64::from(queries.plan().wire_bytes());
-            // The algorithm's digest is among those of queries.
+            // The digests of queries include the algorithm's own.
             let own = if cc.telemetry() == Some(DIGEST) {
                 0.0
             } else {
@@ -300,7 +300,7 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
     }
 }
 
-/// A time in whole nanoseconds.
+/// Converts a time to whole nanoseconds.
 fn ns(time: Time) -> u64 {
     time.as_ns()
 }

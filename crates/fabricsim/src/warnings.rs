@@ -1,4 +1,4 @@
-//! Warnings that a reader of the results needs because no result shows the problem by itself.
+//! Warnings about problems that the results themselves do not show.
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::{EndpointCounters, PathStability};
@@ -10,11 +10,10 @@ use crate::utilization::ExpectedUtilization;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_transport::rdma::Recovery;
 
-/// Fewer flows than a workload is expected to make where it may well make none.
+/// A workload that is expected to make fewer flows than this may well make none.
 const FEW: f64 = 1.0;
 
-/// Returns the warnings that the settings of a scenario give rise to before it runs, each with a
-/// suggested fix.
+/// Returns warnings about the settings of a scenario before it runs, each with a suggested fix.
 #[must_use]
 pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
     let workloads = workload_warnings(scenario).into_iter();
@@ -28,7 +27,7 @@ pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
         .collect()
 }
 
-/// Returns a warning about ports that can hold no packet but in their reserves.
+/// Returns a warning about ports that can store packets only in their reserves.
 fn small_buffers(scenario: &Scenario) -> Option<String> {
     let (switch, share) = scenario.with_reserves_alone()?;
     Some(format!(
@@ -40,15 +39,15 @@ fn small_buffers(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// Returns the warnings that the settings of a scenario give rise to in its network, which `info` is
-/// of, each with a suggested fix.
+/// Returns warnings about the settings of a scenario in its network, which `info` describes, each
+/// with a suggested fix.
 #[must_use]
 pub fn network_warnings(scenario: &Scenario, info: &NetworkInfo) -> Vec<String> {
     let stalls = early_stall(scenario, info).into_iter();
     stalls.chain(early_timeouts(scenario, info)).collect()
 }
 
-/// Returns a warning about runs that are given up before anything can be acknowledged.
+/// Returns a warning about runs that are given up before the first acknowledgement can arrive.
 fn early_stall(scenario: &Scenario, info: &NetworkInfo) -> Option<String> {
     let least = info.path_stats.base_rtt;
     let given = scenario.run().stall_after.filter(|&given| given < least)?;
@@ -58,7 +57,7 @@ fn early_stall(scenario: &Scenario, info: &NetworkInfo) -> Option<String> {
     ))
 }
 
-/// Returns a warning about timeouts of TCP that come before any acknowledgement can.
+/// Returns a warning about TCP timeouts that expire before an acknowledgement can arrive.
 fn early_timeouts(scenario: &Scenario, info: &NetworkInfo) -> Option<String> {
     let least = info.path_stats.base_rtt;
     let most = scenario.tcp().parameters().max_rto;
@@ -71,7 +70,7 @@ fn early_timeouts(scenario: &Scenario, info: &NetworkInfo) -> Option<String> {
     ))
 }
 
-/// Returns a warning about senders that wait for marks, where no switch marks packets.
+/// Returns a warning about senders that wait for marks, if no switch marks packets.
 fn unmarked_entropies(scenario: &Scenario) -> Option<String> {
     let policy = scenario.routing_policy();
     if policy.entropy().is_none() || scenario.marks_packets() {
@@ -94,7 +93,7 @@ fn unmarked_queues(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// Returns a warning about receivers that take packets for lost which others have overtaken.
+/// Returns a warning about receivers that treat overtaken packets as lost.
 fn overtaken_packets(scenario: &Scenario) -> Option<String> {
     let policy = scenario.routing_policy();
     if policy.path_stability() == PathStability::PerFlow || !scenario.has_rdma() {
@@ -115,7 +114,7 @@ fn overtaken_packets(scenario: &Scenario) -> Option<String> {
     ))
 }
 
-/// Returns a warning about senders of TCP, which take segments for lost that others have overtaken.
+/// Returns a warning about TCP senders, which treat overtaken segments as lost.
 fn overtaken_segments(scenario: &Scenario) -> Option<String> {
     let policy = scenario.routing_policy();
     if policy.path_stability() == PathStability::PerFlow || !scenario.has_tcp() {
@@ -147,7 +146,7 @@ fn workload_warnings(scenario: &Scenario) -> Vec<String> {
     sparse.collect()
 }
 
-/// Tells before a run begins what it may be too much for: links and memory.
+/// Warns before a run begins about its load on links and its memory.
 pub(crate) fn early_warnings(
     simulation: &Simulation,
     expected: &ExpectedUtilization,
@@ -158,7 +157,7 @@ pub(crate) fn early_warnings(
     warnings.for_each(|warning| tell(&warning));
 }
 
-/// The warnings about a run that has ended, each with a suggested fix.
+/// Returns the warnings about a run that has ended, each with a suggested fix.
 pub(crate) fn warnings(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -177,7 +176,7 @@ pub(crate) fn warnings(
         .collect()
 }
 
-/// Returns a warning about queue lengths that were to be observed after the end of the run.
+/// Returns a warning about queue lengths that would have been observed after the end of the run.
 fn unobserved_queues(scenario: &Scenario, simulation: &Simulation) -> Option<String> {
     let settings = scenario
         .observe()
@@ -194,7 +193,7 @@ fn unobserved_queues(scenario: &Scenario, simulation: &Simulation) -> Option<Str
     ))
 }
 
-/// Returns a warning about applications that are still waiting although no flow is left.
+/// Returns a warning about applications that still wait although no flow is left.
 fn waiting_applications(scenario: &Scenario, simulation: &Simulation) -> Option<String> {
     let downloads = simulation.downloads().len() as u64;
     if simulation.flows_finished() + downloads < simulation.flows_started() {

@@ -1,4 +1,4 @@
-//! The shortest paths that packets can take, link by link.
+//! The shortest paths of packets, link by link.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +10,11 @@ use fabricsim_core::plugin::quirks::IdealPath;
 use fabricsim_topology::{Port, Routes};
 use rustc_hash::FxHashMap;
 
-/// Paths to one node that are kept, none of which beats another. There are so many only if the
-/// links of a network all differ.
+/// Number of paths to one node that are kept if none beats another. This many exist only if all
+/// links of a network differ.
 const KEPT: usize = 64;
 
-/// The most pairs of a node and a host whose paths are kept.
+/// Largest number of pairs of a node and a host with stored paths.
 const KEPT_PAIRS: usize = 1 << 16;
 
 /// A link on a path, in one direction.
@@ -30,20 +30,20 @@ pub(crate) type Way = Vec<Link>;
 /// Paths from one node to another, all with the same number of links.
 pub(crate) type Ways = Vec<Way>;
 
-/// The shortest paths of an idle network by its routes, without those that another one beats at
+/// The shortest paths of an idle network by its routes, without paths that another path beats at
 /// every link.
 #[derive(Debug)]
 pub(crate) struct IdlePaths {
     routes: Arc<Routes>,
-    /// Of the shortest paths, those that are tried.
+    /// The rule that selects among the shortest paths.
     tried: IdealPath,
     alike: Option<AlikeLinks>,
     /// Paths from a node to a host, or to the address of a NIC.
     known: Mutex<FxHashMap<(NodeId, NodeId), Arc<Ways>>>,
 }
 
-/// A network whose links between switches are all alike, and so are those of each host: its
-/// shortest paths need no search.
+/// A network in which all links between switches are alike, and all links of each host are alike,
+/// so that its shortest paths need no search.
 #[derive(Debug)]
 struct AlikeLinks {
     /// A link between switches; `None` if there is none.
@@ -60,13 +60,14 @@ impl From<&Port> for Link {
 }
 
 impl IdlePaths {
-    /// The paths by `routes`; under `profile = "ns3-hpcc"`, the first one of each pair alone.
+    /// Returns the paths by `routes`; under `profile = "ns3-hpcc"`, only the first one of each
+    /// pair.
     pub(crate) fn new(routes: Arc<Routes>, tried: IdealPath) -> Self {
         let alike = routes.is_uniform().then(|| AlikeLinks {
             inside: routes.link_between_switches().map(Link::from),
         });
         Self {
-            // The first path is like all others if links are alike.
+            // If links are alike, the first path is as good as any.
             tried: match alike {
                 Some(_) => IdealPath::First,
                 None => tried,
@@ -81,7 +82,7 @@ impl IdlePaths {
         &self.routes
     }
 
-    /// Returns the paths of the data of a flow that starts on `own`, and those of its ACKs.
+    /// Returns the paths of the data of a flow that starts on `own`, and the paths of its ACKs.
     pub(crate) fn of_flow(&self, request: &FlowRequest, own: &ResolvedPath) -> [Ways; 2] {
         if let Some(alike) = &self.alike
             && own.ends == Ends::of_hosts(request)
@@ -98,7 +99,7 @@ impl IdlePaths {
         [key, key.reversed()].map(|key| self.of(&key))
     }
 
-    /// Returns the path of a flow between hosts and the way back if links are `alike`.
+    /// Returns the path of a flow between hosts and the reverse path if links are `alike`.
     fn alike(
         &self,
         alike: &AlikeLinks,
@@ -127,8 +128,8 @@ impl IdlePaths {
         Some([way(out, other_end(back))?, way(back, other_end(out))?])
     }
 
-    /// Returns the paths that packets with `key` can take. Packets between the addresses of NICs
-    /// leave by the NIC that they are bound to.
+    /// Returns the paths of packets with `key`. Packets between the addresses of NICs leave by the
+    /// NIC of their source address.
     pub(crate) fn of(&self, key: &FlowKey) -> Ways {
         let routes = &self.routes;
         let (src, dst) = (routes.host_of(key.src), routes.host_of(key.dst));
@@ -168,7 +169,7 @@ impl IdlePaths {
         found
     }
 
-    /// Goes hop by hop through all shortest paths at once. All ways to a node are of one length, so
+    /// Extends all shortest paths at once, hop by hop. All paths to a node have the same length, so
     /// each node is on one level.
     fn search(&self, node: NodeId, dst: NodeId) -> Ways {
         let routes = &self.routes;
@@ -193,7 +194,7 @@ impl IdlePaths {
         level.remove(&end).unwrap_or_default()
     }
 
-    /// Returns how many of equal next hops are tried.
+    /// Returns the number of equal next hops to try.
     const fn most(&self) -> usize {
         match self.tried {
             IdealPath::Least => usize::MAX,
@@ -202,14 +203,14 @@ impl IdlePaths {
     }
 }
 
-/// Where a link goes in a path.
+/// The position of an added link in a path.
 #[derive(Clone, Copy)]
 enum Order {
     Before,
     Behind,
 }
 
-/// Adds `ways`, continued over the link of `port`, to those `there`.
+/// Adds `ways`, extended by the link of `port`, to the paths `there`.
 fn spread(port: &Port, ways: &Ways, there: &mut Ways, order: Order) {
     for way in ways {
         let (way, link) = (way.iter().copied(), [Link::from(port)]);
@@ -221,7 +222,7 @@ fn spread(port: &Port, ways: &Ways, there: &mut Ways, order: Order) {
     }
 }
 
-/// Adds `way` unless one of `ways` is at least as good; removes those that it beats.
+/// Adds `way` unless one of `ways` is at least as good; removes the ways that it beats.
 fn add(ways: &mut Ways, way: Way) {
     let beats = |a: &[Link], b: &[Link]| {
         let mut links = a.iter().zip(b);

@@ -1,4 +1,4 @@
-//! The markers of the ports of switches: which thresholds mark, and whose random numbers decide.
+//! The markers of the ports of switches: their thresholds, and their sources of random numbers.
 
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_base::units::Rate;
@@ -15,7 +15,7 @@ pub(super) struct Marking<'a> {
     nic_rate: Rate,
     wanted: [Option<EcnConfig>; Priority::COUNT],
     published_draws: PublishedDraws,
-    /// Priorities whose packets are not marked by thresholds.
+    /// Priorities with packets that are not marked by thresholds.
     unmarked: PrioritySet,
 }
 
@@ -26,14 +26,14 @@ impl<'a> Marking<'a> {
             scenario,
             switch: scenario.switch().resolved(nic_rate, scenario.quirks()),
             nic_rate,
-            // Marks that contradict one another are refused when the scenario is read.
+            // Contradicting marks are refused when the scenario is read.
             wanted: scenario.wanted_marks().unwrap_or_default(),
             published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),
             unmarked,
         }
     }
 
-    /// The markers of `port`, if it has some.
+    /// Returns the markers of `port`, if it has any.
     pub(super) fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
         let scenario = self.scenario;
         let mut markers = Markers::default();

@@ -1,4 +1,4 @@
-//! The NICs that flows use at hosts with several.
+//! The NICs that flows use at hosts with several NICs.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use fabricsim_topology::{PathStats, Routes, Topology};
 /// The rules of `[routing]` for NICs. Cheap to clone; by default, flows run between hosts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NicRules {
-    /// `None` where flows run between hosts, whose NICs share one address.
+    /// `None` if flows run between hosts with a single address for all NICs.
     bound: Option<Arc<RoutingSettings>>,
 }
 
-/// The NICs by which a flow may leave, and the addresses of its packets.
+/// The NICs by which a flow may leave, and the destination address of its packets.
 struct Choice {
     /// Equally good NICs, one of which the flow uses; not empty.
     nics: Vec<PortId>,
-    /// The position of the flow's own among them, where no hash decides.
+    /// The index of the flow's NIC among them (modulo their number), if no hash decides.
     turn: Option<u64>,
     dst: NodeId,
 }
 
 impl NicRules {
-    /// The rules of `scenario`.
+    /// Returns the rules of `scenario`.
     pub(crate) fn of(scenario: &Scenario) -> Self {
         let routing = scenario.routing();
         Self {
@@ -36,14 +36,14 @@ impl NicRules {
         }
     }
 
-    /// Returns whether the NICs of a host take turns.
+    /// Returns `true` if the NICs of a host take turns.
     pub(crate) fn take_turns(&self) -> bool {
         let bound = self.bound.as_deref();
         bound.is_some_and(|settings| settings.nic == NicChoice::RoundRobin)
     }
 
-    /// Returns the path of a flow that starts as `request`, over `routes`; `payload` is that of a
-    /// full packet, and `turn` the number of flows that its host has started before.
+    /// Returns the path over `routes` of a flow that starts as `request`; `payload` is the payload
+    /// of a full packet, and `turn` the number of flows that its host has started before.
     pub(crate) fn resolve(
         &self,
         routes: &Routes,
@@ -74,7 +74,8 @@ impl NicRules {
         })
     }
 
-    /// Returns which NIC, named for the class of `request`, its hosts do not have, in words.
+    /// Describes a NIC that the scenario names for the class of `request` but that its host does
+    /// not have.
     pub(crate) fn missing(&self, topology: &Topology, request: &FlowRequest) -> Option<String> {
         let rule = self.bound.as_deref()?.nics_of(request.class)?;
         let ends = [(request.src, rule.from()), (request.dst, rule.to())];
@@ -85,8 +86,8 @@ impl NicRules {
         Some(format!("no NIC {} at {}", nic?, topology.label(host)))
     }
 
-    /// Returns the path of a message of a connection between the addresses `ends`, that is by the
-    /// NICs that the connection has used before.
+    /// Returns the path of a message of a connection between the addresses `ends`, by the NICs that
+    /// the connection has used before.
     pub(crate) fn resolve_between(
         &self,
         routes: &Routes,
@@ -100,7 +101,7 @@ impl NicRules {
         let nic = if ends.src == request.src {
             routes.nic_port(&key(request, ends.dst)?)?
         } else {
-            // Whichever it is: the way back may be longer than by another one.
+            // The NIC of this address, even if the reverse path is longer than by another NIC.
             let nics = 0..routes.topology().ports(request.src).len();
             let mut own = nics
                 .map(PortId::from_index)
@@ -116,7 +117,7 @@ impl NicRules {
     }
 }
 
-/// Returns the maxima over the paths of `routes` that flows can take by `routing`.
+/// Returns the maxima over the paths of `routes` that flows can take under `routing`.
 pub(crate) fn path_stats(routes: &Routes, routing: &RoutingSettings, mtu: Bytes) -> PathStats {
     if routing.nics.is_empty() {
         routes.path_stats(mtu)
@@ -125,7 +126,7 @@ pub(crate) fn path_stats(routes: &Routes, routing: &RoutingSettings, mtu: Bytes)
     }
 }
 
-/// The path of a flow between hosts, whose NICs share one address.
+/// Returns the path of a flow between hosts with a single address for all NICs.
 fn between_hosts(routes: &Routes, request: &FlowRequest, payload: Bytes) -> Option<ResolvedPath> {
     let nic = routes.nic_port(&key(request, request.dst)?)?;
     Some(ResolvedPath {

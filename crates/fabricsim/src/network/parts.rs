@@ -1,4 +1,4 @@
-//! What a scenario says of the nodes and ports of its network.
+//! Builds the nodes and ports of a network as its scenario describes them.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) struct ScenarioParts<'a> {
 }
 
 impl<'a> ScenarioParts<'a> {
-    /// Returns the parts of `scenario`, whose packets are asked `queries`.
+    /// Returns the parts of `scenario`. Its packets carry `queries`.
     pub(crate) fn new(scenario: &'a Scenario, queries: Option<&'a Arc<Queries>>) -> Self {
         let unmarked = if scenario.is_mixed() {
             scenario.tcp_priorities()
@@ -63,8 +63,8 @@ impl<'a> ScenarioParts<'a> {
             .collect()
     }
 
-    /// Returns the recorder of the true values behind the queries at switch `node`, if they are to be
-    /// recorded.
+    /// Returns the recorder of the true values of the queries at switch `node`, if the scenario
+    /// records them.
     fn truth(&self, node: NodeId) -> Option<Truth> {
         let topology = self.scenario.topology();
         let wanted = self.scenario.queries()?.pint.truth && !topology.is_host(node);

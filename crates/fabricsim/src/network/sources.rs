@@ -7,8 +7,8 @@ use fabricsim_base::flow::{FlowRequest, FlowSource};
 use fabricsim_base::units::Time;
 use fabricsim_workload::Merge;
 
-/// The flows of the workloads and those injected from outside, in one order of starts. At equal
-/// starts the workloads' come first, and injected ones in the order of injection.
+/// The flows of the workloads and the injected ones, merged by start. At equal starts, flows of
+/// workloads precede injected ones, and injected ones are in the order of injection.
 pub(crate) struct Sources {
     workloads: Merge,
     /// Injected flows by start and order of injection.

@@ -1,4 +1,4 @@
-//! The files of time series: written beside their names, never longer than was allowed.
+//! The files of time series: written under temporary names, and limited in their number of rows.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,16 +13,16 @@ use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
 use fabricsim_scenario::schema::observe::{ObserveSettings, SeriesFormat};
 use fabricsim_scenario::text::error::Error;
 
-/// Bytes gathered before they are handed on.
+/// Number of bytes to collect before they are written.
 const BUFFER: usize = 64 * 1024;
 
-/// A file of time series that is being written.
+/// A file of time series in progress.
 #[derive(Debug)]
 pub(super) struct SeriesFile {
     /// The key of the series in `[observe]`.
     key: &'static str,
     format: SeriesFormat,
-    /// Its name when it is complete, for messages.
+    /// The path of the complete file, for messages.
     path: PathBuf,
     temporary: TempPath,
     sink: Sink,
@@ -39,7 +39,7 @@ enum Sink {
 }
 
 impl SeriesFile {
-    /// An empty file for a series of `kind` in `dir`.
+    /// Creates an empty file for a series of `kind` in `dir`.
     pub(super) fn new(
         kind: SeriesKind,
         settings: &ObserveSettings,
@@ -81,10 +81,10 @@ impl SeriesFile {
         self.key
     }
 
-    /// Returns the file as it is now, for a checkpoint.
+    /// Returns the contents of the file so far, for a checkpoint.
     ///
     /// # Errors
-    /// When it cannot be written or read.
+    /// Fails if it cannot be written or read.
     pub(super) fn rows_so_far(&mut self) -> Result<Vec<u8>, Error> {
         let read = match &mut self.sink {
             Sink::Csv(sink) => sink.hand_on().and_then(|()| std::fs::read(&self.temporary)),
@@ -94,7 +94,7 @@ impl SeriesFile {
         read.map_err(|source| self.error(source))
     }
 
-    /// Saves `rows`, which [`Self::rows_so_far`] has returned.
+    /// Saves `rows`, the result of [`Self::rows_so_far`].
     pub(super) fn save(&self, rows: &[u8], out: &mut Writer) {
         if self.format != SeriesFormat::Csv {
             out.refuse(
@@ -108,7 +108,7 @@ impl SeriesFile {
         out.bytes(rows);
     }
 
-    /// Writes the rows again that [`Self::save`] has saved.
+    /// Writes the rows that [`Self::save`] has saved.
     pub(super) fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         self.rows.load(input)?;
         self.left_out.load(input)?;
@@ -133,7 +133,7 @@ impl SeriesFile {
         }
     }
 
-    /// Puts the complete file into `folder`.
+    /// Adds the complete file to `folder`.
     pub(super) fn finish(
         self,
         folder: &mut ResultFolder,
@@ -182,7 +182,7 @@ pub(super) fn file_name(key: &str, format: SeriesFormat) -> String {
     format!("{key}.{}", format.ending())
 }
 
-/// Rows as lines of a CSV file. It gathers bytes itself.
+/// Rows as lines of a CSV file, with a buffer of its own.
 #[derive(Debug)]
 struct CsvSink {
     file: File,
@@ -225,7 +225,7 @@ impl CsvSink {
     }
 }
 
-/// A cell in digits; computed in integers, so that every machine writes the same bytes.
+/// Appends a cell as digits, computed in integers so that every machine writes the same bytes.
 fn push(buffer: &mut Vec<u8>, cell: SeriesCell<'_>) {
     match cell {
         SeriesCell::Whole(number) => push_digits(buffer, number, 1),
@@ -249,10 +249,10 @@ fn push(buffer: &mut Vec<u8>, cell: SeriesCell<'_>) {
     }
 }
 
-/// The decimal digits of `number`, at least `least` of them.
+/// Appends the decimal digits of `number`, at least `least` of them.
 fn push_digits(buffer: &mut Vec<u8>, mut number: u64, least: usize) {
     const DIGITS: &[u8; 10] = b"0123456789";
-    // The greatest number has 20.
+    // The greatest number has 20 digits.
     let mut digits = [0; 20];
     let mut first = digits.len();
     while number > 0 || digits.len() - first < least {
@@ -316,7 +316,7 @@ mod tests {
         }
         assert!(!file.is_full());
         assert!(!file.has_room(1, &|| "the rest".to_owned()));
-        // For good, even if less is asked for; what was missing first is said.
+        // The file stays full even if fewer rows are requested, and keeps the first description.
         assert!(!file.has_room(0, &|| "more".to_owned()) && file.is_full());
         let summary = file
             .finish(&mut folder, Ending::Interrupted)

@@ -16,16 +16,16 @@ use fabricsim_network::{QueueArea, QueueBin};
 /// The name of the file.
 pub(crate) const QUEUE_GROUPS: &str = "queue_groups.csv";
 
-/// The queue lengths of a group of switch ports, over all their time together.
+/// The queue lengths of a group of switch ports, over the time of all ports together.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct QueueGroupSummary {
-    /// Its name: "all", a tier such as "ToR to host", or one that the scenario gives.
+    /// Its name: "all", a tier such as "ToR to host", or a name from the scenario.
     pub group: String,
     /// Number of ports.
     pub ports: u64,
     /// Mean length, in bytes.
     pub mean_bytes: f64,
-    /// Median: the upper end of its bin; 0 where the queue is empty.
+    /// Median: the upper end of its bin; 0 if it is the empty queue.
     pub p50_bytes: u64,
     /// 95th percentile.
     pub p95_bytes: u64,
@@ -35,18 +35,18 @@ pub struct QueueGroupSummary {
     pub longest_bytes: u64,
 }
 
-/// A group of ports and for how long their queues had each length.
+/// A group of ports and the time that their queues spent at each length.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueueGroup {
     name: String,
     ports: u64,
-    /// By the ends of a bin: picoseconds, over all ports.
+    /// By the ends of a bin, the time in picoseconds, over all ports.
     bins: BTreeMap<(Bytes, Bytes), u128>,
     byte_ps: u128,
     time_ps: u128,
 }
 
-/// Returns the queue lengths of the groups of ports that `scenario` asks for.
+/// Returns the queue lengths of the groups of ports in `scenario`.
 pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGroup> {
     let settings = scenario.observe().into_iter();
     settings
@@ -54,8 +54,8 @@ pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<Que
         .collect()
 }
 
-/// Returns the groups that `settings` ask for: all observed ports, their tiers where there are
-/// several, and those that have names.
+/// Returns the groups of `settings`: all observed ports, their tiers if there are several, and the
+/// named groups.
 fn queue_groups(
     settings: &ObserveSettings,
     topology: &Topology,
@@ -88,7 +88,7 @@ fn queue_groups(
 }
 
 impl QueueGroup {
-    /// The group of `ports`, which are in order.
+    /// Returns the group of `ports`, which must be sorted.
     fn new(
         name: String,
         ports: &[(NodeId, PortId)],
@@ -114,7 +114,8 @@ impl QueueGroup {
         group
     }
 
-    /// The upper end of the bin below which the queues are for at least `percent` of the time.
+    /// Returns the upper end of the bin that the queues do not exceed for at least `percent` of the
+    /// time.
     fn percentile(&self, percent: u32) -> u64 {
         let mut below = 0;
         let bin = self.bins.iter().find(|(_, time)| {
@@ -124,12 +125,12 @@ impl QueueGroup {
         bin.map_or(0, |((from, upto), _)| end(*from, *upto))
     }
 
-    /// Returns whether its ports were observed at all.
+    /// Returns `true` if its ports were observed for some time.
     pub(crate) const fn was_observed(&self) -> bool {
         self.time_ps > 0
     }
 
-    /// Returns what `summary.json` says of the group.
+    /// Returns the entry of the group for `summary.json`.
     pub(crate) fn summary(&self) -> QueueGroupSummary {
         let last = self.bins.last_key_value();
         QueueGroupSummary {
@@ -148,7 +149,7 @@ impl QueueGroup {
     }
 }
 
-/// The length that stands for a bin: its end, or zero for the empty queue.
+/// Returns the length that represents a bin: its upper end, or zero for the empty queue.
 const fn end(from: Bytes, upto: Bytes) -> u64 {
     if from.get() == 0 && upto.get() == 1 {
         0
@@ -159,7 +160,7 @@ const fn end(from: Bytes, upto: Bytes) -> u64 {
 
 /// Writes `queue_groups.csv`: a row for each bin of each group.
 pub(crate) fn write_queue_groups(out: &mut impl Write, groups: &[QueueGroup]) -> io::Result<()> {
-    /// Parts of the whole in the last column.
+    /// The last column has fractions in units of 1 / `WHOLE`.
     const WHOLE: u128 = 1_000_000_000;
     writeln!(out, "group,ports,from_bytes,upto_bytes,time_ns,share_below")?;
     for group in groups {

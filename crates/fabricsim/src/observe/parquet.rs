@@ -1,5 +1,5 @@
-//! Time series as Apache Parquet, without compression: a group of rows is gathered by columns and
-//! handed on.
+//! Time series as Apache Parquet, without compression: a group of rows is collected by columns and
+//! then written.
 
 use std::fs::File;
 use std::io;
@@ -14,14 +14,14 @@ use parquet::schema::types::Type;
 
 use fabricsim_network::series::{CellKind, SeriesCell, SeriesKind};
 
-/// Rows of a group: what is held in memory.
+/// Number of rows of a group, which are held in memory.
 const GROUP: usize = 1 << 17;
 
-/// The values of one column in the group that is being gathered.
+/// The values of one column in the current group.
 #[derive(Debug)]
 enum Column {
     Whole(Vec<i64>),
-    /// Values and, for each row, 1 where there is one.
+    /// Values, and for each row 1 if it has a value, or 0.
     Optional(Vec<i64>, Vec<i16>),
     Float(Vec<f64>),
     Text(Vec<ByteArray>),
@@ -177,7 +177,7 @@ mod tests {
 
     const SERIES: SeriesKind = SeriesKind::of::<Flows>("flows");
 
-    /// More than a group, with and without a window.
+    /// More rows than a group has, with and without a window.
     #[test]
     fn what_is_written_is_read_back() {
         let file = tempfile::tempfile().expect("a temporary file");

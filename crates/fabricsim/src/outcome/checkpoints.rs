@@ -1,4 +1,4 @@
-//! Checkpoints of a run that writes results, and what such a run has gathered.
+//! Checkpoints of a run that writes results, including the state of these results.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,7 +18,7 @@ use crate::observe::Observation;
 use crate::output::{cannot_write, new_file_in};
 use crate::simulation::Simulation;
 
-/// A checkpoint that is wanted of a run.
+/// A checkpoint that a run must take.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WantedCheckpoint {
     /// Time of the checkpoint.
@@ -40,20 +40,21 @@ pub struct TakenCheckpoint {
     pub seconds: f64,
 }
 
-/// The checkpoints of a run: those to come, and those that have been written.
+/// The checkpoints of a run: still to take, and written.
 #[derive(Debug, Default)]
 pub(super) struct Checkpoints {
     wanted: VecDeque<WantedCheckpoint>,
     pub(super) taken: Vec<TakenCheckpoint>,
-    /// What was changed at the checkpoint that the run goes on from, and before.
+    /// The changes at the checkpoint from which the run continues, and at earlier ones.
     branch: Option<Value>,
 }
 
 impl Checkpoints {
-    /// Those that are `wanted` of a run that begins at `start`; `branch` says what was changed there.
+    /// Returns the checkpoints `wanted` of a run that begins at `start`; `branch` describes the
+    /// changes there.
     ///
     /// # Errors
-    /// When one is wanted of an earlier time.
+    /// Fails if a checkpoint is before `start`.
     pub(super) fn new(
         mut wanted: Vec<WantedCheckpoint>,
         start: Time,
@@ -80,10 +81,10 @@ impl Checkpoints {
         })
     }
 
-    /// Makes sure that there is a place for each, before the run begins.
+    /// Checks before the run begins that each checkpoint can be written.
     ///
     /// # Errors
-    /// When its folder is not there or cannot be written to, or it is a folder itself.
+    /// Fails if its folder is missing or not writable, or if its path is a folder.
     pub(super) fn check_places(&self) -> Result<(), Error> {
         for WantedCheckpoint { path, .. } in &self.wanted {
             let folder = match path.parent() {
@@ -99,12 +100,12 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Returns when the next one is taken; [`Time::MAX`] for never.
+    /// Returns the time of the next checkpoint; [`Time::MAX`] for never.
     pub(super) fn next(&self) -> Time {
         self.wanted.front().map_or(Time::MAX, |wanted| wanted.at)
     }
 
-    /// Takes those that are wanted of now.
+    /// Takes the checkpoints that are due now.
     pub(super) fn take(
         &mut self,
         simulation: &mut Simulation,
@@ -136,13 +137,13 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Those whose time the run has not reached.
+    /// Returns the checkpoints whose time the run has not reached.
     pub(super) fn left(&self) -> impl Iterator<Item = &WantedCheckpoint> {
         self.wanted.iter()
     }
 }
 
-/// Puts what a run had gathered before `checkpoint` into this one.
+/// Loads the state of a run's results from `checkpoint`.
 pub(super) fn resume(
     checkpoint: &Checkpoint,
     recorder: &mut Recorder<'_>,
@@ -176,7 +177,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Writes the rows again that had been written.
+    /// Writes again the rows that had been written before the checkpoint.
     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), LoadError> {
         let records: Vec<FctRecord> = Stored::fetch(input)?;
         let rows = <Option<Vec<((u16, u16), Duration)>>>::fetch(input)?;

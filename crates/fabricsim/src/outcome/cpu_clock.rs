@@ -5,7 +5,8 @@ use std::time::Duration;
 #[cfg(not(target_family = "wasm"))]
 use cpu_time::{ProcessTime, ThreadTime};
 
-/// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
+/// CPU time of a run. A run on one thread measures only its thread, so that parallel runs do not
+/// count.
 #[cfg(not(target_family = "wasm"))]
 pub(super) enum CpuClock {
     Thread(ThreadTime),
@@ -29,7 +30,7 @@ impl CpuClock {
     }
 }
 
-/// WebAssembly has no clock of its own: no time passes.
+/// WebAssembly has no such clock: the time is always zero.
 #[cfg(target_family = "wasm")]
 pub(super) struct CpuClock;
 

@@ -1,4 +1,4 @@
-//! Results of jobs: `collectives.csv` and the sums in `summary.json`.
+//! Results of jobs: `collectives.csv` and the totals in `summary.json`.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -28,41 +28,41 @@ pub struct JobSummary {
     pub job: String,
     /// Number of ranks.
     pub ranks: u32,
-    /// Ranks that have come to their end.
+    /// Number of ranks that have finished.
     pub ranks_finished: u32,
     /// Operations of all ranks in one iteration.
     pub operations: u64,
     /// Iterations that have ended at all ranks.
     pub iterations: u64,
-    /// Time from the beginning of the first iteration to the end of the last one; absent unless
-    /// all ranks have come to their end.
+    /// Time from the beginning of the first iteration to the end of the last one; absent unless all
+    /// ranks have finished.
     pub completion_ns: Option<f64>,
-    /// Mean time of an iteration; absent without iterations, as all that follow. An iteration takes
-    /// from the end of the one before, the first one from the beginning of the job, to the last
-    /// receipt or computation of all ranks: so the slowest group counts.
+    /// Mean time of an iteration; this and the values that follow are absent without iterations. An
+    /// iteration lasts from the end of the previous one (the first from the beginning of the job)
+    /// to the last receipt or computation of any rank, so the slowest group determines it.
     pub iteration_mean_ns: Option<f64>,
-    /// Its median.
+    /// Median time of an iteration.
     pub iteration_p50_ns: Option<f64>,
-    /// Its 99th percentile.
+    /// 99th percentile of the time of an iteration.
     pub iteration_p99_ns: Option<f64>,
-    /// The longest one.
+    /// Longest time of an iteration.
     pub iteration_max_ns: Option<f64>,
     /// Collectives that have ended.
     pub collectives: u64,
-    /// Collectives that have begun at some rank and not ended at all of them.
+    /// Collectives that have begun at some rank but not ended at all ranks.
     pub collectives_unfinished: u64,
     /// Mean algorithm bandwidth of collectives; absent without any.
     pub algbw_gbps: Option<f64>,
     /// Mean bus bandwidth of collectives; absent without any.
     pub busbw_gbps: Option<f64>,
-    /// The same of the group for which it is least.
+    /// Mean bus bandwidth of the group with the least mean.
     pub busbw_slowest_gbps: Option<f64>,
-    /// What ranks that have not come to their end wait for, at most ten of them.
+    /// The reasons why ranks have not finished, for at most ten of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<String>,
 }
 
-/// Ranks of which it is said what they wait for.
+/// Number of unfinished ranks with a stated reason.
 const WAITING: usize = 10;
 
 /// The ranks of one job.
@@ -70,7 +70,7 @@ struct Job<'s> {
     ranks: Vec<(NodeId, &'s RankApplication)>,
 }
 
-/// What is known of one collective in one iteration.
+/// The records of one collective in one iteration, combined over its ranks.
 #[derive(Clone, Copy)]
 struct Gathered {
     ranks: u32,
@@ -84,7 +84,8 @@ impl Gathered {
     fn add(&mut self, rank: (u32, NodeId), record: &SpanRecord) {
         self.ranks += 1;
         self.start = self.start.min(record.start);
-        // The end is the last delivery; a rank that gets no message only counts by its beginning.
+        // The end is the last delivery; a rank that receives no message contributes only its
+        // beginning.
         let later = record.last.is_some() && (self.last.is_none() || record.end > self.end);
         if later || (self.last.is_none() && self.ranks == 1) {
             self.end = record.end;
@@ -99,8 +100,8 @@ impl Job<'_> {
         self.ranks[0].1
     }
 
-    /// The collectives that have ended at all of their ranks, and the number of others that have
-    /// begun at some.
+    /// Returns the collectives that have ended at all of their ranks, and the number of other
+    /// collectives that have begun at some rank.
     fn collectives(&self) -> (Vec<CollectiveRecord>, u64) {
         let info = self.first().info();
         let mut gathered: BTreeMap<(u32, u32), Gathered> = BTreeMap::new();
@@ -123,7 +124,7 @@ impl Job<'_> {
         }
         let mut unfinished = 0;
         let mut records = Vec::new();
-        // By collective: its last end.
+        // By collective, its last end.
         let mut ends: BTreeMap<u32, Time> = BTreeMap::new();
         for ((iteration, number), all) in gathered {
             let instance: &Instance = &info.instances[number as usize];
@@ -152,9 +153,9 @@ impl Job<'_> {
         (records, unfinished)
     }
 
-    /// The iterations that have ended at all ranks: each from the end of the one before, the first one
-    /// from the beginning. Groups drift apart, so from the first rank's beginning of an iteration to
-    /// the last one's end is more than the job takes for it.
+    /// Returns the iterations that have ended at all ranks: each from the end of the previous one,
+    /// the first one from the beginning. Because groups drift apart, the time from the first rank's
+    /// beginning of an iteration to the last rank's end would exceed the job's time for it.
     fn iterations(&self) -> Vec<(Time, Time)> {
         let of_ranks = || self.ranks.iter().map(|(_, rank)| rank.iterations());
         let count = of_ranks().map(<[_]>::len).min().unwrap_or(0);
@@ -169,8 +170,8 @@ impl Job<'_> {
         spans
     }
 
-    /// Adds the times of all iterations of all ranks to `checksum`: messages of kept connections and
-    /// computations are in no file.
+    /// Adds the times of all iterations of all ranks to `checksum`, because messages of kept
+    /// connections and computations are in no file.
     fn add_to(&self, checksum: &mut Checksum) {
         for (_, rank) in &self.ranks {
             let (class, number) = (rank.info().class.0, rank.rank());
@@ -223,7 +224,7 @@ impl Job<'_> {
     }
 }
 
-/// The mean bus bandwidth of the group for which it is least.
+/// Returns the mean bus bandwidth of the group with the least mean.
 fn slowest_busbw(records: &[CollectiveRecord]) -> Option<f64> {
     let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for record in records {
@@ -236,7 +237,7 @@ fn slowest_busbw(records: &[CollectiveRecord]) -> Option<f64> {
     means.min_by(f64::total_cmp)
 }
 
-/// Writes the collectives of all jobs, if there are jobs, and returns the sums.
+/// Writes the collectives of all jobs, if there are jobs, and returns the totals.
 pub(super) fn write_job_results(
     simulation: &Simulation,
     checksum: &mut Checksum,

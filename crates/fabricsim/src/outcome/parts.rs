@@ -1,4 +1,4 @@
-//! Runs in parts: from a checkpoint, with others on the way, and with looks in between.
+//! Runs in parts: from a checkpoint, to further checkpoints, and with samples between them.
 
 use std::env;
 use std::sync::Arc;
@@ -22,24 +22,25 @@ use crate::ranks::agree;
 use crate::simulation::Simulation;
 use crate::summary::Summary;
 
-/// Where a run begins, and of which instants it leaves checkpoints.
+/// The starting point of a run, and the checkpoints that it takes.
 #[derive(Clone, Debug, Default)]
 pub struct RunParts<'a> {
-    /// The ranks that simulate the network together with this one. Each does the same; the first one
-    /// writes the results.
+    /// The ranks that simulate the network together with this one. Each does the same; the first
+    /// one writes the results.
     pub ranks: Option<Arc<dyn Ranks>>,
-    /// Checkpoint from which the run goes on, if not from the start.
+    /// Checkpoint from which the run continues; `None` for a run from the start.
     pub from: Option<&'a Checkpoint>,
     /// Checkpoints to take.
     pub checkpoints: Vec<WantedCheckpoint>,
 }
 
-/// Like [`run_to_folder`](super::run_to_folder), from a checkpoint or with checkpoints on the way. Results are those of
-/// the whole run, also of what was before a checkpoint.
+/// Like [`run_to_folder`](super::run_to_folder), from a checkpoint or with checkpoints during the
+/// run. The results are those of the whole run, including the time before a checkpoint.
 ///
 /// # Errors
-/// As [`run_to_folder`](super::run_to_folder); when `scenario` differs from that of the checkpoint in settings that may
-/// not change ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), and when something has no way into a
+/// As [`run_to_folder`](super::run_to_folder). Also fails if `scenario` differs from the
+/// checkpoint's scenario in settings that must not change
+/// ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), or if the state cannot be saved in a
 /// checkpoint.
 pub fn run_in_parts_to_folder<'a>(
     scenario: &Scenario,
@@ -73,18 +74,18 @@ pub fn run_in_parts_to_folder<'a>(
     ran.finish(folder)
 }
 
-/// A folder for the results of a rank that is not the first: nobody reads them.
+/// Returns a temporary folder for the results of a rank other than the first; they are discarded.
 fn folder_for_nothing() -> Result<TempDir, Error> {
     let dir = env::temp_dir();
     tempfile::tempdir_in(&dir).map_err(cannot_write(dir))
 }
 
 impl<'s> Run<'s> {
-    /// The same run in `parts`.
+    /// Returns the same run in `parts`.
     ///
     /// # Errors
-    /// When a checkpoint is wanted of a time before the one that the run goes on from, and when that
-    /// one is of another simulation.
+    /// Fails if a checkpoint is before the one from which the run continues, or if that one is of
+    /// another simulation.
     pub fn in_parts(mut self, parts: RunParts<'s>) -> Result<Self, Error> {
         if self.ranks.is_some() && !parts.checkpoints.is_empty() {
             return Err(Error::Unsupported {
@@ -118,8 +119,8 @@ impl<'s> Run<'s> {
     }
 }
 
-/// Makes the time series that `scenario` asks for, if any. Where the run goes on from a checkpoint,
-/// they and `recorder` have what was gathered before.
+/// Begins the time series of `scenario`, if it has any. If the run continues from a checkpoint,
+/// loads the state of the series and of `recorder`.
 pub(super) fn begin_observation(
     scenario: &Scenario,
     folder: &ResultFolder,
@@ -143,8 +144,8 @@ fn is_interrupted(recorder: &Recorder<'_>, ranks: Option<&dyn Ranks>) -> bool {
     all.map_or(own, |all| all.iter().any(|rank| *rank == [1]))
 }
 
-/// Runs `simulation` to `until` with a look at each instant that the observation asks for, if there
-/// is one, and a checkpoint of each instant of which one is wanted.
+/// Runs `simulation` to `until`, with a sample at each instant of the observation, if there is one,
+/// and with each checkpoint.
 pub(super) fn run_in_parts(
     simulation: &mut Simulation,
     until: Time,
@@ -157,11 +158,12 @@ pub(super) fn run_in_parts(
         let look = observation.as_ref().map_or(Time::MAX, |own| own.next());
         let next = look.min(checkpoints.next()).min(until);
         let stop = run(simulation, next, recorder);
-        // Flows may have ended just before a look: the run still goes on as far as it would have
-        // gone without it.
+        // If flows have ended just before a sample, the run still advances as far as without the
+        // sample.
         let cut = stop == Stop::Finished && simulation.now() == next;
         let goes_on = next < until && (cut || stop == Stop::TimeReached);
-        // The engine checks for an interrupt while it has work: between two looks it may have none.
+        // The engine checks for an interrupt while it has work, but between two samples it may have
+        // none.
         let interrupted = goes_on && is_interrupted(recorder, ranks);
         let stop = if interrupted { Stop::Interrupted } else { stop };
         let goes_on = goes_on && !interrupted;

@@ -19,7 +19,7 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_workload::{RankApplication, RpcClient};
 
-/// Destination of a run's results, and everything that decides those results.
+/// The destination of a run's results, and everything that determines these results.
 pub struct ResultPlace<'a> {
     destination: Destination<'a>,
     origin: Origin,
@@ -27,11 +27,11 @@ pub struct ResultPlace<'a> {
 }
 
 impl<'a> ResultPlace<'a> {
-    /// Refuses a folder whose results are to be kept. `more` are files that are written beside
-    /// those of every run.
+    /// Checks that the folder has no results that must be kept. `more` are files in addition to the
+    /// files of every run.
     ///
     /// # Errors
-    /// When the folder has complete results of something else that are to be kept.
+    /// Fails if the folder has complete results of another scenario that must be kept.
     pub fn new(
         scenario: &Scenario,
         destination: Destination<'a>,
@@ -49,10 +49,10 @@ impl<'a> ResultPlace<'a> {
         Ok(place)
     }
 
-    /// Like [`Self::new`], for a run of `scenario` that goes on from `checkpoint`.
+    /// Like [`Self::new`], for a run of `scenario` that continues from `checkpoint`.
     ///
     /// # Errors
-    /// As [`Self::new`], and when a change contradicts what has happened.
+    /// As [`Self::new`], and if a change contradicts the past of the run.
     pub fn of_branch(
         scenario: &Scenario,
         destination: Destination<'a>,
@@ -68,14 +68,14 @@ impl<'a> ResultPlace<'a> {
         Ok(place)
     }
 
-    /// Returns everything that decides the results.
+    /// Returns everything that determines the results.
     #[must_use]
     pub const fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// Refuses results that would take the place of a file that `scenario` names, whatever becomes of
-    /// earlier results.
+    /// Refuses results that would overwrite a file that `scenario` names, even if earlier results
+    /// may be replaced.
     fn keep_inputs(&self, scenario: &Scenario) -> Result<(), Error> {
         let inputs = input_files(scenario);
         let mut files = self
@@ -91,10 +91,10 @@ impl<'a> ResultPlace<'a> {
             .check(self.destination, &RUN, &self.files, unclaimed)
     }
 
-    /// Opens the folder, if nobody has put other results there since.
+    /// Opens the folder, after checking again that it has no other results.
     ///
     /// # Errors
-    /// When somebody has, or writes to it now.
+    /// Fails if it has other results by now, or if another process is writing to it.
     pub fn open(&self) -> Result<ResultFolder, Error> {
         let folder = ResultFolder::open(self.destination.dir)?;
         self.check()?;
@@ -102,7 +102,7 @@ impl<'a> ResultPlace<'a> {
     }
 }
 
-/// The applications of all workloads of `scenario`.
+/// Returns the applications of all workloads of `scenario`.
 fn applications(scenario: &Scenario) -> Vec<Box<dyn Application>> {
     let workloads = scenario.workloads().iter().enumerate();
     let applications = workloads.flat_map(|(index, workload)| {
@@ -113,7 +113,7 @@ fn applications(scenario: &Scenario) -> Vec<Box<dyn Application>> {
     applications.map(|(_, application)| application).collect()
 }
 
-/// Returns whether one of `applications` is an `A`.
+/// Returns `true` if one of `applications` is an `A`.
 fn has<A: Application>(applications: &[Box<dyn Application>]) -> bool {
     applications.iter().any(|application| {
         let any: &dyn Any = &**application;
@@ -121,7 +121,7 @@ fn has<A: Application>(applications: &[Box<dyn Application>]) -> bool {
     })
 }
 
-/// The files that a run of `scenario` writes beside its summary.
+/// Returns the names of the files that a run of `scenario` writes in addition to its summary.
 fn planned_files(scenario: &Scenario) -> Vec<String> {
     let disciplines = scenario.has_tcp().then_some(QUEUE_STATS);
     let pauses = scenario.output().pauses.then_some(PAUSES);

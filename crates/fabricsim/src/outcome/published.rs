@@ -1,4 +1,4 @@
-//! `fct.txt`: completion times in the form of the published simulator.
+//! `fct.txt`: completion times in the format of the published simulator.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
 
 pub(super) const FCT_TXT: &str = "fct.txt";
 
-/// An `fct.txt` that is being written.
+/// An `fct.txt` in progress.
 pub(super) struct PublishedFct {
     writer: HpccFctWriter<File>,
     file: TempPath,
@@ -23,7 +23,7 @@ pub(super) struct PublishedFct {
 }
 
 impl PublishedFct {
-    /// Begins the file in `folder`, where `scenario` asks for it.
+    /// Begins the file in `folder`, if `scenario` has this output.
     pub(super) fn new(scenario: &Scenario, folder: &ResultFolder) -> Result<Option<Self>, Error> {
         if !scenario.output().fct_txt {
             return Ok(None);
@@ -38,7 +38,7 @@ impl PublishedFct {
         }))
     }
 
-    /// Adds the row of a flow, whose ideal completion time by the published formula is `ideal`.
+    /// Adds the row of a flow; `ideal` is its ideal completion time by the published formula.
     pub(super) fn write(
         &mut self,
         completion: &Completion,
@@ -50,7 +50,7 @@ impl PublishedFct {
         self.write_row(record, ((src_port, request.dst_port), ideal))
     }
 
-    /// Adds the row of a flow with such source and destination ports and such an ideal completion
+    /// Adds the row of a flow with these source and destination ports and this ideal completion
     /// time.
     pub(super) fn write_row(
         &mut self,
@@ -63,7 +63,7 @@ impl PublishedFct {
         self.writer.write(&record, src_port, dst_port)
     }
 
-    /// Ends the file and hands it over to `folder`.
+    /// Ends the file and adds it to `folder`.
     pub(super) fn finish(self, folder: &mut ResultFolder, ending: Ending) -> Result<(), Error> {
         let name = ending.name(FCT_TXT);
         let written = self.writer.finish();

@@ -17,10 +17,10 @@ use crate::simulation::{Expectation, IdealFct, Simulation};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 
-/// Streams completions into a file and keeps what the summary needs.
+/// Writes completions to a file and keeps them for the summary.
 pub(super) struct Recorder<'a> {
     pub(super) writer: FctWriter<File>,
-    /// The same flows in the form of the published simulator, where that is asked for.
+    /// The same flows in the format of the published simulator, if the scenario has this output.
     pub(super) published: Option<PublishedFct>,
     pub(super) ideal: IdealFct,
     pub(super) records: Vec<FctRecord>,
@@ -46,7 +46,8 @@ impl RunCallback for Recorder<'_> {
             if self.failure.is_some() {
                 break;
             }
-            // Messages of connections have no rows: they wait for those before them.
+            // Messages of connections have no rows, because their times include waiting for earlier
+            // messages.
             if completion.flow.stream.is_some() {
                 continue;
             }
@@ -60,7 +61,7 @@ impl RunCallback for Recorder<'_> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Begins the files of flows in `folder`. Returns also the file that becomes `fct.csv`.
+    /// Begins the files of flows in `folder`. Also returns the file that becomes `fct.csv`.
     pub(super) fn new(
         scenario: &Scenario,
         simulation: &Simulation,
@@ -96,7 +97,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The error of a run that has no memory for more than `flows` flows.
+/// Returns the error of a run that has no memory for more than `flows` flows.
 fn out_of_memory(flows: usize) -> io::Error {
     let bytes = flows * size_of::<FctRecord>();
     let text = format!(

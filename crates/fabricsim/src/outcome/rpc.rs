@@ -1,4 +1,4 @@
-//! Results of remote procedure calls: `rpc.csv` and the sums in `summary.json`.
+//! Results of remote procedure calls: `rpc.csv` and the totals in `summary.json`.
 
 mod query_rate;
 
@@ -28,14 +28,14 @@ pub(super) const RPC: &str = "rpc.csv";
 pub struct RpcSummary {
     /// The flow class of the workload.
     pub class: u16,
-    /// Queries whose responses have been delivered.
+    /// Queries that have received their response.
     pub queries: u64,
     /// Queries that wait for their responses.
     pub unfinished: u64,
-    /// Queries completed per second, while queries were sent; of counted queries, from the first
-    /// one sent to the last response.
+    /// Completed queries per second, over the time in which queries were sent. If the number of
+    /// queries is limited, from the first query to the last response.
     pub qps: Option<f64>,
-    /// Mean query completion time; absent without queries, as all that follow.
+    /// Mean query completion time; this and the values that follow are absent without queries.
     pub qct_mean_ns: Option<f64>,
     /// Median query completion time.
     pub qct_p50_ns: Option<f64>,
@@ -93,8 +93,8 @@ impl Clients {
     }
 }
 
-/// Writes `rpc.csv` of a run that began with `routes`, where there are clients. Returns the sums,
-/// by class. The rows go into `checksum`.
+/// Writes `rpc.csv` of a run that began with `routes`, if there are clients. Returns the totals, by
+/// class. Adds the rows to `checksum`.
 pub(super) fn write_rpc_results(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -112,6 +112,7 @@ pub(super) fn write_rpc_results(
             first: application.first_issue(),
             span: application.span(),
         };
+        // Clients of one workload share a row of the summary.
         match classes.iter_mut().find(|own| own.class == class) {
             None => classes.push(Clients {
                 class,
@@ -139,6 +140,7 @@ pub(super) fn write_rpc_results(
     if classes.is_empty() {
         return Ok(Vec::new());
     }
+    // Sorted by completion like `fct.csv`, because applications are in the order of hosts.
     records.sort_unstable_by_key(|record| (record.completion, record.query));
     folder.write(ending_of(status).name(RPC), |file| {
         let mut summed = Summed {
@@ -149,6 +151,7 @@ pub(super) fn write_rpc_results(
         summed.flush()
     })?;
     classes.sort_unstable_by_key(|own| own.class);
+    // A run that ended early has not sent queries for the whole span.
     if status != Status::Finished {
         for own in &mut classes {
             own.rate = own.rate.until(simulation.ended());

@@ -1,10 +1,10 @@
-//! A file whose bytes are part of the run's checksum.
+//! A file with bytes that are part of the run's checksum.
 
 use std::io::{self, Write};
 
 use fabricsim_report::Checksum;
 
-/// Writes on, and sums up the bytes.
+/// Forwards all bytes to `out`, and adds them to the checksum.
 pub(super) struct Summed<'a, W> {
     pub(super) out: W,
     pub(super) checksum: &'a mut Checksum,

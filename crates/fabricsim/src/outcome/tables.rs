@@ -1,4 +1,4 @@
-//! The tables beside `fct.csv`: what queue disciplines did, and pauses.
+//! The tables in addition to `fct.csv`: counts of queue disciplines, and pauses.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use fabricsim_core::plugin::QueueReport;
 
 use fabricsim_network::PauseEvent;
 
-/// `queue_stats.csv`: one row for each queue with a discipline of its own.
+/// Writes `queue_stats.csv`: one row for each queue with a discipline of its own.
 pub(super) fn write_queue_stats(
     out: &mut impl Write,
     reports: &[(NodeId, PortId, QueueReport)],
@@ -43,7 +43,7 @@ pub(super) fn write_queue_stats(
     Ok(())
 }
 
-/// `pauses.csv`: one row for each frame.
+/// Writes `pauses.csv`: one row for each frame.
 pub(super) fn write_pauses(out: &mut impl Write, events: &[PauseEvent]) -> io::Result<()> {
     writeln!(out, "time_ns,node,port,priority,event")?;
     for event in events {

@@ -2,34 +2,34 @@
 
 use std::path::Path;
 
-/// Policy for a folder that already contains complete results of something other than this run.
+/// Policy for a folder that already contains complete results of another run.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Existing {
-    /// They stay, and nothing is run.
+    /// They are kept, and no run starts.
     #[default]
     Keep,
-    /// They go when the new ones are complete.
+    /// They are removed when the new ones are complete.
     Replace,
 }
 
-/// A folder that results are written to.
+/// A folder for results.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
     /// The folder.
     pub dir: &'a Path,
-    /// Policy for existing results of something other than this run.
+    /// Policy for existing results of another run.
     pub existing: Existing,
 }
 
 impl<'a> Destination<'a> {
-    /// Writes to `dir`, where results of something else have the fate that `existing` says.
+    /// Returns the destination `dir`, with a policy for results of another run in it.
     #[must_use]
     pub const fn new(dir: &'a Path, existing: Existing) -> Self {
         Self { dir, existing }
     }
 }
 
-/// Results of something else are kept.
+/// Keeps existing results of another run.
 impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Destination<'a> {
     fn from(dir: &'a P) -> Self {
         Self::new(dir.as_ref(), Existing::Keep)

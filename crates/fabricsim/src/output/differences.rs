@@ -1,16 +1,16 @@
-//! In which settings two results differ.
+//! The settings in which two results differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// The differences that a message lists.
+/// Number of differences that a message lists.
 const SHOWN: usize = 5;
 
-/// Bytes of a value that a message shows.
+/// Number of characters of a value that a message shows.
 const LONGEST: usize = 60;
 
-/// The leaves of `settings`, by their dotted keys as `--set` has them.
+/// Returns the leaves of `settings`, by their dotted keys as for `--set`.
 fn flatten(settings: &Value) -> BTreeMap<String, &Value> {
     let mut leaves = BTreeMap::new();
     let mut open = vec![(String::new(), settings)];
@@ -35,7 +35,7 @@ fn flatten(settings: &Value) -> BTreeMap<String, &Value> {
     leaves
 }
 
-/// A value as a message shows it: on one line, and not too long.
+/// Returns a value for a message: on one line, and shortened if necessary.
 fn shown(value: Option<&&Value>) -> String {
     let Some(value) = value else {
         return "nothing".to_owned();
@@ -47,7 +47,8 @@ fn shown(value: Option<&&Value>) -> String {
     }
 }
 
-/// The keys in which `before` and `now` differ, each with both values; null where there is none.
+/// Returns the keys in which `before` and `now` differ, each with both values; a missing value is
+/// null.
 pub(crate) fn different_keys(before: &Value, now: &Value) -> Vec<(String, Value, Value)> {
     let (before, now) = (flatten(before), flatten(now));
     let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
@@ -61,8 +62,9 @@ pub(crate) fn different_keys(before: &Value, now: &Value) -> Vec<(String, Value,
         .collect()
 }
 
-/// The first keys in which `there` and `now` differ, each with both values, and how many more there
-/// are. Keys that both have come first: others follow from them, as those of another algorithm.
+/// Returns the first keys in which `there` and `now` differ, each with both values, and the number
+/// of further ones. Keys that exist in both are first, because the remaining ones often follow from
+/// them, such as the keys of another algorithm.
 pub(super) fn differences(there: &Value, now: &Value) -> Vec<String> {
     let (there, now) = (flatten(there), flatten(now));
     let keys: BTreeSet<&String> = there.keys().chain(now.keys()).collect();

@@ -1,5 +1,5 @@
-//! A folder of results while something is written to it: files are gathered beside their places and
-//! get their names together, when all of them are complete.
+//! A folder of results in progress: files are written under temporary names and renamed together
+//! after all of them are complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,25 +14,25 @@ use super::result_set::{ResultSet, files_of, is_own};
 use super::whole_file::replace;
 use fabricsim_scenario::text::error::Error;
 
-/// The lock of whoever writes to a folder.
+/// The lock that the writer of a folder holds.
 const LOCK: &str = ".fabricsim.lock";
 
-/// There while the files of one run take the places of another's, and after a process that was
-/// killed at that moment: the folder then holds files of both.
+/// Exists while the files of one run replace another run's, and after a process was killed at that
+/// moment: the folder then contains files of both runs.
 const REPLACING: &str = ".fabricsim-replacing";
 
-/// Returns whether `dir` holds files of two runs, because one is just taking the place of the other
-/// or was killed while it did.
+/// Returns `true` if `dir` contains files of two runs, because one is just replacing the other or
+/// was killed while it did.
 #[must_use]
 pub fn is_being_replaced(dir: &Path) -> bool {
     dir.join(REPLACING).exists()
 }
 
-/// Writes the file `name` of `folder` by itself, in place of whatever is called that; a link is
-/// replaced, not followed.
+/// Writes the file `name` of `folder`, without other files of results. Replaces an existing file; a
+/// link is replaced, not followed.
 ///
 /// # Errors
-/// When the folder cannot be written, or `write` fails.
+/// Fails if the folder cannot be written, or if `write` fails.
 pub fn write_in_folder(
     folder: &Path,
     name: &str,
@@ -42,7 +42,7 @@ pub fn write_in_folder(
     replace(&path, write).map_err(cannot_write(path))
 }
 
-/// Removes the file at `path` when there is one.
+/// Removes the file at `path` if it exists.
 fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot_write(path)(error)),
@@ -50,22 +50,22 @@ fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// A folder that only we write to.
+/// A folder that only this process writes to.
 #[derive(Debug)]
 pub struct ResultFolder {
     dir: PathBuf,
-    /// Names and the files that are to get them, in this order. Removed when they do not get them,
-    /// before the lock goes.
+    /// Names and the files that will get them, in this order. If they do not, the files are removed
+    /// before the lock is released.
     staged: Vec<(String, TempPath)>,
     _lock: FolderLock,
 }
 
 impl ResultFolder {
-    /// The folder `dir`, which is made when it is not there; `None` while somebody else writes to
-    /// it. What writers that were killed have left is removed.
+    /// Opens the folder `dir`, and creates it if it is missing. Returns `None` while another
+    /// process writes to it. Removes the temporary files of writers that were killed.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// Fails if the folder cannot be written.
     pub fn try_open(dir: &Path) -> Result<Option<Self>, Error> {
         fs::create_dir_all(dir).map_err(cannot_write(dir))?;
         let lock = FolderLock::try_take(dir, LOCK).map_err(cannot_write(dir))?;
@@ -83,7 +83,7 @@ impl ResultFolder {
     /// Like [`try_open`](Self::try_open).
     ///
     /// # Errors
-    /// Also when somebody else writes to the folder.
+    /// Also fails if another process is writing to the folder.
     pub fn open(dir: &Path) -> Result<Self, Error> {
         Self::try_open(dir)?.ok_or_else(|| Error::Folder {
             path: dir.to_owned(),
@@ -92,11 +92,11 @@ impl ResultFolder {
         })
     }
 
-    /// Opens the folder `dir` when nobody else writes to it any more: for results that are there
-    /// already and are not to be thrown away.
+    /// Waits until no other process writes to the folder `dir`, and opens it: for results that are
+    /// already complete and must not be lost.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// Fails if the folder cannot be written.
     pub(super) fn wait_for(dir: &Path) -> Result<Self, Error> {
         fs::create_dir_all(dir).map_err(cannot_write(dir))?;
         let lock = FolderLock::take(dir, LOCK).map_err(cannot_write(dir))?;
@@ -114,15 +114,15 @@ impl ResultFolder {
         &self.dir
     }
 
-    /// Adds a file that is complete and is to be called `name`.
+    /// Adds a complete file, to be named `name`.
     pub fn add(&mut self, name: String, file: TempPath) {
         self.staged.push((name, file));
     }
 
-    /// Writes a file that is to be called `name`.
+    /// Writes a file, to be named `name`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails if it cannot be written.
     pub fn write(
         &mut self,
         name: String,
@@ -135,18 +135,18 @@ impl ResultFolder {
         Ok(())
     }
 
-    /// The names of all files so far.
+    /// Returns the names of all files so far.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.staged.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Gives all files their names. Those of an earlier run that ended in the same way go, whole
-    /// ones with everything that an interrupted run has left; other files stay. `seals` are the
-    /// last files of `set`: they go first and come last, so that the folder never seems to be whole
-    /// between.
+    /// Gives all files their names. Removes the files of an earlier run that ended in the same way;
+    /// a complete run also replaces the files of an interrupted one. Other files stay. `seals` are
+    /// the last files of `set`: they are removed first and renamed last, so that the folder never
+    /// seems to be complete in between.
     ///
     /// # Errors
-    /// When a file cannot be renamed or removed.
+    /// Fails if a file cannot be renamed or removed.
     pub fn commit(mut self, set: &ResultSet, ending: Ending, seals: &[&str]) -> Result<(), Error> {
         let staged = std::mem::take(&mut self.staged);
         let mut stale = files_of(&self.dir, set, ending);
@@ -154,7 +154,7 @@ impl ResultFolder {
         if ending == Ending::Whole {
             stale.extend(files_of(&self.dir, set, Ending::Interrupted));
             stale.extend(set.partial_files());
-            // A process that was killed here before has noted which files it was to remove, and its
+            // A process that was killed here has recorded the files that it was removing, and its
             // own.
             let noted = fs::read_to_string(&marker).unwrap_or_default();
             stale.extend(noted.lines().filter(|name| is_own(name)).map(str::to_owned));
@@ -186,17 +186,16 @@ impl ResultFolder {
     }
 }
 
-/// Removes what a writer of `dir` that was killed has left behind, the file of its lock included.
-/// Does nothing without such a file, and nothing while somebody is writing to `dir`.
+/// Removes the files that a killed writer of `dir` has left behind, including its lock. Does
+/// nothing without a lock file, or while another process writes to `dir`.
 pub fn remove_stale_lock(dir: &Path) {
     if dir.join(LOCK).exists() {
-        // The file goes with the folder that is closed here. One that cannot be removed blocks
-        // nobody.
+        // Closing the folder also removes the lock file. If it cannot be removed, it blocks no one.
         drop(ResultFolder::try_open(dir));
     }
 }
 
-/// Removes the files that a writer of `dir` was killed over. Only for whoever has the lock.
+/// Removes the temporary files of a killed writer of `dir`. The caller must hold the lock.
 pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(dir).map_err(cannot_write(dir))?.flatten() {
         let left_over = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
@@ -279,7 +278,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path();
         fill(dir, Ending::Whole, &["fct.csv", "queues.csv"]);
-        // Killed after the old summary has gone: only the marker knows of the series.
+        // Killed after the old summary has been removed: only the marker knows the series.
         fs::write(dir.join(REPLACING), "queues.csv\nsummary.json\nfct.csv").unwrap();
         fs::remove_file(dir.join("summary.json")).unwrap();
         assert!(is_being_replaced(dir));

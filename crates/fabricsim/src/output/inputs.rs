@@ -1,4 +1,4 @@
-//! Files that a command reads, which it does not write over.
+//! Files that a command reads and therefore must not overwrite.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use same_file::Handle;
 use super::names::Ending;
 use super::result_set::{RUN, files_of};
 
-/// Files that commands read of a folder, whether or not a record lists them.
+/// Files in a folder that commands read, even if no record lists them.
 const READ: [&str; 3] = ["fct.csv", "fct.txt", "points.csv"];
 
-/// Refuses to write to `out` if that is one of `inputs`, by whatever name. Of an input that is a
-/// folder, the results in it count.
+/// Refuses to write to `out` if it is one of `inputs`, under any name. If an input is a folder, the
+/// results in it count.
 ///
 /// # Errors
-/// When it is one of them.
+/// Fails if it is one of them.
 pub fn refuse_input<P: AsRef<Path>>(
     out: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -41,7 +41,7 @@ pub fn refuse_input<P: AsRef<Path>>(
     Ok(())
 }
 
-/// The regular file at `path`, if there is one. Opening another kind could wait for its writer.
+/// Returns the regular file at `path`, if there is one. Opening another kind of file could block.
 fn regular(path: &Path) -> Option<Handle> {
     let is_file = std::fs::metadata(path).is_ok_and(|facts| facts.is_file());
     is_file.then(|| Handle::from_path(path).ok()).flatten()
@@ -74,7 +74,7 @@ mod tests {
         assert!(may(at("b.toml"), "a.toml") && may(at("new.toml"), "a.toml"));
         assert!(!may(at("a.toml"), "a.toml") && !may(at("c.toml"), "a.toml"));
         assert!(!may(folder.path().join("./a.toml"), "a.toml"));
-        // A folder of results: what it is known to hold, and not what lies beside.
+        // If the input is a folder, the known results in it count, but not other files beside them.
         assert!(!may(at("fct.csv"), ".") && !may(at("links.csv"), "."));
         assert!(may(at("mine.csv"), ".") && may(at("b.toml"), "."));
     }

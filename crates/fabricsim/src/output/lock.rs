@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use same_file::Handle;
 
-/// The lock of a folder. The file exists while somebody holds it, or after a process that was
-/// killed; it is the operating system's lock on it that counts, so what is left over blocks nobody.
+/// The lock of a folder. The file exists while a process holds the lock, or after such a process
+/// was killed. Only the operating system's lock on the file counts, so a left-over file blocks no
+/// one.
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,
@@ -16,22 +17,22 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes the lock called `name` of `folder`; `None` when somebody else has it.
+    /// Acquires the lock called `name` of `folder`, or returns `None` if another process holds it.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// Fails if the file cannot be created.
     pub fn try_take(folder: &Path, name: &str) -> io::Result<Option<Self>> {
         Self::obtain(folder, name, |file| match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(false),
-            // Where the file system has no locks, nobody can be kept out.
+            // If the file system has no locks, other writers cannot be excluded.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(true),
         })
     }
 
-    /// Takes the lock called `name` of `folder` when nobody else has it any more.
+    /// Waits until no other process holds the lock called `name` of `folder`, and acquires it.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// Fails if the file cannot be created.
     pub fn take(folder: &Path, name: &str) -> io::Result<Self> {
         let taken = Self::obtain(folder, name, |file| {
             match file.lock() {
@@ -64,7 +65,8 @@ impl FolderLock {
             if !lock(&file)? {
                 return Ok(None);
             }
-            // Whoever had it before has removed the file, so this may be one that nobody else sees.
+            // The previous holder has removed its file, so this may be a file that other processes
+            // cannot see.
             let held = Handle::from_file(file.try_clone()?)?;
             if Handle::from_path(&path).is_ok_and(|there| there == held) {
                 return Ok(Some(Self { path, _file: file }));
@@ -75,7 +77,7 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // A file that stays is taken by the next one.
+        // If the file cannot be removed, the next holder reuses it.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -95,7 +97,7 @@ mod tests {
         assert!(FolderLock::try_take(folder.path(), "m").unwrap().is_some());
         drop(first);
         assert!(!folder.path().join("l").exists());
-        // What a killed process leaves blocks nobody.
+        // A file left by a killed process blocks no one.
         fs::write(folder.path().join("l"), "").unwrap();
         assert!(FolderLock::try_take(folder.path(), "l").unwrap().is_some());
         assert!(!folder.path().join("l").exists());

@@ -7,14 +7,14 @@ use fabricsim_scenario::text::error::Error;
 /// Outcome of writing results.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
-    /// By itself: files get their names.
+    /// The run completed: files get their names.
     Whole,
-    /// Somebody stopped it: files are called `*.partial.*`.
+    /// The run was interrupted: files are called `*.partial.*`.
     Interrupted,
 }
 
 impl Ending {
-    /// The name of the file that is called `name` when it is whole.
+    /// Returns the name of a file that is called `name` if the run completed.
     pub fn name(self, name: &str) -> String {
         match self {
             Self::Whole => name.to_owned(),
@@ -23,8 +23,7 @@ impl Ending {
     }
 }
 
-/// Returns the name of the file `name` when it belongs to an interrupted run: `fct.partial.csv` for
-/// `fct.csv`.
+/// Returns the name of the file `name` in an interrupted run: `fct.partial.csv` for `fct.csv`.
 #[must_use]
 pub fn partial_name(name: &str) -> String {
     match name.rsplit_once('.') {
@@ -33,7 +32,7 @@ pub fn partial_name(name: &str) -> String {
     }
 }
 
-/// The error of a file or folder that cannot be written.
+/// Returns the error of a file or folder that cannot be written.
 pub fn cannot_write(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.into();
     move |source| Error::Write { path, source }

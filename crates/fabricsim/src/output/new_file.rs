@@ -1,4 +1,4 @@
-//! Files that get their names when they are complete.
+//! Files that get their names after they are complete.
 
 use std::io;
 use std::path::Path;
@@ -12,10 +12,10 @@ pub(super) const TEMPORARY: &str = ".tmp-fabricsim-";
 /// Prefix for the names of temporary files written without a lock.
 const UNLOCKED: &str = ".tmp-one-fabricsim-";
 
-/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of
-/// the user's: results are shared.
+/// Creates a file in `folder` that will be renamed. Its permissions are those of any new file of
+/// the user, because results are shared.
 ///
-/// Only for whoever has the lock of the folder: the next one removes what is left.
+/// The caller must hold the lock of the folder, because the next holder removes left-over files.
 pub fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
     temporary(folder, TEMPORARY)
 }
@@ -31,7 +31,7 @@ fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The system takes off what the user's mask says.
+        // The system subtracts the user's mask.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder)

@@ -1,5 +1,4 @@
-//! Origin of results: the settings that decide them, as stored beside the results and as they are
-//! now.
+//! Origin of results: the settings that determine them, both stored and current.
 
 use std::fs;
 use std::io;
@@ -20,13 +19,13 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Ownership of files that no record lists.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unclaimed {
-    /// Somebody else's: they stay.
+    /// They belong to another program or person: they stay.
     Foreign,
-    /// Ours: nobody else writes there.
+    /// They belong to us, because no one else writes there.
     Ours,
 }
 
-/// Everything that decides results.
+/// Everything that determines results.
 #[derive(Clone, Debug)]
 pub struct Origin {
     checksum: String,
@@ -34,7 +33,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Returns the origin of results that are decided by `settings` and by `more`, such as the
+    /// Returns the origin of results that are determined by `settings` and by `more`, such as the
     /// content of files that settings name.
     #[must_use]
     pub fn new(settings: Value, more: &[Vec<u8>]) -> Self {
@@ -43,7 +42,8 @@ impl Origin {
         let first = [VERSION.as_bytes(), text.as_bytes()];
         for part in first.into_iter().chain(more.iter().map(Vec::as_slice)) {
             checksum.update(part);
-            // Each part ends with a byte that no text has.
+            // Each part ends with a byte that does not occur in text, so that no two lists of parts
+            // are equal.
             checksum.update(&[0xff]);
         }
         Self {
@@ -52,7 +52,7 @@ impl Origin {
         }
     }
 
-    /// The checksum of it all, with the version of fabricsim.
+    /// Returns the checksum of everything, including the version of fabricsim.
     #[must_use]
     pub fn checksum(&self) -> &str {
         &self.checksum
@@ -64,11 +64,11 @@ impl Origin {
         &self.settings
     }
 
-    /// Returns whether results of this, in the files `planned` of `set`, may be written: refused
-    /// where complete results of something else would go, or a file that is not of such results.
+    /// Checks that results of this origin may be written to the files `planned` of `set`. Fails if
+    /// that would overwrite complete results of another origin, or a file that is no such result.
     ///
     /// # Errors
-    /// With the folder, what is different, and what to do.
+    /// Names the folder, the differences, and the remedy.
     pub fn check(
         &self,
         destination: Destination<'_>,
@@ -85,6 +85,7 @@ impl Origin {
             );
             return Err(cannot_write(dir.join(name))(error));
         }
+        // With the user's consent, or after a killed replacement, no results are worth keeping.
         if existing == Existing::Replace || is_being_replaced(dir) {
             return Ok(());
         }
@@ -96,6 +97,8 @@ impl Origin {
                 help: format!("write elsewhere with {option} DIR, or replace them with --force"),
             })
         };
+        // Without a record, or with an interrupted one, the folder has no complete results to
+        // protect.
         let record = set.record;
         let stored = Stored::read(dir, set).map_err(cannot_write(dir.join(record)))?;
         let claimed = match stored {
@@ -115,6 +118,7 @@ impl Origin {
                 ));
             }
         };
+        // A file that is not in the record may be the user's own.
         let foreign = |name: &&String| dir.join(name).exists() && !claimed.contains(name);
         match planned.iter().find(foreign) {
             Some(name) if unclaimed == Unclaimed::Foreign => refuse(format!(
@@ -124,11 +128,11 @@ impl Origin {
         }
     }
 
-    /// Returns whether `files` of this may be written to `destination`; asked before the work is
-    /// done.
+    /// Checks before any work is done that `files` of this origin may be written to `destination`.
     ///
     /// # Errors
-    /// When complete results of something else are there, or a file that is not of such results.
+    /// Fails if this would overwrite complete results of another origin, or a file that is no such
+    /// result.
     pub fn check_files(
         &self,
         destination: Destination<'_>,
@@ -139,11 +143,11 @@ impl Origin {
         self.check(destination, set, &planned, Unclaimed::Foreign)
     }
 
-    /// Writes `files`, each with its content, and the record of `set` that says what they are of.
+    /// Writes `files`, each with its content, and the record of `set` with their origin.
     ///
     /// # Errors
-    /// When complete results of something else are there, somebody else writes to the folder, or a
-    /// file cannot be written.
+    /// Fails if this would overwrite complete results of another origin, if another process is
+    /// writing to the folder, or if a file cannot be written.
     pub fn write_files(
         &self,
         destination: Destination<'_>,
@@ -169,7 +173,7 @@ impl Origin {
     }
 }
 
-/// Information in a record about the results beside it.
+/// Information in a record about the results in its folder.
 struct Stored {
     version: Option<String>,
     checksum: Option<String>,
@@ -179,11 +183,12 @@ struct Stored {
 }
 
 impl Stored {
-    /// The record of `set` in `dir`; `None` without one, and an inner error if it cannot be
-    /// understood.
+    /// Reads the record of `set` in `dir`. Returns `None` if there is none, and an inner error if
+    /// it is malformed.
     ///
     /// # Errors
-    /// When there may be one that cannot be read, such as behind a name that no folder can have.
+    /// Fails if there may be a record that cannot be read, such as under a name that no folder can
+    /// have.
     fn read(dir: &Path, set: &ResultSet) -> io::Result<Option<Result<Self, ()>>> {
         use io::ErrorKind::{NotADirectory, NotFound};
 
@@ -204,7 +209,7 @@ impl Stored {
         })))
     }
 
-    /// Returns where these results differ from those of `now`, in lines.
+    /// Returns the differences between these results and `now`, as lines.
     fn differences(&self, now: &Origin) -> Vec<String> {
         let mut lines = differences(&self.settings, &now.settings);
         if self.version.as_deref() != Some(VERSION) {
@@ -261,7 +266,7 @@ mod tests {
             assert!(error.to_string().contains(says), "{error}");
             assert_eq!(read(), "2");
         }
-        // A file of somebody else's, with the results' own settings.
+        // A foreign file, with the same settings.
         fs::write(dir.join("latency.svg"), "mine").unwrap();
         let error = put(&first, Existing::Keep, "latency.svg", "3").expect_err("not ours");
         assert!(error.to_string().contains("a file latency.svg"), "{error}");

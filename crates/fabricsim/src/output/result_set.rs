@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::names::{Ending, partial_name};
 
-/// A kind of results: the file that says what they are of, and what its keys are called.
+/// A kind of results: the file that records their origin, and the names of its keys.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultSet {
     pub(super) record: &'static str,
@@ -24,10 +24,10 @@ pub const RUN: ResultSet = ResultSet {
     option: "--out",
 };
 
-/// Files that an interrupted run leaves at least.
+/// Files that every interrupted run leaves.
 const PARTIAL: [&str; 2] = ["fct.csv", "summary.json"];
 
-/// The files of runs whose summaries do not list them.
+/// The files of runs with summaries that do not list them.
 const UNLISTED: [&str; 5] = [
     "fct.csv",
     "pauses.csv",
@@ -37,8 +37,8 @@ const UNLISTED: [&str; 5] = [
 ];
 
 impl ResultSet {
-    /// Results whose `record`, a JSON file, says what they are of; the folder is given with
-    /// `option`.
+    /// Returns a kind of results with the JSON file `record` for their origin; `option` is the
+    /// option for their folder.
     #[must_use]
     pub const fn new(record: &'static str, option: &'static str) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl ResultSet {
         }
     }
 
-    /// Files that an interrupted run may have left without a list.
+    /// Returns the files that an interrupted run may have left without listing them.
     pub(super) fn partial_files(&self) -> impl Iterator<Item = String> {
         let is_run = self.record == RUN.record;
         let names = PARTIAL.into_iter().filter(move |_| is_run);
@@ -57,7 +57,7 @@ impl ResultSet {
     }
 }
 
-/// The names in the list of files of a record.
+/// Returns the names in the list of files of a record.
 pub(super) fn listed(record: &serde_json::Map<String, Value>) -> Vec<String> {
     let names = record.get("files").and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str);
@@ -67,12 +67,12 @@ pub(super) fn listed(record: &serde_json::Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether `name` is one of a file in the folder itself.
+/// Returns `true` if `name` is the name of a file in the folder itself.
 pub(super) fn is_own(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':'])
 }
 
-/// The files of `set` in `dir` that are of a run that ended like `ending`.
+/// Returns the files of `set` in `dir` that belong to a run that ended like `ending`.
 pub(super) fn files_of(dir: &Path, set: &ResultSet, ending: Ending) -> Vec<String> {
     let name = ending.name(set.record);
     let record = fs::read(dir.join(&name)).ok();

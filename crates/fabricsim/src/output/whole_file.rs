@@ -1,5 +1,5 @@
-//! Files that a user names: replaced when they are complete, or written straight into where they
-//! are no regular files.
+//! Files that a user names: replaced after they are complete, or written directly if they are not
+//! regular files.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,16 +9,16 @@ use super::names::cannot_write;
 use super::new_file::lone_file_in;
 use fabricsim_scenario::text::error::Error;
 
-/// Links that are followed before a path counts as a circle, as in Linux.
+/// Number of links that are followed before a path counts as a cycle, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes the file at `path`. A regular file, or one that is not there yet, is written beside its
-/// place and renamed when it is complete; where `path` is a link, that is the place it leads to,
-/// and the link stays. Anything else, such as a device, a FIFO or the standard output as
-/// `/dev/stdout`, is written straight into; a reader that stops early has seen enough.
+/// Writes the file at `path`. A regular file, existing or not, is written under a temporary name in
+/// its folder and renamed after it is complete. If `path` is a link, the file that it leads to is
+/// replaced, and the link stays. Any other file, such as a device, a FIFO or the standard output as
+/// `/dev/stdout`, is written directly; it is not an error if its reader stops early.
 ///
 /// # Errors
-/// When the place cannot be written, or `write` fails.
+/// Fails if the file cannot be written, or if `write` fails.
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -34,12 +34,12 @@ pub fn write_whole(
     written.map_err(cannot_write(path))
 }
 
-/// Writes a file beside `target` and renames it when it is complete.
+/// Writes a temporary file in the folder of `target` and renames it after it is complete.
 pub(super) fn replace(
     target: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    // A bare name has an empty parent.
+    // The parent of a bare name is empty.
     let folder = match target.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
@@ -52,9 +52,9 @@ pub(super) fn replace(
 
 /// Target of the bytes written to a path.
 enum WriteTarget {
-    /// A regular file, there or not.
+    /// A regular file, existing or not.
     File(PathBuf),
-    /// A target that takes bytes as they come, such as a device or a FIFO.
+    /// A target that receives bytes directly, such as a device or a FIFO.
     Stream(File),
 }
 
@@ -72,7 +72,7 @@ impl WriteTarget {
                     target.push(leads_to);
                 }
                 Ok(facts) if facts.is_file() => return Ok(Self::File(target)),
-                // A folder is refused here by the system.
+                // The system refuses a folder here.
                 Ok(_) => return Ok(Self::Stream(File::options().write(true).open(&target)?)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Ok(Self::File(target));
@@ -84,9 +84,9 @@ impl WriteTarget {
     }
 }
 
-/// The file that this process has open, where `path` is a name for one, such as `/dev/fd/63`. The
-/// standard output is the very one that everything else is printed to, so that nothing is
-/// overwritten.
+/// Returns the file that this process has open, if `path` names one, such as `/dev/fd/63`. For the
+/// standard output, this is the very file that is used for all printing, so that no output
+/// overwrites another.
 #[cfg(unix)]
 fn open_file(path: &Path) -> io::Result<Option<File>> {
     use std::os::fd::AsFd;

@@ -10,12 +10,13 @@ use super::Simulation;
 use fabricsim_scenario::Error;
 
 impl Simulation {
-    /// Adds an application to `host`: it is called first when the run goes on, at the present time,
-    /// and hears of flows that start from then on. Flows that it starts in reaction to something
-    /// start at the very time of that, and the results do not depend on the number of threads.
+    /// Adds an application to `host`. It is first called when the run continues, at the present
+    /// time, and is notified of flows that start from then on. Flows that it starts in reaction to
+    /// an event start at exactly the time of the event, and results do not depend on the number of
+    /// threads.
     ///
-    /// Flows of applications are numbered apart from those of workloads, by host: the first flow of
-    /// host number `h` of `n` hosts is 2³¹ + h, the next one 2³¹ + n + h, and so on.
+    /// Flows of applications are numbered separately from flows of workloads, by host: the first
+    /// flow of host number `h` of `n` hosts is 2³¹ + h, the next one 2³¹ + n + h, and so on.
     ///
     /// ```
     /// use fabricsim_base::flow::Flow;
@@ -25,46 +26,46 @@ impl Simulation {
     /// use fabricsim_base::units::{Bytes, Time};
     /// use fabricsim::{Scenario, Simulation};
     ///
-    /// /// Sends a flow to the other host whenever one has come from there.
+    /// /// Sends a flow to the other host after each flow from there.
     /// #[derive(Debug)]
     /// struct Player {
-    ///     other: NodeId,
-    ///     serves: bool,
-    ///     left: u32,
+    ///   other: NodeId,
+    ///   serves: bool,
+    ///   left: u32,
     /// }
     ///
     /// impl Player {
-    ///     fn play(&mut self, context: &mut AppContext<'_>) {
-    ///         if self.left > 0 {
-    ///             self.left -= 1;
-    ///             let ball = AppFlow::new(self.other, Bytes::new(1_000), ClassId(1));
-    ///             context.start_flow(&ball).expect("a star has a route");
-    ///         }
-    ///     }
+    ///   fn play(&mut self, context: &mut AppContext<'_>) {
+    ///       if self.left > 0 {
+    ///           self.left -= 1;
+    ///           let ball = AppFlow::new(self.other, Bytes::new(1_000), ClassId(1));
+    ///           context.start_flow(&ball).expect("a star has a route");
+    ///       }
+    ///   }
     /// }
     ///
     /// impl Application for Player {
-    ///     fn on_start(&mut self, context: &mut AppContext<'_>) {
-    ///         if self.serves {
-    ///             self.play(context);
-    ///         }
-    ///     }
+    ///   fn on_start(&mut self, context: &mut AppContext<'_>) {
+    ///       if self.serves {
+    ///           self.play(context);
+    ///       }
+    ///   }
     ///
-    ///     fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, _tag: u64) {
-    ///         if flow.request.class == ClassId(1) {
-    ///             self.play(context);
-    ///         }
-    ///     }
+    ///   fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, _tag: u64) {
+    ///       if flow.request.class == ClassId(1) {
+    ///           self.play(context);
+    ///       }
+    ///   }
     /// }
     ///
     /// let scenario = Scenario::from_toml(
-    ///     "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-    ///      [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"",
+    ///   "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
+    ///    [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"",
     /// )?;
     /// let mut simulation = Simulation::new(&scenario, 1)?;
     /// for (host, other) in [(0, 1), (1, 0)] {
-    ///     let player = Player { other: NodeId(other), serves: host == 0, left: 5 };
-    ///     simulation.add_application(NodeId(host), player)?;
+    ///   let player = Player { other: NodeId(other), serves: host == 0, left: 5 };
+    ///   simulation.add_application(NodeId(host), player)?;
     /// }
     /// assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     /// assert_eq!(simulation.flows_finished(), 4 + 10);
@@ -73,7 +74,7 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// When `host` is not a host.
+    /// Fails if `host` is not a host.
     pub fn add_application(
         &mut self,
         host: NodeId,
@@ -85,7 +86,7 @@ impl Simulation {
     /// Like [`add_application`](Self::add_application), for applications of several types.
     ///
     /// # Errors
-    /// When `host` is not a host.
+    /// Fails if `host` is not a host.
     pub fn add_boxed_application(
         &mut self,
         host: NodeId,
@@ -101,8 +102,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The applications of type `A`, each with its host, in the order of hosts; those of one host
-    /// in the order in which they were added.
+    /// Returns the applications of type `A`, each with its host, in the order of hosts, and at each
+    /// host in the order in which they were added.
     pub fn applications<A: Application>(&self) -> impl Iterator<Item = (NodeId, &A)> {
         let all = self.runner.applications().into_iter();
         all.filter_map(|(host, application)| {
@@ -112,18 +113,18 @@ impl Simulation {
     }
 
     /// Returns, for each application that has not finished its work, its host and its own
-    /// description of what it is waiting for, in the order of hosts.
+    /// description of the reason why it waits, in the order of hosts.
     #[must_use]
     pub fn waiting_applications(&self) -> Vec<(NodeId, String)> {
         self.runner.applications_wait_for()
     }
 
-    /// Lets an observer of its own, made by `make`, watch each host and switch from now on. It
-    /// replaces the one that was there. Nodes run on several threads, so observers share nothing;
-    /// they are looked at between runs, by [`observers`](Self::observers).
+    /// Attaches an observer, made by `make`, to each host and switch from now on. It replaces the
+    /// previous one. Nodes run on several threads, so observers share nothing; read them between
+    /// runs, by [`observers`](Self::observers).
     ///
-    /// Observers get packets without the telemetry of switches. A run without observers pays
-    /// nothing for them, but a test of a pointer.
+    /// Observers receive packets without the telemetry of switches. A run without observers pays
+    /// only the test of a pointer for them.
     ///
     /// ```
     /// use fabricsim_base::id::NodeId;
@@ -137,14 +138,14 @@ impl Simulation {
     /// struct Bytes(u64);
     ///
     /// impl Observer<()> for Bytes {
-    ///     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, packet: &Packet<()>) {
-    ///         self.0 += packet.size().get();
-    ///     }
+    ///   fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, packet: &Packet<()>) {
+    ///       self.0 += packet.size().get();
+    ///   }
     /// }
     ///
     /// let scenario = Scenario::from_toml(
-    ///     "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-    ///      [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"",
+    ///   "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
+    ///    [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"",
     /// )?;
     /// let mut simulation = Simulation::new(&scenario, 1)?;
     /// simulation.observe(|_node| Bytes::default());
@@ -157,7 +158,7 @@ impl Simulation {
         self.runner.observe(&mut |node| Box::new(make(node)));
     }
 
-    /// The observers of type `O`, each with its node, in the order of nodes.
+    /// Returns the observers of type `O`, each with its node, in the order of nodes.
     pub fn observers<O: Observer<()> + 'static>(&self) -> impl Iterator<Item = (NodeId, &O)> {
         let all = self.runner.attached_observers().into_iter();
         all.filter_map(|(node, observer)| {

@@ -8,10 +8,10 @@ use fabricsim_scenario::text::error::Error;
 use super::Simulation;
 use crate::capture::{Capture, CaptureSummary, refuse_capture};
 
-/// Refuses a capture that nobody would write.
+/// Refuses a capture without a file.
 ///
 /// # Errors
-/// When `scenario` asks for one.
+/// Fails if `scenario` has a capture.
 pub(super) fn refuse(scenario: &Scenario) -> Result<(), Error> {
     refuse_capture(
         scenario,
@@ -22,9 +22,10 @@ pub(super) fn refuse(scenario: &Scenario) -> Result<(), Error> {
 }
 
 impl Simulation {
-    /// Like [`new`](Self::new), with a capture of what the `[capture]` table of `scenario` asks for.
-    /// [`finish_capture`](Self::finish_capture) writes it to `path`; until then frames wait in a file
-    /// without a name in the same folder. Without such a table nothing is captured.
+    /// Like [`new`](Self::new), with a capture of the frames that the `[capture]` table of
+    /// `scenario` selects. [`finish_capture`](Self::finish_capture) writes it to `path`; until
+    /// then, frames are kept in an unnamed file in the same folder. Without such a table nothing is
+    /// captured.
     ///
     /// ```
     /// use fabricsim::driver::{EventKind, Message, Next};
@@ -32,14 +33,14 @@ impl Simulation {
     /// use fabricsim_scenario::kinds::Registry;
     ///
     /// let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-    ///             [capture]\nnodes = [\"0\"]\ndirection = \"out\"";
+    ///           [capture]\nnodes = [\"0\"]\ndirection = \"out\"";
     /// let scenario = Scenario::from_toml_with(text, Registry::default().with_optional_workloads())?;
     /// let folder = tempfile::tempdir().expect("a temporary folder");
     /// let file = folder.path().join("host0.pcapng");
     /// let mut simulation = Simulation::capturing(&scenario, 1, &file)?;
     /// simulation.send(&Message::new(NodeId(0), NodeId(1), Bytes::new(100_000)))?;
     /// while let Next::Event(event) = simulation.run_until_next(Time::MAX) {
-    ///     assert!(!matches!(event.kind, EventKind::Unreachable(_)));
+    ///   assert!(!matches!(event.kind, EventKind::Unreachable(_)));
     /// }
     /// let captured = simulation.finish_capture()?.expect("there is a table");
     /// assert_eq!(captured.frames, 100);
@@ -48,7 +49,8 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new) otherwise, and when the folder of `path` cannot be written.
+    /// As [`new`](Self::new), except for the table; also fails if the folder of `path` cannot be
+    /// written.
     pub fn capturing(scenario: &Scenario, threads: usize, path: &Path) -> Result<Self, Error> {
         let mut simulation = Self::on_ranks(scenario, threads, None)?;
         if path.is_dir() {
@@ -67,16 +69,18 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Ends the capture and writes the frames up to now, in place of what the file held; `None` where
-    /// nothing is captured. A simulation that is dropped without this call writes nothing.
+    /// Ends the capture and writes the frames up to now, replacing the contents of the file.
+    /// Returns `None` if nothing is captured. A simulation that is dropped without this call writes
+    /// nothing.
     ///
-    /// Where the run stands at an event, nodes are not all at the same time: the rest of the engine's
-    /// epoch, which is no longer than the shortest link takes, is simulated first, and the simulation
-    /// stands at its end then. A driver is detached before. Frames of that time are not written; they
-    /// count among [`left_out`](CaptureSummary::left_out) where `max_frames` was too few.
+    /// If the run is paused at an event, nodes are not all at the same time. This first simulates
+    /// the rest of the engine's epoch, which is no longer than the delay of the shortest link, and
+    /// detaches the driver before. The simulation is then at the end of the epoch. Frames of that
+    /// time are not written, but count in [`left_out`](CaptureSummary::left_out) if `max_frames`
+    /// was too small.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn finish_capture(&mut self) -> Result<Option<CaptureSummary>, Error> {
         let Some((capture, path)) = self.capture.take() else {
             return Ok(None);

@@ -35,13 +35,13 @@ use crate::network::sources::Sources;
 use crate::ranks::shares;
 use crate::size::{MemoryNeed, check_memory, check_packet_memory};
 
-/// The routes of a scenario's network and what they make of it.
+/// The routes of a scenario's network and the properties that follow from them.
 struct Ground<'s> {
     scenario: &'s Scenario,
     routes: Arc<Routes>,
     path_stats: PathStats,
     control: ControlPlane,
-    /// The most switches on a path, whatever happens to the network.
+    /// The most switches on a path, under all events of the scenario.
     longest: u16,
     link_rates: Vec<Rate>,
 }
@@ -54,35 +54,35 @@ struct Traffic {
 }
 
 impl Simulation {
-    /// Builds the network of `scenario`, to be run by `threads` threads (results do not depend on
+    /// Builds the network of `scenario`, for a run on `threads` threads (results do not depend on
     /// their number).
     ///
     /// # Errors
-    /// When the scenario asks for something that its profile or the model cannot do, the network is
-    /// larger than can be built, or the system does not give the threads. When it has a `[capture]`
-    /// table: [`Self::capturing`] says where that is written.
+    /// Fails if the profile or the model does not support the scenario, if the network is too
+    /// large, or if the system cannot create the threads. Also fails if the scenario has a
+    /// `[capture]` table: use [`Self::capturing`], which names its file.
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
         capturing::refuse(scenario)?;
         Self::on_ranks(scenario, threads, None)
     }
 
-    /// Like [`new`](Self::new) on one thread, for a simulation that is asked for facts and never run:
-    /// a `[capture]` table is no reason to refuse it, and nothing is captured.
+    /// Like [`new`](Self::new) on one thread, for a simulation that is only inspected and never
+    /// run: a `[capture]` table is allowed, but nothing is captured.
     ///
     /// # Errors
-    /// As [`new`](Self::new), but for the `[capture]` table.
+    /// As [`new`](Self::new), except for the `[capture]` table.
     pub fn checked(scenario: &Scenario) -> Result<Self, Error> {
         Self::on_ranks(scenario, 1, None)
     }
 
-    /// Like [`new`](Self::new), with the part of the network that belongs to this rank when there
-    /// are several.
+    /// Like [`new`](Self::new), but builds only the part of the network that belongs to this rank
+    /// if there are several.
     pub(crate) fn on_ranks(
         scenario: &Scenario,
         threads: usize,
         ranks: Option<Arc<dyn Ranks>>,
     ) -> Result<Self, Error> {
-        // What can be refused is refused before memory is taken.
+        // Refuse before allocating memory whatever can be refused.
         check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let ground = Ground::of(scenario)?;
@@ -90,11 +90,12 @@ impl Simulation {
         let telemetry_bytes = scenario.cc().telemetry_bytes(&context);
         let queries = ground.queries()?;
         if queries.is_some() {
-            // The plan of queries says which packets carry the digests that algorithms read.
+            // The plan of queries determines the packets with the digests that algorithms read.
             context.carrier = TelemetryCarrier::Switch;
         }
 
-        // Every packet has room for the digests, and its ACK none: the sink takes them out.
+        // Every packet has room for the digests, but its ACK has none, because the sink removes
+        // them.
         let digest_bytes = queries
             .as_ref()
             .map_or(0, |queries| queries.plan().wire_bytes());
@@ -109,6 +110,7 @@ impl Simulation {
             shares.as_ref(),
         );
 
+        // Only the runner knows the size of a packet, so the memory of packets is checked late.
         let traffic = Traffic::of(scenario)?;
         let topology = scenario.topology();
         let mtu = scenario.transport().mtu;
@@ -124,7 +126,7 @@ impl Simulation {
             stall_after: ground.stall_after(),
             memory,
             telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
-                // The algorithm's digest is among those of queries.
+                // The digests of queries include the algorithm's own.
                 (Some(_), kind) if kind == Some(DIGEST) => digest_bytes,
                 _ => telemetry_bytes + digest_bytes,
             },
@@ -151,6 +153,7 @@ impl Simulation {
             control_plane: ground.control_plane(ideal.clone()),
             ideal,
         };
+        // Applications draw from numbered streams, so they are added in the order of workloads.
         for (host, application) in traffic.applications {
             simulation.add_boxed_application(host, application)?;
         }
@@ -158,7 +161,7 @@ impl Simulation {
     }
 }
 
-/// Refuses a network whose paths or rates telemetry has no room for.
+/// Refuses a network with paths or rates that exceed the room of telemetry.
 fn check_int(scenario: &Scenario, context: &CcContext) -> Result<(), Error> {
     let longest = context.longest_path;
     let rates = context.link_rates.len();
@@ -221,8 +224,8 @@ impl<'s> Ground<'s> {
         })
     }
 
-    /// Returns the base round-trip time (T) of the whole network: the largest of all pairs of hosts,
-    /// or the one that the scenario gives.
+    /// Returns the base round-trip time (T) of the whole network: the largest of all pairs of
+    /// hosts, or the scenario's own value.
     fn base_rtt(&self) -> Duration {
         match self.scenario.transport().base_rtt {
             BaseRtt::Given(time) => time,
@@ -230,12 +233,12 @@ impl<'s> Ground<'s> {
         }
     }
 
-    /// Returns how long no byte may be acknowledged before the run is given up.
+    /// Returns the time without any acknowledged byte after which the run is given up.
     fn stall_after(&self) -> Duration {
         self.scenario.stall_after(self.path_stats.base_rtt)
     }
 
-    /// Returns what algorithms are told of the network.
+    /// Returns the properties of the network for algorithms.
     fn context(&self) -> CcContext {
         let nics = CcContext::of_nics(self.scenario.nic_rate());
         CcContext {
@@ -250,7 +253,7 @@ impl<'s> Ground<'s> {
         }
     }
 
-    /// Returns what packets are asked on their way, if anything.
+    /// Returns the queries that packets carry, if there are any.
     fn queries(&self) -> Result<Option<Arc<Queries>>, Error> {
         let scenario = self.scenario;
         let Some(settings) = scenario.queries() else {
@@ -267,7 +270,7 @@ impl<'s> Ground<'s> {
         Ok(Some(Arc::new(queries)))
     }
 
-    /// Returns what hosts are told of RDMA.
+    /// Returns the settings of RDMA for hosts.
     fn rdma(&self, context: &CcContext) -> RdmaSettings<ClassFactories> {
         let scenario = self.scenario;
         let settings = RdmaSettings::new(
@@ -288,8 +291,8 @@ impl<'s> Ground<'s> {
             .with_credit(scenario.credit(context))
     }
 
-    /// Returns how replies choose a NIC, where they do and hosts have several. Links that go down
-    /// later change nothing.
+    /// Returns the rule by which replies choose a NIC, if they do and hosts have several. Later
+    /// failures of links have no effect on it.
     fn reply_nics(&self) -> Option<ReplyNics> {
         let topology = self.scenario.topology();
         let mut hosts = topology.hosts().iter();
@@ -300,10 +303,10 @@ impl<'s> Ground<'s> {
         })
     }
 
-    /// Returns what the network is built from. Its packets are asked `queries`.
+    /// Returns the plan of the network. Its packets carry `queries`.
     ///
     /// # Errors
-    /// When telemetry has no room for the network's paths or rates.
+    /// Fails if the network's paths or rates exceed the room of telemetry.
     fn plan<'p>(
         &'p self,
         context: &'p CcContext,
@@ -314,8 +317,8 @@ impl<'s> Ground<'s> {
         if scenario.needs(INT) {
             check_int(scenario, context)?;
         }
-        // All algorithms that read digests have the same settings; otherwise the scenario would have
-        // been refused.
+        // All algorithms that read digests have the same settings, because other scenarios are
+        // refused.
         let digest = scenario.pint_configs().next();
         Ok(Plan {
             topology: scenario.topology(),
@@ -337,7 +340,7 @@ impl<'s> Ground<'s> {
         })
     }
 
-    /// Returns what finds the path of each flow.
+    /// Returns the component that finds the path of each flow.
     fn control_plane(self, ideal: IdealFct) -> RouteControl {
         RouteControl {
             idle: Arc::new(ideal.paths(&self.routes)),

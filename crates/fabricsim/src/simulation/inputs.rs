@@ -14,7 +14,7 @@ use super::{IdealFct, Simulation};
 /// Rules of a simulation for flows that a program adds.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowRules {
-    /// By node: whether it is a host.
+    /// By node, `true` if it is a host.
     hosts: Arc<[bool]>,
     ideal: IdealFct,
 }
@@ -31,7 +31,7 @@ impl FlowRules {
     /// Checks a flow that is added at `now`.
     ///
     /// # Errors
-    /// Why it is impossible, in words.
+    /// Returns the reason if it is impossible.
     pub(crate) fn check(&self, request: &FlowRequest, now: Time) -> Result<(), String> {
         let refuse = Err;
         if request.start < now {
@@ -82,11 +82,12 @@ impl FlowRules {
 }
 
 impl Simulation {
-    /// Adds a flow. Its number is given when it starts. A program that reacts to what becomes of
-    /// its flows [sends](Self::send) them instead.
+    /// Adds a flow. It gets its number when it starts. To react to events of flows, a program
+    /// [sends](Self::send) messages instead.
     ///
     /// # Errors
-    /// When it starts in the past, has no bytes, or its ends are not two different hosts.
+    /// Fails if the flow starts in the past, has no bytes, or does not have two different hosts as
+    /// its ends.
     pub fn inject(&mut self, request: FlowRequest) -> Result<(), Error> {
         let frontier = self.runner.frontier();
         (self.rules.check(&request, frontier)).map_err(Error::Injection)?;
@@ -94,11 +95,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Adds an event. Of events at one time the one that was added first comes first.
+    /// Adds an event. Events at the same time happen in the order in which they were added.
     ///
     /// # Errors
-    /// When it is in the past, the network has no such link or switch, its values are impossible,
-    /// or it makes paths or rates that the telemetry of this simulation has no room for.
+    /// Fails if the event is in the past, if the network has no such link or switch, if its values
+    /// are impossible, or if it creates paths or rates that exceed the room of this simulation's
+    /// telemetry.
     pub fn schedule(&mut self, event: Event) -> Result<(), Error> {
         let refuse = |text: String| Err(Error::Event(text));
         let now = self.runner.frontier();

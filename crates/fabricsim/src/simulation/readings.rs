@@ -14,53 +14,53 @@ use fabricsim_network::series::View;
 use fabricsim_network::{QueueArea, QueueBin};
 
 impl Simulation {
-    /// Counts over all nodes.
+    /// Returns counts over all nodes.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.runner.counters()
     }
 
-    /// Counts over the transports of all hosts.
+    /// Returns counts over the transports of all hosts.
     #[must_use]
     pub fn endpoint_counters(&self) -> EndpointCounters {
         self.runner.endpoint_counters()
     }
 
-    /// Bytes in the queues of switches now.
+    /// Returns the number of bytes in the queues of switches now.
     #[must_use]
     pub fn queued_bytes(&self) -> Bytes {
         self.runner.queued_bytes()
     }
 
-    /// Switch ports that a neighbor has paused now.
+    /// Returns the number of switch ports that a neighbor has paused now.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.runner.paused_ports()
     }
 
-    /// The switch ports of a PFC deadlock, each with the one that it waits for behind it; empty
-    /// when there is none.
+    /// Returns the switch ports of a PFC deadlock, each followed by the port that it waits for;
+    /// empty if there is none.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {
         self.runner.deadlock()
     }
 
-    /// The pause and resume frames that have arrived so far, in the order of time, then of node;
-    /// none unless the scenario asks for them (`output.pauses`).
+    /// Returns the pause and resume frames that have arrived so far, in the order of time, then of
+    /// node; empty unless the scenario sets `output.pauses`.
     #[must_use]
     pub fn pause_events(&self) -> Vec<PauseEvent> {
         self.runner.pause_events()
     }
 
-    /// All ports of hosts and switches as they are now, in the order of nodes and ports: queues,
-    /// and what has been sent, marked, dropped and paused since the start.
+    /// Returns all ports of hosts and switches as they are now, in the order of nodes and ports:
+    /// queues, and the bytes sent, marked, dropped and paused since the start.
     ///
     /// ```
     /// use fabricsim::prelude::*;
     ///
     /// let scenario = Scenario::from_toml(
-    ///     "[topology]\nkind = \"star\"\nhosts = 5\n[cc]\nkind = \"hpcc\"\n\
-    ///      [[workload]]\nkind = \"incast\"\nfan_in = 4\nsize = \"1MB\"\nat = \"0s\"",
+    ///   "[topology]\nkind = \"star\"\nhosts = 5\n[cc]\nkind = \"hpcc\"\n\
+    ///    [[workload]]\nkind = \"incast\"\nfan_in = 4\nsize = \"1MB\"\nat = \"0s\"",
     /// )?;
     /// let mut simulation = Simulation::new(&scenario, 1)?;
     /// let before = simulation.ports();
@@ -89,7 +89,7 @@ impl Simulation {
         self.runner.ports(&ports)
     }
 
-    /// One port as it is now, or `None` when there is none of that number.
+    /// Returns one port as it is now, or `None` if the node has no port with that number.
     pub fn port(&mut self, node: NodeId, port: PortId) -> Option<PortSample> {
         let topology = self.routes().topology();
         if node.index() >= topology.len() || port.index() >= topology.ports(node).len() {
@@ -99,8 +99,8 @@ impl Simulation {
         self.runner.ports(&[(node, port)]).pop()
     }
 
-    /// The flows that have started and not ended, in the order of their numbers: rate, window and
-    /// what has been acknowledged.
+    /// Returns the flows that have started and not ended, in the order of their numbers: rate,
+    /// window and acknowledged bytes.
     #[must_use]
     pub fn live_flows(&self) -> Vec<LiveFlow> {
         let mut flows = Vec::new();
@@ -109,22 +109,21 @@ impl Simulation {
         flows
     }
 
-    /// For how long the queues of switch ports have had each length, in the order of nodes, ports
-    /// and lengths; nothing unless the scenario asks for it (`observe.queue_distribution`).
+    /// Returns the time that the queues of switch ports have spent at each length, in the order of
+    /// nodes, ports and lengths; empty unless the scenario sets `observe.queue_distribution`.
     #[must_use]
     pub fn queue_distribution(&self) -> Vec<QueueBin> {
         self.runner.queue_distribution()
     }
 
-    /// The lengths of the queues of switch ports, summed over the time for which they have been
-    /// observed, in the order of nodes and ports; nothing unless the scenario asks for
-    /// `observe.queue_distribution`.
+    /// Returns the lengths of the queues of switch ports, integrated over the observed time, in the
+    /// order of nodes and ports; empty unless the scenario sets `observe.queue_distribution`.
     #[must_use]
     pub fn queue_areas(&self) -> Vec<QueueArea> {
         self.runner.queue_areas()
     }
 
-    /// The queries of the scenario, if it has some.
+    /// Returns the queries of the scenario, if it has any.
     #[must_use]
     pub fn queries(&self) -> Option<&Queries> {
         self.queries.as_deref()
@@ -136,22 +135,23 @@ impl Simulation {
         self.runner.query_results()
     }
 
-    /// The values of dynamic queries as the switches saw them, for hops of flows that at least
-    /// `least` packets have passed: the first `least` of each. Nothing where `pint.truth` is false.
+    /// Returns the true values of dynamic queries at switches, for hops of flows that at least
+    /// `least` packets have passed: the first `least` values of each. Empty if `pint.truth` is
+    /// false.
     #[must_use]
     pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
         self.runner.hop_series(least)
     }
 
-    /// Returns statistics of the switch-port queues that have disciplines of their own: marks,
-    /// drops and waiting times so far, in the order of nodes, ports and priorities.
+    /// Returns statistics of the switch-port queues with disciplines of their own: marks, drops and
+    /// waiting times so far, in the order of nodes, ports and priorities.
     #[must_use]
     pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
         self.runner.queue_reports()
     }
 
-    /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.
-    /// Lets this rank see what observers and applications of all ranks have seen.
+    /// Advances all nodes to [`Self::now`], because some switches may be behind after all flows
+    /// have ended. Then collects the observers and applications of all ranks at this rank.
     pub(crate) fn gather(&mut self) -> Result<(), Error> {
         self.runner.gather().map_err(|refused| Error::Unsupported {
             scenario: "the run over ranks".to_owned(),
@@ -164,8 +164,8 @@ impl Simulation {
         self.runner.synchronize();
     }
 
-    /// Returns the run as series of `[observe]` see it at the end of an `interval`, when the flows
-    /// `ended` have ended.
+    /// Returns the view of the run for series of `[observe]` at the end of an `interval`, given the
+    /// flows `ended`.
     pub(crate) fn view<'a>(
         &'a self,
         interval: Option<Duration>,

@@ -1,4 +1,4 @@
-//! A simulation that is driven from outside of the engine, event by event.
+//! A simulation that a program drives, event by event.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -16,14 +16,14 @@ use crate::driver::{
 };
 
 impl Simulation {
-    /// Returns which messages this simulation takes.
+    /// Returns the rules for messages of this simulation.
     #[must_use]
     pub fn message_rules(&self) -> MessageRules {
         MessageRules::new(self.rules.clone())
     }
 
-    /// Returns how long `message` takes on the idle network to its last acknowledgement, by the
-    /// routes that are in force, or `None` when none leads to its receiver or it is impossible.
+    /// Returns the time of `message` on the idle network to its last acknowledgement, by the
+    /// current routes, or `None` if no route leads to its receiver or the message is impossible.
     #[must_use]
     pub fn ideal_time(&self, message: &Message) -> Option<Duration> {
         let request = message.request(self.now());
@@ -42,7 +42,7 @@ impl Simulation {
     /// [`crate::driver`].
     ///
     /// # Errors
-    /// Those of [`MessageRules::check`].
+    /// As [`MessageRules::check`].
     pub fn send(&mut self, message: &Message) -> Result<(), Error> {
         self.act(|actions| actions.send(message))
     }
@@ -50,7 +50,7 @@ impl Simulation {
     /// Sends `message` at `at`.
     ///
     /// # Errors
-    /// Those of [`MessageRules::check`].
+    /// As [`MessageRules::check`].
     pub fn send_at(&mut self, at: Time, message: &Message) -> Result<(), Error> {
         self.act(|actions| actions.send_at(at, message))
     }
@@ -58,46 +58,46 @@ impl Simulation {
     /// Sets the timer `token` to `at`, or moves it there.
     ///
     /// # Errors
-    /// Those of [`MessageRules::check_timer`].
+    /// As [`MessageRules::check_timer`].
     pub fn set_timer(&mut self, at: Time, token: u64) -> Result<(), Error> {
         self.act(|actions| actions.set_timer(at, token))
     }
 
-    /// Cancels the timer `token`. Returns whether it was set.
+    /// Cancels the timer `token`. Returns `true` if it was set.
     pub fn cancel_timer(&mut self, token: u64) -> bool {
         self.act(|actions| actions.cancel_timer(token))
     }
 
-    /// Lets `driver` hear of all events from now on, also of those that nobody has heard of yet. It
-    /// replaces the one that was there.
+    /// Attaches `driver`, which receives all events from now on, including pending ones. It
+    /// replaces the previous driver.
     ///
     /// ```
     /// use fabricsim::driver::{Actions, Driver, Event, EventKind, Message};
     /// use fabricsim::prelude::*;
     /// use fabricsim_scenario::kinds::Registry;
     ///
-    /// /// Starts the next round at all hosts when all messages of one have been delivered.
+    /// /// Starts the next round at all hosts after all messages of a round have been delivered.
     /// struct Rounds {
-    ///     left: u32,
-    ///     missing: u32,
+    ///   left: u32,
+    ///   missing: u32,
     /// }
     ///
     /// impl Driver for Rounds {
-    ///     fn on_event(&mut self, event: &Event, actions: &mut Actions<'_>) {
-    ///         match event.kind {
-    ///             EventKind::Delivered(_) => self.missing -= 1,
-    ///             EventKind::Timer(_) => {}
-    ///             _ => return,
-    ///         }
-    ///         if self.missing == 0 && self.left > 0 {
-    ///             (self.left, self.missing) = (self.left - 1, 4);
-    ///             for host in 0..4 {
-    ///                 let next = NodeId((host + 1) % 4);
-    ///                 let message = Message::new(NodeId(host), next, Bytes::new(20_000));
-    ///                 actions.send(&message).expect("hosts of a star");
-    ///             }
-    ///         }
-    ///     }
+    ///   fn on_event(&mut self, event: &Event, actions: &mut Actions<'_>) {
+    ///       match event.kind {
+    ///           EventKind::Delivered(_) => self.missing -= 1,
+    ///           EventKind::Timer(_) => {}
+    ///           _ => return,
+    ///       }
+    ///       if self.missing == 0 && self.left > 0 {
+    ///           (self.left, self.missing) = (self.left - 1, 4);
+    ///           for host in 0..4 {
+    ///               let next = NodeId((host + 1) % 4);
+    ///               let message = Message::new(NodeId(host), next, Bytes::new(20_000));
+    ///               actions.send(&message).expect("hosts of a star");
+    ///           }
+    ///       }
+    ///   }
     /// }
     ///
     /// let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n";
@@ -114,7 +114,7 @@ impl Simulation {
         lock(&self.steer()).driver = Some(Box::new(driver));
     }
 
-    /// Takes the driver away. Events are kept for [`Self::run_until_next`] from now on.
+    /// Detaches and returns the driver. Events are kept for [`Self::run_until_next`] from now on.
     pub fn detach(&mut self) -> Option<Box<dyn Driver>> {
         let cell = self.steered.as_ref()?;
         lock(cell).driver.take()
@@ -128,22 +128,22 @@ impl Simulation {
         driver.downcast_mut().map(visit)
     }
 
-    /// Ends the events [`Acknowledged`](crate::driver::EventKind::Acknowledged): a run in which
-    /// deliveries and timers alone are heard of costs less.
+    /// Ends the events [`Acknowledged`](crate::driver::EventKind::Acknowledged): a run costs less
+    /// if only deliveries and timers are events.
     pub fn ignore_acknowledgements(&mut self) {
         let cell = self.steer();
         lock(&cell).state.hearing = Hearing::Deliveries;
         self.runner.set_hearing(Hearing::Deliveries);
     }
 
-    /// Runs to the next event before `until` and comes back at its exact time, [`Self::now`]. What
-    /// is asked for then happens at that time. Without a driver that is [attached](Self::attach).
+    /// Runs to the next event before `until` and returns at its exact time, [`Self::now`]. Requests
+    /// made then take effect at that time. For runs without an [attached](Self::attach) driver.
     pub fn run_until_next(&mut self, until: Time) -> Next {
         self.run_until_next_with_callback(until, &mut ())
     }
 
-    /// Like [`run_until_next`](Self::run_until_next), watched by `callback`: when that ends the run,
-    /// it comes back with [`Stop::Interrupted`] and can go on later.
+    /// Like [`run_until_next`](Self::run_until_next), with a callback that watches the run. If
+    /// `callback` ends the run, this returns [`Stop::Interrupted`], and the run can continue later.
     pub fn run_until_next_with_callback(
         &mut self,
         until: Time,
@@ -163,7 +163,7 @@ impl Simulation {
         }
     }
 
-    /// A run that is steered from outside.
+    /// Runs a simulation that a program drives.
     pub(super) fn run_steered(&mut self, until: Time, callback: &mut dyn RunCallback) -> Stop {
         let cell = self.steer();
         let stop = self.advance(&cell, until, callback);
@@ -189,8 +189,8 @@ impl Simulation {
         act(&mut Actions::new(now, state, None))
     }
 
-    /// Returns what is shared with the applications at the hosts, which there are from the first
-    /// call on.
+    /// Returns the state that is shared with the applications at the hosts. The first call creates
+    /// it and these applications.
     fn steer(&mut self) -> Arc<Mutex<Cell>> {
         if let Some(cell) = &self.steered {
             return Arc::clone(cell);

@@ -9,7 +9,7 @@ use crate::simulation::Simulation;
 pub struct Download {
     /// Its number.
     pub flow: u32,
-    /// The host that asked for it.
+    /// The host that requested it.
     pub src: u32,
     /// The host that sends it.
     pub dst: u32,
@@ -21,7 +21,7 @@ pub struct Download {
     pub goodput_bps: f64,
 }
 
-/// Returns what has arrived of flows that never end.
+/// Returns the flows that never end, with their delivered bytes.
 pub(super) fn received(simulation: &Simulation) -> Vec<Download> {
     let ended = simulation.ended();
     let flows = simulation.downloads().into_iter();

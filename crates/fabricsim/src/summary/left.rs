@@ -1,4 +1,4 @@
-//! What a run has left: flows that have not finished, and ports that wait for one another.
+//! The remains of a run: flows that have not finished, and ports that wait for one another.
 
 use fabricsim_base::flow::FlowRequest;
 use fabricsim_base::priority::Priority;
@@ -8,13 +8,13 @@ use serde::Serialize;
 use super::Status;
 use crate::simulation::Simulation;
 
-/// Unfinished flows that `summary.json` lists; the others are only counted.
+/// Number of unfinished flows that `summary.json` lists; further ones are only counted.
 const LISTED_FLOWS: usize = 1_000;
 
 /// A flow that has not ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnfinishedFlow {
-    /// Its number, or `None` when it never started for want of a route.
+    /// Its number, or `None` if it never started for lack of a route.
     pub flow: Option<u32>,
     /// The sending host.
     pub src: u32,
@@ -26,9 +26,9 @@ pub struct UnfinishedFlow {
     pub dst_name: String,
     /// Its payload bytes; `None` for a flow that never ends.
     pub size_bytes: Option<u64>,
-    /// Bytes of it that have been acknowledged.
+    /// Acknowledged payload bytes.
     pub acknowledged_bytes: u64,
-    /// Why it has not ended.
+    /// The reason why it has not ended.
     pub reason: String,
 }
 
@@ -51,7 +51,7 @@ pub struct DeadlockedPort {
     pub queued_bytes: u64,
 }
 
-/// The first flows that have not finished: those under way, then those that found no route.
+/// Returns the first unfinished flows: flows under way, then flows without a route.
 pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
     let name = |node| simulation.routes().topology().name(node).to_owned();
     let under_way = left.iter().map(|unfinished| UnfinishedFlow {
@@ -78,12 +78,12 @@ pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<Unfini
     under_way.chain(unreachable).take(LISTED_FLOWS).collect()
 }
 
-/// The payload bytes of a flow that ends.
+/// Returns the payload bytes of a flow that ends, or `None` for an endless one.
 fn size(request: &FlowRequest) -> Option<u64> {
     (!request.is_endless()).then(|| request.size.get())
 }
 
-/// The ports of the deadlock in which a run has ended.
+/// Returns the ports of the deadlock that ended a run.
 pub(super) fn deadlocked(simulation: &Simulation, status: Status) -> Vec<DeadlockedPort> {
     if status != Status::Deadlocked {
         return Vec::new();

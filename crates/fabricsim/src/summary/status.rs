@@ -10,22 +10,22 @@ use super::FlowCounts;
 pub enum Status {
     /// All flows have ended.
     Finished,
-    /// The scenario's `stop_at` came before all flows had ended.
+    /// The run reached the scenario's `stop_at` before all flows had ended.
     TimeReached,
-    /// Flows are left and nothing moves.
+    /// Unfinished flows are left, but no packet moves.
     Stalled,
     /// Switch ports have a cyclic buffer dependency: a PFC deadlock.
     Deadlocked,
-    /// Flows are left that start, or go on, after more than 53 days of simulated time.
+    /// Flows are left that start, or continue, after more than 53 days of simulated time.
     BeyondHorizon,
-    /// There was more to remember than a run keeps.
+    /// The simulation had more packets and events under way than a run can store.
     Overloaded,
-    /// Somebody stopped it; the results are partial.
+    /// The user stopped it; the results are partial.
     Interrupted,
 }
 
 impl Status {
-    /// The name in `summary.json`.
+    /// Returns the name in `summary.json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,8 +38,8 @@ impl Status {
             Self::Interrupted => "interrupted",
         }
     }
-    /// Returns `true` if flows are left that can never finish: nothing moves them any more, or no
-    /// route led to their destinations when they were due, however the run ended.
+    /// Returns `true` if flows are left that can never finish: no event can advance them, or no
+    /// route led to their destinations when they were due.
     #[must_use]
     pub const fn leaves_flows(self, flows: &FlowCounts) -> bool {
         match self {

@@ -7,19 +7,19 @@ use fabricsim_workload::{Offered, Traffic};
 use super::tiers::summed;
 use super::{BusySpan, ns};
 
-/// The most spans that are looked at: the longest ones.
+/// Largest number of spans that are examined: the longest ones.
 const MOST_SPANS: usize = 16;
 
 /// A time in which the same workloads send.
 struct Span {
     from: Time,
     until: Time,
-    /// Indices of the workloads that send.
+    /// Indices of the sending workloads.
     active: Vec<usize>,
 }
 
-/// The spans between starts and ends of workloads; of those in which the same workloads send, the
-/// longest.
+/// Returns the spans between starts and ends of workloads; among spans with the same workloads,
+/// only the longest.
 fn spans(offered: &[Offered]) -> Vec<Span> {
     let mut times: Vec<Time> = offered
         .iter()
@@ -46,7 +46,7 @@ fn spans(offered: &[Offered]) -> Vec<Span> {
     spans
 }
 
-/// The span in which some link is busier than all links are in others; `None` when nothing is sent.
+/// Returns the span with the busiest link of all; `None` if there is no traffic.
 pub(super) fn busiest_span(
     topology: &Topology,
     offered: &[Offered],
@@ -71,7 +71,7 @@ pub(super) fn busiest_span(
     Ok(busiest)
 }
 
-/// Bytes per second, both ways of all flows.
+/// Sums the bytes per second of all flows, in both directions.
 fn demand<'a>(active: impl Iterator<Item = &'a Offered>) -> Demand {
     let mut demand = Demand::default();
     for offered in active {

@@ -1,4 +1,4 @@
-//! The utilization of links, by how far their ends are from hosts.
+//! The utilization of links, by the distances of their ends from hosts.
 
 use fabricsim_base::id::{NodeId, PortId};
 use fabricsim_base::units::Rate;
@@ -6,15 +6,15 @@ use fabricsim_topology::{LinkLoads, Topology, levels, tier_names};
 
 use super::{BusyLink, TierUtilization};
 
-/// The utilization of each tier, and of the busiest direction of a link, when links carry `loads`
-/// bytes per second; `None` for a network without links.
+/// Returns the utilization of each tier, and of the busiest direction of a link, if links carry
+/// `loads` bytes per second; `None` for a network without links.
 pub(super) fn summed(
     topology: &Topology,
     loads: &LinkLoads,
 ) -> Option<(Vec<TierUtilization>, BusyLink)> {
     let levels = levels(topology);
     let names = tier_names(topology, &levels);
-    // By (way down, levels): upward links from hosts on, then downward ones from the top.
+    // In the order of the report: upward links from the hosts on, then downward ones from the top.
     let mut tiers: Vec<Option<Sum>> = vec![None; 2 * names.len() * names.len()];
     let mut busiest: Option<(f64, u32, usize)> = None;
     let rates = rates(topology);
@@ -50,6 +50,7 @@ pub(super) fn summed(
         mean: sum.bytes / sum.capacity,
         busiest: sum.busiest,
     });
+    // Only one link is reported by name, so its port is looked up last.
     let (utilization, index, direction) = busiest?;
     let link = &topology.links()[index as usize];
     let (node, peer) = match direction {
@@ -70,7 +71,7 @@ pub(super) fn summed(
     Some((tiers.collect(), busiest))
 }
 
-/// The rates of each link: from its first end, and back.
+/// Returns the rates of each link: from its first end, and back.
 fn rates(topology: &Topology) -> Vec<[Rate; 2]> {
     let links = topology.links();
     let mut rates: Vec<[Rate; 2]> = links.iter().map(|link| [link.rate; 2]).collect();
@@ -83,7 +84,7 @@ fn rates(topology: &Topology) -> Vec<[Rate; 2]> {
     rates
 }
 
-/// The links of a tier.
+/// The totals over the links of a tier.
 #[derive(Clone, Debug, Default)]
 struct Sum {
     from: usize,
@@ -94,7 +95,7 @@ struct Sum {
     busiest: f64,
 }
 
-/// Returns where a tier stands among `levels` squared ones each way.
+/// Returns the index of a tier among `levels` squared ones in each direction.
 fn place(from: usize, to: usize, levels: usize) -> usize {
     if from <= to {
         from * levels + to
@@ -132,7 +133,7 @@ mod tests {
         assert!((busiest.utilization - 0.08).abs() < 1e-12);
     }
 
-    /// Links inside of servers are apart from those of NICs, which are far slower.
+    /// Links inside servers are separate from links of NICs, which are far slower.
     #[test]
     fn links_inside_of_servers_are_a_tier() {
         let cluster = RailConfig::default()

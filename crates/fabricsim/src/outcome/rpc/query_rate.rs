@@ -2,7 +2,7 @@
 
 use fabricsim_base::units::Time;
 
-/// The times between which the queries of a class, or of one of its clients, are counted.
+/// The time span in which the queries of a class, or of one of its clients, are counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QueryRate {
     /// Time at which the first query was sent.
@@ -12,7 +12,7 @@ pub(super) struct QueryRate {
 }
 
 impl QueryRate {
-    /// Those of this and the `other` client together.
+    /// Combines this and the `other` client.
     pub(super) fn and(self, other: Self) -> Self {
         let firsts = self.first.into_iter().chain(other.first);
         Self {
@@ -21,7 +21,7 @@ impl QueryRate {
         }
     }
 
-    /// The same in a run that has ended early, at `ended`.
+    /// Limits the span for a run that ended early, at `ended`.
     pub(super) fn until(self, ended: Time) -> Self {
         Self {
             span: self.span.map(|(from, to)| (from, to.min(ended))),
@@ -29,9 +29,9 @@ impl QueryRate {
         }
     }
 
-    /// Returns the queries per second of which these are the `completions`: those within the span
-    /// over its length. Without a span, or where none was completed within it, all of them over the
-    /// time from the first query to the last completion.
+    /// Returns the queries per second, given their `completions`: the number within the span over
+    /// its length. Without a span, or if none was completed within it, returns the number of all of
+    /// them over the time from the first query to the last completion.
     pub(super) fn of(&self, completions: impl Iterator<Item = Time> + Clone) -> Option<f64> {
         let per_second = |count: usize, from: Time, to: Time| {
             (to > from).then(|| count as f64 / to.since(from).as_secs_f64())
@@ -61,7 +61,7 @@ mod tests {
             span: span.map(|(from, to)| (us(from), us(to))),
         };
         let per_second = rate.of(completions.iter().map(|&at| us(at)));
-        // In queries per millisecond, which has no rounding error here.
+        // Rounded in queries per millisecond, which is exact here.
         per_second.map(|rate| (rate / 1e3 * 1e6).round() / 1e6)
     }
 
