@@ -1,4 +1,4 @@
-//! How much more rate the switches of a tier have downwards than upwards.
+//! The ratio of the downward to the upward rates of the switches of a tier.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use fabricsim_base::units::Rate;
 use fabricsim_topology::{Topology, levels, tier_names};
 use serde::Serialize;
 
-/// The oversubscription of the switches of a tier: the sum of the rates of their links downwards
-/// over the sum of those upwards.
+/// The oversubscription of the switches of a tier: the sum of the rates of their downward links
+/// over the sum of the rates of their upward links.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TierOversubscription {
     /// The name of the tier, such as `leaf`.
     pub tier: String,
-    /// The least of its switches.
+    /// The least ratio of its switches.
     pub least: f64,
-    /// The most of its switches.
+    /// The greatest ratio of its switches.
     pub most: f64,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for TierOversubscription {
     }
 }
 
-/// A ratio with one on its smaller side and up to two decimals on the other: `3:1`, `1:8`.
+/// Formats a ratio with one on its smaller side and up to two decimals on the other: `3:1`, `1:8`.
 fn ratio(value: f64) -> String {
     let digits = |value: f64| {
         let digits = format!("{value:.2}");
@@ -53,8 +53,8 @@ fn ratio(value: f64) -> String {
     }
 }
 
-/// Returns the oversubscription of each tier of `topology` that has links upwards, from the hosts
-/// up; nothing where switches of one tier are linked to one another.
+/// Returns the oversubscription of each tier of `topology` that has upward links, from the hosts
+/// up. Returns nothing if switches of one tier are linked to one another.
 #[must_use]
 pub fn oversubscription(topology: &Topology) -> Vec<TierOversubscription> {
     let levels = levels(topology);
