@@ -1,20 +1,20 @@
-//! TCP: byte streams over connections with one machine of loss recovery and an algorithm of
-//! congestion control for each class of flows. It runs beside RDMA in one network; a packet is of
-//! TCP when its header has [`Bits::TCP`].
+//! TCP: byte streams over connections, with a common loss recovery and a congestion control for
+//! each class of flows. TCP and RDMA can run in one network; a packet belongs to TCP if its header
+//! has [`Bits::TCP`].
 //!
-//! * A connection is opened by SYN and SYN-ACK, which cross the queues as small packets that are
-//!   not ECN-capable and are repeated when they are lost. They agree on the feedback of marks.
+//! * A connection is opened by SYN and SYN-ACK. These pass the queues as small packets that are not
+//!   ECN-capable, and are repeated if lost. They negotiate the feedback of marks.
 //! * A [`Pattern::Plain`] flow sends its bytes over a connection of its own and ends when the last
-//!   byte is acknowledged. A [`Pattern::Fetch`] asks a server for them, over a connection of its
-//!   own or one that is bound late ([`Reuse::LateBinding`]), and ends when the last byte has been
-//!   read.
-//! * Losses are found by selective acknowledgements and the times of transmissions (RFC 8985), or
-//!   by three duplicate acknowledgements (RFC 6582), and by timeouts (RFC 6298). While losses are
-//!   recovered the window comes down in proportion (RFC 6937).
-//! * Receivers delay acknowledgements (RFC 5681, section 4.2) and tell of marks as agreed (RFC
+//!   byte is acknowledged. A [`Pattern::Fetch`] requests the bytes from a server, over a connection
+//!   of its own or one that is bound late ([`Reuse::LateBinding`]), and ends when the last byte has
+//!   been read.
+//! * Losses are detected by selective acknowledgements and transmission times (RFC 8985) or by
+//!   three duplicate acknowledgements (RFC 6582), and by timeouts (RFC 6298). During recovery, the
+//!   window shrinks in proportion to the delivered data (RFC 6937).
+//! * Receivers delay acknowledgements (RFC 5681, section 4.2) and report marks as negotiated (RFC
 //!   3168, RFC 8257, RFC 9768).
 //!
-//! What the application reads is never the limit: there is no receive window.
+//! The application reads at once, so there is no receive window.
 
 mod config;
 mod connection;

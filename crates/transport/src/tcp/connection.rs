@@ -1,4 +1,4 @@
-//! One side of a connection: its opening, its two halves, and what it is used for.
+//! One side of a connection: its opening, its two halves, and its current use.
 
 mod opening;
 mod probes;
@@ -28,26 +28,26 @@ use stream::Messages;
 /// Current use of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub(super) enum Task {
-    /// It is being opened for a request, which another connection may yet serve.
+    /// Being opened for a request, which another connection may serve first.
     Dial,
-    /// The bytes of a flow are sent.
+    /// Sends the bytes of a flow.
     Send(Flow),
-    /// The response of a flow is awaited.
+    /// Waits for the response of a flow.
     Fetch(Fetch),
-    /// Nothing is asked for.
+    /// No current request.
     Idle,
-    /// It is being closed.
+    /// Being closed.
     Close,
     /// The other side sends.
     Receive,
-    /// The other side asks.
+    /// The other side sends requests.
     Serve,
     /// Both sides send messages, and the connection stays open.
     Stream,
 }
 
 impl Task {
-    /// The flow that is carried, if there is one.
+    /// Returns the flow on the connection, if there is one.
     fn flow(&self) -> Option<&Flow> {
         match self {
             Self::Send(flow) => Some(flow),
@@ -59,30 +59,30 @@ impl Task {
     }
 }
 
-/// A response that is awaited.
+/// A response that the connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub(super) struct Fetch {
     pub(super) flow: Flow,
-    /// Bytes that had been delivered when it was asked for.
+    /// Bytes delivered at the time of the request.
     pub(super) from: u64,
-    /// Bytes that the other side had retransmitted until then.
+    /// Bytes that the other side had retransmitted at the time of the request.
     pub(super) again: u64,
 }
 
-/// Event that a packet has caused.
+/// An event caused by a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Event {
-    /// Nothing beyond the connection.
+    /// Nothing outside of the connection.
     Nothing,
-    /// The connection that this side has asked for is open.
+    /// The connection that this side requested is open.
     Opened,
     /// All bytes of the flow are acknowledged.
     Sent,
     /// The response has been read.
     Read,
-    /// A message has been acknowledged, or more of one has been delivered.
+    /// A message has been acknowledged, or more of a message has been delivered.
     Messages,
-    /// Both sides have all: the connection may be forgotten.
+    /// Both sides have received everything: the connection may be forgotten.
     Ended,
 }
 
@@ -90,13 +90,13 @@ pub(super) enum Event {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     pub(super) event: Event,
-    /// Nothing has changed that says when the connection may send, and of its timers at most that of the
-    /// acknowledgement that is due.
+    /// `true` if the time of the next send is unchanged, and of all timers at most the delayed
+    /// acknowledgement changed.
     pub(super) only_received: bool,
 }
 
 impl Outcome {
-    /// `event`, where more than the receiving half may have changed.
+    /// Returns the outcome of `event`, if more than the receiving half may have changed.
     const fn of(event: Event) -> Self {
         Self {
             event,
@@ -107,25 +107,25 @@ impl Outcome {
 
 /// One side of a connection.
 ///
-/// Differs from the paper: the FIN of the side that has opened a connection ends both directions
-/// (RFC 9293, section 3.6, has one for each). By then the other side has nothing left to say.
-// In an order of its own: a segment that arrives needs the first three cache lines, and an
-// acknowledgement those at the beginning of the sender beside them. A host has more connections than
-// a cache holds, so each line is a miss.
+/// Differs from the paper: the FIN of the side that opened the connection ends both directions (RFC
+/// 9293, section 3.6, has one for each). By then the other side has nothing left to send.
+// The field order matters: an arriving segment needs the first three cache lines, and an
+// acknowledgement also those at the beginning of the sender. A host has more connections than fit
+// in a cache, so each line is a miss.
 #[derive(Checkpointed, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Connection {
-    /// For the endpoint: when it looks at the timers next, and when at the pacing.
+    /// For the endpoint: when it next checks the timers, and when the pacing.
     pub(super) timer_at: Time,
     pub(super) paced_at: Time,
-    /// For the endpoint: when the connection may send, as it was when its state changed last;
-    /// [`Time::MAX`] for not before the state changes.
+    /// For the endpoint: when the connection may send, as of the last state change; [`Time::MAX`]
+    /// if it must wait for another change.
     pub(super) due: Time,
     /// Bytes that the other side has retransmitted.
     pub(super) peer_again: u64,
     #[checkpoint(rebuilt)]
     parameters: Arc<TcpParameters>,
-    /// Of the packets that leave here.
+    /// Flow key of outgoing packets.
     #[checkpoint(rebuilt)]
     pub(super) key: FlowKey,
     #[checkpoint(rebuilt)]
@@ -137,14 +137,13 @@ pub(super) struct Connection {
     #[checkpoint(rebuilt)]
     pub(super) priority: Priority,
     feedback: Feedback,
-    /// Without handshake, at the side that has opened it: segments carry SYN until one is
-    /// acknowledged.
+    /// Without handshake, at the opening side: segments carry SYN until one is acknowledged.
     opens_with_data: bool,
-    /// Something that was sent is not acknowledged, as it was when the state changed last.
+    /// `true` if sent data is unacknowledged, as of the last state change.
     pub(super) awaits_ack: bool,
     pub(super) receiver: Receiver,
     pub(super) handshake: Handshake,
-    /// The latest timestamp of an acknowledgement or a SYN of the other side.
+    /// The latest timestamp in an acknowledgement or SYN of the other side.
     heard: u32,
     #[checkpoint(rebuilt)]
     pub(super) task: Task,
@@ -152,11 +151,11 @@ pub(super) struct Connection {
     pub(super) sender: TcpSender,
     #[checkpoint(rebuilt)]
     line_rate: Rate,
-    /// Where both sides send messages: those of this side.
+    /// This side's messages, if both sides send messages.
     messages: Messages,
 }
 
-/// Identity of a connection, with the class and NIC port to which it belongs.
+/// Identity of a connection, with its class and NIC port.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
     pub(super) id: FlowId,
@@ -164,14 +163,14 @@ pub(super) struct Identity {
     pub(super) nic: PortId,
     pub(super) priority: Priority,
     pub(super) key: FlowKey,
-    /// Of the NIC port.
+    /// Line rate of the NIC port.
     pub(super) line_rate: Rate,
     /// Time at which the connection is opened.
     pub(super) now: Time,
 }
 
 impl Connection {
-    /// Asks for `flow` on an open connection.
+    /// Requests `flow` on an open connection.
     pub(super) fn request(&mut self, flow: Flow) {
         self.task = Task::Fetch(Fetch {
             flow,
@@ -192,7 +191,7 @@ impl Connection {
         self.sender.close();
     }
 
-    /// `packet` has arrived; replies go to `out`.
+    /// Processes the arriving `packet`; replies go to `out`.
     #[inline]
     pub(super) fn on_packet<H: HasTcp>(
         &mut self,
@@ -204,12 +203,14 @@ impl Connection {
         let header = packet.telemetry.tcp();
         let mut only_received = true;
         let bare_syn = header.bits.has(Bits::SYN) && packet.payload == 0;
+        // While the connection opens, SYNs and the acknowledgement of the SYN-ACK need special
+        // treatment.
         if self.handshake.state != State::Open || bare_syn {
             if bare_syn {
                 return Outcome::of(self.on_syn(now, packet, out));
             }
             if self.handshake.state == State::SynSent {
-                // Nothing else means something before the SYN-ACK.
+                // Before the SYN-ACK, no other packet has a meaning.
                 return Outcome::of(Event::Nothing);
             }
             if packet.is(PacketKind::Ack) && self.handshake.sent == 1 {
@@ -218,6 +219,7 @@ impl Connection {
             self.handshake.open();
             only_received = false;
         }
+        // A segment may carry both data and an acknowledgement; each half handles its own part.
         let header = packet.telemetry.tcp();
         if packet.is(PacketKind::Data) {
             only_received &= !self.on_segment(now, packet, counters, &mut out);
@@ -229,6 +231,7 @@ impl Connection {
             self.sender.awaits_ack(),
             "the endpoint has seen the last change"
         );
+        // If all sent data is acknowledged, an acknowledgement changes nothing and can be skipped.
         if header.bits.has(Bits::ACK) && self.awaits_ack {
             only_received = false;
             let blocks = sack::blocks(packet, header);
@@ -252,7 +255,7 @@ impl Connection {
         }
     }
 
-    /// Takes in the segment that `packet` is. Returns whether there is more to send because of it.
+    /// Processes the segment in `packet`. Returns `true` if it causes more data to send.
     #[inline]
     fn on_segment<H: HasTcp>(
         &mut self,
@@ -306,13 +309,13 @@ impl Connection {
         self.receiver.delivered() - fetch.from >= fetch.flow.request.size.get()
     }
 
-    /// Returns whether a segment may leave when its pacing lets it.
+    /// Returns `true` if a segment may leave as soon as pacing allows it.
     #[inline]
     pub(super) fn may_send(&self) -> bool {
         self.handshake.state == State::Open && self.sender.may_send()
     }
 
-    /// Returns when the next segment may leave; [`Time::MAX`] while none may.
+    /// Returns the time at which the next segment may leave, or [`Time::MAX`] if none may.
     #[inline]
     pub(super) fn next_send(&self) -> Time {
         if self.may_send() {
@@ -322,7 +325,7 @@ impl Connection {
         }
     }
 
-    /// Returns when [`Self::on_deadline`] wants to be called.
+    /// Returns the time of the next call to [`Self::on_deadline`].
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.sender
@@ -331,7 +334,7 @@ impl Connection {
             .min(self.handshake.resend_at)
     }
 
-    /// A timer has come; whether it was the retransmission timeout.
+    /// Handles due timers. Returns `true` if the retransmission timeout expired.
     pub(super) fn on_deadline<H: HasTcp>(
         &mut self,
         now: Time,
@@ -348,12 +351,12 @@ impl Connection {
         self.sender.deadline() <= now && self.sender.on_deadline(now)
     }
 
-    /// The flow that it carries, if it has been told of one.
+    /// Returns the flow on the connection, if this side knows it.
     pub(super) fn flow(&self) -> Option<&Flow> {
         self.task.flow()
     }
 
-    /// Payload bytes of its flow that have arrived, as far as this side knows.
+    /// Returns the payload bytes of the flow that have arrived, as far as this side knows.
     pub(super) fn progress(&self) -> Bytes {
         Bytes::new(match &self.task {
             Task::Fetch(fetch) => self.receiver.delivered() - fetch.from,
@@ -361,7 +364,7 @@ impl Connection {
         })
     }
 
-    /// Returns a description of what the connection waits for.
+    /// Returns a description of the event that the connection waits for.
     pub(super) fn waits_for(&self) -> String {
         if self.handshake.state != State::Open {
             return format!(

@@ -1,10 +1,10 @@
-//! Feedback of marks to the sender: the receiver's side of explicit congestion notification.
+//! The receiver's side of explicit congestion notification: feedback of marks to the sender.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_core::plugin::Feedback;
 
-/// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in,
-/// and whether that packet is acknowledged at once.
+/// Tells if delayed acknowledgements must be sent before a packet is processed, and if the packet
+/// itself must be acknowledged at once.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Urgency {
     pub(super) before: bool,
@@ -15,7 +15,7 @@ pub(super) struct Urgency {
 #[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Echo {
     pub(super) feedback: Feedback,
-    /// Classic: the echo is set. DCTCP: the last packet was marked (DCTCP.CE). Accurate: the same.
+    /// Classic: the echo is set. DCTCP and accurate: the last packet was marked (DCTCP.CE).
     latched: bool,
     /// Packets that have arrived with a mark.
     pub(super) ce_count: u32,
@@ -30,8 +30,8 @@ impl Echo {
         }
     }
 
-    /// Returns how urgently a packet must be acknowledged, depending on whether it has met
-    /// congestion (`marked`). To be called before the packet is taken in; [`Self::take`] follows.
+    /// Returns how urgently to acknowledge a packet, given that it is `marked` or not. Call this
+    /// before the packet is processed with [`Self::take`].
     #[inline]
     pub(super) const fn urgency(&self, marked: bool) -> Urgency {
         let changes = marked != self.latched;
@@ -45,7 +45,7 @@ impl Echo {
                 before: changes,
                 at_once: changes,
             },
-            // RFC 9768, section 3.2.2.5.1: a change to marked is told at once.
+            // RFC 9768, section 3.2.2.5.1: a change to marked is reported at once.
             Feedback::Accurate => Urgency {
                 before: false,
                 at_once: changes && marked,
@@ -53,12 +53,12 @@ impl Echo {
         }
     }
 
-    /// A data packet has arrived, marked or not; the sender's CWR comes with it or not.
+    /// Records a data packet, with its mark and with the CWR of its sender.
     #[inline]
     pub(super) const fn take(&mut self, marked: bool, cwr: bool) {
         match self.feedback {
             Feedback::None => return,
-            // RFC 3168, section 6.1.3: the CWR is for marks before it.
+            // RFC 3168, section 6.1.3: the CWR is for earlier marks.
             Feedback::Classic => self.latched = marked || (self.latched && !cwr),
             Feedback::Dctcp | Feedback::Accurate => self.latched = marked,
         }
@@ -67,7 +67,7 @@ impl Echo {
         }
     }
 
-    /// Returns whether acknowledgements carry ECE now.
+    /// Returns `true` if acknowledgements carry ECE now.
     #[inline]
     pub(super) const fn ece(&self) -> bool {
         self.latched && matches!(self.feedback, Feedback::Classic | Feedback::Dctcp)
@@ -78,7 +78,7 @@ impl Echo {
 mod tests {
     use super::*;
 
-    /// The echo after each packet of `arrivals` (marked, with CWR).
+    /// Returns the echo after each packet of `arrivals` (marked, with CWR).
     fn echoes(feedback: Feedback, arrivals: &[(bool, bool)]) -> Vec<bool> {
         let mut echo = Echo::new(feedback);
         let mut seen = Vec::new();

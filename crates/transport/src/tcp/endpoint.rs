@@ -36,25 +36,25 @@ pub struct Tcp<H> {
     nic_rates: Vec<Rate>,
     connections: Vec<Option<Connection>>,
     free: Vec<u32>,
-    /// By the flow for which a connection was opened.
+    /// Slots by the flow that opened the connection.
     slots: FxHashMap<FlowId, u32>,
-    /// Slot of the connection that the last packet was for: the next one often is for the same.
+    /// Slot of the last packet's connection, because the next packet often belongs to the same one.
     recent: u32,
-    /// Connections that are used for one request after another.
+    /// Connections that serve one request after another.
     pools: BTreeMap<(ClassId, NodeId), Pool>,
-    /// Connections that have ended, until the time that stands beside each.
+    /// Ended connections, each with its expiry time.
     time_wait: VecDeque<(Time, FlowId)>,
     ended: FxHashSet<FlowId>,
     timers: BinaryHeap<Reverse<(Time, u32)>>,
-    /// The flow that was last received in full, or the stream that has grown, until somebody asks.
+    /// The flow last received in full, or the stream that has grown, until it is taken.
     received: Option<Received>,
     counters: EndpointCounters,
-    /// Decodes the telemetry that probes bring back.
+    /// Decodes the telemetry of returned probes.
     reader: Option<Arc<dyn TelemetryReader<H>>>,
 }
 
 impl<H: HasTcp> Tcp<H> {
-    /// The TCP of a host whose NIC ports have the rates `nic_rates`.
+    /// Returns the TCP of a host. `nic_rates` are the rates of its NIC ports.
     #[must_use]
     pub fn new(settings: Arc<TcpSettings>, nic_rates: Vec<Rate>) -> Self {
         Self {
@@ -75,14 +75,14 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// The same with `reader`, by which controllers see what their probes have gathered.
+    /// Returns the TCP with `reader`, which decodes the telemetry of probes for controllers.
     #[must_use]
     pub fn with_telemetry(mut self, reader: Arc<dyn TelemetryReader<H>>) -> Self {
         self.reader = Some(reader);
         self
     }
 
-    /// Returns whether an ACK may leave by `nic`.
+    /// Returns `true` if an ACK may leave through `nic`.
     #[inline]
     pub(crate) fn has_acks(&self, nic: PortId, paused: PrioritySet) -> bool {
         self.nics[nic.index()]
@@ -96,7 +96,7 @@ impl<H: HasTcp> Tcp<H> {
             .expect("a listed slot holds a connection")
     }
 
-    /// Returns the slot of the connection that was opened for `flow`, where there is one.
+    /// Returns the slot of the connection opened for `flow`, if there is one.
     #[inline]
     fn slot_of(&mut self, flow: FlowId) -> Option<u32> {
         let recent = self.connections.get(self.recent as usize);
@@ -142,6 +142,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             .expect("a listed slot holds a connection");
         let (own, priority) = (connection.nic, connection.priority);
         let acks = &mut nics[own.index()].acks;
+        // A reply may leave at once, without a poll, unless ACKs are queued before it.
         let mut send = send.filter(|_| own == nic && acks.is_empty());
         let (mut replied, mut queued) = (false, probes);
         let outcome = connection.on_packet(now, packet, counters, |ack| {
@@ -158,6 +159,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             self.follow(now, slot, outcome.event, done);
             return PortUpdate::Ready;
         }
+        // If the sending half is unchanged, at most the timer of the delayed ACK needs an update.
         let due = if outcome.only_received && !probes {
             debug_assert_eq!(
                 connection.due,
@@ -170,6 +172,8 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         } else {
             self.settle_inline(now, slot)
         };
+        // Report as precisely as possible, because every other answer makes the host poll this
+        // port.
         if queued {
             PortUpdate::Ready
         } else if !replied {
@@ -212,8 +216,8 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             self.counters.retransmitted += payload;
         }
         self.settle_inline(now, slot);
-        // Last: the packet is copied in wider parts than it was written in, for which the processor waits
-        // until all of it has reached the cache.
+        // Send last: the packet is copied in wider parts than it was written in, and the processor
+        // would wait for these writes to reach the cache.
         send(&packet);
         true
     }

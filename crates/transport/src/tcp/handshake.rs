@@ -1,4 +1,4 @@
-//! Opening a connection (RFC 9293, section 3.5): SYN, SYN-ACK, their timers and what they agree on.
+//! Opening a connection (RFC 9293, section 3.5): SYN, SYN-ACK, their timers and the negotiation.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
@@ -10,30 +10,30 @@ use fabricsim_core::plugin::Feedback;
 /// Progress in opening a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum State {
-    /// The SYN is on its way.
+    /// The SYN has been sent.
     SynSent,
-    /// A SYN has come, the SYN-ACK is on its way.
+    /// A SYN has arrived and the SYN-ACK has been sent.
     SynReceived,
     /// Data may flow.
     Open,
 }
 
 /// The opening of one connection.
-// The state is first: each packet needs it, and the rest matters only while the connection opens.
+// The state is first, because each packet needs it. The other fields are used only during opening.
 #[derive(Clone, Debug, Stored)]
 #[repr(C)]
 pub(super) struct Handshake {
     pub(super) state: State,
-    /// SYNs or SYN-ACKs that have been sent.
+    /// Number of SYNs or SYN-ACKs sent.
     pub(super) sent: u32,
-    /// Time at which the next SYN or SYN-ACK is sent; [`Time::MAX`] when the connection is open.
+    /// Time to send the next SYN or SYN-ACK; [`Time::MAX`] if the connection is open.
     pub(super) resend_at: Time,
     /// Time at which the last SYN or SYN-ACK was sent.
     pub(super) sent_at: Time,
 }
 
 impl Handshake {
-    /// A connection without handshake, or whose handshake is over.
+    /// A connection without handshake, or after it.
     pub(super) const OPEN: Self = Self {
         state: State::Open,
         sent: 0,
@@ -41,7 +41,7 @@ impl Handshake {
         resend_at: Time::MAX,
     };
 
-    /// To be sent for the first time by [`Self::on_send`].
+    /// Returns the state before the first call of [`Self::on_send`].
     pub(super) const fn new(state: State) -> Self {
         Self {
             state,
@@ -51,8 +51,8 @@ impl Handshake {
         }
     }
 
-    /// A SYN or SYN-ACK leaves: the next one is due after the initial timeout, doubled each time
-    /// (RFC 6298, rules 2.1 and 5.5).
+    /// Records a sent SYN or SYN-ACK. The next one is due after the initial timeout, doubled each
+    /// time (RFC 6298, rules 2.1 and 5.5).
     pub(super) fn on_send(&mut self, now: Time, parameters: &TcpParameters) {
         let wait = backed_off(parameters.initial_rto, self.sent, parameters);
         self.sent += 1;
@@ -60,15 +60,15 @@ impl Handshake {
         self.resend_at = now.saturating_add(wait);
     }
 
-    /// The other side has replied.
+    /// Opens the connection, because the other side has replied.
     pub(super) fn open(&mut self) {
         self.state = State::Open;
         self.resend_at = Time::MAX;
     }
 }
 
-/// Returns the feedback that results when `asked` is requested from a host that agrees to
-/// `accepted` at most (RFC 9768, section 3.1.2; RFC 3168, section 6.1.1).
+/// Returns the negotiated feedback if one host requests `asked` and the other one agrees to at most
+/// `accepted` (RFC 9768, section 3.1.2; RFC 3168, section 6.1.1).
 pub(super) const fn agree(asked: Feedback, accepted: Feedback) -> Feedback {
     match (asked, accepted) {
         (Feedback::None, _) | (_, Feedback::None) => Feedback::None,

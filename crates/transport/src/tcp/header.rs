@@ -1,9 +1,9 @@
-//! Fields that a TCP segment carries beyond those of every packet.
+//! Fields of a TCP segment in addition to the fields of every packet.
 //!
-//! `Packet::seq` is the first payload byte of a segment (on acknowledgements it belongs to the blocks that
-//! they report), `Packet::flow` the connection (the flow for which it was opened), `Packet::sent_at` the
-//! timestamp: of the segment itself, and on an acknowledgement of the segment that caused it (RFC 7323,
-//! section 4.3). The other timestamp of each is in [`timestamps`](super::timestamps).
+//! `Packet::seq` is the first payload byte of a segment (on acknowledgements it belongs to the
+//! reported blocks). `Packet::flow` is the connection (the flow that opened it). `Packet::sent_at`
+//! is a timestamp: of the segment itself, and on an acknowledgement, of the segment that caused it
+//! (RFC 7323, section 4.3). The other timestamp of each is in [`timestamps`](super::timestamps).
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Bytes;
@@ -11,44 +11,44 @@ use fabricsim_core::packet::Header;
 
 use fabricsim_core::plugin::Feedback;
 
-/// The bits of a header. Without [`Bits::TCP`] a packet is of another transport.
+/// The bits of a header. A packet without [`Bits::TCP`] belongs to another transport.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Bits(u8);
 
 impl Bits {
     /// The packet is a TCP segment.
     pub const TCP: Self = Self(1);
-    /// Opens a connection (RFC 9293, section 3.5); on a segment with payload, one without
-    /// handshake.
+    /// Opens a connection (RFC 9293, section 3.5). On a segment with payload, it opens a connection
+    /// without handshake.
     pub const SYN: Self = Self(2);
-    /// `TcpHeader::ack` counts.
+    /// `TcpHeader::ack` is valid.
     pub const ACK: Self = Self(4);
-    /// The last of its direction; takes one number after the payload.
+    /// The last segment of its direction. It takes one number after the payload.
     pub const FIN: Self = Self(8);
-    /// Congestion is echoed (RFC 3168, section 6.1.3; RFC 8257, section 3.2).
+    /// Echoes congestion (RFC 3168, section 6.1.3; RFC 8257, section 3.2).
     pub const ECE: Self = Self(16);
-    /// The echo was heard (RFC 3168, section 6.1.2).
+    /// The echo was received (RFC 3168, section 6.1.2).
     pub const CWR: Self = Self(32);
     /// The segment is a request; [`TcpHeader::aside`] is the size of the response.
     pub const REQUEST: Self = Self(64);
-    /// On segments that open a connection: both sides send messages on it, and it stays open.
+    /// On a segment that opens a connection: both sides send messages on it, and it stays open.
     pub const STREAM: Self = Self(128);
 
-    /// Returns whether all of `other` is set.
+    /// Returns `true` if all bits of `other` are set.
     #[inline]
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// `self` and `other`.
+    /// Returns the union of `self` and `other`.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// `self` and, when `condition` holds, `other`.
+    /// Returns `self`, with `other` added if `condition` is `true`.
     #[inline]
     #[must_use]
     pub const fn and_if(self, condition: bool, other: Self) -> Self {
@@ -58,24 +58,24 @@ impl Bits {
 
 /// The header of a segment: 24 bytes.
 ///
-/// Where segments with payload and those that open a connection have fields of their own,
-/// acknowledgements have blocks: [`sack_blocks`](super::sack_blocks).
+/// Acknowledgements store blocks in the fields that only segments with payload and opening segments
+/// use otherwise: [`sack_blocks`](super::sack_blocks).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct TcpHeader {
-    /// The cumulative acknowledgement in the lower 48 bits, and a part of a block in the upper 16. On
-    /// packets of RDMA, whose header of TCP is empty otherwise, the number of credit.
+    /// The cumulative acknowledgement in the lower 48 bits, and a part of a block in the upper 16.
+    /// On RDMA packets, which leave the TCP header empty otherwise, the credit number.
     ack: u64,
     /// The number of [`Self::aside`], or a block.
     aside: u64,
-    /// On segments that open a connection the class in the upper half and the feedback of marks in the
-    /// lower; else a timestamp, or a part of a block.
+    /// On opening segments, the class in the upper half and the feedback of marks in the lower
+    /// half. Otherwise a timestamp, or a part of a block.
     opening: u32,
     ce_count: [u8; 3],
     /// Bits that tell the type of the segment.
     pub bits: Bits,
 }
 
-/// Bits of a byte number: connections of up to 256 TiB.
+/// Bits of a byte number, for connections of up to 256 TiB.
 const ACK_BITS: u32 = 48;
 
 /// Counts of packets with a CE mark are modulo this number.
@@ -89,11 +89,11 @@ impl TcpHeader {
         self.ack & ((1 << ACK_BITS) - 1)
     }
 
-    /// Returns how many packets have arrived with a CE mark, modulo 2^24 (RFC 9768, section 3.2, whose
-    /// fields are narrower).
+    /// Returns the number of packets that arrived with a CE mark, modulo 2^24 (RFC 9768, section
+    /// 3.2).
     ///
-    /// Differs from the paper: the count does not wrap at 8, so it needs no heuristics after
-    /// losses.
+    /// Differs from the paper: the RFC's field is narrower and wraps at 8. This count needs no
+    /// heuristics after losses.
     #[inline]
     #[must_use]
     pub const fn ce_count(&self) -> u32 {
@@ -101,7 +101,7 @@ impl TcpHeader {
         u32::from_le_bytes([low, middle, high, 0])
     }
 
-    /// Acknowledges all below the byte `ack`, with `ce_count` packets marked.
+    /// Acknowledges all bytes below `ack`, with `ce_count` marked packets.
     #[inline]
     pub const fn acknowledge(&mut self, ack: u64, ce_count: u32) {
         debug_assert!(ack >> ACK_BITS == 0, "a connection has fewer bytes");
@@ -110,8 +110,8 @@ impl TcpHeader {
         self.ce_count = [low, middle, high];
     }
 
-    /// Returns the class of the connection's first flow, which is the settings that it runs with, and
-    /// the feedback of marks that is asked for or agreed to. On segments with [`Bits::SYN`].
+    /// Returns the class of the connection's first flow, which selects its settings, and the
+    /// requested or negotiated feedback of marks. Valid on segments with [`Bits::SYN`].
     #[inline]
     #[must_use]
     pub const fn opening(&self) -> (u16, Feedback) {
@@ -137,8 +137,8 @@ impl TcpHeader {
         self.opening = (class as u32) << 16 | feedback;
     }
 
-    /// On a request: payload bytes of the response. On other segments with payload: payload bytes of
-    /// the connection that have been retransmitted so far.
+    /// Returns the payload bytes of the response if this is a request. On other segments with
+    /// payload, returns the payload bytes of the connection that have been retransmitted so far.
     #[inline]
     #[must_use]
     pub const fn aside(&self) -> Bytes {
@@ -157,8 +157,9 @@ impl TcpHeader {
         self.aside
     }
 
-    /// Returns what acknowledgements have for a third block: the 16 bits above the byte that is
-    /// acknowledged and the 32 of `opening`, which are a timestamp if the others are zero.
+    /// Returns the bits for a third block of an acknowledgement: the 16 bits above the acknowledged
+    /// byte and the 32 bits of `opening`. If the 16 bits and the payload length are zero, the 32
+    /// bits are a timestamp.
     #[inline]
     pub(super) const fn third_block(&self) -> (u16, u32) {
         ((self.ack >> ACK_BITS) as u16, self.opening)
@@ -177,14 +178,14 @@ impl TcpHeader {
         self.opening = low;
     }
 
-    /// Returns the timestamp that is in no field of every packet: on acknowledgements their own, on
-    /// segments with payload the one that they echo.
+    /// Returns the timestamp that has no field in every packet: an acknowledgement's own timestamp,
+    /// or the echoed timestamp of a segment with payload.
     #[inline]
     pub(super) const fn timestamp(&self) -> u32 {
         self.opening
     }
 
-    /// Sets [`Self::timestamp`]. Not on segments that open a connection.
+    /// Sets [`Self::timestamp`]. Do not use it on segments that open a connection.
     #[inline]
     pub(super) const fn set_timestamp(&mut self, timestamp: u32) {
         self.opening = timestamp;
@@ -192,7 +193,7 @@ impl TcpHeader {
 }
 
 impl Header for TcpHeader {
-    /// Packets of RDMA in the same network have no bits of TCP.
+    /// RDMA packets in the same network have no TCP bits.
     #[inline]
     fn is_probed(&self) -> bool {
         self.bits.has(Bits::TCP)
@@ -216,7 +217,7 @@ pub trait HasTcp: Header {
     /// Returns the TCP header.
     fn tcp(&self) -> &TcpHeader;
 
-    /// Returns the TCP header, to be written.
+    /// Returns the TCP header for writing.
     fn tcp_mut(&mut self) -> &mut TcpHeader;
 }
 
@@ -234,7 +235,7 @@ impl HasTcp for TcpHeader {
 
 /// A header that may have a slot for TCP.
 pub trait HasSegment: Header {
-    /// Returns the header of TCP, on packets of TCP.
+    /// Returns the TCP header if the packet belongs to TCP.
     fn segment(&self) -> Option<&TcpHeader> {
         None
     }

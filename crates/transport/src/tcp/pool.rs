@@ -1,12 +1,13 @@
-//! Connections that a client uses for one request after another, as the HTTP/1.1 client of Go binds
-//! them.
+//! Connections that a client uses for one request after another. They are bound as in Go's HTTP/1.1
+//! client.
 //!
-//! * A request takes an idle connection; without one it dials a new one and waits.
-//! * A connection whose response has been read serves the oldest request that still waits for its
-//!   own dial ("late binding"). If none waits it would be idle, but all idle connections are closed
-//!   when a response has been read, and those that become idle later as well, until the next
-//!   request.
-//! * A dial whose request has been served serves another one that waits, or its connection is idle.
+//! * A request takes an idle connection. If there is none, it dials a new one and waits.
+//! * After its response has been read, a connection serves the oldest request that still waits for
+//!   its own dial ("late binding"). If no request waits, the connection closes, because all idle
+//!   connections are closed when a response has been read. This also applies to connections that
+//!   become idle later, until the next request.
+//! * If a dial completes after its request has been served, it serves another waiting request, or
+//!   its connection becomes idle.
 
 use std::collections::VecDeque;
 
@@ -14,18 +15,18 @@ use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::flow::Flow;
 use fabricsim_base::id::FlowId;
 
-/// Next use of a connection that is free.
+/// Next use of a free connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Next {
-    /// It carries the request of this flow.
+    /// Serve the request of this flow.
     Serve(Flow),
-    /// It stays open.
+    /// Stay open.
     Idle,
-    /// It is closed.
+    /// Close.
     Close,
 }
 
-/// Handling of connections that have no request to serve.
+/// Handling of connections without a request to serve.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 enum WhenIdle {
     #[default]
@@ -33,8 +34,8 @@ enum WhenIdle {
     Close,
 }
 
-/// The connections of one host to one other, for one class: a client process has one server here.
-/// Connections are named by their slot.
+/// The connections of one host to one other host, for one class: a client process has one server
+/// here. Connections are identified by their slot.
 #[derive(Debug, Default, Stored)]
 pub(super) struct Pool {
     /// Requests that wait for their dial, the oldest first.
@@ -44,8 +45,8 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// A request: the connection that it takes, the one that became idle last, or `None` when it
-    /// dials and waits.
+    /// Handles a request. Returns the connection that it takes (the one that became idle last), or
+    /// `None` if it dials and waits.
     pub(super) fn request(&mut self, flow: &Flow) -> Option<u32> {
         self.when_idle = WhenIdle::Keep;
         let connection = self.idle.pop();
@@ -55,7 +56,8 @@ impl Pool {
         connection
     }
 
-    /// The connection in `slot`, which was dialled for `dialler`, is open.
+    /// Returns the use of the connection in `slot`, which was dialled for `dialler` and is now
+    /// open.
     pub(super) fn on_dialled(&mut self, slot: u32, dialler: FlowId) -> Next {
         let own = self.waiting.iter().position(|flow| flow.id == dialler);
         match own.and_then(|position| self.waiting.remove(position)) {
@@ -64,12 +66,14 @@ impl Pool {
         }
     }
 
-    /// The response on the connection in `slot` has been read. [`Self::close_idle`] follows.
+    /// Returns the use of the connection in `slot` after its response has been read. Call
+    /// [`Self::close_idle`] next.
     pub(super) fn on_read(&mut self, slot: u32) -> Next {
         self.offer(slot)
     }
 
-    /// Closes what is idle, and until the next request what becomes idle.
+    /// Returns the idle connections to close. Until the next request, connections close instead of
+    /// becoming idle.
     pub(super) fn close_idle(&mut self) -> Vec<u32> {
         self.when_idle = WhenIdle::Close;
         std::mem::take(&mut self.idle)
@@ -88,7 +92,7 @@ impl Pool {
         }
     }
 
-    /// Requests that wait for a connection.
+    /// Returns the requests that wait for a connection.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Flow> {
         self.waiting.iter()
     }
@@ -138,7 +142,8 @@ mod tests {
         assert_eq!(served(pool.on_dialled(7, FlowId(0))), 0);
         assert_eq!(served(pool.on_read(7)), 1);
         assert_eq!(pool.close_idle(), []);
-        // The dial of 1 finds it served: it helps 2, whose own dial then finds nobody.
+        // The dial of 1 finds that 1 is already served and serves 2. The dial of 2 then finds no
+        // request.
         assert_eq!(served(pool.on_dialled(8, FlowId(1))), 2);
         assert_eq!(pool.on_dialled(9, FlowId(2)), Next::Close);
     }
@@ -150,7 +155,7 @@ mod tests {
         pool.on_dialled(1, FlowId(0));
         assert_eq!(pool.on_read(1), Next::Idle);
         assert_eq!(pool.close_idle(), [1]);
-        // Until the next request nothing stays idle.
+        // Until the next request, no connection stays idle.
         assert_eq!(pool.on_read(2), Next::Close);
     }
 
@@ -163,7 +168,7 @@ mod tests {
         assert_eq!(served(pool.on_read(1)), 1);
         pool.close_idle();
         pool.request(&flow(2));
-        // 2 has cleared the flag and waits for its own dial; the dial of 1 serves it.
+        // Request 2 has cleared the flag and waits for its own dial; the dial of 1 serves it.
         assert_eq!(served(pool.on_dialled(2, FlowId(1))), 2);
         assert_eq!(pool.on_dialled(3, FlowId(2)), Next::Idle);
         assert_eq!(

@@ -1,9 +1,9 @@
-//! Probes that gather telemetry along the path of a connection, one at a time.
+//! Probes that collect telemetry along the path of a connection, one at a time.
 //!
-//! The next one leaves when the last one has come back or is taken for lost: after a
-//! retransmission timeout, which doubles from one loss to the next (RFC 6298, rule 5.5). A lost
-//! probe has no other consequence; the controller sees none in that time. While nothing is in
-//! flight no probe leaves: the next segment starts them again.
+//! The next probe leaves when the last one has returned or counts as lost. It counts as lost after
+//! a retransmission timeout, which doubles with each consecutive loss (RFC 6298, rule 5.5). A loss
+//! has no other consequence; the controller just gets no telemetry in that time. If nothing is in
+//! flight, no probe leaves: the next segment restarts them.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Duration, Time};
@@ -16,32 +16,32 @@ use super::timers::backed_off;
 /// Bytes of a probe without its telemetry.
 pub(super) const PROBE_BYTES: u16 = 64;
 
-/// A probe that is away.
+/// A probe that is under way.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Away {
-    /// `Packet::seq` of the packet that gathers the telemetry.
+    /// `Packet::seq` of the packet that collects the telemetry.
     seq: u64,
-    /// The `snd_nxt` when it left.
+    /// The `snd_nxt` when the probe left.
     sent_next: u64,
     sent_at: Time,
-    /// Time at which it is taken for lost.
+    /// Time at which the probe counts as lost.
     lost_at: Time,
 }
 
-/// The probe that is away, or what the next one waits for.
+/// The probe under way, or the event that the next probe waits for.
 #[derive(Clone, Copy, Debug, Stored)]
 enum State {
-    /// The next segment that leaves.
+    /// The departure of the next segment.
     Segment,
-    /// Nothing.
+    /// No event: the probe is due.
     Due,
     Away(Away),
 }
 
-/// A probe that has come back.
+/// A returned probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Returned {
-    /// The `snd_nxt` when it left.
+    /// The `snd_nxt` when the probe left.
     pub(super) sent_next: u64,
     pub(super) rtt: Duration,
 }
@@ -51,7 +51,7 @@ pub(super) struct Returned {
 pub(super) struct Probing {
     probes: Probes,
     state: State,
-    /// Probes lost since the last one that came back.
+    /// Consecutive losses of probes.
     losses: u32,
 }
 
@@ -64,12 +64,12 @@ impl Probing {
         }
     }
 
-    /// Bytes on the wire of a probe of its own, and of one that comes back.
+    /// Returns the bytes on the wire of a separate probe, and of a reply.
     pub(super) const fn packet_bytes(&self) -> u16 {
         PROBE_BYTES + self.probes.telemetry_bytes
     }
 
-    /// Returns when [`Self::on_deadline`] wants to be called.
+    /// Returns the time of the next call to [`Self::on_deadline`].
     #[inline]
     pub(super) const fn deadline(&self) -> Time {
         match self.state {
@@ -79,8 +79,8 @@ impl Probing {
         }
     }
 
-    /// A segment that begins with `seq` leaves; returns the bytes of telemetry that it makes room
-    /// for when it is the probe.
+    /// Handles a departing segment that begins at `seq`. If the segment is the probe, returns the
+    /// bytes of telemetry to reserve in it.
     pub(super) fn on_segment(&mut self, seq: u64, departure: &Departure<'_>) -> Option<u16> {
         if !matches!(self.state, State::Segment) {
             return None;
@@ -97,7 +97,8 @@ impl Probing {
         }
     }
 
-    /// Returns whether a probe of its own leaves now; `outstanding` segments are not acknowledged.
+    /// Returns `true` if a separate probe leaves now. `outstanding` is the number of unacknowledged
+    /// segments.
     pub(super) fn take_turn(&mut self, departure: &Departure<'_>, outstanding: u32) -> bool {
         if !matches!(self.state, State::Due) {
             return false;
@@ -121,7 +122,8 @@ impl Probing {
         });
     }
 
-    /// The probe with the number `seq` has come back, or a late copy of another one has.
+    /// Handles the return of the probe with number `seq`. Returns `None` for a late copy of another
+    /// probe.
     pub(super) fn on_return(&mut self, now: Time, seq: u64) -> Option<Returned> {
         let State::Away(away) = self.state else {
             return None;
@@ -137,7 +139,7 @@ impl Probing {
         })
     }
 
-    /// The time of [`Self::deadline`] has come: a probe that is away is lost.
+    /// Records the loss of a probe, because the time of [`Self::deadline`] has passed.
     pub(super) fn on_deadline(&mut self) {
         if matches!(self.state, State::Away(_)) {
             self.losses += 1;
@@ -153,7 +155,7 @@ impl Probing {
     }
 }
 
-/// The sender when a probe may leave.
+/// The state of the sender at a possible departure of a probe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure<'a> {
     pub(super) now: Time,
@@ -170,8 +172,8 @@ mod tests {
 
     const US: fn(u64) -> Time = |us| Time::ZERO + Duration::from_us(us);
 
-    /// The sender of `probing` at `us` with `sent_next` as its next byte, after a round trip of
-    /// 20 us.
+    /// Calls `act` with the state of a sender at `us`, with `sent_next` as its next byte, after a
+    /// round trip of 20 us.
     fn at<T>(us: u64, sent_next: u64, act: impl FnOnce(&Departure<'_>) -> T) -> T {
         let config = TcpConfig {
             profile: TcpProfile::Datacenter,
@@ -201,7 +203,7 @@ mod tests {
         assert_eq!(at(0, 1_448, |now| probes.on_segment(0, now)), None);
         assert_eq!(probes.deadline(), Time::ZERO);
         assert!(at(0, 1_448, |now| probes.take_turn(now, 1)));
-        // More segments leave; there is one probe at a time.
+        // More segments leave, but there is only one probe at a time.
         assert_eq!(at(1, 2_896, |now| probes.on_segment(1_448, now)), None);
         assert!(!at(1, 2_896, |now| probes.take_turn(now, 2)));
         let back = probes.on_return(US(13), 1_448);
@@ -222,7 +224,7 @@ mod tests {
         assert!(probes.on_return(US(13), 10).is_some());
         assert!(!at(13, 10, |now| probes.take_turn(now, 0)));
         assert_eq!(probes.deadline(), Time::MAX);
-        // The next segment starts them again.
+        // The next segment restarts the probes.
         at(90, 20, |now| probes.on_segment(10, now));
         assert!(at(90, 20, |now| probes.take_turn(now, 1)));
     }
@@ -239,10 +241,10 @@ mod tests {
             probes.on_deadline();
         }
         assert!(at(now, 20, |now| probes.take_turn(now, 1)));
-        // A late copy of an earlier one means nothing.
+        // A late copy of an earlier probe is ignored.
         assert_eq!(probes.on_return(US(now), 10), None);
         assert!(probes.on_return(US(now + 13), 20).is_some());
-        // Those that come back end the doubling.
+        // A returned probe ends the doubling.
         assert!(at(now + 13, 30, |now| probes.take_turn(now, 1)));
         assert_eq!(probes.deadline(), US(now + 13 + 2_000));
     }
@@ -252,7 +254,7 @@ mod tests {
         let mut probes = probing(ProbeForm::Data);
         assert_eq!(at(0, 0, |now| probes.on_segment(0, now)), Some(42));
         assert_eq!(at(0, 1_448, |now| probes.on_segment(1_448, now)), None);
-        // It is numbered by its first byte, which was the next one when it left.
+        // Its number is its first byte, which was the next byte when it left.
         let back = probes.on_return(US(13), 0);
         assert_eq!(back.map(|back| back.sent_next), Some(0));
         assert!(!at(13, 2_896, |now| probes.take_turn(now, 2)));

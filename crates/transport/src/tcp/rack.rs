@@ -1,5 +1,5 @@
-//! Recent acknowledgement: which transmissions are overdue by the time of one that was sent later
-//! and has arrived (RFC 8985, section 6).
+//! Recent acknowledgement: transmissions are overdue if a later transmission has already arrived
+//! (RFC 8985, section 6).
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Duration, Time};
@@ -8,36 +8,36 @@ use super::rtt::RttEstimator;
 use super::segment::Segment;
 use fabricsim_core::plugin::Recovering;
 
-/// Duplicates or reported segments that show a loss while no reordering has been seen (DupThresh).
+/// Number of duplicates or reported segments that indicate a loss, as long as no reordering has
+/// been observed (DupThresh).
 pub(super) const DUP_THRESHOLD: u32 = 3;
-/// Recoveries for which a widened reordering window is kept.
+/// Number of recoveries for which a widened reordering window is kept.
 const PERSISTENCE: u32 = 16;
 
 /// The state of RFC 8985, section 5.3.
 #[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Rack {
-    /// Time at which the latest delivered transmission was sent (RACK.xmit_ts); `end` is its last
-    /// byte.
+    /// Time of the latest delivered transmission (RACK.xmit_ts); `end` is its last byte.
     sent_at: Time,
     end: u64,
-    /// Its round-trip time.
+    /// Round-trip time of the latest delivered transmission.
     pub(super) rtt: Duration,
     /// The highest delivered byte (RACK.fack).
     highest: u64,
     reordering_seen: bool,
-    /// RACK.reo_wnd_mult less one.
+    /// RACK.reo_wnd_mult minus one.
     widened: u32,
     persists: u32,
-    /// Until what byte another report of a duplicate belongs to the same round trip.
+    /// Below this byte, another report of a duplicate belongs to the same round trip.
     widened_until: u64,
-    /// Of the acknowledgement that is being taken in.
+    /// Data of the acknowledgement being processed.
     now: Time,
     echo: Option<Time>,
     least_rtt: Duration,
 }
 
 impl Rack {
-    /// An acknowledgement is being taken in that brings back the timestamp `echo`.
+    /// Begins to process an acknowledgement with the echoed timestamp `echo`.
     #[inline]
     pub(super) const fn begin(&mut self, now: Time, echo: Option<Time>, least_rtt: Duration) {
         self.now = now;
@@ -45,7 +45,7 @@ impl Rack {
         self.least_rtt = least_rtt;
     }
 
-    /// `segment` is newly acknowledged or reported (section 6.2, steps 2 and 3).
+    /// Records that `segment` is newly acknowledged or reported (section 6.2, steps 2 and 3).
     #[inline]
     pub(super) fn on_delivered(&mut self, segment: &Segment) {
         let end = segment.end();
@@ -56,7 +56,7 @@ impl Rack {
         }
         let rtt = self.now.since(segment.sent_at);
         if segment.again {
-            // It may be the original that has arrived.
+            // The original may have arrived instead of the retransmission.
             let earlier = self.echo.is_some_and(|echo| echo < segment.sent_at);
             if earlier || rtt < self.least_rtt {
                 return;
@@ -69,9 +69,9 @@ impl Rack {
         }
     }
 
-    /// The segments from one that ends at `first_end` up to one that was sent at `sent_at` and ends at
-    /// `end` are newly acknowledged, all of which have been sent once, in the order of their bytes: as
-    /// [`Self::on_delivered`] for each.
+    /// Same as [`Self::on_delivered`] for each of several newly acknowledged segments that were
+    /// sent once, in byte order. The first one ends at `first_end`; the last one was sent at
+    /// `sent_at` and ends at `end`.
     #[inline]
     pub(super) fn on_delivered_in_order(&mut self, first_end: u64, sent_at: Time, end: u64) {
         self.reordering_seen |= first_end < self.highest;
@@ -83,15 +83,15 @@ impl Rack {
         }
     }
 
-    /// Returns whether the latest delivered transmission was sent after that of `segment`.
+    /// Returns `true` if the latest delivered transmission was sent after `segment`.
     #[inline]
     pub(super) const fn is_after(&self, segment: &Segment) -> bool {
         let (ours, other) = (self.sent_at.as_ps(), segment.sent_at.as_ps());
         ours > other || ours == other && self.end > segment.end()
     }
 
-    /// The receiver reports a second copy: a retransmission was not needed. Widens the window, once
-    /// per round trip (step 4).
+    /// Handles a report of a second copy, which means that a retransmission was unnecessary. Widens
+    /// the window, once per round trip (step 4).
     pub(super) fn on_duplicate(&mut self, una: u64, next: u64) {
         if una >= self.widened_until {
             self.widened_until = next;
@@ -100,7 +100,7 @@ impl Rack {
         self.persists = PERSISTENCE;
     }
 
-    /// A recovery has ended.
+    /// Handles the end of a recovery.
     pub(super) fn on_recovery_exit(&mut self) {
         self.persists = self.persists.saturating_sub(1);
         if self.persists == 0 {
@@ -108,9 +108,9 @@ impl Rack {
         }
     }
 
-    /// The reordering window (step 4): a quarter of the least round-trip time, more after needless
-    /// retransmissions, nothing when three segments beyond a gap are reported and none was ever
-    /// late.
+    /// Returns the reordering window (step 4): a quarter of the minimum round-trip time, more after
+    /// unnecessary retransmissions. It is zero if three segments beyond a gap are reported and no
+    /// segment was ever late.
     pub(super) fn window(
         &self,
         rtt: &RttEstimator,

@@ -3,21 +3,21 @@
 use fabricsim_base::checkpoint::Stored;
 use std::ops::Range;
 
-/// Disjoint, non-adjacent ranges in ascending order. There are as many as a window has gaps, so a
-/// sorted vector serves.
+/// Disjoint, non-adjacent ranges in ascending order. There are only as many as gaps in a window, so
+/// a sorted vector is enough.
 #[derive(Clone, Debug, Default, Stored)]
 pub(super) struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    /// No range.
+    /// The empty set.
     pub(super) const EMPTY: Self = Self(Vec::new());
 
-    /// Adds `range` and shows what of it was not yet in the set, in ascending order.
+    /// Adds `range`. Calls `added` with the parts that were not yet in the set, in ascending order.
     pub(super) fn insert(&mut self, range: Range<u64>, mut added: impl FnMut(Range<u64>)) {
         if range.is_empty() {
             return;
         }
-        // Those that overlap or touch.
+        // The ranges that overlap or touch.
         let first = self.0.partition_point(|held| held.end < range.start);
         let last = first + self.0[first..].partition_point(|held| held.start <= range.end);
         let mut from = range.start;
@@ -40,7 +40,7 @@ impl Ranges {
         }
     }
 
-    /// Forgets all below `bound`.
+    /// Removes all numbers below `bound`.
     pub(super) fn remove_below(&mut self, bound: u64) {
         let gone = self.0.partition_point(|held| held.end <= bound);
         self.0.drain(..gone);
@@ -49,7 +49,7 @@ impl Ranges {
         }
     }
 
-    /// The range that holds `byte`.
+    /// Returns the range that contains `byte`.
     pub(super) fn around(&self, byte: u64) -> Option<Range<u64>> {
         let next = self.0.partition_point(|held| held.end <= byte);
         self.0.get(next).filter(|held| held.start <= byte).cloned()

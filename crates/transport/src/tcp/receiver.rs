@@ -1,4 +1,4 @@
-//! The receiving half of a connection: what has arrived, and when to say so.
+//! The receiving half of a connection: records arrivals and decides when to acknowledge them.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Time;
@@ -10,17 +10,17 @@ use super::ecn::Echo;
 use super::ranges::Ranges;
 use super::sack::SackBlock;
 
-/// A segment that has arrived.
+/// An arriving segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) seq: u64,
     pub(super) payload: u16,
     pub(super) fin: bool,
-    /// It has met congestion.
+    /// The segment has a congestion mark.
     pub(super) marked: bool,
-    /// The sender has heard the echo.
+    /// The sender has received the echo.
     pub(super) cwr: bool,
-    /// Its timestamp.
+    /// Timestamp of the segment.
     pub(super) sent_at: Time,
 }
 
@@ -30,54 +30,56 @@ pub(super) struct Report {
     pub(super) cumulative: u64,
     pub(super) ece: bool,
     pub(super) ce_count: u32,
-    /// The timestamp to send back.
+    /// Timestamp to echo.
     pub(super) echo: Time,
 }
 
-/// Consequences of a segment that has arrived.
+/// Consequences of an arriving segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Taken {
-    /// Acknowledgement of the segments that were waiting, with the state from before this segment.
+    /// Acknowledgement of the delayed segments, with the state from before this segment.
     pub(super) before: Option<Report>,
-    /// The segment is acknowledged now.
+    /// The segment must be acknowledged now.
     pub(super) at_once: bool,
-    /// Payload bytes that are delivered in order now.
+    /// Payload bytes that this segment delivers in order.
     pub(super) delivered: u64,
 }
 
-/// Blocks beyond the first gap that are remembered for reports.
+/// Number of blocks beyond the first gap that are remembered for reports.
 const REMEMBERED: usize = 8;
 
-/// The receiving half: a cache line, which is all that segments in order need.
+/// The receiving half. It is one cache line, which is enough for segments in order.
 ///
-/// Differs from the paper: the timestamp of a segment beyond a gap is echoed (RFC 7323, section 4.3,
-/// echoes the one of the last segment in order), so that round trips are measured in recovery, too.
+/// Differs from the paper: the timestamp of a segment beyond a gap is echoed (RFC 7323, section
+/// 4.3, echoes the one of the last segment in order), so that round trips are measured in recovery,
+/// too.
 #[derive(Debug, Stored)]
 #[repr(C)]
 pub(super) struct Receiver {
-    /// The end of the stream, when its FIN has arrived.
+    /// End of the stream, after its FIN has arrived.
     end: Option<u64>,
-    /// All below has arrived (rcv_nxt).
+    /// All bytes below this have arrived (rcv_nxt).
     next: u64,
-    /// Latest time at which the waiting acknowledgement is due; [`Time::MAX`] when none waits.
+    /// Time at which the delayed acknowledgement is due, or [`Time::MAX`] if there is none.
     pub(super) ack_by: Time,
-    /// The timestamp of the first segment that waits (RFC 7323, section 4.3), or of the last one.
+    /// Timestamp of the first unacknowledged segment (RFC 7323, section 4.3), or of the last
+    /// segment.
     timestamp: Time,
-    /// Full segments that wait for their acknowledgement.
+    /// Number of full segments with a delayed acknowledgement.
     waiting: u32,
-    /// Segments that are yet acknowledged at once, as the first of a connection.
+    /// Number of remaining segments at the beginning of a connection that are acknowledged at once.
     quick: u32,
     echo: Echo,
-    /// What has arrived beyond a gap, or twice; `None` before there was any.
+    /// Data that arrived beyond a gap or twice; `None` until there is any.
     gaps: Option<Box<Gaps>>,
 }
 
-/// Segments that a receiver has not got in order.
+/// Segments that arrived out of order.
 #[derive(Debug, Default, Stored)]
 struct Gaps {
     /// Bytes that have arrived beyond the first gap.
     beyond: Ranges,
-    /// Bytes in blocks that were reported lately, the latest first.
+    /// A byte in each recently reported block, the latest first.
     recent: Vec<u64>,
     /// A second copy to report (RFC 2883).
     duplicate: Option<(u64, u64)>,
@@ -97,22 +99,22 @@ impl Receiver {
         }
     }
 
-    /// The feedback that was agreed on.
+    /// Sets the negotiated feedback.
     pub(super) const fn agree(&mut self, feedback: Feedback) {
         self.echo.feedback = feedback;
     }
 
-    /// Payload bytes delivered in order.
+    /// Returns the payload bytes delivered in order.
     pub(super) fn delivered(&self) -> u64 {
         self.next - u64::from(self.is_ended())
     }
 
-    /// Returns whether the whole stream has arrived.
+    /// Returns `true` if the whole stream has arrived.
     pub(super) fn is_ended(&self) -> bool {
         self.end.is_some_and(|end| self.next >= end)
     }
 
-    /// A segment with payload or FIN has arrived.
+    /// Records an arriving segment with payload or FIN.
     #[inline(always)]
     pub(super) fn on_segment(
         &mut self,
@@ -120,6 +122,7 @@ impl Receiver {
         arrival: &Arrival,
         parameters: &TcpParameters,
     ) -> Taken {
+        // If the marks change, DCTCP must acknowledge the delayed segments with the old mark first.
         let urgency = self.echo.urgency(arrival.marked);
         let mut taken = Taken {
             before: (urgency.before && self.waiting > 0).then(|| self.report()),
@@ -134,6 +137,7 @@ impl Receiver {
         if arrival.fin {
             self.end = Some(end);
         }
+        // Segments in order need no list of ranges, so they touch a single cache line.
         let gaps = self.gaps.as_ref();
         let complete = gaps.is_none_or(|gaps| gaps.beyond.is_empty());
         if complete && arrival.seq <= self.next && end > self.next {
@@ -162,8 +166,8 @@ impl Receiver {
         taken
     }
 
-    /// A segment that is not the next one, or that fills a gap. Returns the payload that is
-    /// delivered now.
+    /// Records a segment that is out of order or fills a gap. Returns the payload bytes that it
+    /// delivers in order.
     #[cold]
     fn take_beyond(&mut self, seq: u64, end: u64, detection: Detection) -> u64 {
         let delivered = self.delivered();
@@ -174,7 +178,7 @@ impl Receiver {
         self.delivered() - delivered
     }
 
-    /// Returns the contents of an acknowledgement that is sent now.
+    /// Returns the contents of an acknowledgement to send now.
     pub(super) fn report(&self) -> Report {
         Report {
             cumulative: self.next,
@@ -187,8 +191,8 @@ impl Receiver {
         }
     }
 
-    /// The blocks that go with [`Self::report`]: a second copy first, then the latest (RFC 2018,
-    /// section 4; RFC 2883, section 4).
+    /// Returns the blocks for [`Self::report`]: a second copy first, then the latest blocks (RFC
+    /// 2018, section 4; RFC 2883, section 4).
     #[inline]
     pub(super) fn blocks(&mut self, detection: Detection) -> [SackBlock; 3] {
         match &mut self.gaps {
@@ -197,7 +201,7 @@ impl Receiver {
         }
     }
 
-    /// An acknowledgement of all has just been made.
+    /// Records that an acknowledgement of all segments has been created.
     #[inline]
     pub(super) const fn on_acked(&mut self) {
         self.waiting = 0;
@@ -206,8 +210,8 @@ impl Receiver {
 }
 
 impl Gaps {
-    /// The segment from `seq` to `end` has arrived, and all below `next`. Returns what all below has
-    /// arrived now if the first gap is closed.
+    /// Records the segment from `seq` to `end`; all bytes below `next` have arrived. If this closes
+    /// the first gap, returns the new end of the bytes in order.
     fn insert(&mut self, seq: u64, end: u64, next: u64, detection: Detection) -> Option<u64> {
         let Self { beyond, recent, .. } = self;
         let mut new = 0;
@@ -231,7 +235,7 @@ impl Gaps {
         None
     }
 
-    /// The blocks that go with an acknowledgement of all below `next`.
+    /// Returns the blocks for an acknowledgement of all bytes below `next`.
     fn blocks(&mut self, next: u64) -> [SackBlock; 3] {
         let mut blocks = [SackBlock::default(); 3];
         let copy = self.duplicate.take();
@@ -275,7 +279,7 @@ mod tests {
         }
     }
 
-    /// Takes in segment `number`; whether it is acknowledged now.
+    /// Records segment `number`. Returns `true` if it must be acknowledged now.
     fn take(receiver: &mut Receiver, number: u64, parameters: &TcpParameters) -> bool {
         let taken = receiver.on_segment(Time::ZERO, &segment(number), parameters);
         if taken.at_once {
@@ -293,7 +297,7 @@ mod tests {
             .collect();
         assert_eq!(acked, [false, true, false, true, false]);
         assert_eq!(receiver.ack_by, Time::ZERO + Duration::from_ms(40));
-        // The delayed acknowledgement brings back the timestamp of the segment that waits.
+        // The delayed acknowledgement echoes the timestamp of the waiting segment.
         assert_eq!(receiver.report().echo, Time::from_ns(4));
     }
 

@@ -1,22 +1,23 @@
-//! Proportional rate reduction: how much may be sent while the window shrinks (RFC 6937).
+//! Proportional rate reduction: limits sending while the window shrinks (RFC 6937).
 
 use fabricsim_base::checkpoint::Stored;
 
-/// An episode in which what is in flight comes down to the slow-start threshold, in segments.
+/// An episode that reduces the data in flight to the slow-start threshold, in segments.
 #[derive(Clone, Debug, Default, Stored)]
 pub(super) struct ProportionalReduction {
-    /// In flight when the episode began (RecoverFS).
+    /// Segments in flight at the beginning of the episode (RecoverFS).
     flight: u32,
-    /// Delivered since (prr_delivered).
+    /// Segments delivered since then (prr_delivered).
     delivered: u32,
-    /// Sent since (prr_out).
+    /// Segments sent since then (prr_out).
     sent: u32,
     /// Segments that may be in flight now.
     pub(super) window: u32,
 }
 
 impl ProportionalReduction {
-    /// An episode begins with `flight` segments in flight, some of which may now be known as lost.
+    /// Returns an episode that begins with `flight` segments in flight, including any now known as
+    /// lost.
     pub(super) fn new(flight: u32) -> Self {
         Self {
             flight: flight.max(1),
@@ -26,9 +27,9 @@ impl ProportionalReduction {
         }
     }
 
-    /// An acknowledgement delivers `delivered` segments and leaves `in_flight` (RFC 6937, section
-    /// 3, with the slow-start reduction bound). `safe`: the cumulative acknowledgement moved on and
-    /// no loss was found.
+    /// Updates the window after an acknowledgement that delivers `delivered` segments and leaves
+    /// `in_flight` (RFC 6937, section 3, with the slow-start reduction bound). `safe` means that
+    /// the cumulative acknowledgement advanced and no loss was found.
     pub(super) fn on_ack(&mut self, delivered: u32, in_flight: u32, ssthresh: u32, safe: Safe) {
         self.delivered += delivered;
         let mut quota = if in_flight > ssthresh {
@@ -46,7 +47,7 @@ impl ProportionalReduction {
             (ssthresh - in_flight).min(limit)
         };
         if self.sent == 0 {
-            // The first retransmission is not held back.
+            // The first retransmission always leaves.
             quota = quota.max(1);
         }
         self.window = in_flight + quota;
@@ -58,8 +59,8 @@ impl ProportionalReduction {
     }
 }
 
-/// Whether an acknowledgement in recovery shows that retransmissions arrive and nothing more is
-/// lost.
+/// Tells if an acknowledgement in recovery shows that retransmissions arrive and no further segment
+/// is lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Safe {
     Yes,
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn after_many_losses_sending_follows_delivery() {
         let mut prr = ProportionalReduction::new(20);
-        // Ten of twenty are lost: in flight is below the threshold at once.
+        // Ten of twenty are lost, so the data in flight is below the threshold at once.
         prr.on_ack(1, 4, 10, Safe::No);
         assert_eq!(prr.window, 5);
         prr.on_send();

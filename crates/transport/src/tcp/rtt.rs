@@ -12,12 +12,12 @@ pub(super) struct RttEstimator {
     pub(super) smoothed: Option<Duration>,
     /// RTTVAR.
     variation: Duration,
-    /// The least sample; [`Duration::ZERO`] before the first one.
+    /// The minimum sample, or [`Duration::ZERO`] before the first one.
     pub(super) least: Duration,
 }
 
 impl RttEstimator {
-    /// Takes in a sample (rules 2.2 and 2.3, α = 1/8 and β = 1/4).
+    /// Adds a sample (rules 2.2 and 2.3, α = 1/8 and β = 1/4).
     pub(super) fn sample(&mut self, rtt: Duration) {
         let Some(smoothed) = self.smoothed else {
             self.smoothed = Some(rtt);
@@ -32,8 +32,9 @@ impl RttEstimator {
         self.smoothed = Some(Duration::from_ps((7 * srtt + sample) / 8));
     }
 
-    /// RTO without back-off: the initial one before the first sample (rule 2.1), then SRTT + 4
-    /// RTTVAR with a floor (rules 2.3 and 2.4; Linux puts the floor under the second term).
+    /// Returns the RTO without back-off: the initial value before the first sample (rule 2.1), then
+    /// SRTT + 4 RTTVAR with a floor (rules 2.3 and 2.4; Linux applies the floor to the second
+    /// term).
     pub(super) fn timeout(&self, parameters: &TcpParameters) -> Duration {
         let Some(smoothed) = self.smoothed else {
             return parameters.initial_rto;

@@ -1,5 +1,5 @@
-//! Blocks of selective acknowledgements (RFC 2018). They lie in fields that pure acknowledgements do not
-//! need otherwise, so that they take no room of their own in packets.
+//! Blocks of selective acknowledgements (RFC 2018). They use fields that pure acknowledgements do
+//! not need otherwise, so packets have no extra space for them.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use fabricsim_core::packet::{Header, Packet, PacketKind};
 
 use super::header::{Bits, HasTcp, TcpHeader};
 
-/// Bytes that have arrived out of order: a block of a SACK option (RFC 2018, section 3). Empty when
+/// Bytes that have arrived out of order: a block of a SACK option (RFC 2018, section 3). Empty if
 /// `len` is zero.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct SackBlock {
-    /// The first byte, from the cumulative acknowledgement. It is negative where a second copy of
-    /// old bytes is reported (RFC 2883, section 4).
+    /// The first byte, relative to the cumulative acknowledgement. It is negative if the block
+    /// reports a second copy of old bytes (RFC 2883, section 4).
     pub offset: i32,
     /// Number of bytes.
     pub len: u32,
 }
 
 impl SackBlock {
-    /// The block of `range` beside an acknowledgement of all below `ack`. A window is less than 2 GiB,
-    /// so differences of 32 bits do.
+    /// Returns the block of `range` for an acknowledgement of all bytes below `ack`. A window is
+    /// smaller than 2 GiB, so differences fit in 32 bits.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "differences within a window"
@@ -32,7 +32,7 @@ impl SackBlock {
         }
     }
 
-    /// The block in 64 bits; 0 for an empty one.
+    /// Returns the block in 64 bits; 0 for an empty block.
     #[expect(clippy::cast_sign_loss, reason = "the bits of the offset")]
     const fn to_bits(self) -> u64 {
         (self.len as u64) << 32 | self.offset as u32 as u64
@@ -50,8 +50,8 @@ impl SackBlock {
     }
 }
 
-/// Reports `blocks` of what has arrived beyond the cumulative acknowledgement of `packet`, a pure
-/// acknowledgement: the latest first, and empty ones last.
+/// Writes `blocks`, which have arrived beyond the cumulative acknowledgement, into `packet`. It
+/// must be a pure acknowledgement, and `blocks` must be ordered: the latest first, empty ones last.
 #[inline]
 pub(super) fn report<H: HasTcp>(packet: &mut Packet<H>, blocks: &[SackBlock; 3]) {
     debug_assert!(packet.is(PacketKind::Ack), "others have fields there");
@@ -82,7 +82,7 @@ fn write<H: HasTcp>(packet: &mut Packet<H>, &[first, second, third]: &[SackBlock
     }
 }
 
-/// The third block of `packet`, whose fields of TCP are `header`.
+/// Returns the third block of `packet`. `header` is the packet's TCP header.
 #[inline]
 pub(super) fn third_block<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> SackBlock {
     let (high, low) = header.third_block();
@@ -91,14 +91,15 @@ pub(super) fn third_block<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> 
     SackBlock { offset, len }
 }
 
-/// Returns whether `packet`, whose fields of TCP are `header`, may report blocks: a pure acknowledgement,
-/// and no probe that comes back.
+/// Returns `true` if `packet` may report blocks: it is a pure acknowledgement and not the reply to
+/// a probe. `header` is the packet's TCP header.
 #[inline]
 pub(super) fn may_report<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> bool {
     packet.is(PacketKind::Ack) && header.bits.has(Bits::ACK)
 }
 
-/// Returns the first payload byte of `packet`, whose fields of TCP are `header`; 0 for acknowledgements.
+/// Returns the first payload byte of `packet`, or 0 for acknowledgements. `header` is the packet's
+/// TCP header.
 #[must_use]
 pub fn first_byte<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> u64 {
     if may_report(packet, header) {
@@ -108,7 +109,8 @@ pub fn first_byte<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> u64 {
     }
 }
 
-/// Returns the blocks that `packet` reports, whose fields of TCP are `header`; empty ones are last.
+/// Returns the blocks that `packet` reports; empty ones are last. `header` is the packet's TCP
+/// header.
 #[inline]
 #[must_use]
 pub fn blocks<H: Header>(packet: &Packet<H>, header: &TcpHeader) -> [SackBlock; 3] {

@@ -1,9 +1,8 @@
-//! State of each segment that is not yet acknowledged as a whole, as its sender knows it: when it
-//! was sent, and whether it is reported, believed lost or retransmitted (RFC 6675, section 3; RFC
-//! 8985, section 5.2).
+//! The sender's view of each segment that is not fully acknowledged: when it was sent, and if it is
+//! reported, considered lost or retransmitted (RFC 6675, section 3; RFC 8985, section 5.2).
 //!
-//! Segments are numbered in the order of their bytes; a retransmission sends the same segment
-//! again. Work for an acknowledgement is in proportion to what it newly delivers.
+//! Segments are numbered in byte order; a retransmission sends the same segment again. The work per
+//! acknowledgement is proportional to the newly delivered segments.
 
 #[cfg(test)]
 mod tests;
@@ -26,42 +25,42 @@ use window::Window;
 /// Segments and bytes that an acknowledgement delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
-    /// Segments newly acknowledged or reported.
+    /// Newly acknowledged or reported segments.
     pub(super) segments: u32,
-    /// Of these, those below the cumulative acknowledgement.
+    /// The number of these segments below the cumulative acknowledgement.
     pub(super) cumulative: u32,
     /// Payload bytes newly below the cumulative acknowledgement.
     pub(super) bytes: u64,
-    /// Earliest and latest times at which those segments were sent that have been sent once.
+    /// Earliest and latest send times among these segments, for segments that were sent once.
     pub(super) first_sent: Option<Time>,
     pub(super) last_sent: Option<Time>,
-    /// Latest time at which one of them was sent, the last time where it was sent twice.
+    /// Latest send time among all these segments. For a retransmitted segment, its last send time
+    /// counts.
     pub(super) newest: Option<Time>,
-    /// A second copy of something has arrived (RFC 2883).
+    /// A second copy of some data has arrived (RFC 2883).
     pub(super) duplicate: bool,
 }
 
 /// The scoreboard of one sender.
-// First what is needed for each segment.
+// The fields needed for each segment are first.
 #[derive(Checkpointed, Clone, Debug)]
 #[repr(C)]
 pub(super) struct Scoreboard {
     segments: Window,
     sacked: u32,
     lost: u32,
-    /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has
-    /// arrived.
+    /// Without SACK: the number of duplicate acknowledgements. Each represents an arrived segment.
     duplicates: u32,
     #[checkpoint(rebuilt)]
     detection: Detection,
-    /// For RACK: the first transmissions of the segments below this number are no longer in flight.
-    /// Those of later ones were made in their order.
+    /// For RACK: below this number, no first transmission is still in flight. First transmissions
+    /// of later segments were made in order of their numbers.
     unsettled: u64,
     /// Reported bytes above the cumulative acknowledgement.
     reported: Ranges,
-    /// Retransmissions in the order of their times, for RACK: the number and the time.
+    /// For RACK: number and time of each retransmission, in order of time.
     resent: VecDeque<(u64, Time)>,
-    /// Numbers of lost segments; some may have been delivered or sent since.
+    /// Numbers of lost segments. Some may have been delivered or retransmitted since.
     lost_numbers: BinaryHeap<Reverse<u64>>,
 }
 
@@ -80,13 +79,13 @@ impl Scoreboard {
         }
     }
 
-    /// Segments that the network holds as far as is known (pipe).
+    /// Returns the number of segments that are in the network, as far as known (pipe).
     #[inline]
     pub(super) fn in_flight(&self) -> u32 {
         self.outstanding() - self.sacked - self.lost - self.duplicates
     }
 
-    /// Segments that are not acknowledged as a whole.
+    /// Returns the number of segments that are not fully acknowledged.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -106,13 +105,13 @@ impl Scoreboard {
         self.sacked
     }
 
-    /// A new segment leaves.
+    /// Adds a new segment, which leaves now.
     #[inline]
     pub(super) fn send(&mut self, now: Time, seq: u64, payload: u16, fin: bool) {
         self.segments.push(now, seq, payload, fin);
     }
 
-    /// The first lost segment leaves again.
+    /// Retransmits the first lost segment, if there is one.
     pub(super) fn resend_lost(&mut self, now: Time) -> Option<Segment> {
         while let Some(Reverse(number)) = self.lost_numbers.pop() {
             let segment = self.segments.get(number);
@@ -124,7 +123,7 @@ impl Scoreboard {
         None
     }
 
-    /// The last segment that was not reported leaves again, as a probe.
+    /// Retransmits the last segment that was not reported, as a probe.
     pub(super) fn resend_last(&mut self, now: Time) -> Option<Segment> {
         let mut numbers = self.segments.numbers().rev();
         let (number, segment) = numbers.find_map(|number| {
@@ -144,8 +143,8 @@ impl Scoreboard {
         self.segments.resend(now, number)
     }
 
-    /// Takes in an acknowledgement of all below `cumulative` and of `blocks` beyond; `rack` learns
-    /// of each delivered segment.
+    /// Processes an acknowledgement of all bytes below `cumulative` and of `blocks` beyond. Informs
+    /// `rack` of each delivered segment.
     pub(super) fn acknowledge(
         &mut self,
         cumulative: u64,
@@ -168,7 +167,7 @@ impl Scoreboard {
             rack.on_delivered(&segment);
         }
         if self.duplicates > 0 && delivery.cumulative > 0 {
-            // One was the hole; the others are among those that duplicates have stood for.
+            // One of the segments was the hole; the rest are among those counted as duplicates.
             let eaten = (delivery.cumulative - 1).min(self.duplicates);
             self.duplicates -= eaten;
             delivery.segments -= eaten;
@@ -189,8 +188,8 @@ impl Scoreboard {
         delivery
     }
 
-    /// Takes in that all below `cumulative` is acknowledged, up to the first segment that is not in its
-    /// first flight.
+    /// Acknowledges all bytes below `cumulative`, up to the first segment that is not in flight for
+    /// the first time.
     #[inline]
     fn acknowledge_in_order(&mut self, cumulative: u64, rack: &mut Rack) -> Delivery {
         let Some(taken) = self.segments.take_in_order(cumulative) else {
@@ -231,8 +230,8 @@ impl Scoreboard {
         });
     }
 
-    /// Finds what is lost by the times of transmissions (RFC 8985, section 6.2, step 5). Returns
-    /// how many segments are newly lost, and when to look again if nothing is acknowledged.
+    /// Finds lost segments by their send times (RFC 8985, section 6.2, step 5). Returns the number
+    /// of newly lost segments, and when to check again if no acknowledgement arrives.
     pub(super) fn detect(&mut self, now: Time, rack: &Rack, window: Duration) -> (u32, Time) {
         let mut found = 0;
         while let Some((number, segment)) = self.earliest_in_flight() {
@@ -249,7 +248,7 @@ impl Scoreboard {
         (found, Time::MAX)
     }
 
-    /// The segment in flight that was last sent before all others, and its number. For RACK.
+    /// Returns the segment in flight with the earliest last send time, and its number. For RACK.
     #[inline]
     fn earliest_in_flight(&mut self) -> Option<(u64, Segment)> {
         self.unsettled = self.unsettled.max(self.segments.first());
@@ -273,7 +272,7 @@ impl Scoreboard {
         }
     }
 
-    /// The same of those that have been retransmitted.
+    /// Same as [`Self::earliest_in_flight`], among retransmitted segments only.
     fn earliest_resent(&mut self) -> Option<(u64, Segment)> {
         while let Some(&(number, sent_at)) = self.resent.front() {
             let live = self.segments.get(number).filter(|segment| {
@@ -293,7 +292,7 @@ impl Scoreboard {
         self.lost_numbers.push(Reverse(number));
     }
 
-    /// The first segment is lost, if it is in flight; whether it was.
+    /// Marks the first segment as lost if it is in flight. Returns `true` if it was.
     pub(super) fn lose_first(&mut self) -> bool {
         let first = self.segments.first();
         let segment = self.segments.get(first);
@@ -304,8 +303,8 @@ impl Scoreboard {
         found
     }
 
-    /// A timeout: the first segment is lost, and each that was sent at `before` or earlier (RFC
-    /// 8985, section 6.3).
+    /// Handles a timeout: marks the first segment as lost, and each segment that was sent at
+    /// `before` or earlier (RFC 8985, section 6.3).
     pub(super) fn lose_on_timeout(&mut self, before: Time) {
         let first = self.segments.first();
         for number in self.segments.numbers() {
@@ -320,14 +319,14 @@ impl Scoreboard {
         }
     }
 
-    /// Without SACK: a duplicate acknowledgement has arrived. Returns how many there are.
+    /// Without SACK: records a duplicate acknowledgement. Returns the number of duplicates.
     pub(super) fn count_duplicate(&mut self) -> u32 {
         self.duplicates += 1;
         self.limit_duplicates();
         self.duplicates
     }
 
-    /// The first segment is missing, so there are never as many duplicates as segments.
+    /// Limits the duplicates to the segments besides the first one, which is missing.
     fn limit_duplicates(&mut self) {
         let others = self.outstanding() - self.lost;
         let most = if self.lost > 0 {
@@ -338,7 +337,8 @@ impl Scoreboard {
         self.duplicates = self.duplicates.min(most);
     }
 
-    /// Without SACK: a timeout has happened, what duplicates stood for is retransmitted.
+    /// Without SACK: forgets all duplicates after a timeout, because their segments are
+    /// retransmitted.
     pub(super) fn forget_duplicates(&mut self) {
         self.duplicates = 0;
     }

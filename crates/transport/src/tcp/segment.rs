@@ -1,28 +1,28 @@
-//! A segment that has been sent.
+//! A sent segment.
 
 use fabricsim_base::units::Time;
 
-/// A segment in flight, or believed lost.
+/// A segment in flight, or considered lost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) seq: u64,
     /// Time at which the segment was last sent.
     pub(super) sent_at: Time,
     pub(super) payload: u16,
-    /// It takes one number more, for the FIN.
+    /// The segment takes one more number, for the FIN.
     pub(super) fin: bool,
     pub(super) state: SegmentState,
-    /// It has been sent more than once.
+    /// The segment has been sent more than once.
     pub(super) again: bool,
 }
 
-/// State of a segment, as far as the sender knows it.
+/// State of a segment, as far as the sender knows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum SegmentState {
     InFlight,
     /// Reported by a selective acknowledgement.
     Sacked,
-    /// Believed lost and not yet retransmitted.
+    /// Considered lost and not yet retransmitted.
     Lost,
 }
 

@@ -1,4 +1,4 @@
-//! The sending half of a connection: what may leave, and what acknowledgements say of it.
+//! The sending half of a connection: sends segments and processes acknowledgements.
 
 mod checkpoint;
 mod codepoints;
@@ -34,30 +34,30 @@ pub(super) use outgoing::Outgoing;
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Phase {
     Open,
-    /// Marks were echoed: the window comes down (CWR in Linux).
+    /// Marks were echoed, so the window shrinks (CWR in Linux).
     Reducing,
-    /// Losses are recovered by retransmissions.
+    /// Retransmissions recover losses.
     Recovery,
-    /// A timeout has happened.
+    /// A timeout has expired.
     Loss,
 }
 
-/// A probe of the tail that is not yet accounted for (RFC 8985, section 7.3).
+/// A tail loss probe that is not yet accounted for (RFC 8985, section 7.3).
 #[derive(Clone, Copy, Debug, Stored)]
 struct Probe {
-    /// The `snd_nxt` after it.
+    /// The `snd_nxt` after the probe.
     end: u64,
-    /// It was a second copy.
+    /// The probe was a second copy.
     again: bool,
 }
 
-/// Transmission that is made although the window may be full.
+/// A transmission that is allowed even if the window is full.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Forced {
     Nothing,
-    /// A probe of the tail.
+    /// A tail loss probe.
     Probe,
-    /// A retransmission by a timeout, while later segments are still on their way.
+    /// A retransmission after a timeout, while later segments are still in flight.
     Retransmission,
 }
 
@@ -71,44 +71,44 @@ struct WindowUse {
 
 /// The sending half.
 ///
-/// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section
-/// 4.9, makes that optional), and there is no receive window (RFC 9293, section 3.8.6):
+/// Differs from the paper: a reduction for a supposed loss is never undone (RFC 9438, section 4.9,
+/// makes that optional), and there is no receive window (RFC 9293, section 3.8.6), because
 /// applications read at once.
-// In an order of its own: first what is needed for each segment and each acknowledgement, and what
-// only losses need last, at the end of the scoreboard.
+// The field order matters: first the fields needed for each segment and each acknowledgement, and
+// last the fields needed only for losses, at the end of the scoreboard.
 #[derive(Checkpointed, Debug)]
 #[repr(C, align(64))]
 pub(super) struct TcpSender {
     #[checkpoint(elsewhere)]
     cc: Controller,
-    /// All below is acknowledged (snd_una), and what comes next (snd_nxt).
+    /// All bytes below snd_una are acknowledged; snd_nxt is the next byte to send.
     una: u64,
     next: u64,
-    /// The end of what the application has written, without the FIN.
+    /// End of the data that the application has written, without the FIN.
     written: u64,
     /// Time at which pacing allows the next segment to leave.
     pub(super) paced: Time,
     pub(super) timers: LossTimers,
     #[checkpoint(rebuilt)]
     parameters: Arc<TcpParameters>,
-    /// The `snd_nxt` when the round trip began.
+    /// The `snd_nxt` at the beginning of the round trip.
     round_end: u64,
     usage: WindowUse,
-    /// The `snd_nxt` when the phase began (recover in RFC 6582).
+    /// The `snd_nxt` at the beginning of the phase (recover in RFC 6582).
     recovery_point: u64,
-    /// Samples of the delivery rate for the controller, if it asks for them.
+    /// Samples of the delivery rate, if the controller needs them.
     sampler: Option<Box<RateSampler>>,
-    /// Probes for the controller, if it needs some.
+    /// Probes, if the controller needs them.
     probing: Option<Box<Probing>>,
     phase: Phase,
     forced: Forced,
     closed: bool,
     cwr_due: bool,
-    /// Segments that are yet to leave without being spaced.
+    /// Number of remaining segments that leave without pacing.
     unpaced: u8,
     /// Without SACK: a partial acknowledgement has restarted the timeout in this recovery.
     restarted: bool,
-    /// Use of marks, as agreed by the two sides.
+    /// Use of marks, as negotiated.
     #[checkpoint(rebuilt)]
     ecn: EcnUse,
     #[checkpoint(rebuilt)]
@@ -117,7 +117,7 @@ pub(super) struct TcpSender {
     rack: Rack,
     last_sent: Time,
     probe: Option<Probe>,
-    /// Payload bytes retransmitted.
+    /// Retransmitted payload bytes.
     pub(super) retransmitted: u64,
     reduction: ProportionalReduction,
     ce_count: u32,
@@ -165,24 +165,24 @@ impl TcpSender {
         }
     }
 
-    /// The application writes `bytes` more.
+    /// Adds `bytes` to the data that the application has written.
     pub(super) fn write(&mut self, bytes: u64) {
         debug_assert!(!self.closed, "nothing is written after the end");
         self.written = self.written.saturating_add(bytes);
     }
 
-    /// The application has written all.
+    /// Ends the stream after the written data.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Returns whether all that was written is acknowledged, and the end of the stream too if it is
+    /// Returns `true` if all written data is acknowledged, including the end of the stream if it is
     /// closed.
     pub(super) fn is_done(&self) -> bool {
         self.una == self.written.saturating_add(u64::from(self.closed))
     }
 
-    /// Payload bytes that are acknowledged.
+    /// Returns the acknowledged payload bytes.
     pub(super) fn acknowledged(&self) -> u64 {
         self.una.min(self.written)
     }
@@ -191,7 +191,7 @@ impl TcpSender {
         self.next < self.written.saturating_add(u64::from(self.closed))
     }
 
-    /// Segments that may be in flight now.
+    /// Returns the number of segments that may be in flight now.
     fn window(&self) -> u32 {
         let reduced = self.parameters.detection == Detection::Rack
             && self.sampler.is_none()
@@ -202,12 +202,12 @@ impl TcpSender {
         self.cc.segments()
     }
 
-    /// Payload bytes of `count` full segments.
+    /// Returns the payload bytes of `count` full segments.
     fn bytes(&self, count: u32) -> Bytes {
         Bytes::new(u64::from(count) * u64::from(self.parameters.mss))
     }
 
-    /// Returns whether a segment may leave when its pacing lets it.
+    /// Returns `true` if a segment may leave as soon as pacing allows it.
     #[inline(always)]
     pub(super) fn may_send(&self) -> bool {
         let lost = self.board.lost() > 0;
@@ -219,22 +219,24 @@ impl TcpSender {
         (lost || self.has_new()) && self.board.in_flight() < self.window()
     }
 
-    /// Returns whether something that was sent is not acknowledged. Where nothing is, an
-    /// acknowledgement changes nothing.
+    /// Returns `true` if sent data is unacknowledged. Otherwise, an acknowledgement changes
+    /// nothing.
     #[inline]
     pub(super) fn awaits_ack(&self) -> bool {
         self.board.outstanding() > 0
     }
 
-    /// The congestion window in payload bytes.
+    /// Returns the congestion window in payload bytes.
     pub(super) fn window_bytes(&self) -> Bytes {
         self.bytes(self.window())
     }
 
-    /// The next segment leaves. Only after [`Self::may_send`].
+    /// Sends the next segment. Only allowed if [`Self::may_send`] returns `true`.
     pub(super) fn send(&mut self, now: Time) -> Outgoing {
         let probing = std::mem::replace(&mut self.forced, Forced::Nothing) == Forced::Probe;
         let sent_next = self.next;
+        // A tail probe sends new data if possible (RFC 8985, section 7.3); otherwise losses are
+        // first.
         let again = if probing && self.has_new() {
             None
         } else if probing {
@@ -262,6 +264,7 @@ impl TcpSender {
         let in_flight = self.board.in_flight();
         self.note_use(in_flight);
         self.note_transmission(now);
+        // After a probe, the timeout limits the wait for its acknowledgement.
         if self.timers.timeout == Time::MAX && self.timers.probe == Time::MAX || probing {
             self.timers.start_timeout(now, &self.rtt, &self.parameters);
         }
@@ -323,7 +326,7 @@ impl TcpSender {
         }
     }
 
-    /// Returns whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
+    /// Returns `true` if the use of the window justifies growth (Linux, `tcp_is_cwnd_limited`).
     fn uses_window(&self) -> bool {
         let segments = u64::from(self.cc.segments());
         let is_half_used = segments < 2 * u64::from(self.usage.most);
@@ -344,7 +347,7 @@ impl TcpSender {
         }
     }
 
-    /// Returns when [`Self::on_deadline`] wants to be called.
+    /// Returns the time of the next call to [`Self::on_deadline`].
     #[inline(always)]
     pub(super) fn deadline(&self) -> Time {
         let own = self.timers.deadline().min(self.cc.due());
@@ -354,7 +357,7 @@ impl TcpSender {
         }
     }
 
-    /// A timer has come. Returns whether it was the retransmission timeout.
+    /// Handles due timers. Returns `true` if the retransmission timeout expired.
     pub(super) fn on_deadline(&mut self, now: Time) -> bool {
         if self.cc.due() <= now {
             self.cc.tell(|cc| cc.on_timer(now));
@@ -376,7 +379,7 @@ impl TcpSender {
         true
     }
 
-    /// Returns a description of what the sender waits for.
+    /// Returns a description of the event that the sender waits for.
     pub(super) fn waits_for(&self) -> String {
         let retries = self.timers.timeouts_in_a_row();
         let in_flight = self.next - self.una;

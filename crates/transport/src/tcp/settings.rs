@@ -1,4 +1,4 @@
-//! Everything a host's transport is told; shared by all hosts.
+//! Settings of a host's TCP, shared by all hosts.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use super::config::{TcpConfig, TcpParameters};
 use crate::cc::CubicConfig;
 
 choices! {
-    /// Kind of transfer that a flow of a class makes.
+    /// Kind of transfer for the flows of a class.
     #[derive(Default)]
     pub enum Pattern {
-        /// The source opens a connection and sends the bytes; the flow ends when the last one is
+        /// The source opens a connection and sends the bytes. The flow ends when the last byte is
         /// acknowledged.
         #[default]
         Plain = "plain",
-        /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last
-        /// one has been read.
+        /// The source requests the bytes from the destination, like HTTP. The flow ends when the
+        /// last byte has been read.
         Fetch = "fetch",
     }
 }
@@ -32,26 +32,26 @@ choices! {
         /// By a handshake, which takes a round trip.
         #[default]
         Handshake = "handshake",
-        /// They are open: the first segment carries payload, as on a connection that persists.
+        /// Without a handshake: the first segment carries payload, as on a persistent connection.
         /// Fetches always have a handshake.
         Open = "open" ("the first segment carries payload"),
     }
 }
 
-/// Settings for carrying the flows of a class.
+/// Settings for the flows of a class.
 #[derive(Clone, Debug)]
 pub struct ClassConfig {
-    /// The factory of the controllers of both sides.
+    /// Factory of the controllers at both sides.
     pub cc: Arc<dyn DynFactory>,
-    /// The network that they are told of.
+    /// The network context for the controllers.
     pub network: Arc<CcContext>,
-    /// The feedback of marks that the source asks for.
+    /// Feedback of marks that the source requests.
     pub feedback: Feedback,
-    /// The most that the destination agrees to.
+    /// The highest feedback that the destination agrees to.
     pub accepts: Feedback,
-    /// Kind of transfer that a flow makes.
+    /// Kind of transfer for a flow.
     pub pattern: Pattern,
-    /// Connection that a fetch uses.
+    /// The connection that a fetch uses.
     pub reuse: Reuse,
     /// Method of opening connections.
     pub opening: Opening,
@@ -71,7 +71,7 @@ impl Default for ClassConfig {
     }
 }
 
-/// Everything a host's TCP is told.
+/// Settings of a host's TCP.
 #[derive(Debug)]
 pub struct TcpSettings {
     pub(super) parameters: Arc<TcpParameters>,
@@ -80,7 +80,7 @@ pub struct TcpSettings {
 }
 
 impl TcpSettings {
-    /// Settings with `default` for all classes but those in `own`.
+    /// Returns settings with `default` for all classes except the ones in `own`.
     #[must_use]
     pub fn new(
         config: &TcpConfig,
@@ -101,7 +101,7 @@ impl TcpSettings {
         }
     }
 
-    /// The settings of the flows of `class`.
+    /// Returns the settings for the flows of `class`.
     #[must_use]
     pub fn class(&self, class: ClassId) -> &ClassConfig {
         let own = self.own.get(class.index()).and_then(Option::as_ref);

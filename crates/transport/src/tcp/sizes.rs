@@ -4,26 +4,27 @@ use fabricsim_base::units::Bytes;
 
 use super::config::TcpParameters;
 
-/// Headers of IP and TCP with timestamps (RFC 7323). What a segment has beyond them is the link's.
+/// Headers of IP and TCP with timestamps (RFC 7323). All further bytes of a segment belong to the
+/// link.
 const IP_HEADERS: u16 = 52;
 
-/// A SYN has more options than other segments (RFC 7323, RFC 2018).
+/// Additional options of a SYN (RFC 7323, RFC 2018).
 const SYN_OPTIONS: u16 = 8;
 
 impl TcpParameters {
-    /// A SYN or SYN-ACK on the wire.
+    /// Returns the size of a SYN or SYN-ACK on the wire.
     #[must_use]
     pub const fn syn_packet(&self) -> u16 {
         self.headers + SYN_OPTIONS
     }
 
-    /// A full segment on the wire.
+    /// Returns the size of a full segment on the wire.
     #[must_use]
     pub fn full_packet(&self) -> Bytes {
         Bytes::new(u64::from(self.mss) + u64::from(self.headers))
     }
 
-    /// Bytes of the IP packet of a full segment.
+    /// Returns the size of the IP packet of a full segment.
     pub(super) fn ip_packet(&self) -> u16 {
         self.mss + self.headers.min(IP_HEADERS)
     }

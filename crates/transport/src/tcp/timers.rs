@@ -1,5 +1,5 @@
-//! The timers of a sender: retransmission timeout with back-off (RFC 6298, section 5), probe of the
-//! tail (RFC 8985, section 7.2) and reordering (section 6.2). At most one of the first two runs.
+//! The timers of a sender: retransmission timeout with back-off (RFC 6298, section 5), tail loss
+//! probe (RFC 8985, section 7.2) and reordering (section 6.2). At most one of the first two runs.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Duration, Time};
@@ -7,13 +7,13 @@ use fabricsim_base::units::{Duration, Time};
 use super::config::TcpParameters;
 use super::rtt::RttEstimator;
 
-/// Deadlines; [`Time::MAX`] where a timer does not run.
+/// Deadlines; [`Time::MAX`] if a timer does not run.
 #[derive(Clone, Copy, Debug, Stored)]
 pub(super) struct LossTimers {
     pub(super) timeout: Time,
     pub(super) probe: Time,
     pub(super) reordering: Time,
-    /// Timeouts in a row.
+    /// Consecutive timeouts.
     backoff: u32,
 }
 
@@ -34,7 +34,7 @@ impl LossTimers {
         self.timeout.min(self.probe).min(self.reordering)
     }
 
-    /// Starts the timeout anew (rules 5.1 and 5.3). A probe that was to come does not come.
+    /// Restarts the timeout (rules 5.1 and 5.3) and cancels a scheduled probe.
     pub(super) fn start_timeout(
         &mut self,
         now: Time,
@@ -49,8 +49,9 @@ impl LossTimers {
         self.probe = Time::MAX;
     }
 
-    /// Has a probe come in place of the timeout, no later than that would (RFC 8985, section 7.2):
-    /// after two round trips, and with one segment in flight the delay of its acknowledgement.
+    /// Schedules a probe instead of the timeout, no later than that (RFC 8985, section 7.2): after
+    /// two round trips, plus the minimum timeout if only one segment is in flight, because its
+    /// acknowledgement may be delayed.
     pub(super) fn start_probe(
         &mut self,
         now: Time,
@@ -68,17 +69,17 @@ impl LossTimers {
         self.timeout = Time::MAX;
     }
 
-    /// The timeout has come: the next one takes twice as long (rule 5.5).
+    /// Records an expired timeout: the next one takes twice as long (rule 5.5).
     pub(super) fn back_off(&mut self) {
         self.backoff += 1;
     }
 
-    /// New data is acknowledged: timeouts are as measured again.
+    /// Ends the back-off, because new data is acknowledged.
     pub(super) const fn recover(&mut self) {
         self.backoff = 0;
     }
 
-    /// Nothing is in flight (rule 5.2).
+    /// Stops all timers, because nothing is in flight (rule 5.2).
     pub(super) fn stop(&mut self) {
         self.timeout = Time::MAX;
         self.probe = Time::MAX;
@@ -90,7 +91,7 @@ impl LossTimers {
     }
 }
 
-/// `base`, doubled `times` times, at most the longest timeout.
+/// Returns `base`, doubled `times` times and limited to the maximum timeout.
 pub(super) fn backed_off(base: Duration, times: u32, parameters: &TcpParameters) -> Duration {
     base.saturating_mul(1 << times.min(32))
         .min(parameters.max_rto)
@@ -129,7 +130,7 @@ mod tests {
         let mut timers = LossTimers::default();
         timers.start_probe(Time::ZERO, 2, &rtt, &parameters);
         assert_eq!(timers.deadline(), Time::ZERO + Duration::from_ms(200));
-        // 2 x 100 + 200, but the timeout would come after 300.
+        // 2 x 100 + 200, but the timeout would expire after 300.
         timers.start_probe(Time::ZERO, 1, &rtt, &parameters);
         assert_eq!(timers.deadline(), Time::ZERO + Duration::from_ms(300));
     }

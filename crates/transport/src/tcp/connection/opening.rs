@@ -15,7 +15,7 @@ use crate::tcp::sender::TcpSender;
 use crate::tcp::settings::{ClassConfig, Pattern};
 use crate::tcp::timestamps;
 
-/// The sender of a connection of `identity` that is used for `task`.
+/// Returns the sender of the connection `identity`, which is used for `task`.
 fn sender(
     identity: &Identity,
     task: &Task,
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// A connection as it was made before a checkpoint, whose sender has `feedback` of marks.
+    /// Returns a connection in its state before loading a checkpoint. Its sender has `feedback`.
     pub(in crate::tcp) fn again(
         identity: Identity,
         task: Task,
@@ -90,7 +90,7 @@ impl Connection {
         Self::new(identity, task, handshake, feedback, config, parameters)
     }
 
-    /// A connection that this host asks for by [`Self::send_syn`].
+    /// Returns a connection that this host opens with [`Self::send_syn`].
     pub(in crate::tcp) fn dial(
         identity: Identity,
         task: Task,
@@ -108,7 +108,7 @@ impl Connection {
         )
     }
 
-    /// A connection without handshake.
+    /// Returns a connection without handshake.
     pub(in crate::tcp) fn open(
         identity: Identity,
         task: Task,
@@ -128,7 +128,8 @@ impl Connection {
         connection
     }
 
-    /// A connection that the sender of `syn` asks for; [`Self::on_packet`] takes `syn` in.
+    /// Returns a connection that the sender of `syn` opens. [`Self::on_packet`] must then process
+    /// `syn`.
     pub(in crate::tcp) fn accept(
         identity: Identity,
         syn: &TcpHeader,
@@ -146,7 +147,7 @@ impl Connection {
         Self::new(identity, task, handshake, feedback, config, parameters)
     }
 
-    /// The SYN or SYN-ACK leaves. Neither is ECN-capable (RFC 3168, section 6.1.1).
+    /// Sends the SYN or SYN-ACK, which is never ECN-capable (RFC 3168, section 6.1.1).
     pub(in crate::tcp) fn send_syn<H: HasTcp>(
         &mut self,
         now: Time,
@@ -187,7 +188,7 @@ impl Connection {
                 self.acknowledge(now, report, out);
                 Event::Opened
             }
-            // The first one, or a copy.
+            // The first SYN, or a copy.
             State::SynReceived if !ack => {
                 self.send_syn(now, out);
                 Event::Nothing
@@ -201,8 +202,8 @@ impl Connection {
         }
     }
 
-    /// The handshake is over: the sender follows what was agreed on. If one SYN was enough its
-    /// round-trip time is the first sample.
+    /// Completes the handshake: the sender adopts the negotiated feedback. If a single SYN was
+    /// enough, its round-trip time is the first sample.
     pub(in crate::tcp) fn settle(&mut self, now: Time, config: &ClassConfig) {
         if self.sender.feedback != self.feedback {
             let identity = Identity {

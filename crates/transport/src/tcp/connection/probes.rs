@@ -1,5 +1,5 @@
-//! Probes of a connection as packets: a probe of its own is a data packet without payload and
-//! without [`Bits::ACK`], and what comes back of any probe is an ACK packet without [`Bits::ACK`].
+//! Packets of a connection's probes. A separate probe is a data packet without payload and without
+//! [`Bits::ACK`]. The reply to any probe is an ACK packet without [`Bits::ACK`].
 
 use fabricsim_base::units::Time;
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
@@ -10,7 +10,7 @@ use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::probing::PROBE_BYTES;
 
 impl Connection {
-    /// A probe has arrived and is sent back with the telemetry that it has gathered, at once.
+    /// Reflects an arriving probe at once, with its collected telemetry.
     pub(in crate::tcp) fn reflect<H: HasTcp>(
         &self,
         probe: &Packet<H>,
@@ -21,7 +21,7 @@ impl Connection {
         reply.flags = Flags::PROBE;
         let header = reply.telemetry.tcp_mut();
         if header.bits.has(Bits::ACK) {
-            // A segment of data: only its telemetry goes back.
+            // A data segment: only its telemetry is returned.
             let telemetry = probe.wire - probe.payload - self.parameters.headers;
             reply.wire = PROBE_BYTES + telemetry;
             header.bits = Bits::TCP;
@@ -29,7 +29,7 @@ impl Connection {
         out(&reply);
     }
 
-    /// What has come back of a probe has arrived; the next one leaves by `out`.
+    /// Processes an arriving reply to a probe, and sends the next probe to `out`.
     pub(in crate::tcp) fn on_probe<H: HasTcp>(
         &mut self,
         now: Time,
@@ -45,7 +45,7 @@ impl Connection {
         self.send_probe(now, out);
     }
 
-    /// A timer has come.
+    /// Handles the timer of probes.
     pub(super) fn on_probe_deadline<H: HasTcp>(&mut self, now: Time, out: impl FnMut(&Packet<H>)) {
         if self.sender.give_up_probe(now) {
             self.send_probe(now, out);

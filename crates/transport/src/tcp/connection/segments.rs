@@ -21,7 +21,7 @@ impl Connection {
         packet
     }
 
-    /// An acknowledgement of what `report` says leaves.
+    /// Sends an acknowledgement with the contents of `report`.
     pub(super) fn acknowledge<H: HasTcp>(
         &mut self,
         now: Time,
@@ -47,12 +47,12 @@ impl Connection {
         self.acknowledge(now, report, out);
     }
 
-    /// The bits of a segment that opens the connection.
+    /// Returns the bits of a segment that opens the connection.
     fn opening_bits(&self) -> Bits {
         Bits::SYN.and_if(self.task == Task::Stream, Bits::STREAM)
     }
 
-    /// The next segment leaves. Returns its packet, and whether it is retransmitted.
+    /// Sends the next segment. Returns its packet, and `true` if it is a retransmission.
     #[inline(always)]
     pub(in crate::tcp) fn send<H: HasTcp>(&mut self, now: Time) -> (Packet<H>, bool) {
         let segment = self.sender.send(now);

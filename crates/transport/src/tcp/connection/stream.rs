@@ -1,4 +1,4 @@
-//! A connection on which applications send messages, from both sides.
+//! A connection that carries messages of applications at both sides.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ use super::{Connection, State};
 /// The messages that one side of a connection sends.
 #[derive(Debug, Default, Stored)]
 pub(in crate::tcp) struct Messages {
-    /// Those that are not acknowledged in full, in order, each with its first byte.
+    /// Messages that are not fully acknowledged, in order, each with its first byte.
     waiting: VecDeque<(Flow, u64)>,
-    /// The end of the last message.
+    /// End of the last message.
     end: u64,
-    /// Bytes that had been retransmitted when the last message ended.
+    /// Bytes retransmitted by the end of the last completed message.
     retransmitted: u64,
     /// Bytes of the other side that have been reported.
     reported: u64,
@@ -30,7 +30,7 @@ impl Messages {
 }
 
 impl Connection {
-    /// Sends `flow` after the messages before it, when the connection is open.
+    /// Queues `flow` after the previous messages. It is sent when the connection is open.
     pub(in crate::tcp) fn send_message(&mut self, flow: &Flow, place: StreamPlace) {
         self.messages.waiting.push_back((*flow, place.from));
         self.messages.end = place.end(flow.request.size);
@@ -39,20 +39,20 @@ impl Connection {
         }
     }
 
-    /// The connection that this side has asked for is open.
+    /// Sends the queued messages, because the connection is open now.
     pub(in crate::tcp) fn send_messages(&mut self) {
         self.sender.write(self.messages.end);
     }
 
-    /// Returns whether a message has ended, at either side of it.
+    /// Returns `true` if a message has been acknowledged or more bytes have been delivered.
     #[cold]
     pub(super) fn stream_moves(&self) -> bool {
         self.sender.acknowledged() >= self.messages.first_end()
             || self.receiver.delivered() > self.messages.reported
     }
 
-    /// Appends the messages that are acknowledged in full to `done`. Returns what has been received
-    /// since the last call.
+    /// Appends all fully acknowledged messages to `done`. Returns the data received since the last
+    /// call.
     pub(in crate::tcp) fn take_messages(
         &mut self,
         now: Time,
@@ -77,14 +77,15 @@ impl Connection {
         })
     }
 
-    /// The first message that is not acknowledged in full, with the payload bytes that are.
+    /// Returns the first message that is not fully acknowledged, with its acknowledged payload
+    /// bytes.
     pub(in crate::tcp) fn first_message(&self) -> Option<(&Flow, Bytes)> {
         let (flow, from) = self.messages.waiting.front()?;
         let acknowledged = self.sender.acknowledged().saturating_sub(*from);
         Some((flow, Bytes::new(acknowledged)))
     }
 
-    /// The messages that are not acknowledged in full, in order.
+    /// Returns the messages that are not fully acknowledged, in order.
     pub(in crate::tcp) fn unfinished_messages(&self) -> impl Iterator<Item = Unfinished> {
         let acknowledged = self.sender.acknowledged();
         let waiting = self.messages.waiting.iter().enumerate();

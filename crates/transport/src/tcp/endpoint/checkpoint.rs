@@ -85,7 +85,7 @@ fn save_connection(connection: &Connection, out: &mut Writer) {
 }
 
 impl<H: HasTcp> Tcp<H> {
-    /// Makes a connection as it was made, and loads what has become of it.
+    /// Builds a connection in its initial state and loads its saved state.
     fn load_connection(&self, input: &mut Reader<'_>) -> Result<Connection, LoadError> {
         let (id, class) = Stored::fetch(input)?;
         let nic = PortId::fetch(input)?;

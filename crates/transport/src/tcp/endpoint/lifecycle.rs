@@ -1,4 +1,4 @@
-//! Life cycle of connections: their creation, their use and their end.
+//! Life cycle of connections: creation, use and end.
 
 use fabricsim_base::flow::{Completion, Flow, StreamPlace};
 use fabricsim_base::id::{ClassId, FlowId, PortId};
@@ -14,7 +14,7 @@ use crate::tcp::settings::{Opening, Pattern, Reuse};
 use crate::tcp::timestamps::clock;
 
 impl<H: HasTcp> Tcp<H> {
-    /// `flow` starts now.
+    /// Starts `flow`.
     pub(super) fn start_flow(&mut self, now: Time, flow: &Flow, nic: PortId) {
         let class = self.settings.class(flow.request.class);
         if let Some(place) = flow.stream {
@@ -50,7 +50,7 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// The message `flow` starts; the first one of a connection opens it.
+    /// Starts the message `flow`. The first message of a connection opens it.
     fn send_message(
         &mut self,
         now: Time,
@@ -120,8 +120,9 @@ impl<H: HasTcp> Tcp<H> {
         slot
     }
 
-    /// A packet of an unknown connection: a SYN makes one. Others with something in them get an ACK
-    /// that lets their sender end, because hosts forget only what they have in full.
+    /// Handles a packet of an unknown connection. A SYN creates a connection. Any other packet with
+    /// content gets an ACK that lets its sender finish, because a host forgets only connections
+    /// that it received in full.
     #[cold]
     pub(super) fn meet(&mut self, now: Time, nic: PortId, packet: &Packet<H>) -> Option<u32> {
         if packet.kind() == PacketKind::Ack {
@@ -164,7 +165,7 @@ impl<H: HasTcp> Tcp<H> {
         None
     }
 
-    /// Does what `event` at the connection of `slot` asks for.
+    /// Handles `event` at the connection in `slot`.
     pub(super) fn follow(
         &mut self,
         now: Time,
@@ -266,7 +267,7 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// The connection has ended; late copies of its packets are recognized for a while.
+    /// Removes an ended connection. Late copies of its packets are recognized for some time.
     fn forget(&mut self, now: Time, slot: u32) -> Connection {
         let connection = self.connections[slot as usize]
             .take()
@@ -290,7 +291,7 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// Returns a description of what the request with the dial `id` waits for.
+    /// Returns a description of the event that the request with the dial `id` waits for.
     pub(super) fn waits_for_dial(&self, id: FlowId) -> String {
         let slot = self.slots.get(&id);
         let connection = slot.and_then(|&slot| self.connections[slot as usize].as_ref());

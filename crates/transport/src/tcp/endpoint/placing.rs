@@ -1,5 +1,4 @@
-//! Where the connections of a host stand: ready, waiting for their pacing, or neither, and when their
-//! timers are looked at.
+//! Tracks which connections of a host are ready or wait for pacing, and when to check their timers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +11,8 @@ use crate::tcp::connection::Connection;
 use crate::tcp::header::HasTcp;
 
 impl<H: HasTcp> Tcp<H> {
-    /// Moves connections whose time has come to the ready ones. Returns when the next one will be.
+    /// Marks connections as ready if their pacing time has passed. Returns the time of the next
+    /// one.
     #[inline]
     pub(super) fn promote(&mut self, now: Time, nic: usize) -> Time {
         if self.nics[nic].paced.is_empty() {
@@ -21,12 +21,12 @@ impl<H: HasTcp> Tcp<H> {
         self.promote_paced(now, nic)
     }
 
-    /// [`Self::promote`] where connections are paced.
+    /// Same as [`Self::promote`], if connections are paced.
     #[inline(never)]
     fn promote_paced(&mut self, now: Time, nic: usize) -> Time {
         while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
             let connection = self.connections[slot as usize].as_mut();
-            // Otherwise the connection has gone, or a newer entry stands for it.
+            // Otherwise the connection has ended, or there is a newer entry for it.
             let live = connection.filter(|c| c.paced_at == at && c.nic.index() == nic);
             if let Some(connection) = live {
                 if at > now && connection.sender.paced == at && connection.may_send() {
@@ -43,14 +43,14 @@ impl<H: HasTcp> Tcp<H> {
         Time::MAX
     }
 
-    /// After a change of the connection of `slot`: sees to it that it is looked at when a timer of
-    /// its wants it, and [places](place) it. Returns when it may send.
+    /// Updates the timers of the connection in `slot` after a change, and [places](place) it.
+    /// Returns the time at which it may send.
     #[inline(never)]
     pub(super) fn settle(&mut self, now: Time, slot: u32) -> Time {
         self.settle_inline(now, slot)
     }
 
-    /// [`Self::settle`] as a part of what happens to each packet.
+    /// Same as [`Self::settle`], inlined into the processing of each packet.
     #[inline(always)]
     pub(super) fn settle_inline(&mut self, now: Time, slot: u32) -> Time {
         let Self {
@@ -73,8 +73,8 @@ impl<H: HasTcp> Tcp<H> {
     }
 }
 
-/// Has the timers of the connection of `slot` looked at by `deadline`, and not at `timer_at` where that is
-/// later.
+/// Makes the endpoint check the timers of the connection in `slot` at `deadline`, if that is before
+/// `timer_at`.
 #[inline]
 pub(super) fn arm(
     timers: &mut BinaryHeap<Reverse<(Time, u32)>>,
@@ -88,8 +88,8 @@ pub(super) fn arm(
     }
 }
 
-/// Puts `connection`, that of `slot`, where its state says: ready, waiting for its pacing, or
-/// neither. Returns when it may send; [`Time::MAX`] for neither.
+/// Places `connection` (in `slot`) according to its state: ready, waiting for pacing, or neither.
+/// Returns the time at which it may send, or [`Time::MAX`] for neither.
 #[inline(always)]
 fn place<H: HasTcp>(now: Time, slot: u32, connection: &mut Connection, nic: &mut Nic<H>) -> Time {
     let due = connection.next_send();

@@ -9,14 +9,14 @@ use crate::tcp::header::{Bits, HasTcp};
 /// Content of a packet that is part of a probe.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Content {
-    /// The probe alone.
+    /// Only the probe.
     Probe,
-    /// A segment, too.
+    /// Also a segment.
     Segment,
 }
 
 impl<H: HasTcp> Tcp<H> {
-    /// A probe of the connection of `slot` has arrived, at either end.
+    /// Handles a probe of the connection in `slot`, at either end.
     #[cold]
     pub(super) fn on_probe(&mut self, now: Time, slot: u32, packet: &Packet<H>) -> Content {
         let connection = self.connections[slot as usize]

@@ -1,4 +1,4 @@
-//! Scoreboards filled by hand.
+//! Tests with handmade scoreboards.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn at(us: u64) -> Time {
     Time::ZERO + Duration::from_us(us)
 }
 
-/// Ten segments of 100 bytes, sent 100 us apart, and what finds losses among them.
+/// Returns ten segments of 100 bytes, sent 100 us apart, and their loss detection.
 fn ten(detection: Detection) -> (Scoreboard, Rack) {
     let mut board = Scoreboard::new(detection);
     for number in 0..10 {
@@ -21,7 +21,7 @@ fn block(offset: i32, len: u32) -> SackBlock {
     SackBlock { offset, len }
 }
 
-/// Acknowledges at a round trip after segment `cause` was sent.
+/// Acknowledges one round trip after segment `cause` was sent.
 fn acknowledge(
     (board, rack): &mut (Scoreboard, Rack),
     cause: u64,
@@ -64,7 +64,7 @@ fn what_was_sent_before_a_delivered_segment_is_lost_when_the_window_has_passed()
     acknowledge(&mut state, 5, 100, &[block(400, 100)]);
     let (board, rack) = (&mut state.0, &state.1);
     let now = at(500) + RTT;
-    // Nothing within a quarter of a round trip, and then one segment after another.
+    // No loss within a quarter of a round trip, then one segment after another.
     assert_eq!(
         board.detect(now, rack, Duration::from_us(2_500)),
         (0, at(2_600) + RTT)
@@ -140,11 +140,11 @@ fn duplicates_stand_for_segments_that_have_left_the_network() {
         Some(0)
     );
     assert_eq!(board.in_flight(), 7);
-    // The retransmission fills the hole: four segments, three of which were counted.
+    // The retransmission fills the hole: four segments, three of them already counted.
     let filled = acknowledge(&mut state, 90, 400, &[]);
     assert_eq!((filled.segments, filled.cumulative), (1, 4));
     assert_eq!(state.0.in_flight(), 6);
-    // There are never more than segments beside the missing one.
+    // There are never more duplicates than segments besides the missing one.
     for _ in 0..20 {
         state.0.count_duplicate();
     }
@@ -159,7 +159,7 @@ fn a_probe_sends_the_last_segment_that_was_not_reported() {
     assert_eq!(last, Some(800));
 }
 
-/// The number of the segment in flight that was last sent before all others, found by looking at all.
+/// Returns the number of the segment in flight with the earliest last send time, by checking all.
 fn earliest_of_all(board: &Scoreboard) -> Option<u64> {
     let numbers = board.segments.numbers();
     let numbered = numbers.filter_map(|number| Some((number, board.segments.get(number)?)));

@@ -8,49 +8,49 @@ use fabricsim_base::units::Time;
 
 use crate::tcp::segment::{Segment, SegmentState};
 
-/// Segments that are not acknowledged as a whole, in the order of their bytes and with no byte missing
-/// between them. They are numbered from the first one that was sent.
-// First what is needed for each segment.
+/// Segments that are not fully acknowledged, in byte order and without gaps. They are numbered from
+/// the first segment ever sent.
+// The fields needed for each segment are first.
 #[derive(Checkpointed, Clone, Debug)]
 #[repr(C)]
 pub(super) struct Window {
     kept: VecDeque<Kept>,
-    /// The number of the first one.
+    /// Number of the first segment.
     first: u64,
-    /// The first byte of the first one.
+    /// First byte of the first segment.
     start: u64,
 }
 
-/// A segment, as small as it can be kept: long windows are in no cache, and an acknowledgement needs the
-/// segments at the beginning.
+/// A segment in compact form, because long windows do not fit in a cache and an acknowledgement
+/// needs the segments at the beginning.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Kept {
     sent_at: Time,
-    /// From the lowest bit on: the lower bits of the byte number, the payload, whether there is a FIN,
-    /// whether it was retransmitted, and the state.
+    /// From the lowest bit on: the lower bits of the byte number, the payload, the FIN bit, the
+    /// retransmitted bit, and the state.
     packed: u64,
 }
 
-/// Bits of a byte number that are kept. Those of a window differ by less: blocks of selective
-/// acknowledgements reach 2^31 bytes.
+/// Number of stored bits of a byte number. Byte numbers within a window differ by less, because
+/// blocks of selective acknowledgements reach 2^31 bytes.
 const SEQ_BITS: u32 = 44;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 const FIN_SHIFT: u32 = SEQ_BITS + u16::BITS;
 const AGAIN: u64 = 1 << (FIN_SHIFT + 1);
 const STATE_SHIFT: u32 = FIN_SHIFT + 2;
-/// Not 0 in segments that were retransmitted, or are not in flight.
+/// Bits that are nonzero if a segment was retransmitted or is not in flight.
 const UNUSUAL: u64 = !0 << (FIN_SHIFT + 1);
 
-/// What a cumulative acknowledgement has taken from the beginning of a window.
+/// The segments that a cumulative acknowledgement has removed from the beginning of a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) count: u32,
     /// Payload bytes.
     pub(super) bytes: u64,
-    /// When the first segment was sent, and where it ends.
+    /// Send time and end of the first segment.
     pub(super) first_sent: Time,
     pub(super) first_end: u64,
-    /// The same of the last one.
+    /// Send time and end of the last segment.
     pub(super) last_sent: Time,
     pub(super) last_end: u64,
 }
@@ -62,19 +62,19 @@ impl Kept {
         (self.packed >> SEQ_BITS) as u16
     }
 
-    /// Returns 1 where it has the FIN, which takes one number.
+    /// Returns 1 if the segment has the FIN, which takes one number.
     #[inline]
     const fn fin(self) -> u64 {
         self.packed >> FIN_SHIFT & 1
     }
 
-    /// Returns how many numbers it takes.
+    /// Returns the count of numbers that the segment takes.
     #[inline]
     const fn len(self) -> u64 {
         self.payload() as u64 + self.fin()
     }
 
-    /// Returns how many bytes it begins after `start`, which is before it.
+    /// Returns the distance in bytes from `start` to the beginning of the segment.
     #[inline]
     const fn beyond(self, start: u64) -> u64 {
         self.packed.wrapping_sub(start) & SEQ_MASK
@@ -105,24 +105,24 @@ impl Window {
         start: 0,
     };
 
-    /// Returns how many segments there are.
+    /// Returns the number of segments.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// The number of the first segment, or of the next one that is sent where there is none.
+    /// Returns the number of the first segment, or of the next one to send if there is none.
     #[inline]
     pub(super) const fn first(&self) -> u64 {
         self.first
     }
 
-    /// The numbers of all segments.
+    /// Returns the numbers of all segments.
     pub(super) fn numbers(&self) -> Range<u64> {
         self.first..self.first + self.kept.len() as u64
     }
 
-    /// Adds a segment that begins at `seq`, which is where the last one ends.
+    /// Adds a segment that begins at `seq`, which must be the end of the last one.
     #[inline]
     pub(super) fn push(&mut self, now: Time, seq: u64, payload: u16, fin: bool) {
         if self.kept.is_empty() {
@@ -144,7 +144,7 @@ impl Window {
         usize::try_from(number.checked_sub(self.first)?).ok()
     }
 
-    /// The segment with this number, if it is not acknowledged.
+    /// Returns the segment with this number if it is not acknowledged.
     #[inline]
     pub(super) fn get(&self, number: u64) -> Option<Segment> {
         let kept = self.kept.get(self.index(number)?)?;
@@ -157,7 +157,7 @@ impl Window {
         kept.expect("the segment is in the window")
     }
 
-    /// The segment with this number has another state.
+    /// Sets the state of the segment with this number.
     pub(super) fn set_state(&mut self, number: u64, state: SegmentState) {
         let kept = self.kept_mut(number);
         let state: u64 = match state {
@@ -168,7 +168,7 @@ impl Window {
         kept.packed = kept.packed & !(!0 << STATE_SHIFT) | state << STATE_SHIFT;
     }
 
-    /// The segment with this number is retransmitted. Returns it.
+    /// Records a retransmission of the segment with this number, and returns the segment.
     pub(super) fn resend(&mut self, now: Time, number: u64) -> Segment {
         self.set_state(number, SegmentState::InFlight);
         let kept = self.kept_mut(number);
@@ -177,7 +177,7 @@ impl Window {
         self.get(number).expect("it has just been changed")
     }
 
-    /// The number of the first segment that does not begin before `seq`.
+    /// Returns the number of the first segment that begins at or after `seq`.
     pub(super) fn number_from(&self, seq: u64) -> u64 {
         let distance = seq.saturating_sub(self.start);
         let index = self
@@ -186,7 +186,7 @@ impl Window {
         self.first + index as u64
     }
 
-    /// Takes the first segment off, if it ends at `cumulative` or before.
+    /// Removes and returns the first segment if it ends at or before `cumulative`.
     #[inline]
     pub(super) fn take_first(&mut self, cumulative: u64) -> Option<Segment> {
         let segment = self.kept.front()?.segment(self.start);
@@ -199,8 +199,8 @@ impl Window {
         Some(segment)
     }
 
-    /// Takes all off that end at `cumulative` or before, up to the first one that is not in its first
-    /// flight.
+    /// Removes all segments that end at or before `cumulative`, up to the first one that is not in
+    /// flight for the first time.
     #[inline]
     pub(super) fn take_in_order(&mut self, cumulative: u64) -> Option<Taken> {
         let ends_at = |kept: &Kept, start: u64| {
@@ -240,7 +240,7 @@ mod tests {
         Time::from_ps(us * 1_000_000)
     }
 
-    /// Segments of 100, 1 and 65,535 bytes and one with nothing but a FIN, from `start` on.
+    /// Returns segments of 100, 1 and 65,535 bytes and one with only a FIN, from `start` on.
     fn four(start: u64) -> Window {
         let mut window = Window::EMPTY;
         window.push(at(1), start, 100, false);
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn segments_come_back_as_they_were_sent() {
-        // Byte numbers whose lower bits begin anew within the window, too.
+        // Includes byte numbers with lower bits that wrap around within the window.
         for start in [
             0,
             1 << 40,

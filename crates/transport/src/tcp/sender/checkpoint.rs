@@ -12,7 +12,7 @@ impl TcpSender {
         controller_state::save(&*self.cc, out);
     }
 
-    /// Loads what [`Self::save_with_controller`] has saved.
+    /// Loads the state from [`Self::save_with_controller`].
     pub(in crate::tcp) fn load_with_controller(
         &mut self,
         input: &mut Reader<'_>,

@@ -1,4 +1,4 @@
-//! ECN codepoints of the segments that a sender sends.
+//! ECN codepoints of the sender's segments.
 
 use fabricsim_core::packet::Flags;
 use fabricsim_core::plugin::Feedback;
@@ -6,7 +6,7 @@ use fabricsim_core::plugin::Feedback;
 use super::TcpSender;
 
 impl TcpSender {
-    /// The codepoint of what is sent for the first time.
+    /// Returns the codepoint of first transmissions.
     pub(super) fn codepoint(&self) -> Flags {
         match self.feedback {
             Feedback::None => Flags::NONE,
@@ -14,7 +14,8 @@ impl TcpSender {
         }
     }
 
-    /// RFC 3168, section 6.1.5: what is retransmitted is not ECN-capable; under L4S it is.
+    /// Returns the codepoint of retransmissions. They are not ECN-capable (RFC 3168, section
+    /// 6.1.5), except under L4S.
     pub(super) fn codepoint_of_copies(&self) -> Flags {
         match self.codepoint() {
             Flags::ECT0 => Flags::NONE,

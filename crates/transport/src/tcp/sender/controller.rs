@@ -1,12 +1,12 @@
-//! The controller of a connection and what it allows.
+//! The controller of a connection and its limits.
 
 use std::ops::Deref;
 
 use fabricsim_base::units::{Bytes, Rate, Time};
 use fabricsim_core::plugin::{Ack, CongestionControl, DynController, SendLimits, TelemetryView};
 
-/// The controller of a connection. What it allows is asked for once after each event that it is told
-/// of, and not wherever it is needed.
+/// The controller of a connection. Its limits are read once after each event and cached, because
+/// they are needed in many places.
 #[derive(Debug)]
 pub(super) struct Controller {
     controller: DynController,
@@ -15,7 +15,7 @@ pub(super) struct Controller {
     window: u32,
     /// Payload bytes of a full segment.
     mss: u16,
-    /// The controller is told of each segment that leaves.
+    /// `true` if the controller needs to know of each sent segment.
     counts_sends: bool,
 }
 
@@ -32,7 +32,7 @@ impl Controller {
         own
     }
 
-    /// Segments that may be in flight.
+    /// Returns the number of segments that may be in flight.
     #[inline]
     pub(super) fn segments(&self) -> u32 {
         debug_assert_eq!(
@@ -43,25 +43,25 @@ impl Controller {
         self.window
     }
 
-    /// Returns whether any number of segments may be in flight.
+    /// Returns `true` if any number of segments may be in flight.
     #[inline]
     pub(super) const fn is_unlimited(&self) -> bool {
         self.limits.window.is_none()
     }
 
-    /// The rate at which segments are spaced.
+    /// Returns the pacing rate.
     #[inline]
     pub(super) const fn rate(&self) -> Option<Rate> {
         self.limits.rate
     }
 
-    /// The time at which the controller wants to be called.
+    /// Returns the time at which the controller must be called.
     #[inline]
     pub(super) const fn due(&self) -> Time {
         self.limits.deadline
     }
 
-    /// Whole segments in `size`, at least one.
+    /// Returns the number of whole segments in `size`, at least one.
     #[inline]
     pub(super) fn whole(&self, size: Bytes) -> u32 {
         let whole = size.get() / u64::from(self.mss);
@@ -73,16 +73,16 @@ impl Controller {
         limits.window.map_or(u32::MAX, |size| self.whole(size))
     }
 
-    /// Takes over the window of the limits, which was `before`.
+    /// Adopts the window of the limits; `before` is the previous one.
     #[inline]
     fn follow(&mut self, before: Option<Bytes>) {
-        // A division, where most segments leave the window as it is.
+        // This avoids a division, because most segments do not change the window.
         if self.limits.window != before {
             self.window = self.whole_window(self.limits);
         }
     }
 
-    /// Tells of an acknowledgement.
+    /// Reports an acknowledgement to the controller.
     #[inline]
     pub(super) fn acknowledge(&mut self, ack: &Ack<'_, TelemetryView>) {
         let before = self.limits.window;
@@ -90,7 +90,7 @@ impl Controller {
         self.follow(before);
     }
 
-    /// Tells of a segment of `wire` bytes that leaves, if the controller asks for it.
+    /// Reports a sent segment of `wire` bytes, if the controller needs it.
     #[inline]
     pub(super) fn note_sent(&mut self, wire: Bytes) {
         if !self.counts_sends {
@@ -101,7 +101,7 @@ impl Controller {
         self.follow(before);
     }
 
-    /// Tells of something else by `tell`.
+    /// Reports another event through `tell`.
     pub(super) fn tell<R>(
         &mut self,
         tell: impl FnOnce(&mut dyn CongestionControl<TelemetryView>) -> R,

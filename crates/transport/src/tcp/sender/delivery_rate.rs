@@ -1,5 +1,5 @@
-//! The rate at which a connection delivers (draft-cheng-iccrg-delivery-rate-estimation, section 3),
-//! for controllers that ask for it.
+//! The delivery rate of a connection (draft-cheng-iccrg-delivery-rate-estimation, section 3), for
+//! controllers that need it.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use fabricsim_core::plugin::{DeliveryRate, RateSample};
 use super::TcpSender;
 use crate::tcp::scoreboard::Delivery;
 
-/// What was known when a segment was sent.
+/// State of the estimator when a segment was sent.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Sent {
     /// P.sent_time.
@@ -34,28 +34,29 @@ pub(super) struct RateSampler {
     delivered_at: Time,
     /// C.first_sent_time.
     first_sent: Time,
-    /// C.app_limited: the sender had nothing to send while up to so many were delivered.
+    /// C.app_limited: the sender had nothing to send until this many segments were delivered.
     limited_until: Option<u64>,
-    /// Transmissions in the order of their times, from the newest delivered one on.
+    /// Transmissions in order of time, from the newest delivered one on.
     sent: VecDeque<Sent>,
 }
 
-/// What an acknowledgement says of deliveries.
+/// Deliveries reported by an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivered {
     pub(super) segments: u32,
-    /// Latest time at which one of them was sent, the last time where it was sent twice.
+    /// Latest send time among the delivered segments. For a retransmitted segment, its last send
+    /// time counts.
     pub(super) newest: Option<Time>,
-    /// Smallest round-trip time of the connection.
+    /// Minimum round-trip time of the connection.
     pub(super) least_rtt: Duration,
-    /// Segments in flight before it.
+    /// Segments in flight before the acknowledgement.
     pub(super) in_flight: u32,
-    /// Segments that it shows to be lost.
+    /// Segments that the acknowledgement shows to be lost.
     pub(super) lost: u32,
 }
 
 impl RateSampler {
-    /// Returns the estimator of a connection whose controller asks for samples.
+    /// Returns the estimator of a connection, or `None` if its controller does not need samples.
     pub(super) fn wanted(by_controller: DeliveryRate) -> Option<Box<Self>> {
         match by_controller {
             DeliveryRate::Unused => None,
@@ -63,7 +64,7 @@ impl RateSampler {
         }
     }
 
-    /// A segment leaves, with `in_flight` others in flight (`SendPacket`).
+    /// Records a departing segment, with `in_flight` other segments in flight (`SendPacket`).
     pub(super) fn on_send(&mut self, now: Time, in_flight: u32) {
         if in_flight == 0 {
             self.first_sent = now;
@@ -78,8 +79,8 @@ impl RateSampler {
         });
     }
 
-    /// There is nothing more to send, although the window has room beyond the `in_flight` segments
-    /// (`CheckIfApplicationLimited`).
+    /// Records that there is nothing more to send, although the window has room beyond the
+    /// `in_flight` segments (`CheckIfApplicationLimited`).
     pub(super) fn on_idle_window(&mut self, in_flight: u32) {
         self.limited_until = Some((self.delivered + u64::from(in_flight)).max(1));
     }
@@ -117,8 +118,9 @@ impl RateSampler {
         sample
     }
 
-    /// Returns the record of the segment that was sent at `newest`, and drops those before. It is
-    /// given once: another segment of the same time, or an older one, tells nothing new.
+    /// Returns the record of the segment sent at `newest`, and drops earlier records. Each record
+    /// is returned once, because another segment of the same time, or an older one, carries no new
+    /// information.
     fn take(&mut self, newest: Time) -> Option<Sent> {
         let mut found = None;
         while let Some(&sent) = self.sent.front().filter(|sent| sent.at <= newest) {
@@ -130,7 +132,7 @@ impl RateSampler {
 }
 
 impl TcpSender {
-    /// A segment has left: records what the delivery rate is measured from.
+    /// Records a departing segment for the delivery rate.
     #[inline]
     pub(super) fn note_transmission(&mut self, now: Time) {
         if self.sampler.is_some() {
@@ -150,8 +152,8 @@ impl TcpSender {
         }
     }
 
-    /// Returns the sample of the delivery rate that an acknowledgement brings, where the controller
-    /// asks for it. Before it `in_flight` segments were in flight, and `lost` known to be lost.
+    /// Returns the delivery rate sample of an acknowledgement, if the controller needs it. Before
+    /// the acknowledgement, `in_flight` segments were in flight and `lost` were known to be lost.
     pub(super) fn rate_sample(
         &mut self,
         now: Time,
@@ -191,7 +193,8 @@ mod tests {
         }
     }
 
-    /// Segments each microsecond, acknowledged each second microsecond: half of 8 Gbps.
+    /// Sends one segment each microsecond and acknowledges one every second microsecond: half of 8
+    /// Gbps.
     #[test]
     fn a_path_that_is_half_as_fast_as_the_sender_is_measured() {
         let mut sampler = RateSampler::default();
@@ -202,7 +205,7 @@ mod tests {
         for number in 0..20 {
             let now = us(20 + 2 * number);
             last = sampler.on_ack(now, &delivered(number, 1), MSS).rate;
-            // After a round trip from the path's first delivery it is the path's rate.
+            // One round trip after the path's first delivery, the rate is that of the path.
             sampler.on_send(now, 10);
         }
         let mut sampler_rate = last.map_or(0, Rate::as_bps);
@@ -232,7 +235,7 @@ mod tests {
         let mut sampler = RateSampler::default();
         sampler.on_send(us(0), 0);
         assert_eq!(sampler.on_ack(us(5), &delivered(0, 1), MSS).rate, None);
-        // Neither does a segment that has been accounted for.
+        // A segment that is already accounted for gives no rate, either.
         assert_eq!(sampler.on_ack(us(50), &delivered(0, 1), MSS).rate, None);
     }
 
@@ -254,7 +257,7 @@ mod tests {
                 .application_limited
         );
         sampler.on_send(us(51), 1);
-        // What was sent while one delivery was outstanding; then the limit is over.
+        // Segments sent while one delivery was outstanding are limited; then the limit ends.
         assert!(
             sampler
                 .on_ack(us(70), &delivered(31, 1), MSS)

@@ -1,4 +1,4 @@
-//! Handling of acknowledgements at a sender.
+//! Processing of acknowledgements at a sender.
 
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{
@@ -14,22 +14,23 @@ use crate::tcp::recovery::{ProportionalReduction, Safe};
 use crate::tcp::sack::SackBlock;
 use crate::tcp::scoreboard::Delivery;
 
-/// The telemetry that controllers see with an acknowledgement: none. That of probes is told apart.
+/// Controllers get no telemetry with an acknowledgement. Telemetry of probes is reported
+/// separately.
 static NO_TELEMETRY: TelemetryView = TelemetryView::EMPTY;
 
-/// An acknowledgement that has arrived.
+/// An arriving acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Incoming<'a> {
     pub(in crate::tcp) cumulative: u64,
     pub(in crate::tcp) blocks: &'a [SackBlock],
     pub(in crate::tcp) ece: bool,
     pub(in crate::tcp) ce_count: u32,
-    /// The timestamp that it brings back; `None` on segments with payload.
+    /// The echoed timestamp; `None` on segments with payload.
     pub(in crate::tcp) echo: Option<Time>,
 }
 
 impl TcpSender {
-    /// An acknowledgement has arrived. Returns the payload bytes that it newly covers.
+    /// Processes an arriving acknowledgement. Returns the payload bytes that it newly covers.
     pub(in crate::tcp) fn on_ack(&mut self, now: Time, ack: &Incoming<'_>) -> u64 {
         let cumulative = ack.cumulative.min(self.next);
         if cumulative < self.una || self.board.outstanding() == 0 {
@@ -63,7 +64,7 @@ impl TcpSender {
             self.end_episode();
         }
         let marked = self.marked(ack, delivery.segments);
-        // Algorithms average marks before they react to them (RFC 8257, section 3.3).
+        // Congestion controls average marks before they react to them (RFC 8257, section 3.3).
         if delivery.segments > 0 || marked > 0 {
             let sample = self.rate_sample(now, &delivery, before, lost_before);
             self.notify_controller(now, &delivery, marked, sample.as_ref());
@@ -85,8 +86,8 @@ impl TcpSender {
         delivery.bytes
     }
 
-    /// Prefers times of segments that were sent once, then the echoed timestamp (Karn's rule and
-    /// RFC 7323, section 4).
+    /// Takes a round-trip sample. Segments that were sent once take precedence over the echoed
+    /// timestamp (Karn's rule and RFC 7323, section 4).
     fn take_sample(&mut self, now: Time, delivery: &Delivery, echo: Option<Time>) {
         let sent = delivery
             .first_sent
@@ -96,12 +97,13 @@ impl TcpSender {
         }
     }
 
-    /// The cumulative acknowledgement has moved on.
+    /// Handles an advance of the cumulative acknowledgement.
     fn on_progress(&mut self, now: Time) {
         let partial = self.parameters.detection == Detection::DupAcks
             && self.phase == Phase::Recovery
             && self.una < self.recovery_point;
-        // RFC 6582, section 3.2, step 3 ("impatient"): only the first partial one restarts it.
+        // RFC 6582, section 3.2, step 3 ("impatient"): only the first partial acknowledgement
+        // restarts the timeout.
         if partial && std::mem::replace(&mut self.restarted, true) {
             return;
         }
@@ -111,7 +113,7 @@ impl TcpSender {
         }
     }
 
-    /// RFC 8985, section 7.4.2: whether a probe has recovered a loss.
+    /// Checks if a tail probe has repaired a loss (RFC 8985, section 7.4.2).
     fn account_probe(&mut self, now: Time, in_flight: u32, delivery: &Delivery) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else {
             return;
@@ -126,7 +128,7 @@ impl TcpSender {
         }
     }
 
-    /// Looks for losses by time.
+    /// Detects losses by time.
     pub(super) fn detect(&mut self, now: Time) {
         let recovering = match self.phase {
             Phase::Recovery | Phase::Loss => Recovering::Yes,
@@ -137,30 +139,29 @@ impl TcpSender {
         self.timers.reordering = again;
     }
 
-    /// Looks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 2).
+    /// Checks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 2).
     fn judge_duplicate(&mut self, delivery: &mut Delivery) {
         delivery.segments = 1;
         let count = self.board.count_duplicate();
-        // Only what acknowledges more than `recover` may tell of a loss: three duplicates of
-        // `recover` itself can come from segments that were sent twice without need, and would
-        // have more of them sent twice.
+        // Only acknowledgements above `recover` may indicate a loss. Three duplicates of `recover`
+        // itself can result from unnecessary retransmissions, and would cause more of them.
         let fresh = self.una > self.recovery_point || self.recovery_point == 0;
         if count >= DUP_THRESHOLD && self.phase != Phase::Recovery && fresh {
             self.retransmit_first();
         }
     }
 
-    /// Takes the first segment for lost, which leaves again at once, whatever is in flight (RFC 5681,
-    /// section 3.2, step 3; RFC 6582, section 3.2, step 3).
+    /// Marks the first segment as lost and allows its retransmission at once, regardless of the
+    /// data in flight (RFC 5681, section 3.2, step 3; RFC 6582, section 3.2, step 3).
     fn retransmit_first(&mut self) {
         if self.board.lose_first() {
             self.forced = Forced::Retransmission;
         }
     }
 
-    /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step
-    /// 3). Any other progress begins the count of duplicates anew (RFC 5681, section 3.2):
-    /// duplicates that no loss has caused would otherwise let more than the window be in flight.
+    /// Marks the next segment as lost after a partial acknowledgement (RFC 6582, section 3.2, step
+    /// 3). Any other progress resets the count of duplicates (RFC 5681, section 3.2), because
+    /// duplicates without a loss would otherwise allow more than a window in flight.
     fn judge_progress(&mut self) {
         if self.phase == Phase::Recovery && self.una < self.recovery_point {
             self.retransmit_first();
@@ -169,14 +170,14 @@ impl TcpSender {
         }
     }
 
-    /// Marks that `ack` reports.
+    /// Returns the number of marks that `ack` reports.
     fn marked(&mut self, ack: &Incoming<'_>, delivered: u32) -> u32 {
         match self.feedback {
             Feedback::None => 0,
             Feedback::Classic => u32::from(ack.ece),
             Feedback::Dctcp => u32::from(ack.ece) * delivered,
             Feedback::Accurate => {
-                // Acknowledgements may overtake one another: counts only grow.
+                // Acknowledgements may be reordered, but counts only grow.
                 let more = ack.ce_count.wrapping_sub(self.ce_count) % CE_COUNTS;
                 if more > CE_COUNTS / 2 {
                     return 0;
@@ -187,8 +188,9 @@ impl TcpSender {
         }
     }
 
-    /// All is acknowledged that was sent when the phase began. Echoes of marks go on until the
-    /// segment after that, which says that they were heard (RFC 3168, section 6.1.2), has arrived.
+    /// Returns `true` if the phase has ended: all data sent before it is acknowledged. Echoes of
+    /// marks continue until the next segment has arrived, because it carries the confirmation of
+    /// the echo (RFC 3168, section 6.1.2).
     fn has_ended(&self) -> bool {
         match self.phase {
             Phase::Open => false,
@@ -197,12 +199,12 @@ impl TcpSender {
         }
     }
 
-    /// A loss has been found that no episode of recovery repairs yet.
+    /// Returns `true` if there is a loss that no recovery repairs yet.
     fn loses(&self) -> bool {
         self.board.lost() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing)
     }
 
-    /// There are marks that the sender reacts to.
+    /// Returns `true` if there are marks that the sender reacts to.
     fn reacts_to_marks(&self, marked: u32) -> bool {
         marked > 0 && self.phase == Phase::Open && self.ecn.response == MarkResponse::OncePerWindow
     }
@@ -217,7 +219,7 @@ impl TcpSender {
     }
 
     fn begin_recovery(&mut self, now: Time, in_flight: u32) {
-        // A window that comes down for marks already is not reduced twice.
+        // A window that already shrinks for marks is not reduced twice.
         if self.phase == Phase::Reducing && self.una < self.recovery_point {
             self.phase = Phase::Recovery;
             self.recovery_point = self.next;
@@ -236,7 +238,7 @@ impl TcpSender {
         self.reduce(0, Safe::No);
     }
 
-    /// Tells the controller of congestion, with `in_flight` segments in flight before it.
+    /// Reports congestion to the controller, with `in_flight` segments in flight before it.
     pub(super) fn signal(&mut self, now: Time, signal: Signal, in_flight: u32) {
         let in_flight = self.bytes(in_flight);
         let congestion = Congestion {
@@ -259,7 +261,7 @@ impl TcpSender {
         if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
             let most = match self.parameters.detection {
                 Detection::Rack => None,
-                // RFC 6582, section 3.2, step 3, option 1: no burst.
+                // RFC 6582, section 3.2, step 3, option 1: avoids a burst.
                 Detection::DupAcks => Some(self.bytes(self.board.in_flight().max(1) + 1)),
             };
             self.cc.tell(|cc| cc.on_recovery_exit(most));

@@ -1,30 +1,30 @@
-//! Spacing of segments at the rate of the controller.
+//! Pacing of segments at the rate of the controller.
 
 use fabricsim_base::units::{Bytes, Rate, Time};
 
 use super::TcpSender;
 
-/// First segments of a connection that leave without being spaced.
+/// Number of segments at the beginning of a connection that leave without pacing.
 ///
-/// Differs from the paper: the drafts of BBR and Prague space all segments; Linux does not space these
-/// (`tcp_update_skb_after_send`).
+/// Differs from the paper: the drafts of BBR and Prague pace all segments, but Linux does not pace
+/// these (`tcp_update_skb_after_send`).
 pub(super) const UNPACED: u8 = 10;
 
 impl TcpSender {
-    /// The handshake, whose SYN or SYN-ACK left at `sent_at`, brings the first sample of the
-    /// round-trip time.
+    /// Takes the first sample of the round-trip time from the handshake. Its SYN or SYN-ACK left at
+    /// `sent_at`.
     pub(in crate::tcp) fn on_handshake(&mut self, now: Time, sent_at: Time) {
         let rtt = now.since(sent_at);
         self.rtt.sample(rtt);
         self.cc.tell(|cc| cc.on_handshake(now, rtt));
     }
 
-    /// The rate at which segments are spaced.
+    /// Returns the pacing rate.
     pub(in crate::tcp) fn pacing_rate(&self) -> Option<Rate> {
         self.cc.rate()
     }
 
-    /// A segment with `payload` bytes leaves: defers the next one.
+    /// Delays the next segment after one with `payload` bytes.
     #[inline(always)]
     pub(super) fn space(&mut self, now: Time, payload: u16) {
         self.unpaced = self.unpaced.saturating_sub(1);
@@ -71,7 +71,7 @@ mod tests {
             sender.send(now);
             left.push(now.since(Time::ZERO + rtt).as_secs_f64());
         }
-        // 2.885 windows of twenty a round trip.
+        // 2.885 windows of twenty per round trip.
         let gap = 0.04 / (20.0 * 2.0 / std::f64::consts::LN_2);
         let expected = (0..20).map(|number: u32| f64::from(number.saturating_sub(9)) * gap);
         for (seen, expected) in left.iter().zip(expected) {

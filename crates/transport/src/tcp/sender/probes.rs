@@ -1,4 +1,4 @@
-//! The probes of a sender, and the controller that they are for.
+//! The probes of a sender for its controller.
 
 use fabricsim_base::units::Time;
 use fabricsim_core::plugin::{ReturnedProbe, TelemetryView};
@@ -6,7 +6,7 @@ use fabricsim_core::plugin::{ReturnedProbe, TelemetryView};
 use super::TcpSender;
 use crate::tcp::probing::{Departure, Probing, Returned};
 
-/// A probe of its own that leaves now.
+/// A separate probe that leaves now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::tcp) struct OwnProbe {
     /// The `snd_nxt`.
@@ -16,8 +16,8 @@ pub(in crate::tcp) struct OwnProbe {
 }
 
 impl TcpSender {
-    /// A segment that begins with `seq` leaves, and `sent_next` was the next byte before it.
-    /// Returns the bytes of telemetry that it makes room for when it is the probe.
+    /// Handles a departing segment that begins at `seq`; `sent_next` was the next byte before it.
+    /// If the segment is the probe, returns the bytes of telemetry to reserve in it.
     #[cold]
     pub(super) fn probe_with_segment(
         &mut self,
@@ -29,7 +29,7 @@ impl TcpSender {
         probing.on_segment(seq, &departure)
     }
 
-    /// Returns the probe of its own that leaves now, if it is its turn.
+    /// Returns the separate probe that leaves now, if one is due.
     pub(in crate::tcp) fn next_probe(&mut self, now: Time) -> Option<OwnProbe> {
         let (seq, outstanding) = (self.next, self.board.outstanding());
         let (probing, departure) = self.probing_at(now, seq)?;
@@ -48,13 +48,13 @@ impl TcpSender {
         Some((self.probing.as_deref_mut()?, departure))
     }
 
-    /// Takes a probe for lost that has been away for too long. Returns whether another may leave.
+    /// Treats an overdue probe as lost. Returns `true` if another one may leave.
     pub(in crate::tcp) fn give_up_probe(&mut self, now: Time) -> bool {
         let due = self.probing.as_mut().filter(|own| own.deadline() <= now);
         due.map(|probing| probing.on_deadline()).is_some()
     }
 
-    /// The probe with the number `seq` has come back: `read` decodes its telemetry for the
+    /// Handles the return of the probe with number `seq`; `read` decodes its telemetry for the
     /// controller.
     pub(in crate::tcp) fn on_probe(
         &mut self,

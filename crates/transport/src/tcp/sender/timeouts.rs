@@ -7,12 +7,12 @@ use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;
 
 impl TcpSender {
-    /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section
+    /// Recovers by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section
     /// 6.3).
     ///
-    /// Differs from the paper: the threshold falls once for a window, as in Linux
-    /// (`tcp_enter_loss`). RFC 5681 keeps it only for segments that the timer has sent before, so
-    /// that a timeout in fast recovery lowers it again.
+    /// Differs from the paper: the threshold falls once per window, as in Linux (`tcp_enter_loss`).
+    /// RFC 5681 keeps the threshold only for segments that the timer has already retransmitted, so
+    /// a timeout in fast recovery lowers it again.
     pub(super) fn on_timeout(&mut self, now: Time) {
         let in_flight = self.board.in_flight();
         let signal = if self.is_reduced() {
@@ -41,8 +41,8 @@ impl TcpSender {
         self.timers.start_timeout(now, &self.rtt, &self.parameters);
     }
 
-    /// Returns whether the threshold has fallen for the window that is in flight: for a loss or a
-    /// mark in it, or for a timeout that nothing has been acknowledged since.
+    /// Returns `true` if the threshold has already fallen for the window in flight: for a loss or a
+    /// mark in it, or for a timeout without any acknowledgement since.
     fn is_reduced(&self) -> bool {
         let same_window = self.una < self.recovery_point;
         match self.phase {
@@ -69,7 +69,8 @@ mod tests {
     const RTT: Duration = Duration::from_ms(40);
     const MSS: u64 = 1_448;
 
-    /// A sender with its first window of ten segments in flight, and the time a round trip later.
+    /// Returns a sender with its first window of ten segments in flight, and the time one round
+    /// trip later.
     fn sending(config: &dyn DynFactory, feedback: Feedback) -> (TcpSender, Time) {
         let rate = Rate::from_gbps(10);
         let network = CcContext::of_nics(rate);
@@ -93,7 +94,7 @@ mod tests {
         }
     }
 
-    /// An acknowledgement of `cumulative` segments and of those of `beyond`, with `marks` so far.
+    /// Acknowledges `cumulative` segments and the next `beyond`, with `marks` so far.
     fn acknowledge(sender: &mut TcpSender, now: Time, cumulative: u64, beyond: u64, marks: u32) {
         let blocks = [SackBlock {
             offset: i32::try_from(MSS).expect("small"),
@@ -112,8 +113,7 @@ mod tests {
         fill(sender, now);
     }
 
-    /// Lets the retransmission timer come, and returns the threshold after it in tenths of a
-    /// segment.
+    /// Expires the retransmission timer, and returns the threshold after it in tenths of a segment.
     fn time_out(sender: &mut TcpSender) -> u64 {
         let phase = sender.phase;
         loop {
@@ -131,18 +131,18 @@ mod tests {
         threshold.expect("there was congestion").get() * 10 / MSS
     }
 
-    /// `count` segments.
+    /// Returns the bytes of `count` segments.
     fn segments(count: u64) -> Option<Bytes> {
         Some(Bytes::new(count * MSS))
     }
 
     #[test]
     fn the_threshold_falls_once_for_a_window() {
-        // Nothing is acknowledged: half of ten segments, and it stays while the same goes on.
+        // No acknowledgement arrives: half of ten segments, then no further reduction.
         let (mut sender, _) = sending(&NewRenoConfig::default(), Feedback::None);
         assert_eq!(time_out(&mut sender), 50);
         assert_eq!(time_out(&mut sender), 50);
-        // Five of the ten are acknowledged at last, then nothing any more: half of the other five.
+        // Five of the ten are acknowledged, then none any more: half of the remaining five.
         let later = sender.last_sent + RTT;
         acknowledge(&mut sender, later, 5, 0, 0);
         assert_eq!(time_out(&mut sender), 25);
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(time_out(&mut sender), threshold);
     }
 
-    /// RFC 8985 finds the loss at once, as more than three segments beyond it are reported.
+    /// RFC 8985 detects the loss at once, because more than three segments beyond it are reported.
     #[test]
     fn prague_reduces_for_a_loss_and_not_for_the_marks_beside_it() {
         let (mut sender, now) = sending(&PragueConfig::default(), Feedback::Accurate);
@@ -180,8 +180,8 @@ mod tests {
         );
     }
 
-    /// A window of IP packets of 1,500 bytes in a round trip, twice as much in slow start; 1,448
-    /// bytes of each are its payload.
+    /// One window of 1,500-byte IP packets per round trip, or two in slow start; 1,448 bytes of
+    /// each are payload.
     #[test]
     fn a_paced_segment_takes_the_time_of_its_payload() {
         let (mut sender, now) = sending(&PragueConfig::default(), Feedback::Accurate);

@@ -1,4 +1,4 @@
-//! Duplicate acknowledgements without SACK.
+//! Tests of duplicate acknowledgements without SACK.
 
 use fabricsim_base::units::Rate;
 use fabricsim_core::plugin::{CcContext, DynFactory, FlowStart};
@@ -11,7 +11,8 @@ use crate::tcp::config::{TcpConfig, TcpProfile};
 const RTT: Duration = Duration::from_us(20);
 const MSS: u64 = 1_448;
 
-/// A sender with its first window of ten segments in flight, and the time a round trip later.
+/// Returns a sender with its first window of ten segments in flight, and the time one round trip
+/// later.
 fn sending() -> (TcpSender, Time) {
     let rate = Rate::from_gbps(25);
     let network = CcContext::of_nics(rate);
@@ -36,7 +37,8 @@ fn sending() -> (TcpSender, Time) {
     (sender, Time::ZERO + RTT)
 }
 
-/// Sends all that may leave. Returns how many segments were retransmitted, or wait for that.
+/// Sends all segments that may leave. Returns the number of segments that were retransmitted or
+/// wait for retransmission.
 fn fill(sender: &mut TcpSender, now: Time) -> u32 {
     let mut again = 0;
     while sender.may_send() {
@@ -45,8 +47,8 @@ fn fill(sender: &mut TcpSender, now: Time) -> u32 {
     again + sender.board.lost()
 }
 
-/// An acknowledgement of all below segment `next`, counted from zero. Returns how many segments are
-/// taken for lost by then.
+/// Acknowledges all bytes below segment `next` (from zero). Returns the number of segments then
+/// considered lost.
 fn acknowledge(sender: &mut TcpSender, now: Time, next: u64) -> u32 {
     sender.on_ack(
         now,
@@ -61,13 +63,13 @@ fn acknowledge(sender: &mut TcpSender, now: Time, next: u64) -> u32 {
     fill(sender, now)
 }
 
-/// The segment that comes next, counted from zero.
+/// Returns the number of the next segment, from zero.
 fn next(sender: &TcpSender) -> u64 {
     sender.next / MSS
 }
 
-/// RFC 5681, section 3.2: the third duplicate tells of a loss, and the first segment is
-/// taken for lost.
+/// RFC 5681, section 3.2: the third duplicate indicates a loss, and the first segment is considered
+/// lost.
 #[test]
 fn the_third_duplicate_begins_a_recovery() {
     let (mut sender, now) = sending();
@@ -82,8 +84,9 @@ fn the_third_duplicate_begins_a_recovery() {
     assert_eq!(sender.recovery_point, recover * MSS);
 }
 
-/// RFC 5681, section 3.2, step 3, and RFC 6582, section 3.2, step 3: the lost segment is retransmitted
-/// at once, though more is in flight than half of the window; new segments are not.
+/// RFC 5681, section 3.2, step 3, and RFC 6582, section 3.2, step 3: the lost segment is
+/// retransmitted at once, although more than half of the window is in flight; new segments are not
+/// sent.
 #[test]
 fn what_is_lost_is_retransmitted_whatever_is_in_flight() {
     let (mut sender, now) = sending();
@@ -98,13 +101,13 @@ fn what_is_lost_is_retransmitted_whatever_is_in_flight() {
     let in_flight = u64::from(sender.board.in_flight()) * MSS;
     assert!(in_flight > sender.window_bytes().get());
     assert_eq!(next(&sender), sent);
-    // So is what a partial acknowledgement asks for.
+    // The same holds for the segment requested by a partial acknowledgement.
     acknowledge(&mut sender, now + RTT, 3);
     assert_eq!((sender.board.lost(), sender.retransmitted), (0, 2 * MSS));
 }
 
 /// RFC 6582, section 3.2, step 2: three duplicates begin a recovery only if they acknowledge more
-/// than `recover`, the last byte that had been sent when the recovery before began.
+/// than `recover`, the last byte sent before the previous recovery began.
 #[test]
 fn a_second_recovery_begins_only_beyond_recover() {
     let (mut sender, now) = sending();
@@ -120,7 +123,7 @@ fn a_second_recovery_begins_only_beyond_recover() {
         assert_eq!(acknowledge(&mut sender, now, recover), 0);
         assert_eq!(sender.phase, Phase::Open);
     }
-    // One segment further, three duplicates do.
+    // One segment further, three duplicates begin a recovery.
     let now = now + RTT;
     acknowledge(&mut sender, now, recover + 1);
     for _ in 0..2 {
@@ -131,8 +134,8 @@ fn a_second_recovery_begins_only_beyond_recover() {
     assert_eq!(sender.phase, Phase::Recovery);
 }
 
-/// RFC 6582, section 3.2, step 3: a partial acknowledgement has the next segment taken for lost,
-/// and the recovery goes on.
+/// RFC 6582, section 3.2, step 3: after a partial acknowledgement, the next segment is considered
+/// lost, and the recovery continues.
 #[test]
 fn a_partial_acknowledgement_goes_on_with_the_recovery() {
     let (mut sender, now) = sending();
@@ -147,7 +150,7 @@ fn a_partial_acknowledgement_goes_on_with_the_recovery() {
     );
 }
 
-/// RFC 5681, section 3.2: duplicates are counted from the last acknowledgement of something new.
+/// RFC 5681, section 3.2: duplicates are counted from the last acknowledgement of new data.
 #[test]
 fn stray_duplicates_are_forgotten_on_progress() {
     let (mut sender, now) = sending();
@@ -155,7 +158,7 @@ fn stray_duplicates_are_forgotten_on_progress() {
         acknowledge(&mut sender, now, cumulative);
         let outstanding = next(&sender) - cumulative;
         assert_eq!(u64::from(sender.board.in_flight()), outstanding);
-        // Each stands for a segment that has left the network.
+        // Each represents a segment that has left the network.
         for stray in 1..=2 {
             assert_eq!(acknowledge(&mut sender, now, cumulative), 0);
             let outstanding = next(&sender) - cumulative;
