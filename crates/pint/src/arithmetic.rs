@@ -15,7 +15,7 @@ choices! {
         /// Double precision.
         Exact = "exact" ("default"),
         /// Tables of logarithms and powers, because switches neither multiply nor divide.
-        Tables = "tables" ("the default where a size of them is set"),
+        Tables = "tables" ("the default if a size of them is set"),
     }
 }
 

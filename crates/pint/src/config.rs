@@ -33,7 +33,7 @@ settings! {
         /// Lowest rate.
         #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
         pub min_rate: Option<Rate> = none,
-        /// Limit what is in flight to a bandwidth-delay product.
+        /// Limit the bytes in flight to a bandwidth-delay product.
         pub window: bool = true,
         /// Keep that window as it is when the rate changes.
         pub fixed_window: bool = false,
@@ -54,7 +54,7 @@ settings! {
             "a digest of {value} bits is not of 1 to 16",
             "leave it out: it follows from `log_base`"
         )]
-        #[note("(default what a utilization of 512 needs: 8 for 1.05)")]
+        #[note("(default: enough for a utilization of 512, 8 for 1.05)")]
         pub digest_bits: Option<u32> = none,
         /// Share of the data packets that carry a digest, 1/65536 to 1.
         ///

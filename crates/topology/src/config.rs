@@ -102,9 +102,9 @@ settings! {
         ///
         /// In the format of [`parse_hpcc`](crate::parse_hpcc).
         pub path: PathBuf = required,
-        /// Whether what follows the links is passed over, as the HPCC simulator does.
+        /// Ignore text after the links, as the HPCC simulator does.
         pub ignore_rest: bool = false,
-        /// Share of the packets that links lose whose own loss in the file is 0.
+        /// Share of lost packets on links with a loss of 0 in the file.
         #[range(from 0.0, to 1.0)]
         #[refused(
             "a loss of {value} is not a probability",

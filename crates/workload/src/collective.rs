@@ -37,19 +37,19 @@ choices! {
         /// All members receive the sum of all buffers. The size is the size of each buffer.
         AllReduce = "all-reduce" ("`size` is each rank's buffer"),
         /// All members receive the parts of all. The size is the size of all parts together.
-        AllGather = "all-gather" ("`size` is what each rank has in the end"),
+        AllGather = "all-gather" ("`size` is the data of each rank at the end"),
         /// Each member receives its part of the sum. The size is the size of all parts together.
-        ReduceScatter = "reduce-scatter" ("`size` is what each rank has at first"),
+        ReduceScatter = "reduce-scatter" ("`size` is the data of each rank at the start"),
         /// Each member has a part for each member. The size is the size of all parts of one member.
-        AllToAll = "all-to-all" ("`size` is what each rank has: a part for each, itself included"),
+        AllToAll = "all-to-all" ("`size` is the data of each rank: a part for each rank, including itself"),
         /// Each member has a part for each member, and the parts differ in size.
-        AllToAllV = "all-to-all-v" ("`size` is what the rank with the most has: parts by `skew` or `weights`"),
+        AllToAllV = "all-to-all-v" ("`size` is the data of the rank with the most: parts by `skew` or `weights`"),
         /// All members receive the buffer of the root.
         Broadcast = "broadcast" ("`size` is the root's buffer"),
         /// Each member sends its buffer to the next rank of its group.
-        SendReceive = "send-receive" ("`size` is what each rank sends to the next one"),
+        SendReceive = "send-receive" ("`size` is the data that each rank sends to the next one"),
         /// Each member is a stage, and micro-batches pass through all stages forward and back.
-        Pipeline = "pipeline" ("`size` is what all micro-batches take from a stage to the next one"),
+        Pipeline = "pipeline" ("`size` is the data of all micro-batches between two stages"),
     }
 }
 
@@ -85,14 +85,14 @@ settings! {
     /// Collectives: the ranks of each group exchange messages that depend on one another. A message
     /// leaves as soon as its data has been delivered to the sender; nothing else delays it.
     pub struct CollectiveConfig {
-        /// What is done.
+        /// Operation.
         pub operation: CollectiveOperation = required,
         /// Size of the whole buffer, such as "64MB", as NCCL-tests define it.
         ///
         /// Its parts differ by one byte if the size is not divisible. A message of zero bytes is
         /// sent as one byte, so that "0B" is a barrier.
         pub size: Bytes = required,
-        /// How it is done.
+        /// Algorithm of the operation.
         #[note("(default: \"ring\"; of all-to-all \"direct\", of broadcast \"binomial\")")]
         pub algorithm: Option<CollectiveAlgorithm> = null,
         /// Name of the job in results.
@@ -101,13 +101,13 @@ settings! {
         /// Hosts that ranks are placed on, such as ["0..16"].
         #[note("(default: all)")]
         pub hosts: Option<Vec<HostRange>> = null,
-        /// Which host has which rank.
+        /// Placement of ranks on hosts.
         pub placement: Placement = "packed",
         /// With "scattered": hosts from one rank to the next.
         #[range(from 1)]
         #[refused("ranks cannot be {value} hosts apart", "write at least 1")]
         pub placement_stride: u32 = 1,
-        /// Hosts to leave out at the beginning of that order: those of other jobs.
+        /// Hosts to leave out at the beginning of that order, such as hosts of other jobs.
         pub skip: u32 = 0,
         /// Number of ranks.
         #[note("(default: all hosts that are left)")]
@@ -131,21 +131,21 @@ settings! {
         #[refused("{value} channels are outside the range 1 to 1024", "write for example 2")]
         pub channels: u32 = 1,
         /// Of an all-to-all-v: the k-th member of a group gets a share in proportion to 1/k^skew of
-        /// what each one has.
+        /// each member's data.
         #[range(from 0.0, to 10.0)]
         #[refused("a skew of {value} is outside the range 0 to 10", "write for example 1")]
         pub skew: f64 = 0.0,
-        /// Of an all-to-all-v, in place of `skew`: rows of numbers, one row for each sender, in
-        /// proportion to what it has for each receiver.
+        /// Of an all-to-all-v, instead of `skew`: rows of numbers, one row for each sender, in
+        /// proportion to its data for each receiver.
         pub weights: Option<Vec<Vec<f64>>> = null,
-        /// Of a pipeline: time that a stage computes for a micro-batch forward, one for all stages or
-        /// one for each.
+        /// Of a pipeline: time that a stage computes for a micro-batch forward, one for all stages
+        /// or one for each.
         #[note("(default: none)")]
         pub forward: Option<Vec<Duration>> = null,
         /// The same backward.
         #[note("(default: none)")]
         pub backward: Option<Vec<Duration>> = null,
-        /// Parts of each channel that follow one another: a pipeline, whose micro-batches they are.
+        /// Parts of each channel that follow one another; in a pipeline, the micro-batches.
         #[range(from 1, to 65536)]
         #[refused("{value} chunks are outside the range 1 to 65536", "write for example 8")]
         pub chunks: u32 = 1,
@@ -160,7 +160,7 @@ settings! {
         pub compute: Duration = "0s",
         /// Time of the first iteration.
         pub start: Time = "0s",
-        /// What messages travel on.
+        /// Connections of messages.
         pub connections: Connections = "kept",
         /// Priority queue.
         #[range(from 1, to 7)]

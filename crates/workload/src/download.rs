@@ -16,7 +16,7 @@ settings! {
     /// Downloads of a client from a server over TCP that never end. A run does not wait for them:
     /// it ends when all other flows have ended.
     pub struct DownloadConfig {
-        /// Number of the host that asks.
+        /// Number of the host that downloads.
         pub client: NodeId = required,
         /// Number of the host that sends the bytes.
         pub server: NodeId = required,
@@ -24,7 +24,7 @@ settings! {
         #[range(from 1, to 1000)]
         #[refused("there are {value} downloads", "give 1 to 1000")]
         pub flows: u16 = 1,
-        /// Time at which they are asked for.
+        /// Time of their requests.
         pub start: Time = "0s",
         /// Priority queue.
         #[range(from 1, to 7)]

@@ -27,7 +27,7 @@ settings! {
     ///
     /// The defaults are the requests of heistp/ccafct.
     pub struct FetchConfig {
-        /// Number of the host that asks.
+        /// Number of the host that sends requests.
         pub client: NodeId = required,
         /// Number of the host that sends the bytes.
         pub server: NodeId = required,

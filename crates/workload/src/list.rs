@@ -137,7 +137,7 @@ settings! {
         ///
         /// With the columns id and after, flows wait for other flows.
         path: PathBuf = required,
-        /// Whether lines of a flow.txt beyond its count are passed over, as the HPCC simulator does.
+        /// Ignore lines of a flow.txt beyond its count, as the HPCC simulator does.
         ignore_rest: bool = false,
     }
 }

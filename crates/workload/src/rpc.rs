@@ -48,10 +48,10 @@ choices! {
     pub enum RpcReuse {
         /// A connection drawn evenly from all of the client, even if queries wait on it.
         #[default]
-        Shared = "shared" ("one drawn from all, whatever waits on it"),
+        Shared = "shared" ("a random one, even if queries wait on it"),
         /// A connection to its server without an open query; if there is none, another one is
         /// opened.
-        Idle = "idle" ("one that no query is on; another one is opened where there is none"),
+        Idle = "idle" ("an idle one; if there is none, a new one"),
         /// None: query and response are separate flows, which start like any flow.
         Never = "none" ("query and response are flows of their own"),
     }

@@ -32,7 +32,7 @@ settings! {
     /// collectives.
     pub struct GraphTable {
         /// A CSV with the columns rank, id, op, GOAL of LogGOPSim, text or binary, or a workload of
-        /// SimAI, whose GPUs are all hosts.
+        /// SimAI for GPUs on all hosts.
         pub path: PathBuf = required,
         /// Name of the job in results.
         #[note("(default: \"job\" and the number of the workload)")]
@@ -40,21 +40,21 @@ settings! {
         /// Hosts that ranks are placed on, such as ["0..16"].
         #[note("(default: all)")]
         pub hosts: Option<Vec<HostRange>> = null,
-        /// Which host has which rank.
+        /// Placement of ranks on hosts.
         pub placement: Placement = "packed",
         /// With "scattered": hosts from one rank to the next.
         #[range(from 1)]
         #[refused("ranks cannot be {value} hosts apart", "write at least 1")]
         pub placement_stride: u32 = 1,
-        /// Hosts to leave out at the beginning of that order: those of other jobs.
+        /// Hosts to leave out at the beginning of that order, such as hosts of other jobs.
         pub skip: u32 = 0,
         /// When an operation that sends has ended.
         pub send_end: SendEnd = "acknowledged",
-        /// With GOAL: what a `calc` of 1 takes.
+        /// With GOAL: duration of a `calc` of 1.
         pub calc_unit: Duration = "1ns",
         /// Time at which the graph begins.
         pub start: Time = "0s",
-        /// What messages travel on.
+        /// Connections of messages.
         pub connections: Connections = "kept",
         /// Priority queue.
         #[range(from 1, to 7)]

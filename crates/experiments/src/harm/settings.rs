@@ -26,7 +26,7 @@ const LONGEST: &str = "give at most \"1000000s\"";
 settings! {
     /// The settings of a harm test. Defaults are from heistp/ccafct, except `cca` and `workload`.
     pub struct HarmSettings {
-        /// Algorithms whose harm is measured.
+        /// Competing algorithms to measure.
         pub cca: Vec<String> = ["cubic", "prague"],
         /// Flows of the competing algorithm.
         #[range(from 1, to 1000)]

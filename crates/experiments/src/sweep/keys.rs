@@ -24,8 +24,8 @@ pub const SWEEP_KEYS: Keys = &[
     ),
     Key::new(
         FROM,
-        "the path of a checkpoint: all points go on from it, with the scenario that it holds; axes \
-         change what may change then",
+        "the path of a checkpoint: all points resume from it, with its scenario; axes \
+         may change only keys that a checkpoint permits",
         ValueKind::Path,
     ),
     Key::new(
@@ -65,13 +65,13 @@ pub fn sweep_schema() -> Value {
 pub const OVERRIDE_KEYS: Keys = &[
     Key::new(
         "when",
-        "values of axes; all of them have to be the point's (required)",
+        "values of axes; the point must have all of them (required)",
         ValueKind::Table(&[]),
     )
     .required(),
     Key::new(
         "set",
-        "keys of the scenario with their values (required); they are set after those of all axes",
+        "keys of the scenario with their values (required); they are set after all axes",
         ValueKind::Table(&[]),
     )
     .required(),

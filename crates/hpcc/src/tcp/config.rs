@@ -12,7 +12,7 @@ choices! {
     /// Pacing of segments.
     pub enum Pacing {
         /// All segments that fit in the window leave at once, as from a software stack.
-        Off = "off" ("bursts, as of software"),
+        Off = "off" ("bursts, as in software"),
         /// Segments are paced at W / T, which may be less than the smallest window per T.
         On = "on" ("at W / T"),
     }
@@ -22,7 +22,7 @@ choices! {
     /// Reaction of the window to a loss.
     pub enum OnLoss {
         /// None, because the telemetry already reported the queue that caused the loss.
-        Keep = "keep" ("telemetry tells of the queue"),
+        Keep = "keep" ("telemetry reports the queue"),
         /// Halve the reference of the rule, once per recovery episode or timeout.
         Halve = "halve",
     }
@@ -66,9 +66,9 @@ settings! {
         pub min_window: u32 = 2,
         /// Packet that gathers the telemetry, once per round trip.
         pub probe: ProbeForm = "packet",
-        /// Whether segments are spaced.
+        /// Pacing of segments.
         pub pacing: Pacing = "off",
-        /// What a loss does to the window.
+        /// Effect of a loss on the window.
         pub on_loss: OnLoss = "keep",
     }
 }

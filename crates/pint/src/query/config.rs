@@ -100,7 +100,7 @@ settings! {
         )]
         #[note("(default: the longest of the network)")]
         pub typical_hops: Option<u8> = none,
-        /// Static: what the sink knows.
+        /// Static: knowledge of the sink.
         pub knowledge: Option<Knowledge> = none,
         /// Largest number that codes reach, in the value's unit.
         #[range(above 1.0, to 1e12)]
@@ -112,7 +112,7 @@ settings! {
         pub largest: Option<f64> = none,
         /// Rounding of numbers to codes.
         pub rounding: Option<StepRounding> = none,
-        /// Numbers: what is kept of each hop and flow.
+        /// Numbers: stored values of each hop and flow.
         pub keep: Option<Keep> = none,
         /// Numbers: items of the sketch, digests of the window or counters.
         #[range(from 2, to 1000000)]
@@ -125,7 +125,7 @@ settings! {
         /// Numbers: quantiles of the result, 0.000001 to 1.
         #[note("(default [0.5, 0.99])")]
         pub quantiles: Option<Vec<f64>> = none,
-        /// Flows whose results are wanted, such as ["0..100"].
+        /// Flows with results, such as ["0..100"].
         #[note("(default all)")]
         pub flow_ids: Option<Vec<NumberRange>> = none,
     }

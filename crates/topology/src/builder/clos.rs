@@ -46,7 +46,7 @@ settings! {
         pub host_rate: Rate = "25Gbps",
         /// One-way delay of host links.
         pub host_delay: Duration = "1us",
-        /// Racks that differ from the others, such as [{ at = ["pod3/tor*"], host_rate =
+        /// Racks that differ from the default, such as [{ at = ["pod3/tor*"], host_rate =
         /// "100Gbps" }].
         pub racks: Vec<ClosRack> = empty,
     }
@@ -68,7 +68,7 @@ settings! {
         pub pods: u32 = 1,
         /// Name of these pods, which a number follows.
         pub pod_name: String = "pod",
-        /// Planes that the switches are split into: those below are linked to one plane each.
+        /// Planes of the switches; each switch below is linked to one plane.
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub planes: u32 = 1,
@@ -90,9 +90,10 @@ settings! {
 }
 
 settings! {
-    /// Racks of a [`ClosConfig`] that differ from the others.
+    /// Racks of a [`ClosConfig`] that differ from the default.
     pub struct ClosRack {
-        /// Names of their switches, such as ["pod0/tor3", "pod1/tor*"]; `*` stands for any letters.
+        /// Names of their switches, such as ["pod0/tor3", "pod1/tor*"]; `*` matches any characters
+        /// but `/`.
         pub at: Vec<String> = required,
         /// Hosts under each of these switches.
         #[range(from 1)]
@@ -103,7 +104,7 @@ settings! {
         #[note("(default: `host_rate`)")]
         pub host_rate: Option<Rate> = none,
         /// Rate of the switches' links to the tier above.
-        #[note("(default: that of the tier)")]
+        #[note("(default: the rate of the tier)")]
         pub uplink_rate: Option<Rate> = none,
     }
 }

@@ -36,7 +36,7 @@ settings! {
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub global_links: u32 = 2,
-        /// Groups; the a h outer links of each spread evenly over the others.
+        /// Groups; the a h outer links of each spread evenly over the other groups.
         #[note("(default: a h + 1)")]
         pub groups: Option<u32> = none,
         /// Rate of host links.

@@ -37,7 +37,7 @@ settings! {
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub global_links: u32 = 4,
-        /// Groups; the outer links of all spines of a group spread evenly over the others.
+        /// Groups; the outer links of all spines of a group spread evenly over the other groups.
         #[note("(default: one more than the outer links of a group)")]
         pub groups: Option<u32> = none,
         /// Rate of host links.

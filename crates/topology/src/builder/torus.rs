@@ -25,7 +25,7 @@ settings! {
     pub struct TorusConfig {
         /// Switches along each dimension, such as [4, 4, 2].
         pub dims: Vec<u32> = [4, 4, 4],
-        /// Whether the ends of each dimension are linked.
+        /// Ends of each dimension.
         pub ends: GridEnds = "joined",
         /// Hosts at each switch.
         #[range(from 1)]
@@ -45,10 +45,10 @@ settings! {
 choices! {
     /// Links between the first and the last switch along a dimension.
     pub enum GridEnds {
-        /// The last switch is linked to the first one: a torus. Along a dimension of two switches
-        /// they are neighbors already, and have one link.
+        /// The last switch is linked to the first one: a torus. Two switches are already neighbors,
+        /// so a dimension of two has only one link between them.
         Joined = "joined",
-        /// Nothing: a mesh.
+        /// No such link: a mesh.
         Open = "open",
     }
 }

@@ -32,8 +32,7 @@ settings! {
         #[range(to 64)]
         #[refused("{value} queues are more than are remembered", "give a number up to 64, such as 1")]
         pub memory: u32 = 1,
-        /// Interval in which the queue lengths that are compared are renewed; at 0 they are always
-        /// those of now.
+        /// Interval at which compared queue lengths are updated; 0 compares present lengths.
         pub update_interval: Duration = "0s",
     }
 }

@@ -29,7 +29,7 @@ settings! {
         #[range(from 1, to 65535)]
         #[refused("a flow cannot keep {value} entropy values", "give a number from 1 to 65535, such as 8")]
         pub buffer: u32 = 8,
-        /// Time for which a flow that has had a timeout takes no other values than those it keeps.
+        /// Time for which a flow uses only its stored values after a timeout.
         pub freeze: Duration = "10ms",
     }
 }

@@ -22,8 +22,7 @@ settings! {
     /// Differs from the paper: htsim routes packets below 100 bytes by a hash; here, ACKs are
     /// routed like data.
     pub struct ShortestQueue {
-        /// Interval in which the queue lengths that are compared are renewed; at 0 they are always
-        /// those of now.
+        /// Interval at which compared queue lengths are updated; 0 compares present lengths.
         pub update_interval: Duration = "0s",
     }
 }

@@ -36,7 +36,7 @@ settings! {
         /// Target of the queueing delay.
         #[range(above "0s")]
         #[refused("a queue takes some time", "give a time, such as \"6us\"")]
-        #[note("(default: the largest base round-trip time of the network, or three quarters of it where switches trim packets)")]
+        #[note("(default: the largest base round-trip time of the network, or three quarters of it if switches trim packets)")]
         pub target_delay: Option<Duration> = none,
         /// Largest window in bandwidth-delay products, and the first one.
         #[range(above 0.0)]
@@ -52,8 +52,8 @@ settings! {
             "give a number from 0 to 1, such as 0.8"
         )]
         pub gamma: f64 = 0.8,
-        /// Quick adapt is for rounds that have delivered less than the largest window over two to the
-        /// power of this.
+        /// Quick adapt is for rounds that have delivered less than the largest window over two to
+        /// the power of this.
         #[range(from 0, to 30)]
         #[refused("{value} is not from 0 to 30", "give a whole number, such as 3")]
         pub quick_adapt_gate: u32 = 3,

@@ -34,9 +34,9 @@ settings! {
         ///
         /// See section 2.4.4.
         pub target_rtt: Duration = "25ms",
-        /// Round trips after slow start from which they do.
+        /// Round trips after slow start before `target_rtt` applies.
         pub independent_after: u32 = 500,
-        /// Reduce like a classic algorithm where the queue is classic.
+        /// Reduce like a classic algorithm if the queue is classic.
         ///
         /// See RFC 9331, section 4.3.
         pub classic_fallback: Switch = "off",

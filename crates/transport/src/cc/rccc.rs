@@ -23,7 +23,7 @@ use fabricsim_core::plugin::{
 settings! {
     /// The `[cc]` table of `kind = "rccc"`.
     pub struct RcccConfig {
-        /// Largest credit of a flow in bandwidth-delay products, and the one with which it begins.
+        /// Largest credit of a flow in bandwidth-delay products, and its initial credit.
         #[range(above 0.0, to 1000.0)]
         #[refused(
             "credit for {value} bandwidth-delay products is impossible",

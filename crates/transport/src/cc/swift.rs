@@ -84,7 +84,7 @@ settings! {
             "a largest window of {value} packets is less than one",
             "give a number of packets from 1 upwards"
         )]
-        #[note("(default: what the NIC sends in the longest target)")]
+        #[note("(default: the packets that the NIC sends in the longest target)")]
         pub max_cwnd: Option<f64> = none,
     }
 }

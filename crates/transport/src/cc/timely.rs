@@ -70,12 +70,12 @@ settings! {
         /// This is N δ in the paper.
         #[note("(default \"500Mbps\" for each 100 Gbps of NIC rate)")]
         pub hyper_increase: Option<Rate> = none,
-        /// Events that have to occur five times before hyper increase.
+        /// Events that must occur five times before hyper increase.
         pub hyper_counts: HyperCounts = "increases",
         /// Lowest rate.
         #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
         pub min_rate: Option<Rate> = none,
-        /// Limit what is in flight to a bandwidth-delay product, TIMELY+w.
+        /// Limit the bytes in flight to a bandwidth-delay product, TIMELY+w.
         pub window: bool = false,
         /// Keep that window as it is when the rate changes.
         pub fixed_window: bool = false,

@@ -19,9 +19,9 @@ choices! {
         GoBackN = "go-back-n",
         /// Receivers keep and report what arrives beyond a gap; senders send again what is lost
         /// (IRN: Mittal et al., SIGCOMM 2018, section 3.1).
-        Selective = "selective" ("send again only what is lost"),
-        /// Receivers keep what arrives in any order and report it; a gap is no sign of a loss, which
-        /// senders learn of by timeouts.
+        Selective = "selective" ("retransmit only lost packets"),
+        /// Receivers keep what arrives in any order and report it; a gap is no sign of a loss,
+        /// which senders learn of by timeouts.
         AnyOrder = "any-order" ("a gap is not a loss"),
     }
 }
@@ -53,9 +53,9 @@ settings! {
             "a timeout of zero would resend at once",
             "give a time above the round-trip time, such as \"4ms\""
         )]
-        #[note("(default \"4ms\" if packets can be lost, else \"536870912ns\"; if switches trim packets, \"15us\" and six times what `trim_above` takes on the slowest link)")]
+        #[note("(default \"4ms\" if packets can be lost, else \"536870912ns\"; if switches trim packets, \"15us\" and six times the time of `trim_above` on the slowest link)")]
         pub rto_min: Option<Duration> = none,
-        /// Method of loss recovery: "go-back-n", "selective" (send again only what is lost) or
+        /// Method of loss recovery: "go-back-n", "selective" (retransmit only lost packets) or
         /// "any-order" (a gap is not a loss).
         #[note("(default \"go-back-n\"; \"any-order\" with a `[routing] policy` that gives packets of a flow \
                 several paths)")]
@@ -71,7 +71,7 @@ settings! {
             "priorities of flows are 1 to 7 (0 is the switches' own)",
             "give a number from 1 to 7, or leave the key out"
         )]
-        #[note("(default: that of the data; where switches trim packets, that of control)")]
+        #[note("(default: the priority of the data; if switches trim packets, the priority of control)")]
         pub ack_priority: Option<u8> = none,
     }
 }
@@ -150,10 +150,11 @@ pub struct RdmaSettings<F> {
     pub paths: PathStability,
     /// Choice of the entropy of packets, where each has its own, and the seed of its draws.
     pub entropy: Option<(EntropyRecycling, u64)>,
-    /// Choice of the NIC port by which a reply leaves, if it is not the one at which its packet arrived.
+    /// Choice of the NIC port by which a reply leaves, if it is not the one at which its packet
+    /// arrived.
     pub reply_nics: Option<ReplyNics>,
-    /// Rules by which receivers grant credit, where an algorithm uses some. Headers have to have room
-    /// for it.
+    /// Rules by which receivers grant credit, where an algorithm uses some. Headers have to have
+    /// room for it.
     pub credit: Option<CreditRules>,
 }
 

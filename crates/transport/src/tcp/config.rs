@@ -10,20 +10,22 @@ choices! {
     /// A set of defaults.
     #[derive(Default)]
     pub enum TcpProfile {
-        /// A Linux host on a wide-area path: 1,514-byte packets, RTO of at least SRTT + 200 ms,
-        /// delayed acknowledgements of 40 ms, 16 quick ones, tail loss probes.
+        /// A Linux host on a wide-area path: 1,514-byte packets, an RTO of at least SRTT + 200 ms,
+        /// acknowledgements delayed by up to 40 ms, 16 quick acknowledgements, tail loss probes.
         #[default]
         LinuxWan = "linux-wan",
-        /// A stack in user space in a datacenter: 1,538 bytes (preamble and gap counted), RTO of at
-        /// least 2 ms, delayed acknowledgements of 100 us, no probes.
+        /// A user-space stack in a datacenter: 1,538 bytes (including preamble and gap), an RTO of
+        /// at least 2 ms, acknowledgements delayed by up to 100 us, no probes.
         Datacenter = "datacenter",
-        /// A stack in user space that saves work, as "Buffer sizing with HPCC" (BS 2019) has one in
-        /// production: as `datacenter`, with duplicate acknowledgements and without SACK (RFC
-        /// 6582), and one acknowledgement for up to eight segments that come within 4 us.
+        /// A user-space stack that saves work, like the production stack in "Buffer sizing with
+        /// HPCC" (BS 2019). It equals `datacenter`, but has duplicate acknowledgements instead of
+        /// SACK (RFC 6582), and one acknowledgement for up to eight segments that arrive within 4
+        /// us.
         ///
         /// The paper states the minimum RTO of 2 ms, delayed acknowledgements and bursts of 5 to 10
-        /// packets; the rest is chosen here: eight is in the middle of that, and 4 us is about what
-        /// eight segments take at 25 Gbps, the end of a batch of arrivals.
+        /// packets. The remaining values are our choice: eight is in the middle of that range, and
+        /// 4 us is about the time of eight segments at 25 Gbps, which is the end of a batch of
+        /// arrivals.
         UserSpace = "user-space",
     }
 }
@@ -41,21 +43,21 @@ choices! {
 choices! {
     /// Quantity to which the floor of the retransmission timeout applies.
     pub enum RtoFloor {
-        /// Of the term 4 RTTVAR, as in Linux: the timeout is at least SRTT and the floor.
+        /// The term 4 RTTVAR, as in Linux: the timeout is at least SRTT plus the floor.
         Variation = "variation" ("of 4 RTTVAR; default of linux-wan"),
-        /// Of the sum (RFC 6298, rule 2.4).
+        /// The sum (RFC 6298, rule 2.4).
         Total = "total" ("of the sum; default of the other profiles"),
     }
 }
 
 settings! {
-    /// The `[tcp]` table: the profile's values, but for those that are given.
+    /// The `[tcp]` table. Keys that are not set have the values of the profile.
     pub struct TcpConfig {
         /// Sets all other defaults.
         ///
-        /// They are given for linux-wan and then for datacenter; user-space has those of datacenter
-        /// and its own where a third one is given.
-        #[note("(\"linux-wan\", \"datacenter\", which is the default of scenarios, or \"user-space\"); defaults are given for linux-wan, then for datacenter; user-space has those of datacenter but where a third one is given")]
+        /// Each key lists the default of linux-wan, then of datacenter. The default of user-space
+        /// is that of datacenter, unless a third value is listed.
+        #[note("(\"linux-wan\", \"datacenter\", which is the default of scenarios, or \"user-space\"); defaults are given for linux-wan, then for datacenter; user-space has the defaults of datacenter unless a third one is given")]
         pub profile: TcpProfile = "linux-wan",
         /// Payload bytes of a full segment.
         #[range(from "1B", to "9000B")]
@@ -69,7 +71,7 @@ settings! {
         pub headers: Option<Bytes> = none,
         /// Segments in the first window.
         ///
-        /// RFC 6928.
+        /// See RFC 6928.
         #[range(from 1)]
         #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
         #[note("(default 10)")]
@@ -86,7 +88,7 @@ settings! {
         pub rto_floor: Option<RtoFloor> = none,
         /// Timeout of a SYN and before the first sample.
         ///
-        /// RFC 6298, rule 2.1.
+        /// See RFC 6298, rule 2.1.
         #[range(from "1us")]
         #[refused(
             "a timeout of {value} fires before any acknowledgement can come, again and again",
@@ -96,7 +98,7 @@ settings! {
         pub initial_rto: Option<Duration> = none,
         /// Longest timeout, backed off.
         ///
-        /// RFC 6298, rule 2.5.
+        /// See RFC 6298, rule 2.5.
         #[note("(default \"120s\"; \"1s\")")]
         pub max_rto: Option<Duration> = none,
         /// Full segments for each acknowledgement.
@@ -121,12 +123,12 @@ settings! {
         pub detection: Option<Detection> = none,
         /// Probe for the loss of a tail, with rack.
         ///
-        /// RFC 8985, section 7.
+        /// See RFC 8985, section 7.
         #[note("(default \"on\"; \"off\")")]
         pub tail_loss_probe: Option<Switch> = none,
         /// Return to the first window after an idle timeout.
         ///
-        /// RFC 5681, section 4.1.
+        /// See RFC 5681, section 4.1.
         #[note("(\"on\" or \"off\", default \"on\")")]
         pub slow_start_after_idle: Option<Switch> = none,
         /// Payload bytes of a request.
@@ -134,13 +136,13 @@ settings! {
         pub request: Option<Bytes> = none,
         /// Time for which ended connections are remembered.
         ///
-        /// To acknowledge late copies (RFC 9293, section 3.6.1).
+        /// This is for acknowledging late copies (RFC 9293, section 3.6.1).
         #[note("(default \"60s\"; \"1s\")")]
         pub time_wait: Option<Duration> = none,
     }
 }
 
-/// [`TcpConfig`] with every default filled in.
+/// A [`TcpConfig`] with all defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the fields are those of `TcpConfig`")]
 pub struct TcpParameters {
@@ -204,13 +206,13 @@ impl TcpProfile {
     }
 }
 
-/// A size that [`TcpConfig::validate`] has let pass.
+/// Converts a size that [`TcpConfig::validate`] has accepted.
 fn small(bytes: Bytes) -> u16 {
     u16::try_from(bytes.get()).unwrap_or(u16::MAX)
 }
 
 impl TcpConfig {
-    /// The settings with every default filled in.
+    /// Returns the settings with all defaults filled in.
     #[must_use]
     pub fn parameters(&self) -> TcpParameters {
         let profile = self.profile.parameters();
@@ -235,7 +237,7 @@ impl TcpConfig {
         }
     }
 
-    /// The table with every default filled in.
+    /// Returns the table with all defaults filled in.
     #[must_use]
     pub fn resolved(&self) -> Self {
         let all = self.parameters();
@@ -253,7 +255,7 @@ impl TcpConfig {
             ack_delay: Some(all.ack_delay),
             quick_acks: Some(all.quick_acks),
             detection: Some(all.detection),
-            // With duplicate acknowledgements it means nothing, and asking for it is refused.
+            // This key has no meaning with duplicate acknowledgements, and setting it is refused.
             tail_loss_probe: (all.detection == Detection::Rack).then_some(all.tail_loss_probe),
             slow_start_after_idle: Some(all.slow_start_after_idle),
             request: size(all.request),
@@ -261,14 +263,14 @@ impl TcpConfig {
         }
     }
 
-    /// Refuses values without a meaning.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// Returns an error if a value is meaningless. It names the key, the problem and a remedy.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let parameters = self.parameters();
         self.validate_ranges()?;
-        // The limit of a request is not a number but the segment.
+        // The maximum size of a request depends on the segment.
         let most = u64::from(parameters.mss);
         if let Some(size) = self
             .request

@@ -87,7 +87,7 @@ settings! {
         /// Lowest rate.
         #[note("(default \"1Gbps\", paper: \"100Mbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
         pub min_rate: Option<Rate> = none,
-        /// Limit what is in flight to a bandwidth-delay product, DCQCN+w.
+        /// Limit the bytes in flight to a bandwidth-delay product, DCQCN+w.
         pub window: bool = false,
         /// Keep that window as it is when the rate changes.
         pub fixed_window: bool = false,
