@@ -1,9 +1,9 @@
-//! Every error ends the command before anything is run: code 2, the file and the line, the faulty
-//! text, a suggested fix, and no folder of results.
+//! Every error ends the command before anything runs: exit code 2, the file and the line, the
+//! faulty text, a suggested fix, and no folder of results.
 
 use crate::support::{Folder, Outcome};
 
-/// An error and what the command says to it.
+/// An error and the expected message.
 struct Case {
     name: &'static str,
     /// Files beside the scenario.
@@ -18,7 +18,7 @@ struct Case {
     help: &'static str,
 }
 
-/// Four hosts at a switch; `{}` stands for what a case adds.
+/// Four hosts at a switch; `{}` is replaced by the text of a case.
 macro_rules! star {
     ($topology:literal, $workload:literal, $cc:literal) => {
         concat!(
@@ -36,7 +36,7 @@ macro_rules! star {
 const GOOD_WORKLOAD: &str =
     "kind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\nduration = \"100us\"";
 
-/// A scenario with `$text` below a good topology, workload and algorithm.
+/// A scenario with `$text` after a valid topology, workload and algorithm.
 macro_rules! good_and {
     ($text:literal) => {
         concat!(
@@ -48,7 +48,7 @@ macro_rules! good_and {
     };
 }
 
-/// The network of a GraphML file, with `$key` for it.
+/// The network of a GraphML file named by `$key`.
 macro_rules! from_graphml {
     ($key:literal) => {
         concat!(
@@ -90,7 +90,7 @@ mod values;
 
 const FILES: &[(&str, &str)] = &[];
 
-/// All cases of one shape, by topic.
+/// Returns all cases of one shape, by topic.
 fn cases() -> impl Iterator<Item = &'static Case> {
     [
         observation::CASES,
@@ -153,7 +153,7 @@ fn every_error_is_placed_and_comes_with_a_suggested_fix() {
     }
 }
 
-/// A message as one line, so that it does not matter where it was wrapped.
+/// Returns a message as one line, so that wrapping does not matter.
 fn unwrapped(message: &str) -> String {
     message
         .split_whitespace()

@@ -1,4 +1,4 @@
-//! Scenarios with `[capture]` in commands that capture nothing.
+//! Scenarios with `[capture]` in commands that do not capture.
 
 use crate::support::Folder;
 

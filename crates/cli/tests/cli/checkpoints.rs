@@ -17,7 +17,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Says that something is refused: in these words, before anything is written to `out`.
+/// Asserts that the command refuses with these words before it writes to `out`.
 fn refused(folder: &Folder, outcome: &Outcome, words: &[&str]) {
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     for words in words {
@@ -183,7 +183,7 @@ fn a_file_that_is_no_checkpoint_is_refused() {
     refused(&folder, &missing, &["the checkpoint", "nowhere"]);
 }
 
-/// Every file that the run reads, by whatever name, is as it was, and nothing is run.
+/// The run changes none of its input files, whatever path names them, and nothing runs.
 #[test]
 fn a_checkpoint_does_not_take_the_place_of_what_the_run_reads() {
     let folder = folder();
@@ -230,7 +230,7 @@ fn a_checkpoint_does_not_take_the_place_of_what_the_run_reads() {
     }
 }
 
-/// The same of results, also where they may replace others.
+/// The same for results, even if they may replace other results.
 #[test]
 fn results_do_not_take_the_place_of_what_the_run_reads() {
     let folder = Folder::new();
@@ -313,7 +313,7 @@ fn options_that_contradict_one_another_are_refused() {
     );
 }
 
-/// A run of hours does not end when it comes to its checkpoint.
+/// A long run does not end at its checkpoint.
 #[test]
 fn a_checkpoint_without_a_place_is_refused_before_the_run() {
     let folder = folder();

@@ -1,5 +1,5 @@
-//! Closed loops as a user meets them: what the terminal and the files say of queries and downloads,
-//! and the warnings about them.
+//! Closed loops from the user's view: queries and downloads on the terminal and in files, and
+//! warnings about them.
 
 use crate::support::{Folder, Outcome, project_text};
 
@@ -7,7 +7,7 @@ const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\n";
 const RPC: &str =
     "[[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\nquery = \"4KB\"\n";
 
-/// Runs `text` in a folder of its own.
+/// Runs `text` in its own folder.
 fn run(text: &str) -> (Folder, Outcome) {
     let folder = Folder::new();
     folder.write("s.toml", text);
@@ -192,7 +192,7 @@ fn the_expected_load_says_that_it_knows_nothing_of_nics() {
     assert!(!folder.run(&other).succeeded().stdout.contains(told));
 }
 
-/// A cell of the table of `points.csv`.
+/// Returns a cell of the table `points.csv`.
 fn cell<'t>(table: &'t str, row: usize, column: &str) -> &'t str {
     let mut lines = table.lines();
     let names = lines.next().expect("a header").split(',');
@@ -233,8 +233,8 @@ fn the_table_of_a_sweep_has_columns_of_queries() {
     }
 }
 
-/// A preset is the file of a sweep, whose points are scenarios. `check` takes those that a sweep
-/// leaves in the folders of its points.
+/// A preset is the file of a sweep, and its points are scenarios. `check` accepts the scenarios
+/// that a sweep writes into the folders of its points.
 #[test]
 fn the_presets_of_reproduce_are_read() {
     let folder = Folder::new();

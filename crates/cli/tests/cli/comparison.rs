@@ -1,4 +1,4 @@
-//! Two results of the same flows, compared on the command line.
+//! Comparison of two results of the same flows.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use crate::support::{Folder, Outcome};
 
 const HEADER: &str = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns";
 
-/// Two flows as we write them, the second one 10% slower than [`THEIRS`] has it.
+/// Two flows in the format of fabricsim, the second one 10% slower than in [`THEIRS`].
 const OURS: &str = "\
 src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns
 35,20,77908,2000005948,20000,18772
 1,2,5000,2000000000.5,6600,5000
 ";
-/// The same flows as the published simulator writes them.
+/// The same flows in the format of the published simulator.
 const THEIRS: &str = "\
 0b000101 0b000201 10000 100 5000 2000000000 6000 5000
 0b002301 0b001401 10000 100 77908 2000005948 20000 18772
@@ -207,7 +207,7 @@ fn errors_are_placed() {
     assert!(outcome.stderr.contains("--flows"), "{}", outcome.stderr);
 }
 
-/// Three hundred thousand flows are no reason to wait.
+/// A comparison of 300,000 flows is fast.
 #[test]
 fn long_files_are_compared_at_once() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! The crates import what ARCHITECTURE.md says.
+//! The crates import only the crates that ARCHITECTURE.md lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::support::{project, project_text};
 /// The crates that each crate of the workspace imports, by name.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// Reads the dependencies documented in ARCHITECTURE.md: its lines `name -> names`, from the top
+/// Reads the documented dependencies: the lines `name -> names` of ARCHITECTURE.md, from the top
 /// layer down.
 fn documented() -> Vec<(String, BTreeSet<String>)> {
     let text = project_text("ARCHITECTURE.md");
@@ -20,8 +20,7 @@ fn documented() -> Vec<(String, BTreeSet<String>)> {
         .collect()
 }
 
-/// Reads the dependencies between the crates from the manifests, without those that only tests
-/// have.
+/// Reads the dependencies between the crates from the manifests, without dev-dependencies.
 fn in_manifests() -> Imports {
     let output = Command::new(env!("CARGO"))
         .args([

@@ -1,5 +1,5 @@
-//! The packages that fabricsim is built from are what deny.toml allows, on machines without
-//! `cargo deny`, too.
+//! deny.toml allows all packages that fabricsim depends on. This test also works on machines
+//! without `cargo deny`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,11 +20,11 @@ struct Package {
     license: String,
     /// Origin of the package, such as a registry; `None` for a package of the workspace.
     source: Option<String>,
-    /// The oldest compiler that it promises to work with.
+    /// The oldest compiler that it supports.
     rust_version: Option<String>,
 }
 
-/// Returns what cargo prints, with the words of `command` and `more` as its arguments.
+/// Returns the output of cargo for the arguments in `command` and `more`.
 fn cargo(command: &str, more: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -38,8 +38,8 @@ fn cargo(command: &str, more: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Returns the packages that this test was built with, or beside: for this platform, with its
-/// features. Cargo has all of these already, so that no network is needed.
+/// Returns the packages of this build, for this platform and its features. Cargo has all of them
+/// already, so the test needs no network.
 fn packages() -> Vec<Package> {
     let mut features = vec!["--locked"];
     if cfg!(all(feature = "parquet", feature = "mpi")) {
@@ -148,7 +148,7 @@ fn packages_come_from_the_registry_or_the_workspace() {
     }
 }
 
-/// The oldest compiler of the workspace is not older than that of any package.
+/// The workspace requires at least the compiler that each package requires.
 #[test]
 fn packages_work_with_the_oldest_compiler() {
     let numbers = |text: &str| -> Vec<u32> {

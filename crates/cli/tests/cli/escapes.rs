@@ -1,4 +1,4 @@
-//! Tests that control characters never reach the terminal, whatever input a message quotes.
+//! Control characters never reach the terminal, whatever input a message quotes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 
 use crate::support::{Folder, Outcome};
 
-/// Clears the screen, colors, rings the bell, and turns the direction of writing.
+/// Clears the screen, sets colors, rings the bell, and reverses the writing direction.
 const EVIL: &str = "\u{1b}[2J\u{1b}[31mred\u{7}\u{9b}1m\u{202e}";
 
 fn tame(outcome: &Outcome, what: &str) {
@@ -19,7 +19,7 @@ fn tame(outcome: &Outcome, what: &str) {
     }
 }
 
-/// A refusal that quotes what is evil, escaped.
+/// Asserts that a refusal quotes [`EVIL`] escaped.
 fn quoted(outcome: &Outcome, what: &str) {
     tame(outcome, what);
     assert_eq!(outcome.code, Some(2), "{what}: {}", outcome.stderr);
@@ -189,7 +189,7 @@ fn of_names_of_results() {
     assert!(csv.contains(&name), "{csv}");
 }
 
-/// The command draws lines of any length: what is shown of them is cut.
+/// Messages quote only a part of very long lines.
 #[test]
 fn lines_of_a_hundred_thousand_columns() {
     let folder = Folder::new();

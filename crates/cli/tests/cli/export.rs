@@ -1,10 +1,11 @@
-//! `fabricsim export`: what the analysis of other simulators says of our files, beside our numbers.
+//! `fabricsim export`: analysis scripts of other simulators, applied to exported files, agree with
+//! our numbers.
 //!
-//! The golden numbers are what scripts of those projects printed of the files that the tests export
-//! here, run once: `fctAnalysis.py` of conweave-ns3 as it is (Python 3.11, NumPy), `fct_analysis.py`
-//! of High-Precision-Congestion-Control with its Python 2 read as Python 3 (`print` with brackets,
-//! `//` for divisions of whole numbers, the output of awk decoded), `validate.py` of csg-htsim with
-//! a script in the place of `htsim_eqds` that prints our `htsim.log`.
+//! The golden numbers are outputs of these scripts for the files that the tests export, run once:
+//! `fctAnalysis.py` of conweave-ns3 unchanged (Python 3.11, NumPy), `fct_analysis.py` of
+//! High-Precision-Congestion-Control ported from Python 2 to Python 3 (`print` with brackets, `//`
+//! for integer divisions, decoded output of awk), and `validate.py` of csg-htsim with a script in
+//! place of `htsim_eqds` that prints our `htsim.log`.
 
 use crate::support::Folder;
 
@@ -18,7 +19,7 @@ const SCENARIO: &str = "profile = \"ns3-hpcc\"\n[topology]\nkind = \"file\"\npat
     fct_txt = true\npauses = true\n[observe]\nlinks = true\nqueue_distribution = true\n\
     from = \"2s\"\ninterval = \"10us\"\ntowards = \"switches\"\n";
 
-/// 200 flows of sizes from 0.4 to 400 KB, a microsecond apart.
+/// Returns 200 flows of sizes from 0.4 to 400 KB, a microsecond apart.
 fn flows() -> String {
     (0..200u64).fold("200\n".to_owned(), |text, flow| {
         let (src, step) = (flow % 8, 1 + (flow / 8) % 7);
@@ -39,7 +40,7 @@ fn results() -> Folder {
     folder
 }
 
-/// A flow of `fct.csv`, in the nanoseconds that other simulators have.
+/// A flow of `fct.csv`, in whole nanoseconds as in other simulators.
 struct Flow {
     size: u64,
     start: f64,
@@ -66,8 +67,8 @@ fn flows_of(folder: &Folder) -> Vec<Flow> {
     .collect()
 }
 
-/// The flows of lines as those of `fct.txt`, of which analysis reads five columns: the port, the size,
-/// the start, the time and the ideal one.
+/// Parses lines of `fct.txt`. The analysis reads five columns: port, size, start, time and ideal
+/// time.
 fn flows_of_lines(text: &str) -> Vec<Flow> {
     let rows = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     rows.map(|row| {
@@ -86,7 +87,7 @@ fn flows_of_lines(text: &str) -> Vec<Flow> {
     .collect()
 }
 
-/// The order of `sort -n -k 2` over lines `slowdown size`: by size, then by the text of the line.
+/// Sorts as `sort -n -k 2` does for lines `slowdown size`: by size, then by the text of the line.
 fn sorted(flows: &[Flow]) -> Vec<(f64, u64)> {
     let mut lines: Vec<(f64, u64)> = flows
         .iter()
@@ -98,7 +99,7 @@ fn sorted(flows: &[Flow]) -> Vec<(f64, u64)> {
     lines
 }
 
-/// Twentieths of the flows by size: the largest size, and slowdowns in ascending order.
+/// Divides the flows into twentieths by size, each with the largest size and sorted slowdowns.
 fn bins(flows: &[(f64, u64)]) -> Vec<(u64, Vec<f64>)> {
     let count = flows.len();
     let bin = |place: usize| {
@@ -110,12 +111,12 @@ fn bins(flows: &[(f64, u64)]) -> Vec<(u64, Vec<f64>)> {
     (0..20).map(bin).collect()
 }
 
-/// The value at `share` thousandths of the way, without interpolation.
+/// Returns the value at `share` thousandths of the sorted values, without interpolation.
 fn at(sorted: &[f64], share: usize) -> f64 {
     sorted[sorted.len() * share / 1_000]
 }
 
-/// The percentile of `share` thousandths as NumPy has it: linear between the two next values.
+/// Returns the percentile of `share` thousandths as NumPy does, interpolated linearly.
 fn percentile(sorted: &[f64], share: usize) -> f64 {
     let place = (sorted.len() - 1) * share;
     let (below, beyond) = (place / 1_000, place % 1_000);
@@ -123,7 +124,7 @@ fn percentile(sorted: &[f64], share: usize) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * (beyond as f64 / 1_000.0)
 }
 
-/// What `fct_analysis.py -t 0 -T 3000000000 -b 100` prints, with `fct.txt` as that of the only scheme.
+/// Output of `fct_analysis.py -t 0 -T 3000000000 -b 100`, with `fct.txt` as the only scheme.
 const PUBLISHED: &str = "\
     0.000 3600\t2.192 3.158 3.158\n\
     0.050 10800\t2.431 3.813 3.813\n\
@@ -173,7 +174,7 @@ fn the_published_analysis_says_the_same() {
     assert_eq!(printed(&flows_of(&folder)), PUBLISHED);
 }
 
-/// The lines of slowdowns that `python3 fctAnalysis.py -id 7 -dir . -bdp 104000` writes.
+/// Lines of slowdowns in the output of `python3 fctAnalysis.py -id 7 -dir . -bdp 104000`.
 const CONWEAVE: &str = "\
     <1BDP,2.533,2.472,4.142,4.759,4.920\n\
     >1BDP,5.137,4.842,9.163,10.772,11.921\n\
@@ -215,7 +216,7 @@ fn conweaves_analysis_says_the_same() {
     assert_eq!(printed_by_conweave(&sorted(&flows_of(&folder))), CONWEAVE);
 }
 
-/// The lines of slowdowns of `fctAnalysis.py` of flows by size.
+/// Returns the lines of slowdowns that `fctAnalysis.py` prints for flows by size.
 fn printed_by_conweave(flows: &[(f64, u64)]) -> String {
     let group = |name: &str, is_in: &dyn Fn(u64) -> bool| {
         let mut part: Vec<f64> = flows
@@ -242,7 +243,7 @@ fn printed_by_conweave(flows: &[(f64, u64)]) -> String {
     ours.join("\n")
 }
 
-/// What `validate.py` prints of a matrix of 200 connections.
+/// Output of `validate.py` for a matrix of 200 connections.
 const HTSIM: &str = "\
     [PASS] Tail FCT 2006348.899 us below the target of 3000000 us\n\
     [PASS] Connection count 200";

@@ -1,5 +1,5 @@
-//! The words that the project has given up stay away: `retired_words.txt` lists each with the one
-//! in its place, and the guide's glossary explains those.
+//! Retired words do not return: `retired_words.txt` lists each with its replacement, and the
+//! guide's glossary explains the replacements.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,7 @@ pub(crate) fn add_texts(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns whether `word` stands in `text` with neither a letter, a digit nor an underscore beside
-/// it.
+/// Returns `true` if `word` occurs in `text` without a letter, a digit or an underscore next to it.
 fn has_word(text: &str, word: &str) -> bool {
     let joins = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

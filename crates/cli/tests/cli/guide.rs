@@ -1,5 +1,5 @@
-//! The guide shows what the command does: its files are written, its commands run in their order,
-//! and what it prints of their output is compared.
+//! The guide agrees with the command. The test writes its files, runs its commands in order, and
+//! compares the printed output.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +15,12 @@ const TIMED: [&str; 2] = ["simulated", "packet-hops"];
 /// A fenced block of a chapter.
 #[derive(Debug)]
 struct Block<'a> {
-    /// The language after the opening fence.
+    /// The language in the opening fence.
     language: &'a str,
     text: &'a str,
     /// The file that the sentence before the block names, as in "save this as `first.toml`:".
     file: Option<&'a str>,
-    /// Nothing but blank lines stands between the block before this one and this one.
+    /// `true` if only blank lines separate the block from the block before it.
     follows_block: bool,
 }
 
@@ -61,7 +61,7 @@ fn blocks(chapter: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Runs the commands of a block and returns what they print together.
+/// Runs the commands of a block and returns their output.
 fn run_commands(folder: &Folder, block: &Block<'_>) -> String {
     let mut printed = String::new();
     for line in block.text.lines() {
@@ -77,7 +77,7 @@ fn run_commands(folder: &Folder, block: &Block<'_>) -> String {
     printed
 }
 
-/// Checks that the lines of `shown` stand in `printed`, in their order.
+/// Asserts that `printed` contains the lines of `shown`, in their order.
 fn assert_printed(chapter: &str, shown: &str, printed: &str) {
     let mut rest = printed.lines();
     for line in shown.lines().map(str::trim_end) {
@@ -121,7 +121,7 @@ fn the_commands_of_the_guide_print_what_it_shows() {
     assert!(commands > 5, "{commands}");
 }
 
-/// Rust in the chapter on congestion controls is taken from the example that it explains.
+/// The Rust code in the chapter on congestion controls equals the example that it explains.
 #[test]
 fn the_rust_of_the_guide_is_that_of_the_example() {
     let chapter = project_text(&format!("{GUIDE}/congestion_control.md"));
@@ -172,7 +172,7 @@ fn the_links_of_the_guide_lead_somewhere() {
     }
 }
 
-/// Returns the anchor that a heading gets: lower case, with hyphens for blanks.
+/// Returns the anchor of a heading: lower case, with hyphens for blanks.
 fn anchor_of(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().to_lowercase();
     kept.chars()

@@ -1,4 +1,4 @@
-//! `fabricsim harm`: its table, its files, and what it says to errors.
+//! `fabricsim harm`: its table, its files and its errors.
 
 use crate::support::{Folder, Outcome};
 

@@ -9,7 +9,7 @@ const TOPOLOGY: &str = "6 2 5\n4 5\n0 4 100Gbps 1000ns 0\n1 4 100Gbps 1000ns 0\n
 const FLOWS: &str = "3\n0 2 3 100 300000 2.000000\n1 2 3 100 200000 2.000001\n\
                      3 0 3 200 50000 2.000002\n";
 
-/// A configuration as run.py writes it for 100 Gbps.
+/// Returns a configuration as run.py writes it for 100 Gbps.
 pub(crate) fn config(mode: &str, changes: &[(&str, &str)]) -> String {
     let mut text = format!(
         "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\n\
@@ -34,7 +34,7 @@ pub(crate) fn config(mode: &str, changes: &[(&str, &str)]) -> String {
     text
 }
 
-/// A folder `mix` with the files of a configuration.
+/// Returns a folder `mix` with the files of a configuration.
 pub(crate) fn folder(config: &str) -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("mix")).expect("a folder");
@@ -56,7 +56,7 @@ fn refused(config: &str) -> String {
     outcome.stderr
 }
 
-/// What an imported configuration gives is what a scenario written by hand gives.
+/// An imported configuration has the same results as a hand-written scenario.
 #[test]
 fn an_imported_scenario_is_the_one_written_by_hand() {
     let by_hand = "profile = \"ns3-hpcc\"\n[topology]\nkind = \"file\"\npath = \"mix/topology.txt\"\n\
@@ -127,7 +127,7 @@ fn completion_times_are_written_as_the_published_simulator_does() {
     assert!(compared.stdout.contains('3'), "{}", compared.stdout);
 }
 
-/// As the published analysis reads it with awk: slowdowns and sizes of background flows.
+/// Slowdowns and sizes of background flows, computed as by the published analysis with awk.
 #[test]
 fn the_columns_are_where_analysis_scripts_look() {
     let folder = folder(&config("8", &[]));
@@ -250,7 +250,7 @@ fn traces_queues_and_failures_become_tables() {
     assert!(folder.has("a/queue_distribution.csv"));
 }
 
-/// What is wrong is shown in the configuration, also what only the scenario made of it shows.
+/// An error has its place in the configuration, even if only the generated scenario reveals it.
 #[test]
 fn errors_are_shown_in_the_configuration() {
     insta::assert_snapshot!(refused(&config("3", &[("U_TARGET 0.95", "U_TARGET 95")])));
@@ -274,7 +274,7 @@ fn errors_are_shown_in_the_configuration() {
     );
 }
 
-/// The guide's tables of equivalents have every key.
+/// The guide's tables of equivalents contain every key.
 #[test]
 fn the_guide_has_all_keys() {
     let page = |name: &str| crate::support::project_text(&format!("docs/guide/src/{name}"));

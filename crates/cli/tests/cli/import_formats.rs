@@ -1,18 +1,18 @@
-//! `fabricsim import` with the files of ConWeave's simulator and htsim, of the shapes that their
-//! generators make.
+//! `fabricsim import` with files of ConWeave's simulator and htsim, in the formats of their
+//! generators.
 
 use crate::support::{Folder, Outcome};
 
-/// Two racks of two hosts and two spines, as ConWeave's topologies end: with notes.
+/// Two racks of two hosts and two spines, with trailing notes as in ConWeave's topologies.
 const TOPOLOGY: &str = "8 4 8\n4 5 6 7\n0 4 100Gbps 1000ns 0\n1 4 100Gbps 1000ns 0\n\
     2 5 100Gbps 1000ns 0\n3 5 100Gbps 1000ns 0\n4 6 100Gbps 1000ns 0\n4 7 100Gbps 1000ns 0\n\
     5 6 100Gbps 1000ns 0\n5 7 100Gbps 1000ns 0\n\nFirst line: total node #, switch node #, link #\n";
 
-/// Without destination ports.
+/// Flows without destination ports.
 const FLOWS: &str =
     "3\n0 2 3 300000 2.000000000\n1 3 3 200000 2.000001000\n0 3 3 5000 2.000002000\n";
 
-/// The lines of ConWeave's run.py that say anything here.
+/// Returns a folder with the relevant lines of ConWeave's run.py.
 fn conweave(changes: &[(&str, &str)]) -> Folder {
     let mut text = "TOPOLOGY_FILE config/leaf.txt\nFLOW_FILE config/flow.txt\n\
         FCT_OUTPUT_FILE mix/output/7/7_out_fct.txt\nPFC_OUTPUT_FILE mix/output/7/7_out_pfc.txt\n\
@@ -55,8 +55,8 @@ fn the_list_has_a_line_for_each_format() {
     assert_eq!(names, ["hpcc", "conweave", "htsim", "simai"]);
 }
 
-/// Every load balancing that is simulated, with PFC and with IRN: all flows finish, and their ports
-/// are those of ConWeave's simulator.
+/// With every supported load balancing, with PFC and with IRN, all flows finish, and their ports
+/// are the same as in ConWeave's simulator.
 #[test]
 fn runs_of_conweave_become_scenarios() {
     for (balancing, policy) in [("0", "\"ecmp\""), ("2", "power-of-two"), ("6", "flowlet")] {
@@ -128,18 +128,19 @@ fn what_conweave_alone_has_is_refused_at_its_line() {
     }
 }
 
-/// Two tiers, as leaf_spine_tiny.topo of htsim, with fewer hosts.
+/// Two tiers, like leaf_spine_tiny.topo of htsim, with fewer hosts.
 const FABRIC: &str = "# of ours\nNodes 8\nTiers 2\nPodsize 8\n\nTier 0\nDownlink_speed_Gbps 100\n\
     Radix_Down 4\nRadix_Up 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 301\nOversubscribed 2\n\n\
     Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 500\n";
 
-/// Three tiers with bundles of two links between them, as test.topo of htsim.
+/// Three tiers with bundles of two links, like test.topo of htsim.
 const TALL_FABRIC: &str = "Nodes 8\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 200\nRadix_Down 2\n\
     Radix_Up 2\nDownlink_Latency_ns 1000\nTier 1\nDownlink_speed_Gbps 200\nRadix_Down 2\nRadix_Up 4\n\
     Downlink_Latency_ns 1000\nBundle 1\nTier 2\nDownlink_speed_Gbps 100\nRadix_Down 4\n\
     Downlink_Latency_ns 1000\nBundle 2\n";
 
-/// A ring of four hosts, as gen_allreduce.py triggers it, and a flow for each end of two others.
+/// A ring of four hosts with triggers as in gen_allreduce.py, and a flow for each end of two
+/// others.
 const MATRIX: &str = "Nodes 8\nConnections 6\nTriggers 3\n\
     0->1 id 1 start 0 size 100000 send_done_trigger 1\n\
     1->2 id 2 trigger 1 size 100000 send_done_trigger 2\n2->3 id 3 trigger 2 size 100000\n\

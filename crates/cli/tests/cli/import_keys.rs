@@ -3,7 +3,7 @@
 use crate::import::{config, folder};
 use crate::import_formats::refused;
 
-/// All lines that are no keys are shown at once, or passed over and listed.
+/// Unknown lines are all errors, or all ignored and listed.
 #[test]
 fn unknown_keys_are_listed_or_passed_over() {
     let text = config(
@@ -58,7 +58,8 @@ fn relatives_and_annotated_configurations_are_imported() {
     folder.run(&["check", "mine.toml"]).succeeded();
 }
 
-/// `--cc` after an import is another CC_MODE before it: the flows end at the same times.
+/// `--cc` after an import is equivalent to another CC_MODE before it: the flows finish at the same
+/// times.
 #[test]
 fn another_scheme_is_one_option() {
     let imported = folder(&config("3", &[]));
@@ -97,7 +98,8 @@ fn another_scheme_is_one_option() {
     assert!(wrong.stderr.contains("[[scheme]]"), "{}", wrong.stderr);
 }
 
-/// Losses that all links have, and a buffer that is too small in terms of the configuration.
+/// A loss rate for all links, and a buffer that is too small, reported by the keys of the
+/// configuration.
 #[test]
 fn values_of_the_published_simulator_are_taken_or_refused_in_its_terms() {
     let folder = folder(&config(
@@ -122,7 +124,7 @@ fn values_of_the_published_simulator_are_taken_or_refused_in_its_terms() {
     );
 }
 
-/// Flows of priority 0 go before all others, and nothing slows them down.
+/// Flows of priority 0 precede all others, and nothing slows them down.
 #[test]
 fn flows_of_priority_0_share_the_queue_of_control() {
     let times = |flows: &str| -> Vec<u64> {

@@ -1,9 +1,9 @@
-//! `fabricsim import` with the files of SimAI and AICB, of the shapes that their generators make.
+//! `fabricsim import` with files of SimAI and AICB, in the formats of their generators.
 
 use crate::import_formats::refused;
 use crate::support::Folder;
 
-/// A server of two GPUs with an NVSwitch and a leaf for each, twice, as SimAI's generator has it.
+/// A server of two GPUs with an NVSwitch, and a leaf for each GPU, twice, as in SimAI's generator.
 const SIMAI: &str = "9 2 2 3 10 H100\n4 5 6 7 8 \n0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n\
     1 4 2880Gbps 0.000025ms 0\n1 7 400Gbps 0.0005ms 0\n2 5 2880Gbps 0.000025ms 0\n\
     2 6 400Gbps 0.0005ms 0\n3 5 2880Gbps 0.000025ms 0\n3 7 400Gbps 0.0005ms 0\n\
@@ -42,7 +42,7 @@ fn a_topology_of_simai_gets_an_all_reduce() {
     assert!(said.contains("Rail_Opti_4g:3:5:"), "{said}");
 }
 
-/// Keys as in SimAI's `SimAI.conf`.
+/// Keys of SimAI's `SimAI.conf`.
 const SIMAI_CONF: &str = "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 9000\n\
     FLOW_FILE /etc/flow.txt\nTRACE_FILE /etc/trace.txt\nFCT_OUTPUT_FILE /etc/fct.txt\n\
     SIMULATOR_STOP_TIME 40000000000000.00\nCC_MODE 1\nALPHA_RESUME_INTERVAL 1\n\
@@ -56,7 +56,7 @@ const SIMAI_CONF: &str = "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYL
     BUFFER_SIZE 32\nQLEN_MON_FILE /etc/qlen.txt\nMON_START 0\nMON_END 20000\n\
     QP_MON_INTERVAL 100\n";
 
-/// Two layers as AICB writes them, for groups of two GPUs.
+/// Two layers in the format of AICB, for groups of two GPUs.
 const AICB: &str = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 2 \
     ga: 1 all_gpus: 4 checkpoints: 0 checkpoint_initiates: 0\n2\n\
     embedding_layer -1 10000 ALLREDUCE 200000 1 NONE 0 1 ALLREDUCE 400000 100\n\

@@ -1,5 +1,5 @@
-//! Files that are no files of text: pipes that nobody writes to, devices that never end, folders,
-//! files without measure. Each is refused at once, by every command that reads something.
+//! Inputs that are not regular text files: pipes without a writer, endless devices, folders, huge
+//! files. Every command refuses them at once.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -120,7 +120,7 @@ const READERS: &[Reader] = &[
 ];
 
 impl Reader {
-    /// Lets the command read `file`, and ends it when it does not come back.
+    /// Runs the command on `file`, and kills it if it does not end.
     fn read(&self, folder: &Folder, file: &str) -> Outcome {
         if let Some((name, text)) = self.beside {
             folder.write(name, &text.replace("FILE", file));
@@ -134,7 +134,7 @@ impl Reader {
     }
 }
 
-/// Runs the command and returns its outcome; panics unless it ends within 20 seconds.
+/// Runs the command and returns its outcome. Panics unless it ends within 20 seconds.
 fn soon(command: &mut Command) -> Outcome {
     let mut child = command
         .stdout(Stdio::piped())
@@ -233,7 +233,7 @@ fn a_file_without_measure_is_not_read() {
     refused(&folder, "large.graphml", "it has 1099511627776 bytes, and");
 }
 
-/// Sparse files of a size that may be read are no text, and refused at their first byte.
+/// Sparse files of an allowed size are not text; the command refuses them at their first byte.
 #[test]
 fn a_file_of_zeros_is_no_text() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Ctrl-C: what is complete is kept, under a name that says so.
+//! Ctrl-C keeps completed results, under a name that marks them as partial.
 
 #![cfg(unix)]
 
@@ -74,12 +74,11 @@ fn an_interrupted_run_keeps_what_is_complete() {
     );
 }
 
-/// Longest time that the command may take to end: half a second, with a margin for a machine that
-/// has other things to do.
+/// Longest time in which the command must end: half a second, with a margin for a busy machine.
 const SOON: Duration = Duration::from_secs(4);
 
-/// Starts the command, waits until `begun` says that it is at work, lets it work for `after`, sends
-/// SIGINT and returns how long it took to end, and how it ended.
+/// Starts the command, waits until `begun` returns `true`, lets it work for `after`, and sends
+/// SIGINT. Returns the time that it took to end, and its outcome.
 fn interrupted(
     folder: &Folder,
     args: &[&str],
@@ -118,7 +117,7 @@ fn interrupted(
     (took, outcome)
 }
 
-/// Traffic for long.
+/// Traffic for a very long time.
 const ENDLESS: &str =
     "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.6\nduration = \"2s\"\n";
 
@@ -152,7 +151,7 @@ fn long_links_and_many_hosts_end_soon() {
     }
 }
 
-/// Nothing happens for a second of simulated time: the run only writes rows, gigabytes of them.
+/// Nothing happens for a second of simulated time; the run only writes gigabytes of rows.
 #[test]
 fn time_series_of_an_idle_network_end_soon() {
     let folder = Folder::new();

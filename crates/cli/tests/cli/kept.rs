@@ -1,5 +1,5 @@
-//! Results are never lost: other ones stay, old ones go when the new ones are complete, and what is
-//! left of a run that was stopped or killed is never taken for the whole.
+//! Results are never lost. Other results stay, old ones are replaced only by complete ones, and the
+//! remains of an interrupted or killed run never count as complete.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn run(folder: &Folder, more: &[&str]) -> Outcome {
     folder.run(&[SHORT, more].concat())
 }
 
-/// Every file of `dir` with its content.
+/// Returns every file of `dir` with its content.
 fn content(folder: &Folder, dir: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder.path(dir)).expect("the folder");
     let mut files: Vec<_> = entries
@@ -27,7 +27,7 @@ fn content(folder: &Folder, dir: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The names of the files of `dir`.
+/// Returns the names of the files of `dir`.
 fn names(folder: &Folder, dir: &str) -> Vec<String> {
     let files = content(folder, dir);
     files.into_iter().map(|(name, _)| name).collect()
@@ -172,7 +172,7 @@ fn files_that_are_not_of_a_run_stay() {
     assert!(!folder.has("odd/summary.json"));
 }
 
-/// A link in a folder of results is replaced, so nothing outside is.
+/// A link in a folder of results is replaced, so files outside of the folder do not change.
 #[cfg(unix)]
 #[test]
 fn links_among_results_are_not_followed() {
@@ -253,7 +253,7 @@ fn other_folders_of_results_are_kept_as_well() {
     }
 }
 
-/// Whoever copies the commands of a document one after the other is never refused.
+/// The commands of a document work if a user runs them one after another.
 #[test]
 fn commands_of_a_document_write_to_folders_of_their_own() {
     for document in [

@@ -1,20 +1,20 @@
-//! Every way to lose a packet is on the terminal, in the report and in the tables of sweeps.
+//! Every cause of packet loss appears on the terminal, in the report and in the tables of sweeps.
 
 use serde_json::Value;
 
 use crate::support::Folder;
 
-/// Senders whose first windows overrun a short queue of TCP.
+/// Senders with first windows that overrun a short TCP queue.
 const TAIL_DROP: &str = "[topology]\nkind = \"star\"\nhosts = 9\nrate = \"10Gbps\"\n\
     [[workload]]\nkind = \"incast\"\nfan_in = 8\nreceiver = 8\nsize = \"200KB\"\nat = \"0s\"\n\
     [cc]\nkind = \"newreno\"\n[[queue]]\ndiscipline = \"pfifo limit 10\"\n";
 
-/// More senders than the queue of control has room for headers.
+/// More senders than the control queue has room for headers.
 const TRIMMED: &str = "[topology]\nkind = \"star\"\nhosts = 30\n\
     [[workload]]\nkind = \"incast\"\nfan_in = 29\nreceiver = 0\nsize = \"100KB\"\nat = \"0s\"\n\
     [cc]\nkind = \"none\"\n[switch]\npfc = false\ntrim_above = \"2KB\"\n[rdma]\nrto_min = \"300us\"\n";
 
-/// Senders that are told by marks.
+/// Senders that react to marks.
 const MARKED: &str = "[topology]\nkind = \"star\"\nhosts = 5\n\
     [[workload]]\nkind = \"incast\"\nfan_in = 4\nreceiver = 0\nsize = \"1MB\"\nat = \"0s\"\n\
     [cc]\nkind = \"dctcp\"\n[switch]\necn = { kmin = \"20KB\", kmax = \"20KB\", pmax = 1.0 }\n";
@@ -144,8 +144,8 @@ fn a_sweep_says_what_its_points_have_lost() {
     assert!(told.contains(&wanted), "{told}");
 }
 
-/// A flow whose destination had no route when it was due never starts, whether the run ends by itself
-/// or by its `stop_at`.
+/// A flow never starts if its destination had no route at its start time, no matter if the run ends
+/// by itself or by its `stop_at`.
 #[test]
 fn a_flow_without_a_route_is_told_when_the_run_is_stopped() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! The command as a user meets it: run as a process in a folder of its own.
+//! The command from the user's view: run as a process in its own folder.
 
 mod bad_input;
 mod captured;

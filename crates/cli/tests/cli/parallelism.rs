@@ -1,4 +1,4 @@
-//! `--profile-parallelism`: what it leaves, and that it changes nothing else.
+//! `--profile-parallelism`: its output, and that it changes nothing else.
 
 use serde_json::Value;
 

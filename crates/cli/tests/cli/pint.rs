@@ -39,7 +39,7 @@ fn trace(folder: &Folder, args: &[&str]) -> Outcome {
     folder.run(&[&["pint", "trace"], args].concat())
 }
 
-/// The picture names what it shows.
+/// Asserts that the figure has its labels.
 fn assert_picture(svg: &str) {
     let picture = roxmltree::Document::parse(svg).expect("an SVG");
     let texts: Vec<&str> = picture
@@ -236,8 +236,8 @@ fn paths_are_those_of_a_file() {
     assert_eq!(keys, ["1 5 baseline 1", "3 5 baseline 1"]);
 }
 
-/// Figures of an independent model for the longest shortest paths of two networks, whose files are
-/// no part of this project: within four standard errors of 40 to 60 trials each.
+/// Values of an independent model for the longest shortest paths of two networks, which are not
+/// part of this project. The results are within four standard errors of 40 to 60 trials each.
 #[test]
 #[ignore = "needs Kdl.graphml and UsCarrier.graphml in the folder TOPOLOGY_ZOO"]
 fn paths_of_the_topology_zoo_need_few_packets() {

@@ -8,7 +8,7 @@ use crate::support::Folder;
 
 const HEADER: &str = "flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns\n";
 
-/// A result of 200 flows of 1 to 200 KB that are slower than the ideal by `percent`.
+/// Returns a result of 200 flows of 1 to 200 KB that are slower than the ideal by `percent`.
 pub(crate) fn result(percent: u64) -> String {
     let mut text = HEADER.to_owned();
     for i in 1..=200u64 {
@@ -22,7 +22,7 @@ pub(crate) fn result(percent: u64) -> String {
 const QUEUES: &str = "time_ns,node,port,queue_bytes\n\
                       1000,9,0,10\n1000,9,1,0\n2000,9,0,40000\n2000,9,1,7\n";
 
-/// Two results, `a` with queues and `b`.
+/// Returns a folder with two results, `a` with queues and `b`.
 fn folder() -> Folder {
     let folder = Folder::new();
     for (name, percent) in [("a", 20), ("b", 80)] {
@@ -33,7 +33,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The texts of a picture.
+/// Returns the texts of a figure.
 fn texts(folder: &Folder, name: &str) -> Vec<String> {
     let svg = folder.read(name);
     let document = Document::parse(&svg).expect("XML");
@@ -353,7 +353,7 @@ const COLLECTIVES: &str = "class,job,collective,group,operation,algorithm,iterat
                            start_ns,end_ns,duration_ns,algbw_gbps,busbw_gbps,slowest_rank,\
                            slowest_host,last_flow,last_sender\n";
 
-/// Two groups of one job: the slower one counts in each iteration.
+/// If a job has two groups, the slower one counts in each iteration.
 #[test]
 fn collectives_over_their_iterations() {
     let folder = folder();
@@ -393,7 +393,9 @@ fn collectives_over_their_iterations() {
     let other = folder.run(&other);
     assert_eq!(other.code, Some(2), "{}", other.stderr);
     assert!(
-        other.stderr.contains("no collective that matches the selection"),
+        other
+            .stderr
+            .contains("no collective that matches the selection"),
         "{}",
         other.stderr
     );

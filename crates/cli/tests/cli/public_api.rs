@@ -1,6 +1,6 @@
 //! docs/public-api.txt lists the items that a program can name through the facade.
 //!
-//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli public_api` writes the list anew.
+//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli public_api` rewrites the list.
 
 mod sources;
 
@@ -10,10 +10,10 @@ use std::fs;
 use crate::support::{project, project_text};
 use sources::Sources;
 
-/// The most items that the facade may have, as a promise that can be kept.
+/// The largest number of items of the facade, so that it stays maintainable.
 const MOST_ITEMS: usize = 350;
 
-/// The list of public items, one a line.
+/// The list of public items, one per line.
 const LIST: &str = "docs/public-api.txt";
 
 #[test]
@@ -43,7 +43,7 @@ fn the_facade_has_the_items_of_the_list() {
     );
 }
 
-/// Authors of plugins meet packets and ports, and no part of the engine but the interrupt.
+/// Authors of plugins need packets and ports, but no part of the engine except the interrupt.
 #[test]
 fn the_engine_is_not_reachable() {
     let sources = Sources::of("fabricsim");

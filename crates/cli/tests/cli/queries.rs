@@ -1,4 +1,4 @@
-//! Queries by the command: plans, results, comparison and errors of latencies.
+//! PINT queries on the command line: plans, results, comparison and errors of latencies.
 
 use crate::support::Folder;
 
@@ -30,7 +30,7 @@ aggregation = "max"
 frequency = 0.0625
 "#;
 
-/// The columns of a CSV file's rows.
+/// Returns the columns of a CSV file's rows.
 fn rows(text: &str) -> Vec<Vec<&str>> {
     text.lines()
         .skip(1)

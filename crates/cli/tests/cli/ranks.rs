@@ -2,7 +2,8 @@
 
 use crate::support::{Folder, Outcome};
 
-/// The command as process `rank` of `count`, as Open MPI's `mpirun` would start it, without `mpirun`.
+/// Runs the command as process `rank` of `count`, in the environment of Open MPI's `mpirun`,
+/// without `mpirun`.
 fn pretend(folder: &Folder, args: &[&str], rank: &str, count: &str) -> Outcome {
     let mut command = folder.command(args);
     command.env("OMPI_COMM_WORLD_RANK", rank);
@@ -83,7 +84,7 @@ fn a_build_without_mpi_says_so_once() {
     assert_silent(&pretend(&folder, &["mpi-probe"], "1", "4"));
 }
 
-/// Commands that `mpirun` starts.
+/// Commands under `mpirun`.
 #[cfg(feature = "mpi")]
 mod mpirun {
     use std::process::Command;
@@ -92,7 +93,7 @@ mod mpirun {
 
     use super::{Folder, Outcome};
 
-    /// The command over `count` ranks, or `None` where `mpirun` is missing.
+    /// Runs the command over `count` ranks; `None` if `mpirun` is missing.
     fn over(count: &str, folder: &Folder, args: &[&str]) -> Option<Outcome> {
         let one = folder.command(args);
         let mut command = Command::new("mpirun");

@@ -1,4 +1,4 @@
-//! `fabricsim run` over several processes that `mpirun` has started.
+//! `fabricsim run` over several processes under `mpirun`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::random_scenario;
 use crate::support::{Folder, Outcome, project};
 
-/// What depends on the machine, or on how many took part.
+/// Keys that depend on the machine or on the number of processes.
 const MEASURED: [&str; 6] = [
     "cpu_s",
     "packet_hops_per_cpu_s",
@@ -21,12 +21,12 @@ const MEASURED: [&str; 6] = [
     "wall_s",
 ];
 
-/// The path of an example.
+/// Returns the path of an example.
 fn example(name: &str) -> String {
     project("examples").join(name).display().to_string()
 }
 
-/// `mpirun` with `args`, where `@` stands for the command; `None` where there is no `mpirun`.
+/// Returns `mpirun` with `args`, in which `@` is the command; `None` if there is no `mpirun`.
 fn mpirun(folder: &Folder, args: &[&str]) -> Option<Command> {
     let known = Command::new("mpirun").arg("--version").output();
     if let Err(error) = known {
@@ -50,7 +50,7 @@ fn outcome(mut command: Command) -> Outcome {
     command.output().expect("it was there before").into()
 }
 
-/// The files of results, and of the summary all that does not depend on the machine.
+/// Returns the files of results, with the parts of the summary that do not depend on the machine.
 fn files(folder: &Folder, dir: &str) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder.path(dir)).expect("a folder of results");
     let file = |entry: fs::DirEntry| {
@@ -164,8 +164,8 @@ fn a_full_disk_at_one_process_ends_all() {
     }
 }
 
-/// A long run over three processes that has begun: the launcher, and the numbers of the processes;
-/// `None` where there is no `mpirun`.
+/// Starts a long run over three processes. Returns the launcher and the process numbers; `None` if
+/// there is no `mpirun`.
 fn begun(folder: &Folder, scenario: &str) -> Option<(Child, Vec<String>)> {
     let args = ["-n", "3", "@", "run", scenario, "--out", "results"];
     let mut command = mpirun(folder, &[&args[..], &["--threads", "1"]].concat())?;
@@ -183,7 +183,7 @@ fn begun(folder: &Folder, scenario: &str) -> Option<(Child, Vec<String>)> {
     }
 }
 
-/// Waits for the end of what [`begun`] has started, which has been told to end.
+/// Waits for the end of the run that [`begun`] has started, after a signal to end.
 fn ended_soon(launcher: Child, ranks: &[String]) -> Outcome {
     let begun = Instant::now();
     let output = launcher.wait_with_output().expect("a child");
@@ -196,8 +196,8 @@ fn ended_soon(launcher: Child, ranks: &[String]) -> Outcome {
     Outcome::from(output)
 }
 
-/// Lets the next run take the folder `results` over. A process that has just been killed may hold its
-/// lock until the last of its threads is gone.
+/// Lets the next run replace the folder `results`. A process that was just killed may hold its lock
+/// until the last of its threads is gone.
 fn take_over(folder: &Folder, scenario: &str) {
     let short = ["run", scenario, "--set", "workload.0.duration=5us"];
     let again = [&short[..], &["--out", "results", "--force"]].concat();
@@ -254,8 +254,9 @@ fn a_process_that_is_killed_ends_all() {
     );
 }
 
-/// Checks that `scenario`, which is called `name`, has the results of one process under `mpirun`, on
-/// ranks and threads of `numbers`. Returns how many runs that took, `None` where there is no `mpirun`.
+/// Asserts that `scenario`, called `name`, has the same results under `mpirun` as in one process,
+/// for the ranks and threads in `numbers`. Returns the number of runs; `None` if there is no
+/// `mpirun`.
 fn compared(scenario: &[&str], numbers: &[(&str, &str)], name: &str) -> Option<usize> {
     let folder = Folder::new();
     let args = [&["run", "--quiet"], scenario, &["--out"]].concat();
@@ -312,14 +313,14 @@ fn all_examples_and_a_hundred_random_scenarios_over_processes() {
     println!("{runs} runs over several processes, each with the files of one");
 }
 
-/// The children of a process, by their numbers.
+/// Returns the numbers of the children of a process.
 fn children(of: u32) -> Vec<String> {
     let list = format!("/proc/{of}/task/{of}/children");
     let text = fs::read_to_string(list).unwrap_or_default();
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Returns whether a process is there and no zombie.
+/// Returns `true` if a process exists and is not a zombie.
 fn is_running(process: &str) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = status

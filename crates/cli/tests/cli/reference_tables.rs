@@ -1,7 +1,7 @@
-//! Tables of keys in documents are made from the descriptions of the keys.
+//! Tables of keys in documents are generated from the descriptions of the keys.
 //!
-//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli reference_tables` writes them
-//! anew.
+//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli reference_tables` rewrites
+//! them.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -19,8 +19,8 @@ use crate::support::{project, project_text};
 /// The line above the columns of a table of keys.
 const COLUMNS: &str = "| key | value | meaning |\n|---|---|---|\n";
 
-/// `document` with the rows of `keys` in the first table below the line `heading`; a table without
-/// keys needs the line only.
+/// Returns `document` with the rows of `keys` in the first table below the line `heading`; a table
+/// without keys needs only the line.
 fn with_rows(document: &str, heading: &str, keys: &[Key]) -> Option<String> {
     let section = document.find(&format!("\n{heading}\n"))?;
     if keys.is_empty() {
@@ -36,7 +36,7 @@ fn with_rows(document: &str, heading: &str, keys: &[Key]) -> Option<String> {
     Some([&document[..rows], &new, &document[rows + old..]].concat())
 }
 
-/// The tables of keys in documents: the document, the line above the table, and the keys.
+/// Returns the tables of keys in documents: the document, the line above the table, and the keys.
 fn tables() -> Vec<(&'static str, String, Vec<Key>)> {
     let of_scenarios = described_tables().into_iter().map(|table| {
         let level = match table.place {
@@ -91,7 +91,7 @@ fn the_tables_of_keys_are_those_of_the_code() {
     }
 }
 
-/// A name that is a default is one of the choices.
+/// A default that is a name is one of the choices.
 #[test]
 fn defaults_are_among_the_choices() {
     for (_, heading, keys) in tables() {

@@ -1,4 +1,4 @@
-//! A few messages whole, as they come out of a pipe.
+//! Snapshots of some complete messages, as printed to a pipe.
 
 use crate::support::Folder;
 

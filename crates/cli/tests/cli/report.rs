@@ -3,7 +3,7 @@
 use crate::plot::result;
 use crate::support::{Folder, project};
 
-/// A scenario that is over in no time.
+/// A scenario that finishes at once.
 const SCENARIO: &str = r#"
 name = "tiny"
 [topology]
@@ -18,8 +18,8 @@ at = "0s"
 kind = "hpcc"
 "#;
 
-/// The page without its styles and pictures' sizes, as a tree of elements; an error that browsers
-/// forgive is one here.
+/// Parses the page, without styles and sizes of figures, as a tree of elements. An error that
+/// browsers would tolerate fails the test.
 fn assert_well_formed(html: &str) {
     let body = html.strip_prefix("<!DOCTYPE html>").expect("HTML5");
     let closed: String = body
@@ -82,7 +82,7 @@ fn two_runs_on_a_page() {
     assert!(html.contains("too few flows to say how certain that is"));
 }
 
-/// fabricsim refuses such names of scenarios, and other programs may write anything.
+/// fabricsim refuses such names of scenarios, but other programs may write them.
 #[test]
 fn seeds_of_a_setting_are_taken_together() {
     let folder = Folder::new();

@@ -54,8 +54,8 @@ fn errors_are_refused() {
     }
 }
 
-/// A preset from its runs to its page, as small as it gets: too little traffic for any statement,
-/// and all files.
+/// Runs a preset to its page with as little traffic as possible: too little for any claim, but all
+/// files exist.
 #[test]
 fn a_preset_leaves_its_scorecard() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Runs that go well, and what they leave.
+//! Successful runs and their files.
 
 use crate::support::{Folder, project, project_text};
 
@@ -14,7 +14,7 @@ fn short(folder: &Folder, out: &str, more: &[&str]) {
         .succeeded();
 }
 
-/// Results are as readable as any file that the user makes.
+/// Results have the permissions of any file that the user creates.
 #[cfg(unix)]
 #[test]
 fn results_can_be_shared() {
@@ -157,7 +157,9 @@ fn an_early_stop_lists_what_is_left() {
     let args = [&["run", "--out", "out"], SHORT, &stop].concat();
     let outcome = folder.run(&args).succeeded();
     assert!(
-        outcome.stderr.contains("the run reached the scenario's stop_at"),
+        outcome
+            .stderr
+            .contains("the run reached the scenario's stop_at"),
         "{}",
         outcome.stderr
     );
@@ -214,7 +216,7 @@ fn a_folder_that_cannot_be_written() {
     assert_eq!(folder.read("file"), "in the way");
 }
 
-/// A ring in which every switch waits for the next one, and what it leaves.
+/// A ring in which every switch waits for the next one, and the report of the deadlock.
 #[test]
 fn a_deadlock_is_named_and_what_finished_is_kept() {
     let folder = Folder::new();
@@ -264,7 +266,7 @@ fn a_deadlock_is_named_and_what_finished_is_kept() {
     }
 }
 
-/// One algorithm against another on one's own files: the formats of the published simulator.
+/// Two algorithms on the user's own files, in the formats of the published simulator.
 #[test]
 fn ones_own_files_run_and_their_results_run_again() {
     let folder = Folder::new();

@@ -1,8 +1,8 @@
-//! Large networks: checked in seconds, or refused at once with what they would need.
+//! Large networks: checked in seconds, or refused at once with their memory demand.
 
 use crate::support::{Folder, Outcome};
 
-/// A scenario of one small incast on a network.
+/// Returns a scenario of one small incast on a network.
 fn scenario(topology: &str, cc: &str) -> String {
     format!(
         "[topology]\n{topology}\n[cc]\nkind = \"{cc}\"\n[[workload]]\nkind = \"incast\"\nfan_in = 2\n\
@@ -16,7 +16,7 @@ fn check(topology: &str, cc: &str) -> Outcome {
     folder.run(&["check", "big.toml"])
 }
 
-/// The seconds of CPU time, user and system, that `arguments` take.
+/// Returns the CPU seconds, user and system, of a command with `arguments`.
 #[cfg(unix)]
 fn cpu_seconds(folder: &Folder, arguments: &str) -> f64 {
     let command = format!(
@@ -40,7 +40,7 @@ fn cpu_seconds(folder: &Folder, arguments: &str) -> f64 {
     seconds.sum()
 }
 
-/// With tests' optimization, which is not quite that of a release.
+/// Tests have slightly less optimization than a release.
 #[test]
 #[cfg(unix)]
 fn networks_of_65536_nodes_are_checked_in_seconds() {
@@ -119,7 +119,8 @@ fn more_links_than_can_be_simulated_are_refused() {
     );
 }
 
-/// Links that hold 125 TB each way, and flows that would fill them: no machine has the memory.
+/// Links that hold 125 TB in each direction, and flows that would fill them. No machine has that
+/// much memory.
 const LONG_FAT: &str = "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"100Tbps\"\ndelay = \"10s\"\n\
      [[workload]]\nkind = \"incast\"\nfan_in = 2\nsize = \"1000TB\"\nat = \"0s\"\n\
      [cc]\nkind = \"hpcc\"\n";

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, project};
 
-/// The schema as the command prints it.
+/// Returns a validator of the printed schema.
 fn validator() -> Validator {
     let printed = Folder::new().run(&["schema"]).succeeded().stdout;
     let schema: Value = serde_json::from_str(&printed).expect("the schema is JSON");

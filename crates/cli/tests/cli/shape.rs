@@ -1,11 +1,11 @@
-//! Sources stay small enough to be read: `clippy.toml` bounds functions, this test bounds files.
+//! Sources stay readable: `clippy.toml` bounds the size of functions, this test the size of files.
 
 use std::fs;
 
 use crate::glossary::add_texts;
 use crate::support::project;
 
-/// The most lines of a source file, tests included.
+/// Lines of a source file at most, including tests.
 const MOST_LINES: usize = 400;
 
 #[test]

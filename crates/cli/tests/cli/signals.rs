@@ -1,5 +1,5 @@
-//! Signals and limits: what is asked to end keeps what is complete, what is killed leaves nothing
-//! that is in the way, and what must not grow says so.
+//! Signals and limits: a terminated run keeps its completed results, a killed run leaves nothing in
+//! the way, and a file-size limit is reported.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ use crate::support::{Folder, Outcome};
 /// Longest time that the command may take to start or to end on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A run that takes minutes.
+/// Arguments of a run that takes minutes.
 const LONG: &[&str] = &[
     "run",
     "--threads",
@@ -24,7 +24,7 @@ const LONG: &[&str] = &[
     "workload.0.duration=10s",
 ];
 
-/// Files that are being written.
+/// Returns the temporary files of a run.
 fn temporary(folder: &Folder, dir: &str) -> Vec<String> {
     let entries = fs::read_dir(folder.path(dir))
         .into_iter()
@@ -34,7 +34,7 @@ fn temporary(folder: &Folder, dir: &str) -> Vec<String> {
     names.filter(|name| name.starts_with('.')).collect()
 }
 
-/// A run that has begun to write.
+/// Starts a run and waits until it writes.
 fn begun(folder: &Folder, args: &[&str]) -> Child {
     // Whoever runs the tests may ignore this one, as nohup does.
     let mut command = Command::new("env");
@@ -195,7 +195,8 @@ fn a_limit_of_file_sizes_is_an_error() {
     assert_eq!(temporary(&folder, "new"), [""; 0]);
 }
 
-/// Two processes run one sweep at once: both end well, and leave what one alone leaves.
+/// Two processes run one sweep at the same time. Both succeed, with the same files as one process
+/// alone.
 fn sweeps_at_once(rounds: usize) {
     let folder = Folder::new();
     folder.write(

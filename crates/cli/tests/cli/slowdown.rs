@@ -8,8 +8,8 @@ use crate::support::{Folder, Outcome};
 
 const HEADER: &str = "src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns";
 
-/// A result of `flows` flows, 1 us apart, of 1 KB, 2 KB and so on; the k-th has a slowdown of
-/// 1 + k/100 and `more`, and every fourth is of class 1.
+/// Returns a result of `flows` flows, 1 us apart, of 1 KB, 2 KB and so on. The k-th has a slowdown
+/// of 1 + k/100 + `more`, and every fourth has class 1.
 fn result(flows: u32, more: u32) -> String {
     let mut text = format!("{HEADER}\n");
     for k in 1..=flows {
@@ -267,7 +267,7 @@ flows upto   bytes upto         n                p50               mean     geom
     assert_eq!(csv.lines().count(), 3);
 }
 
-/// 41 flows: the published script drops the largest and has 20 bins of two.
+/// 41 flows: the published script drops the largest and forms 20 bins of two.
 #[test]
 fn the_published_form_is_csv_of_its_own() {
     let folder = Folder::new();

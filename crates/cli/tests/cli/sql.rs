@@ -1,4 +1,4 @@
-//! The SQL of docs/sql.md, as DuckDB's command takes it. Skipped where it is not installed.
+//! The SQL of docs/sql.md, run by DuckDB's command. Skipped if it is not installed.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ const SCENARIO: &str = "
     links = true
     ";
 
-/// The blocks of SQL of the document.
+/// Returns the blocks of SQL of the document.
 fn queries(document: &str) -> Vec<&str> {
     let blocks = document.split("```sql\n").skip(1);
     let blocks = blocks.map(|block| block.split("```").next().expect("a block ends"));

@@ -1,5 +1,5 @@
-//! Tests of the destinations of output (files, links, devices, FIFOs and the standard output) and
-//! of the message when output cannot be written.
+//! Destinations of output (files, links, devices, FIFOs and the standard output), and the message
+//! if output cannot be written.
 
 #![cfg(unix)]
 
@@ -36,7 +36,7 @@ fn with_results() -> Folder {
     folder
 }
 
-/// `script` in bash, where `$F` is the command.
+/// Runs `script` in bash, with the command in `$F`.
 fn shell(folder: &Folder, script: &str) -> Outcome {
     let mut command = Command::new("bash");
     command.args(["-c", script]).current_dir(folder.path("."));
@@ -97,7 +97,7 @@ fn devices_and_fifos_are_written_straight() {
     shell(&folder, "\"$F\" report r -o >(head -c 10 >got)").succeeded();
 }
 
-/// The standard output by its name is the standard output, with everything else that is printed.
+/// The standard output by its file name receives the same text as everything else that is printed.
 #[test]
 fn the_standard_output_has_a_name() {
     let folder = with_results();
@@ -120,7 +120,7 @@ fn the_standard_output_has_a_name() {
     assert_eq!(before.is_symlink(), after.is_symlink());
 }
 
-/// Every command that prints.
+/// The arguments of every command that prints.
 const PRINTING: &[&[&str]] = &[
     &["list"],
     &["list", "cc"],

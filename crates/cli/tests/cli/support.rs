@@ -40,7 +40,8 @@ impl Folder {
         self.path(name).exists()
     }
 
-    /// `fabricsim` in this folder, with nothing of the surroundings that could change its words.
+    /// Returns `fabricsim` in this folder, without environment variables that could change its
+    /// output.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fabricsim"));
         command.args(args).current_dir(self.dir.path());
@@ -63,7 +64,7 @@ impl Folder {
             .into()
     }
 
-    /// The summary of a run that wrote into `dir`.
+    /// Returns the summary of a run that wrote into `dir`.
     pub(crate) fn summary(&self, dir: &str) -> serde_json::Value {
         serde_json::from_str(&self.read(&format!("{dir}/summary.json"))).expect("JSON")
     }
@@ -81,21 +82,21 @@ impl From<Output> for Outcome {
 }
 
 impl Outcome {
-    /// The outcome, when it is a success.
+    /// Returns the outcome, or panics if it is a failure.
     pub(crate) fn succeeded(self) -> Self {
         assert_eq!(self.code, Some(0), "{}\n{}", self.stdout, self.stderr);
         self
     }
 }
 
-/// A file of the project.
+/// Returns the path of a file of the project.
 pub(crate) fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .join(path)
 }
 
-/// The text of a file of the project.
+/// Returns the text of a file of the project.
 pub(crate) fn project_text(path: &str) -> String {
     fs::read_to_string(project(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

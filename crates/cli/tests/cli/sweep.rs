@@ -1,4 +1,4 @@
-//! Sweeps as a user meets them: stopped, killed, divided, and told what is wrong with them.
+//! Sweeps from the user's view: stopped, killed, divided, and with errors.
 
 use std::process::Stdio;
 use std::thread::sleep;
@@ -13,7 +13,7 @@ mod warm;
 /// Longest time that the command may take for a part of its work on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Points of some tenths of a second, one after another.
+/// Points that take some tenths of a second each.
 const SLOW: &str = "\
 [scenario.topology]
 kind = \"leaf-spine\"
@@ -63,12 +63,12 @@ fn quick() -> Folder {
     folder
 }
 
-/// The rows of a table without its header.
+/// Returns the number of rows of a table without its header.
 fn rows(folder: &Folder, dir: &str) -> usize {
     folder.read(&format!("{dir}/points.csv")).lines().count() - 1
 }
 
-/// Points of `dir` that have ended.
+/// Returns the number of finished points of `dir`.
 fn ended(folder: &Folder, dir: &str) -> usize {
     let Ok(points) = std::fs::read_dir(folder.path(&format!("{dir}/points"))) else {
         return 0;
@@ -79,7 +79,7 @@ fn ended(folder: &Folder, dir: &str) -> usize {
         .count()
 }
 
-/// The number in front of `what` in the line `points` of a summary.
+/// Returns the number before `what` in the line `points` of a summary.
 fn told(outcome: &Outcome, what: &str) -> usize {
     let line = outcome
         .stdout
@@ -147,7 +147,7 @@ fn the_example_runs_and_its_table_has_the_documented_columns() {
     assert_eq!(folder.read("results/loads/points_cost.csv"), cost);
 }
 
-/// Returns the `points.csv` of the whole sweep `SLOW`, run in one go.
+/// Returns the `points.csv` of the whole sweep `SLOW`, run without interruption.
 fn undisturbed(folder: &Folder) -> String {
     folder.write("s.toml", SLOW);
     folder
@@ -156,7 +156,7 @@ fn undisturbed(folder: &Folder) -> String {
     folder.read("whole/points.csv")
 }
 
-/// A point on one thread is not charged with what runs beside it.
+/// The CPU time of a point on one thread does not include other points.
 #[test]
 fn points_side_by_side_measure_themselves() {
     let folder = Folder::new();
@@ -307,7 +307,7 @@ fn folders_of_points_that_are_gone_are_named() {
     assert_eq!(rows(&folder, "results/s"), 1);
 }
 
-/// A deadlock is a result: the point is done, and the exit code says what became of it.
+/// A deadlock is a result: the point is done, and the exit code reports it.
 #[test]
 fn a_point_whose_flows_cannot_finish_is_told() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! What programs, shells and editors are given: JSON, manual pages, completions, schemas; and all
+//! Output for programs, shells and editors: JSON, manual pages, completions, schemas; and all
 //! errors of a file at once.
 
 use std::process::Command;
@@ -92,7 +92,7 @@ fn every_command_has_a_manual_page() {
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
 }
 
-/// Shells that are installed read what they are given.
+/// Installed shells accept their completions.
 #[test]
 fn completions_are_good_syntax() {
     let folder = Folder::new();
@@ -181,7 +181,7 @@ fn all_errors_of_a_file_are_shown_at_once() {
     insta::assert_snapshot!(outcome.stderr);
 }
 
-/// A scenario whose tables can be read and are wrong, each for itself.
+/// A scenario in which every table is readable but wrong.
 const UNFIT: &str = r#"[topology]
 kind = "star"
 hosts = 4
@@ -227,8 +227,9 @@ fn all_tables_that_cannot_be_used_are_shown_at_once() {
     insta::assert_snapshot!(outcome.stderr);
 }
 
-/// Without `[cc]` and a workload, with two unknown tables, a queue without a discipline and a class
-/// without an algorithm: each is told, and so are the keys that the other tables do not have.
+/// A scenario without `[cc]` and a workload, with two unknown tables, a queue without a discipline
+/// and a class without an algorithm. The command reports each of these, and all unknown keys of the
+/// other tables.
 #[test]
 fn a_missing_table_hides_no_fault_of_the_others() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Threads: as many as are asked for, or an error that says so.
+//! The requested number of threads, or an error if the system does not provide them.
 
 #![cfg(unix)]
 
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::{Folder, Outcome};
 
-/// The command under `limit`, which is for the shell.
+/// Runs the command under the shell's `limit`.
 fn limited(folder: &Folder, limit: &str, arguments: &str) -> Outcome {
     let line = format!(
         "{limit} && exec {} {arguments}",

@@ -1,10 +1,10 @@
-//! `fabricsim timeline`: what viewers of trace events take, and nothing that is not in the files.
+//! `fabricsim timeline`: viewers of trace events accept it, and it contains only data of the files.
 
 use serde_json::{Value, json};
 
 use crate::support::Folder;
 
-/// What the Trace Event Format asks of the events that timelines have.
+/// Returns the schema of the Trace Event Format for events of timelines.
 fn schema() -> Value {
     let event = |phase: &str, more: Value, required: &[&str]| {
         let mut properties = json!({

@@ -1,12 +1,12 @@
-//! What shells and an editor's checker of TOML say of what the command prints for them. A test
-//! whose tool is not installed says so and is skipped.
+//! Shells and an editor's TOML checker accept the printed completions and schemas. A test is
+//! skipped with a message if its tool is not installed.
 
 use std::fs;
 use std::process::{Command, Output};
 
 use crate::support::{Folder, project};
 
-/// Returns `tool`, to be run in `folder`; without it, says that the test is skipped.
+/// Returns `tool` as a command in `folder`; `None` with a message if it is not installed.
 fn installed(tool: &str, folder: &Folder) -> Option<Command> {
     let found = Command::new(tool).arg("--version").output();
     if found.is_ok_and(|said| said.status.success()) {
@@ -39,7 +39,7 @@ fn shells_can_read_their_completions() {
     }
 }
 
-/// Writes the two schemas, and below each a copy of its examples that names it.
+/// Writes the two schemas, and copies of the examples that name them.
 fn write_schemas_and_examples(folder: &Folder) -> Vec<String> {
     let mut names = Vec::new();
     for (topic, examples) in [

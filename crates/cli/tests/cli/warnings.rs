@@ -1,10 +1,9 @@
-//! Tests of the warnings of `check`, `run` and `report` about overload and about timeouts without
-//! loss.
+//! Warnings of `check`, `run` and `report` about overload and about timeouts without loss.
 
 use crate::support::Folder;
 
-/// Two racks of 16 hosts at 25 Gbps, over two spines: the load is 0.45 of 400 Gbps, about half of
-/// it to the other rack, for 100 Gbps of uplinks.
+/// Two racks of 16 hosts at 25 Gbps, over two spines. The load is 0.45 of 400 Gbps; about half of
+/// it is for the other rack, over 100 Gbps of uplinks.
 const OVERLOAD: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 16\nspines = 2\n\
      host_rate = \"25Gbps\"\nfabric_rate = \"50Gbps\"\n\
      [[workload]]\nkind = \"poisson\"\nsizes = \"20KB\"\nload = 0.45\nduration = \"100us\"\n\
@@ -107,8 +106,8 @@ fn flows_without_a_route_are_apart_from_those_that_started() {
     );
 }
 
-/// Four flows that cross four spines, whose segments overtake one another: nothing is lost, and some
-/// segments are sent twice.
+/// Four flows over four spines, with reordered segments: no packet is lost, but some segments are
+/// sent twice.
 #[test]
 fn a_sender_of_tcp_that_takes_overtaken_segments_for_lost_is_told() {
     let folder = Folder::new();
@@ -174,7 +173,7 @@ fn a_receiver_that_takes_overtaken_packets_for_lost_is_told() {
     assert_eq!(folder.run(&ecmp).succeeded().stderr, "");
 }
 
-/// Four hosts, whose packets take 400 us there and back.
+/// Four hosts with a round trip of 400 us.
 const FAR: &str = "[topology]\nkind = \"star\"\nhosts = 4\ndelay = \"100us\"\n\
      [[workload]]\nkind = \"incast\"\nfan_in = 2\nsize = \"10KB\"\nat = \"0s\"\n\
      [cc]\nkind = \"cubic\"\n";

@@ -1,4 +1,4 @@
-//! Many mutants one after another: in this process, or in others with limits.
+//! Checks many mutants one after another: in this process, or in child processes with limits.
 
 use std::io::Write;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use crate::seeds::{seeds, write_beside};
 use crate::targets::{Verdict, judge};
 use crate::{ALLOCATOR, mutant};
 
-/// Time of all cores that a mutant may take, and bytes.
+/// CPU time and bytes that a mutant may use.
 const TIME: Duration = Duration::from_secs(5);
 const MEMORY: usize = 1 << 30;
 
-/// Virtual memory of a process, in KiB: more than a mutant may take, so that what takes too much is
-/// told apart from what ends the process.
+/// Virtual memory of a process in KiB. It is more than a mutant may use, so that the test can
+/// distinguish excessive use from the end of the process.
 const LIMIT: u64 = 4 << 20;
 
 /// Mutants of a process.
 const SIZE: u64 = 1_000;
 
-/// The mutants of a process: the first one and the end, with a comma between.
+/// The mutants of a process: the first one and the end, separated by a comma.
 const VARIABLE: &str = "FABRICSIM_MUTANTS";
 
-/// Numbers of mutants that were used and refused, and the failures of the others.
+/// Numbers of used and refused mutants, and the failures.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) used: u64,
@@ -75,7 +75,7 @@ fn each(numbers: Range<u64>, mut tell: impl FnMut(u64, Result<Verdict, String>))
     }
 }
 
-/// Mutants that this process was started for.
+/// The mutants of this process.
 pub(crate) struct Batch(Range<u64>);
 
 impl Batch {
@@ -85,7 +85,7 @@ impl Batch {
         Some(Self(first.parse().ok()?..end.parse().ok()?))
     }
 
-    /// Checks the mutants and prints what becomes of each; of a single one also its text.
+    /// Checks the mutants and prints each result; for a single mutant also its text.
     pub(crate) fn run(self) {
         std::panic::set_hook(Box::new(|panic| {
             *PANIC.lock().expect("no panic here") = panic.to_string().replace('\n', " ");
@@ -132,7 +132,7 @@ fn say(line: &str) {
     out.flush().expect("somebody listens");
 }
 
-/// Checks the mutants up to `end` in processes with bounded memory; what is bad comes back.
+/// Checks the mutants up to `end` in processes with bounded memory and returns the failures.
 pub(crate) fn in_processes(end: u64) -> Vec<String> {
     let mut bad = Vec::new();
     let mut first = 0;

@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 
-/// Texts that are put in: numbers out of range, controls, what means something somewhere.
+/// Texts to insert: numbers out of range, control characters, and words with a meaning somewhere.
 const WORDS: &[&str] = &[
     "0",
     "-1",
@@ -54,7 +54,8 @@ const WORDS: &[&str] = &[
     "0..4294967295",
 ];
 
-/// A mutant of `text`: one to three changes, mostly one; `other` is a text to take parts of.
+/// Returns a mutant of `text` with one to three changes, mostly one. Inserted parts may come from
+/// `other`.
 pub(crate) fn mutant(text: &[u8], other: &[u8], draw: &mut Draw) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for _ in 0..=draw.below(6).saturating_sub(3) {
@@ -97,7 +98,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], draw: &mut Draw) {
     }
 }
 
-/// Puts another number in the place of the first one from `at` on.
+/// Replaces the first number from `at` on.
 fn replace_number(bytes: &mut Vec<u8>, at: usize, draw: &mut Draw) {
     let Some(from) = (at..bytes.len()).find(|&at| bytes[at].is_ascii_digit()) else {
         return;

@@ -1,4 +1,4 @@
-//! Mutants as files of the command itself.
+//! Mutants as input files of the command.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,11 +10,11 @@ use crate::mutant;
 use crate::seeds::{seeds, write_beside};
 use crate::targets::Kind;
 
-/// Seconds of a core and KiB of memory that the command may take.
+/// CPU seconds and KiB of memory that the command may use.
 const SECONDS: u32 = 5;
 const MEMORY: u32 = 1 << 20;
 
-/// Runs the command with each of the mutants; what is bad comes back.
+/// Runs the command with each of the mutants and returns the failures.
 pub(crate) fn through_the_command(numbers: impl Iterator<Item = u64>) -> Vec<String> {
     let seeds = seeds();
     let mut bad = Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn through_the_command(numbers: impl Iterator<Item = u64>) -> Vec<Str
     bad
 }
 
-/// Puts the mutant where the command finds it, and says how that is asked for it.
+/// Writes the mutant into `folder` and returns the arguments that read it.
 fn commands(kind: Kind, name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<Vec<OsString>> {
     let put = |name: &str| fs::write(folder.join(name), &bytes).expect("room for a mutant");
     let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
@@ -108,8 +108,8 @@ fn run(folder: &Path, arguments: &[OsString]) -> Output {
         .expect("a shell")
 }
 
-/// Checks the conditions that must hold for every input of the command: no control characters in
-/// the output, an expected exit code, and for refused input a place and a suggested fix.
+/// Checks the conditions for every input of the command: no control characters in the output, an
+/// expected exit code, and for refused input a place and a suggested fix.
 fn judge(output: &Output) -> Result<(), String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let all = [&*said, &String::from_utf8_lossy(&output.stdout)].concat();
@@ -140,7 +140,7 @@ fn judge(output: &Output) -> Result<(), String> {
     }
 }
 
-/// Returns whether a word is, or ends with, a line and a column: `x.toml:3:14:`.
+/// Returns `true` if a word is, or ends with, a line and a column: `x.toml:3:14:`.
 fn is_place(word: &str) -> bool {
     let mut parts = word.trim_end_matches([':', ']']).rsplit(':');
     let number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());

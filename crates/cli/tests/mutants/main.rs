@@ -1,5 +1,5 @@
-//! Mutants of every kind of input: whatever is in a file, it is used or refused, with a place and a
-//! help, soon, and without much memory. Texts are the same on every machine.
+//! Mutants of every kind of input. The command either uses an input or refuses it with a place and
+//! a help, quickly and with little memory. The mutants are the same on every machine.
 
 mod batch;
 mod bytes;
@@ -26,15 +26,15 @@ use targets::{Kind, Verdict, judge};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Mutants of the quick test, and how many meet the command in it.
+/// Mutants of the quick test, and the number of them that the command itself reads.
 const SAMPLE: Range<u64> = 0..3_000;
 const COMMANDS: u64 = 60;
 
-/// Mutants of the long test, and every which of these meets the command.
+/// Mutants of the long test; the command itself reads every n-th of them.
 const ALL: u64 = 100_000;
 const EVERY: u64 = 50;
 
-/// The text of mutant `number`: its bytes, for they need be no text.
+/// Returns mutant `number` as bytes, because it may not be text.
 pub(crate) fn mutant(seeds: &[Seed], number: u64) -> (&Seed, Vec<u8>) {
     let mut draw = draw::Draw::of(number);
     let seed = draw.one(seeds);
@@ -73,7 +73,7 @@ fn a_sample_of_mutants_through_the_command() {
     assert_eq!(bad, Vec::<String>::new());
 }
 
-/// A part of the long test, in a process of its own.
+/// A part of the long test, in its own process.
 #[test]
 #[ignore = "a part of `a_hundred_thousand_mutants_are_used_or_refused`"]
 fn a_batch_of_mutants() {

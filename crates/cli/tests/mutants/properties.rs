@@ -1,4 +1,4 @@
-//! The fuzz targets without a fuzzer: inputs that proptest draws, and reduces when one fails.
+//! The fuzz targets without a fuzzer: proptest draws inputs, and shrinks failing ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,12 +14,12 @@ use crate::seeds::{Seed, seeds};
 
 static SEEDS: LazyLock<Vec<Seed>> = LazyLock::new(seeds);
 
-/// The folder of the fuzz targets.
+/// Returns the folder of the fuzz targets.
 fn fuzz_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// The name of the fuzz target that reads this seed.
+/// Returns the name of the fuzz target that reads this seed.
 fn target_of(seed: &Seed) -> &'static str {
     let target = TARGETS.iter().find(|(_, kind)| *kind == seed.kind);
     target.expect("a fuzz target for every kind").0
@@ -91,7 +91,7 @@ fn every_target_has_a_file_an_entry_and_seeds() {
     assert_eq!(with_seeds, names);
 }
 
-/// Writes the seeds of each fuzz target into `fuzz/seeds/TARGET`, for the fuzzer to start from.
+/// Writes the seeds of each fuzz target into `fuzz/seeds/TARGET`, as a start for the fuzzer.
 #[test]
 #[ignore = "writes files for the fuzzer: see fuzz/run.sh"]
 fn write_the_seeds_of_the_fuzz_targets() {

@@ -1,11 +1,11 @@
-//! The texts that mutants are made of: every example, and a small file of every kind of input.
+//! The seeds of mutants: every example, and a small file of every kind of input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::targets::Kind;
 
-/// A text and the name that its file has.
+/// A text and the name of its file.
 #[derive(Clone, Debug)]
 pub(crate) struct Seed {
     pub(crate) kind: Kind,
@@ -28,7 +28,7 @@ flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitte
 
 const FLOW_TXT: &str = "3\n0 4 3 100 1000 2.0\n1 4 3 100 20000 2.0000001\n2 4 3 200 1000 2.1\n";
 
-/// As ConWeave's simulator reads them.
+/// Flows in the format of ConWeave's simulator.
 const FLOW_TXT_5: &str = "2\n0 4 3 1000 2.0\n1 4 3 20000 2.0000001\n";
 
 const CONNECTION_MATRIX: &str = "\
@@ -148,7 +148,7 @@ const OBSERVED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Changes by `--set`.
+/// Changes for `--set`.
 const CHANGES: &[&str] = &[
     "seed=3",
     "cc.eta=0.99",
@@ -186,15 +186,14 @@ l2 irequires l1
 }
 ";
 
-/// One rank with two computations, the second one after the first one, as `txt2bin` of LogGOPSim
-/// writes it.
+/// One rank with two computations in sequence, as written by `txt2bin` of LogGOPSim.
 const GOAL_BINARY: &str = "\x7f\x10\0\0\0\0\0\0\x01\0\0\0\0\0\x16\0\0\0\0\0\0\0\x74\0\0\0\0\0\0\0\
                            \x02\0\0\0\x01\0\0\0\0\0\0\0\
                            \0\0\0\0\x03\0\0\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\
                            \x01\0\0\0\x03\0\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\
                            \x01\0\0\0";
 
-/// Metadata and two computations of one rank, the second one after the first one.
+/// Metadata and two computations of one rank in sequence.
 const CHAKRA: &str = "\x07\n\x050.0.4\x06\x08\x01\x18\x048\x05\x08\x08\x02\x18\x04 \x018\x02";
 
 const FROM_GRAPH: &str = r#"
@@ -210,7 +209,7 @@ path = "x.graph.csv"
 kind = "none"
 "#;
 
-/// A file of the project.
+/// Returns the path of a file of the project.
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -234,7 +233,7 @@ fn files_of(folder: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The kind of a file of the project by its name.
+/// Returns the kind of a file of the project by its name.
 fn kind_of(folder: &str, name: &str) -> Option<Kind> {
     match name.rsplit_once('.')?.1 {
         "toml" if folder.ends_with("sweeps") || folder.ends_with("presets") => Some(Kind::Sweep),
@@ -247,7 +246,7 @@ fn kind_of(folder: &str, name: &str) -> Option<Kind> {
     }
 }
 
-/// All seeds, in the same order everywhere.
+/// Returns all seeds, in the same order everywhere.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for folder in [
@@ -301,7 +300,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
     seeds
 }
 
-/// Writes the files that seeds name into `folder`.
+/// Writes the files that the seeds name into `folder`.
 pub(crate) fn write_beside(folder: &Path, seeds: &[Seed]) {
     for seed in seeds.iter().filter(|seed| seed.kind != Kind::Override) {
         fs::write(folder.join(&seed.name), &seed.text).expect("room for a seed");

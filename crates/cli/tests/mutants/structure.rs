@@ -1,11 +1,11 @@
-//! Mutants of TOML that are still TOML: other values, types and keys, tables less and more.
+//! Mutants of TOML that are still TOML: other values, types and keys, fewer or more tables.
 
 use toml::{Table, Value};
 
 use crate::draw::Draw;
 
-/// Values by type, most of them at the end of some range. A value is mostly replaced by one of its
-/// own type: others are found out soon.
+/// Values by type, most of them at the end of a range. A replacement mostly has the same type,
+/// because a wrong type is refused early.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -110,7 +110,7 @@ const OTHERS: &[&str] = &[
     "{ a = 1 }",
 ];
 
-/// Keys that mean something somewhere, and some that mean nothing.
+/// Keys that are valid somewhere, and some that are not.
 const KEYS: &[&str] = &[
     "kind",
     "name",
@@ -142,7 +142,7 @@ const KEYS: &[&str] = &[
     "é",
 ];
 
-/// A mutant of the TOML in `text`: one to three changes, mostly one.
+/// Returns a mutant of the TOML in `text`, with one to three changes, mostly one.
 pub(crate) fn mutant(text: &str, draw: &mut Draw) -> String {
     let mut root = Value::Table(text.parse::<Table>().expect("a seed is TOML"));
     for _ in 0..=draw.below(6).saturating_sub(3) {
@@ -156,7 +156,7 @@ pub(crate) fn mutant(text: &str, draw: &mut Draw) -> String {
     }
 }
 
-/// The number of tables and lists in `value`.
+/// Returns the number of tables and lists in `value`.
 fn nodes(value: &Value) -> usize {
     1 + match value {
         Value::Table(table) => table.values().map(nodes).sum::<usize>(),
@@ -165,7 +165,7 @@ fn nodes(value: &Value) -> usize {
     }
 }
 
-/// Changes something in the part of `value` that is number `chosen`, counted from the outside.
+/// Changes the part of `value` with the number `chosen`, counted from the outside.
 fn change(value: &mut Value, mut chosen: usize, draw: &mut Draw) {
     if chosen == 0 {
         return match value {
@@ -194,7 +194,7 @@ fn any(draw: &mut Draw) -> Value {
     one(draw.one::<&[&str]>(&all), draw)
 }
 
-/// A value mostly of the type of `value`.
+/// Returns a value, mostly of the type of `value`.
 fn like(value: &Value, draw: &mut Draw) -> Value {
     if draw.below(8) == 0 {
         return any(draw);

@@ -1,4 +1,4 @@
-//! Processing of a text of each kind, and the conditions that must hold whatever the text is.
+//! Processing of a text of each kind, and the conditions for any text.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether such a file is read as bytes.
+    /// Returns `true` if such a file is read as bytes.
     pub(crate) const fn is_binary(self) -> bool {
         matches!(self, Self::GoalBinary | Self::Chakra)
     }
@@ -61,8 +61,8 @@ pub(crate) enum Verdict {
     Refused,
 }
 
-/// Simulated time for which networks are run; networks beyond the two limits that follow are built
-/// but not run.
+/// Simulated time for which networks run. Networks beyond the next two limits are built, but do not
+/// run.
 const RUN: Duration = Duration::from_us(20);
 const MOST_NODES: usize = 200;
 const MOST_FLOWS: f64 = 10_000.0;
@@ -78,10 +78,10 @@ pub(crate) const RAW: [&str; 4] = [
 /// The scenario that an override changes.
 const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml");
 
-/// Does with `text`, which stands in `folder`, what the command does with such a file.
+/// Processes `text`, a file in `folder`, as the command does.
 ///
 /// # Errors
-/// What must not be: a refusal without a place or without a suggested fix.
+/// If a condition is violated: a refusal without a place or without a suggested fix.
 pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, String> {
     let context = context();
     match kind {
@@ -124,7 +124,7 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
     }
 }
 
-/// Does with `bytes` what the command does with such a file of bytes.
+/// Processes `bytes` as the command does with such a file.
 ///
 /// # Errors
 /// As [`judge`].
@@ -144,7 +144,7 @@ fn judge_binary(kind: Kind, bytes: &[u8], context: &WorkloadContext) -> Result<V
     }
 }
 
-/// Reads operations, and puts them on hosts where there are enough.
+/// Reads operations, and assigns them to hosts if there are enough.
 fn graph(text: &str, context: &WorkloadContext) -> Result<(), InputError> {
     let mut config = GraphConfig::new("x.graph.csv");
     config.load(text, context, FlowTimes::Exact)?;
@@ -158,7 +158,7 @@ fn graph(text: &str, context: &WorkloadContext) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Hosts for flows and ranks.
+/// Returns hosts for flows and ranks.
 fn context() -> WorkloadContext {
     let hosts = (0..16)
         .map(|n| Host {
@@ -174,7 +174,7 @@ fn context() -> WorkloadContext {
     }
 }
 
-/// Builds the network of a scenario and, where it is small, runs it for a moment.
+/// Builds the network of a scenario and, if it is small, runs it briefly.
 fn build(scenario: Result<Scenario, Error>) -> Result<(), Error> {
     let scenario = scenario?;
     let mut simulation = Simulation::new(&scenario, 1)?;
@@ -191,7 +191,7 @@ fn build(scenario: Result<Scenario, Error>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Everything that the commands make of records.
+/// Computes everything that the commands derive from records.
 fn sum_up(records: &[fabricsim_report::FctRecord]) {
     let percentiles = [Percentile::P50, Percentile::P99];
     let bins = SizeBins::of_equal_count(records, 20, BinRule::AllFlows);

@@ -2,7 +2,7 @@
 
 use super::{Case, report, unwrapped};
 
-/// A good scenario whose `[cc]`, in line 9, is `$text` from line 10 on.
+/// A valid scenario with `[cc]` in line 9 and `$text` from line 10 on.
 macro_rules! cc {
     ($text:literal) => {
         concat!(

@@ -1,4 +1,4 @@
-//! Quantities beyond the limits of docs/scenarios.md, wherever they are written.
+//! Quantities beyond the limits of docs/scenarios.md, in every place that accepts them.
 
 mod cases;
 
@@ -14,13 +14,12 @@ fn scenario(topology: &str, workload: &str, more: &str) -> String {
     format!("[topology]\n{topology}\n[[workload]]\n{workload}\n[cc]\nkind = \"hpcc\"\n{more}\n")
 }
 
-/// Contents of `t.toml` and of one other file, the arguments, and the texts that the message must
-/// contain.
+/// Contents of `t.toml` and of one other file, the arguments, and texts of the message.
 struct Beyond {
     scenario: String,
     file: (&'static str, &'static str),
     args: &'static [&'static str],
-    /// The place and what is wrong; a suggested fix comes last.
+    /// The place and the error; the last text is the suggested fix.
     says: &'static [&'static str],
 }
 
@@ -63,7 +62,7 @@ fn quantities_beyond_the_limits_are_refused_with_place_and_suggested_fix() {
     }
 }
 
-/// Checks that values at the limits that suggested fixes name are accepted.
+/// The values in suggested fixes are accepted.
 #[test]
 fn the_limits_themselves_are_taken() {
     let folder = Folder::new();
@@ -96,7 +95,7 @@ fn a_key_of_thousands_of_parts_is_refused_at_once() {
     assert!(begun.elapsed().as_secs() < 5);
 }
 
-/// Flows that start faster than they end stop the run instead of using up the memory.
+/// If flows start faster than they finish, the run stops before memory is exhausted.
 #[test]
 #[ignore = "takes gigabytes of memory"]
 fn a_run_ends_when_there_are_too_many_flows() {

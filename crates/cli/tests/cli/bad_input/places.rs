@@ -1,4 +1,4 @@
-//! Errors that turn out when the network is built.
+//! Errors that are found only when the network is built.
 
 use super::Case;
 

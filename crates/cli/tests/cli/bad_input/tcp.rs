@@ -1,4 +1,4 @@
-//! Errors in algorithms of TCP, `[tcp]` and `[[queue]]`.
+//! Errors in TCP algorithms, `[tcp]` and `[[queue]]`.
 
 use super::Case;
 
@@ -20,7 +20,7 @@ const fn case(
     }
 }
 
-/// A good scenario of TCP, whose `[cc]` goes on with `$text` in line 11.
+/// A valid TCP scenario with `$text` in its `[cc]` table, in line 11.
 macro_rules! cubic_and {
     ($text:literal) => {
         concat!(

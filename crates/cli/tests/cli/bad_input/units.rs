@@ -1,4 +1,4 @@
-//! Quantities that may be of bits or of bytes.
+//! Quantities that may be in bits or in bytes.
 
 use super::{Case, FILES};
 

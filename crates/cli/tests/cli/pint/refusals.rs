@@ -1,9 +1,9 @@
-//! Arguments and folders that are refused.
+//! Refused arguments and folders.
 
 use super::{MINI, trace};
 use crate::support::Folder;
 
-/// Arguments, what is said of them, and what would be right.
+/// Arguments, the expected message, and the suggested fix.
 const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["--budget", "2x40"], "2x40", "64 bits at most in all"),
     (
@@ -69,8 +69,7 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["--png"], "--out", "required"),
 ];
 
-/// Checks that wrong input ends the command with exit code 2, that the message suggests a fix, and
-/// that nothing is written.
+/// Wrong input ends the command with exit code 2 and a suggested fix, and nothing is written.
 #[test]
 fn errors_are_refused_with_a_suggested_fix() {
     let folder = Folder::new();

@@ -9,7 +9,7 @@ time_ns,node,port,name,tier,peer,sent_bytes,utilization,marked_packets,dropped_p
 2000,9,0,leaf0,leaf to spine,spine1,10,0.5,9,0,400
 ";
 
-/// Two queries of class 1, `slower` ns slower than 3 us.
+/// Returns two queries of class 1, `slower` ns slower than 3 us.
 fn queries(slower: u64) -> String {
     let header = "query,class,client,server,connection,query_bytes,response_bytes,\
                   issue_ns,completion_ns,qct_ns,ideal_qct_ns,slowdown\n";
@@ -134,7 +134,7 @@ fn points_of_two_sweeps_are_compared_by_name() {
     assert!(mixed.stderr.contains("one is a sweep, the other a result"));
 }
 
-/// A bin that ends at 2^64 - 1 bytes, before others: the last point is far to the left of it.
+/// A bin that ends at 2^64 - 1 bytes before other bins: the last point is far to the left of it.
 #[test]
 fn a_damaged_distribution_of_queues_has_a_picture() {
     let folder = folder();
@@ -154,7 +154,7 @@ fn a_damaged_distribution_of_queues_has_a_picture() {
     assert!(folder.has("queues.svg"));
 }
 
-/// Folders may have any names that the system has.
+/// Folders may have any name that the file system allows.
 #[cfg(target_os = "linux")]
 #[test]
 fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
@@ -173,8 +173,5 @@ fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
     let mut command = folder.command(&["plot", "slowdown", "-o"]);
     let output = command.arg(odd).arg(odd).output().expect("a command");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        said.contains("the name of a figure ends in .svg"),
-        "{said}"
-    );
+    assert!(said.contains("the name of a figure ends in .svg"), "{said}");
 }

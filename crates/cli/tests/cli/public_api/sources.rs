@@ -1,5 +1,5 @@
-//! The public items of a crate, found in the sources of the workspace: they are `pub` in public
-//! modules, or re-exported from private modules and from crates below.
+//! The public items of a crate, found in the sources of the workspace. They are `pub` in public
+//! modules, or re-exported from private modules or from crates below.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use syn::{Attribute, Ident, Item, Meta, UseTree, Visibility};
 
 use crate::support::project;
 
-/// A module or an item: the crate, by its name in paths, and the names below it.
+/// A module or an item: the crate name in paths, and the names below it.
 type Place = Vec<String>;
 
 /// The item at the end of a path.
@@ -19,10 +19,10 @@ enum Target {
     Item(Place),
 }
 
-/// A path of a `use`, and the name that it brings in; none for `*`.
+/// A path of a `use`, and the name that it imports; `None` for `*`.
 type Import = (Vec<String>, Option<String>);
 
-/// The modules of a crate and of all crates that it imports, without tests.
+/// The modules of a crate and of all imported crates, without tests.
 pub(crate) struct Sources {
     name: String,
     folders: BTreeMap<String, PathBuf>,
@@ -56,7 +56,7 @@ impl Sources {
         }
     }
 
-    /// Reads the module at `place` from `file`; its own modules are files in `folder`.
+    /// Reads the module at `place` from `file`. The files of its own modules are in `folder`.
     fn read_file(&mut self, place: Place, file: &Path, folder: &Path) {
         let text = fs::read_to_string(file);
         let text = text.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -89,12 +89,12 @@ impl Sources {
         }
     }
 
-    /// The public items, each by its shortest path below the crate.
+    /// Returns the public items, each by its shortest path below the crate.
     pub(crate) fn public_items(&self) -> BTreeSet<String> {
         self.items().into_values().collect()
     }
 
-    /// The public items that the crate `name` defines.
+    /// Returns the public items that the crate `name` defines.
     pub(crate) fn public_items_of(&self, name: &str) -> Vec<String> {
         let items = self.items().into_iter();
         let own =
@@ -149,8 +149,8 @@ impl Sources {
         }
     }
 
-    /// Finds the item that `path` names in the module at `place`. If no module has it, a macro of its
-    /// module writes it, or it comes from outside of the workspace.
+    /// Finds the item that `path` names in the module at `place`. If no module contains it, it is
+    /// from a macro or from outside of the workspace.
     fn resolve(&self, place: &Place, path: &[String]) -> Target {
         let mut tried = BTreeSet::new();
         let found = self.find(place, path, &mut tried);
@@ -219,7 +219,8 @@ impl Sources {
     }
 }
 
-/// Adds an item, or a better path to one: a shorter one, and one that is not a collection's.
+/// Adds an item, or replaces its path by a better one: a shorter one, or one outside of `prelude`
+/// and `cc`.
 fn add(found: &mut BTreeMap<Target, String>, item: Target, path: String) {
     let rank = |path: &str| {
         let collected = path.starts_with("prelude::") || path.starts_with("cc::");
@@ -235,7 +236,7 @@ fn child(place: &Place, name: &str) -> Place {
     [place.as_slice(), &[name.to_owned()]].concat()
 }
 
-/// The paths that a `use` imports.
+/// Returns the paths that a `use` imports.
 fn imports(item: &Item) -> Vec<Import> {
     let mut found = Vec::new();
     if let Item::Use(item) = item {
@@ -266,7 +267,7 @@ fn add_imports(tree: &UseTree, above: &[String], found: &mut Vec<Import>) {
     }
 }
 
-/// The name that an item defines, and who sees it.
+/// Returns the name that an item defines, and its visibility.
 fn definition(item: &Item) -> Option<(&Ident, &Visibility)> {
     match item {
         Item::Const(item) => Some((&item.ident, &item.vis)),
@@ -285,7 +286,7 @@ const fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// The attributes that say that an item is for tests, or hidden.
+/// Returns the attributes of an item, which may mark it as a test or as hidden.
 fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Enum(item) => &item.attrs,

@@ -1,4 +1,4 @@
-//! Which flows are counted, and which percentiles they have.
+//! The flows that count, and their percentiles.
 
 use super::{folder, refused, result};
 use crate::support::Folder;

@@ -1,9 +1,9 @@
-//! Errors in sweeps: each is found before anything runs, with its place and a suggested fix.
+//! Errors in sweeps: the command finds them before anything runs, with a place and a suggested fix.
 
 use super::{BASE, SLOW, quick};
 use crate::support::Folder;
 
-/// An error in a sweep and what the command says to it.
+/// An error in a sweep and the expected message.
 struct Case {
     sweep: &'static str,
     place: &'static str,
@@ -234,7 +234,7 @@ fn check_text(sweep: &str, place: &str, says: &str, help: &str) {
     assert!(!folder.has("results"), "{sweep}");
 }
 
-/// An error in the base scenario is shown where it stands, also when the sweep holds it.
+/// An error in the base scenario has its place there, even if the sweep contains the scenario.
 #[test]
 fn errors_of_the_base_are_shown_in_the_base() {
     let folder = quick();
@@ -259,8 +259,7 @@ fn errors_of_the_base_are_shown_in_the_base() {
     );
 }
 
-/// Checks that a scenario that can be read but not built is also refused before the first point
-/// runs.
+/// A scenario that is readable but cannot be built is refused before the first point runs.
 #[test]
 fn networks_are_built_before_anything_runs() {
     let folder = Folder::new();

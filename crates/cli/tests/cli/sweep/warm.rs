@@ -1,4 +1,4 @@
-//! Sweeps whose points go on from a checkpoint.
+//! Sweeps with points that continue from a checkpoint.
 
 use std::fs;
 
@@ -38,7 +38,8 @@ name = \"gentle\"
 set = { cc.g = 0.5 }
 ";
 
-/// A folder with a checkpoint at 20 us, away from the scenario, and a sweep that goes on from it.
+/// Returns a folder with a checkpoint at 20 us in another folder than the scenario, and a sweep
+/// that continues from it.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("warm.toml", SCENARIO);
@@ -49,7 +50,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Takes `states/w` at `time` of a run with `args`.
+/// Writes the checkpoint `states/w` at `time` of a run with `args`.
 fn checkpoint(folder: &Folder, args: &[&str], time: &str) {
     let at = ["--checkpoint-at", time, "--checkpoint", "states/w"];
     let run = [&["run"], args, &at, &["--out", "whole", "--force"]].concat();
@@ -60,8 +61,8 @@ fn sweep(folder: &Folder, more: &[&str]) -> Outcome {
     folder.run(&[&["sweep", "s.toml", "--out", "out"], more].concat())
 }
 
-/// The files of results by name, but for those that hold times of the computer, and the summary
-/// without these.
+/// Returns the result files by name, without files and parts of the summary that depend on the
+/// machine.
 fn results(folder: &Folder, dir: &str) -> (Vec<(String, String)>, serde_json::Value) {
     let mut summary = folder.summary(dir);
     let names = summary["files"].as_array().expect("a list").clone();
@@ -154,8 +155,8 @@ fn what_is_done_stays_until_the_checkpoint_is_another_one() {
     );
 }
 
-/// A checkpoint of a run that has itself gone on from another one with other settings has a past
-/// that its settings do not tell.
+/// If a run has itself continued from a checkpoint with other settings, its own checkpoint has a
+/// past that its settings do not describe.
 #[test]
 fn branches_of_branches_are_told_apart() {
     let folder = folder();
@@ -188,7 +189,8 @@ fn branches_of_branches_are_told_apart() {
     assert_ne!(checksum("out/points/scheme=as-before"), back["checksum"]);
 }
 
-/// Says that the sweep `text` is refused at `place` in these words, and nothing is written.
+/// Asserts that the sweep `text` is refused at `place` with these words, and that nothing is
+/// written.
 fn refused(folder: &Folder, text: &str, place: &str, words: &[&str]) {
     folder.write("s.toml", text);
     for more in [&[][..], &["--dry-run"]] {

@@ -1,4 +1,4 @@
-//! Scenarios, files and sweeps with a quantity beyond its limit.
+//! Scenarios, files and sweeps with one quantity beyond its limit.
 
 use super::{Beyond, INCAST, STAR, scenario};
 
