@@ -1,4 +1,4 @@
-//! Scenarios that programs build are those of texts, and are refused for the same reasons.
+//! Scenarios from programs equal scenarios from texts, and are rejected for the same reasons.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +46,7 @@ fn star() -> ScenarioBuilder {
         .cc(cc("hpcc"))
 }
 
-/// The scenario, what is wrong and what would be right.
+/// Returns the scenario, the message and the help of an error.
 fn refused(builder: ScenarioBuilder) -> (String, String, String) {
     match builder.build() {
         Err(Error::Unsupported {
@@ -103,7 +103,7 @@ fn tables_are_checked_by_themselves() {
 
 #[test]
 fn tables_are_checked_together() {
-    // A buffer that does not hold what is set aside.
+    // The buffer is smaller than the headroom and reserves.
     let switch = SwitchSettings {
         buffer: Some(Bytes::new(1_000)),
         ..SwitchSettings::default()
@@ -111,7 +111,7 @@ fn tables_are_checked_together() {
     let (name, message, _) = refused(star().switch(switch));
     assert_eq!(name, "star");
     assert!(message.starts_with("[switch], key `buffer`: "), "{message}");
-    // TCP under the published profile.
+    // TCP is not available under the published profile.
     let (_, message, _) = refused(star().profile(Profile::Ns3Hpcc).cc(cc("cubic")));
     assert!(message.contains("has no TCP"), "{message}");
 }
@@ -131,7 +131,7 @@ fn a_scenario_stays_checked() {
     assert!(scenario.with_queries(queries).is_ok());
 }
 
-/// Links inside of servers are no NICs: defaults that follow the rate of NICs do not follow them.
+/// Links inside servers are not NICs, so defaults that depend on NIC rates ignore them.
 #[test]
 fn the_rate_of_nics_is_not_that_of_links_inside_of_servers() {
     let text = r#"

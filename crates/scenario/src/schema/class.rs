@@ -1,4 +1,4 @@
-//! The `[[class]]` tables: the algorithm of a class of flows that is no workload.
+//! The `[[class]]` tables: the algorithm of a class of flows without a workload.
 
 use fabricsim_base::input::{Key, ValueKind};
 use fabricsim_base::settings;
@@ -14,7 +14,7 @@ settings! {
     }
 }
 
-/// The keys of a `[[class]]` table; `cc` is read as the table of the same name.
+/// The keys of a `[[class]]` table; `cc` is read like the table of the same name.
 pub const CLASS_KEYS: Keys = &[
     ClassTable::KEYS[0],
     Key::new(

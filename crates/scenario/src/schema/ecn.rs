@@ -10,8 +10,8 @@ settings! {
     pub struct EcnRule {
         /// Ports of this rate.
         ///
-        /// Thresholds are as given with it; without it they are at NIC rate and in proportion at
-        /// others.
+        /// With this key, thresholds apply as given. Without it, they apply at NIC rate, and in
+        /// proportion at other rates.
         #[note("(default: all)")]
         pub rate: Option<Rate> = none,
         /// This priority.
@@ -56,7 +56,7 @@ pub(crate) fn check_thresholds(key: &'static str, ecn: &EcnConfig) -> Result<(),
     Ok(())
 }
 
-/// Thresholds at NIC rate, for a port of `rate`.
+/// Scales thresholds at NIC rate to a port of `rate`.
 pub(crate) fn in_proportion(ecn: &EcnConfig, rate: Rate, nic_rate: Rate) -> EcnConfig {
     let scale = |bytes: Bytes| {
         let wide =

@@ -11,7 +11,7 @@ use fabricsim_topology::Topology;
 pub use self::tables::KINDS;
 use self::tables::LossTable;
 
-/// Something that happens to the network at a given time, before any packet of that time moves.
+/// A change of the network at a given time. It takes effect before any packet event of that time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// Time of the event.
@@ -23,17 +23,17 @@ pub struct Event {
 /// Kind of a network event.
 #[derive(Clone, Copy, Debug, PartialEq, Stored)]
 pub enum EventKind {
-    /// A link fails: what is under way on it and what waits for it is lost.
+    /// A link fails; packets on it and packets that wait for it are lost.
     LinkDown(LinkName),
-    /// A link carries packets again, at the rate that it was built with.
+    /// A link works again, with its original rate.
     LinkUp(LinkName),
-    /// Both directions of a link have this rate for packets that leave later.
+    /// Packets that leave later use this rate, in both directions of a link.
     LinkRate(LinkName, Rate),
     /// A link loses each packet with this probability; 0 ends it.
     LinkLoss(LinkName, f64),
     /// A switch fails, and all its links with it.
     SwitchDown(NodeId),
-    /// A switch is back, with the links that have not failed by themselves.
+    /// A switch works again, with all its links that have not failed themselves.
     SwitchUp(NodeId),
 }
 
@@ -47,7 +47,7 @@ pub struct LinkName {
     pub index: Option<u32>,
 }
 
-/// Returns whether the directions of link `number` have different rates.
+/// Returns `true` if the directions of link `number` have different rates.
 fn is_uneven(topology: &Topology, number: u32) -> bool {
     let link = &topology.links()[number as usize];
     [link.a, link.b].into_iter().any(|node| {
@@ -57,10 +57,11 @@ fn is_uneven(topology: &Topology, number: u32) -> bool {
 }
 
 impl Event {
-    /// Refuses what `topology` does not have and values without a meaning.
+    /// Checks that `topology` has the nodes and links of the event, and that its values have a
+    /// meaning.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If not; the error has the key, a message and help.
     pub fn validate(&self, topology: &Topology) -> Result<(), ConfigError> {
         if self.at >= Time::HORIZON {
             return Err(ConfigError::new(
@@ -85,6 +86,7 @@ impl Event {
                         "leave the event out, or give both directions of the link one rate",
                     ));
                 }
+                // Buffers are sized for the original rate, so a link cannot become faster.
                 let own = links
                     .iter()
                     .map(|&number| topology.links()[number as usize].rate);
@@ -126,7 +128,7 @@ impl Event {
         }
     }
 
-    /// The event as it stands in `summary.json`.
+    /// Returns the event as written to `summary.json`.
     pub(crate) fn value(&self) -> serde_json::Value {
         let link = |kind: &str, link: LinkName| {
             let mut value = serde_json::json!({
@@ -160,7 +162,7 @@ impl Event {
 }
 
 impl EventKind {
-    /// The rate that it gives a link.
+    /// Returns the new rate of a link, if the event sets one.
     #[must_use]
     pub const fn rate(&self) -> Option<Rate> {
         match self {
@@ -171,7 +173,7 @@ impl EventKind {
 }
 
 impl LinkName {
-    /// All links between two nodes.
+    /// Names all links between two nodes.
     #[must_use]
     pub const fn between(a: NodeId, b: NodeId) -> Self {
         Self {
@@ -180,10 +182,10 @@ impl LinkName {
         }
     }
 
-    /// The links that it names, by their positions in [`Topology::links`], ascending.
+    /// Finds the links by their indices in [`Topology::links`], ascending.
     ///
     /// # Errors
-    /// When there are none.
+    /// If there are none.
     pub fn find(&self, topology: &Topology) -> Result<Vec<u32>, ConfigError> {
         let [a, b] = self.ends;
         for node in self.ends {
@@ -233,7 +235,7 @@ impl LinkName {
     }
 }
 
-/// The neighbors of `node` in words, the first few.
+/// Formats the first few neighbors of `node`.
 fn neighbors(topology: &Topology, node: NodeId) -> String {
     const SHOWN: usize = 8;
     let mut peers: Vec<NodeId> = topology.ports(node).iter().map(|port| port.peer).collect();

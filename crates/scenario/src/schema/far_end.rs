@@ -1,4 +1,4 @@
-//! The end of a link that is not the port's own.
+//! The far end of a port's link.
 
 use fabricsim_base::choices;
 use fabricsim_base::id::{NodeId, PortId};
@@ -16,7 +16,7 @@ choices! {
 }
 
 impl FarEnd {
-    /// The kind of `node`.
+    /// Returns the kind of `node`.
     #[must_use]
     pub fn of(topology: &Topology, node: NodeId) -> Self {
         if topology.is_host(node) {
@@ -27,8 +27,8 @@ impl FarEnd {
     }
 }
 
-/// The ports of `nodes` with numbers of `ports` whose links lead `towards` a kind of node, each of
-/// which may be any, in the order of nodes and ports.
+/// Yields the ports with numbers in `ports` of `nodes` if their links lead `towards` a kind of
+/// node, in the order of nodes and ports. `None` selects all.
 pub(crate) fn ports_among(
     topology: &Topology,
     nodes: Option<&[NodeRange]>,

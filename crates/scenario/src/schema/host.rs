@@ -14,11 +14,11 @@ settings! {
 }
 
 impl HostSettings {
-    /// Returns `topology` with the time of a pass added to the delay of each host's links, once in
-    /// each direction and at each end that is a host.
+    /// Returns `topology` with the time through the stack added to the delay of each host's links,
+    /// once in each direction and at each end that is a host.
     ///
     /// # Errors
-    /// When a link gets longer than can be simulated.
+    /// If a link then exceeds the maximum delay.
     pub(crate) fn apply(&self, topology: Topology) -> Result<Topology, ConfigError> {
         if self.stack_delay == Duration::ZERO {
             return Ok(topology);

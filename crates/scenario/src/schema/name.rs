@@ -1,9 +1,9 @@
 //! Names of results.
 
-/// The longest name of a folder of results, in bytes: file systems take 255.
+/// The longest name of a result folder, in bytes; file systems accept 255.
 const LONGEST_PLAIN_NAME: usize = 200;
 
-/// Returns whether `name` can name a folder or a part of a file name on every system.
+/// Returns `true` if `name` can be a folder or a part of a file name on every system.
 #[must_use]
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty()

@@ -1,4 +1,4 @@
-//! The rules of `[routing]` for NICs: which of them a class has, and which mean nothing.
+//! The NIC rules of `[routing]`: look-up by class, and checks.
 
 use fabricsim_base::id::ClassId;
 use fabricsim_base::input::ConfigError;
@@ -8,18 +8,18 @@ use super::nics::{NicChoice, NicRule};
 use super::routing::RoutingSettings;
 
 impl RoutingSettings {
-    /// Returns whether packets are sent to NICs rather than to hosts.
+    /// Returns `true` if packets are sent to NICs instead of hosts.
     #[must_use]
     pub fn binds_nics(&self) -> bool {
         self.nic != NicChoice::Hash || !self.nics.is_empty()
     }
 
-    /// The rule for the NICs of flows of `class`.
+    /// Returns the NIC rule for flows of `class`.
     pub fn nics_of(&self, class: ClassId) -> Option<&NicRule> {
         self.nics.iter().find(|rule| rule.class == class.0)
     }
 
-    /// Refuses rules for NICs that no host of `topology` has, and two rules for one class.
+    /// Rejects rules for NICs that no host of `topology` has, and two rules for one class.
     pub(crate) fn validate_nics(&self, topology: &Topology) -> Result<(), ConfigError> {
         let hosts = topology.hosts().iter();
         let most = hosts.map(|&host| topology.ports(host).len()).max();

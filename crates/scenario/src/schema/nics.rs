@@ -1,14 +1,14 @@
-//! The NICs of flows, where hosts have several.
+//! The NICs of flows, for hosts with several.
 
 use fabricsim_base::id::PortId;
 use fabricsim_base::{choices, settings};
 
 choices! {
-    /// Choice of the NIC by which a flow leaves a host with several.
+    /// Rule for the NIC through which a flow leaves a host with several.
     pub enum NicChoice {
-        /// By a hash of addresses and ports. Acknowledgements may come back to any NIC.
+        /// By a hash of addresses and ports. Acknowledgements may return to any NIC.
         Hash = "hash",
-        /// Each host's NICs in turn, flow by flow. Acknowledgements come back to the same NIC.
+        /// Each host's NICs in turn, flow by flow. Acknowledgements return to the same NIC.
         RoundRobin = "round-robin" ("in turn at each host"),
     }
 }
@@ -28,12 +28,12 @@ settings! {
 }
 
 impl NicRule {
-    /// The NIC that flows leave by, if it is named.
+    /// Returns the NIC through which flows leave, if the rule names it.
     pub fn from(&self) -> Option<PortId> {
         self.from.map(PortId)
     }
 
-    /// The NIC that flows arrive by, if it is named.
+    /// Returns the NIC at which flows arrive, if the rule names it.
     pub fn to(&self) -> Option<PortId> {
         self.to.map(PortId)
     }

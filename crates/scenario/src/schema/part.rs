@@ -1,4 +1,4 @@
-//! Parts of a scenario that diagnostics are about.
+//! Parts of a scenario to which diagnostics refer.
 
 use std::fmt;
 
@@ -80,23 +80,23 @@ impl fmt::Display for Part {
     }
 }
 
-/// A part of a scenario that is refused, and why.
+/// A rejected part of a scenario, and the reason.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) part: Part,
     pub(crate) reason: Reason,
 }
 
-/// Reason why a part of a scenario is refused.
+/// Reason for rejecting a part of a scenario.
 #[derive(Debug)]
 pub(crate) enum Reason {
     /// The value of a key of the part.
     Key(ConfigError),
-    /// Words of a part that is a line; the place is one in the line.
+    /// Words of a part that is a line; the position is relative to the line.
     Words(InputError),
     /// The part as a whole.
     Whole { message: String, help: String },
-    /// A file that the part names; the error has its place in that.
+    /// A file that the part names; the error has a position in the file.
     File(Error),
 }
 
@@ -119,13 +119,13 @@ impl From<Error> for Reason {
 }
 
 impl Part {
-    /// Returns the part as one that is refused for `reason`.
+    /// Rejects the part for `reason`.
     pub(crate) fn refused(self, reason: impl Into<Reason>) -> Refused {
         let reason = reason.into();
         Refused { part: self, reason }
     }
 
-    /// Returns the part as one that is refused as a whole.
+    /// Rejects the part as a whole.
     pub(crate) fn refused_whole(
         self,
         message: impl Into<String>,
@@ -138,7 +138,7 @@ impl Part {
     }
 }
 
-/// The parts of a scenario without a text: diagnostics name the scenario and the part.
+/// Substitutes for a text: diagnostics name the scenario and the part instead of a position.
 #[derive(Clone, Debug)]
 pub(crate) struct WithoutText {
     /// The name of the scenario.
@@ -146,7 +146,7 @@ pub(crate) struct WithoutText {
 }
 
 impl WithoutText {
-    /// Returns the error of what is wrong with the scenario.
+    /// Returns an error of the scenario.
     pub(crate) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Error {
         Error::Unsupported {
             scenario: self.scenario.clone(),
@@ -155,7 +155,7 @@ impl WithoutText {
         }
     }
 
-    /// Returns the error of what is refused.
+    /// Returns the error for a rejected part.
     pub(crate) fn refuse(&self, refused: Refused) -> Error {
         match refused.reason {
             Reason::Key(error) => {

@@ -3,7 +3,7 @@
 use fabricsim_core::plugin::Quirks;
 use serde::{Deserialize, Serialize};
 
-/// Simulator to be reproduced with its quirks.
+/// Simulator to reproduce with its quirks.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Profile {
     /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantized INT
@@ -18,8 +18,8 @@ impl Profile {
     pub const NAMES: &'static [&'static str] = &["ns3-hpcc"];
 }
 
-/// Returns where a simulation under `profile` follows the reference simulator. This is the one
-/// place in which the name of a profile becomes knobs.
+/// Returns the deviations of a simulation under `profile`, with which it reproduces the reference
+/// simulator. Only this function maps the name of a profile to individual quirks.
 pub(crate) const fn quirks(profile: Option<Profile>) -> &'static Quirks {
     match profile {
         None => &Quirks::EXACT,

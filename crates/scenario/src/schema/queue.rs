@@ -1,4 +1,4 @@
-//! The `[[queue]]` tables: which discipline a priority of TCP has at which ports.
+//! The `[[queue]]` tables: disciplines of TCP's priorities at ports.
 
 use fabricsim_base::input::{ConfigError, Key, ValueKind};
 use fabricsim_base::priority::Priority;
@@ -23,7 +23,7 @@ pub const QUEUE_KEYS: Keys = &[
     QueuePlace::KEYS[2],
 ];
 
-/// One `[[queue]]` table. The first one that fits a port and priority holds.
+/// One `[[queue]]` table. The first table that matches a port and priority decides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueueRule {
     /// The discipline.
@@ -49,14 +49,15 @@ settings! {
 }
 
 impl QueuePlace {
-    /// Returns whether the queue of `priority` is meant at a port of `rate` that leads `towards`.
+    /// Returns `true` if the rule applies to the queue of `priority` at a port of `rate` that leads
+    /// `towards`.
     pub fn fits(&self, priority: Priority, rate: Rate, towards: FarEnd) -> bool {
         (self.priorities.is_empty() || self.priorities.contains(&priority.get()))
             && self.rate.is_none_or(|only| only == rate)
             && self.towards.is_none_or(|only| only == towards)
     }
 
-    /// Refuses priorities that flows do not have.
+    /// Rejects priorities that flows cannot have.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         match self.priorities.iter().find(|p| !(1..=7).contains(*p)) {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The keys and tables at the top of a scenario.
+//! The keys and tables at the top level of a scenario.
 
 use fabricsim_base::input::{Choice, Key, ValueKind};
 
@@ -26,7 +26,7 @@ pub const ROOT_KEYS: Keys = &[
     ),
 ];
 
-/// The tables of a scenario.
+/// The keys and tables at the top level of a scenario.
 pub const TABLES: &[&str] = &[
     "name", "seed", "profile", "topology", "host", "switch", "queue", "rdma", "tcp", "routing",
     "workload", "class", "event", "cc", "scheme", "run", "output", "observe", "capture", "pint",

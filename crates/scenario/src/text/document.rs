@@ -1,4 +1,4 @@
-//! A scenario's text as tables whose values know where they stand.
+//! A scenario's text as tables with the positions of their values.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use crate::text::messages::{self, ErrorPlace, Message, suggest};
 use crate::text::typed::Value;
 use fabricsim_base::input::Keys;
 
-/// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
-/// scenario has its place in the sweep's file.
+/// A parsed text. It may consist of two files, one after the other, so that an error in a sweep's
+/// change of a scenario has a position in the sweep's file.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
-    /// The name of the file, or of what else the text comes from.
+    /// The name of the file or of another source of the text.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
@@ -24,12 +24,12 @@ pub struct Document<'a> {
     second: Option<(usize, &'a str)>,
 }
 
-/// One table of a document, with what is known of its place.
+/// One table of a document, with its position.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
-    /// The table's name as a message gives it: `[cc]`, `[[workload]] 1`.
+    /// The table's name in messages: `[cc]`, `[[workload]] 1`.
     pub title: String,
-    /// Position in the text where the table begins.
+    /// Position of the beginning of the table.
     pub span: Range<usize>,
     /// The keys and values that have not been read yet.
     pub table: DeTable<'a>,
@@ -47,16 +47,16 @@ pub enum LineOrTable<'a> {
 /// A value that is a line of words.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The key as a message gives it: `[[queue]] 0, key "discipline"`.
+    /// The key in messages: `[[queue]] 0, key "discipline"`.
     pub title: String,
-    /// Position of the value in the text, with its quotes.
+    /// Position of the value in the text, including its quotes.
     pub span: Range<usize>,
     /// The words.
     pub text: String,
 }
 
 impl<'a> Document<'a> {
-    /// The text of one file.
+    /// Creates a document from one file.
     pub const fn new(name: &'a str, text: &'a str) -> Self {
         Self {
             name,
@@ -65,7 +65,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A text of which the part from byte `start` on is that of a second file.
+    /// Creates a document from two files; the second one begins at byte `start`.
     pub const fn of_two(name: &'a str, text: &'a str, start: usize, second: &'a str) -> Self {
         Self {
             name,
@@ -74,12 +74,12 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Returns whether the text is that of one file.
+    /// Returns `true` if the text is from one file.
     pub(crate) const fn is_whole(&self) -> bool {
         self.second.is_none()
     }
 
-    /// Reads `text` as TOML.
+    /// Parses the text as TOML.
     pub fn parse(&self) -> Result<DeTable<'a>, Error> {
         match DeTable::parse(self.text) {
             Ok(table) => Ok(table.into_inner()),
@@ -92,7 +92,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// An error at `span`.
+    /// Creates an error at `span`.
     pub fn diagnostic(
         &self,
         span: Range<usize>,
@@ -103,18 +103,18 @@ impl<'a> Document<'a> {
         Error::Input(Box::new(place.saying(message.into(), help.into())))
     }
 
-    /// Returns `error`, which stands in this text, with its place.
+    /// Adds a position in this text to `error`.
     pub fn error(&self, error: InputError) -> Error {
         self.diagnostic(error.span, error.message, error.help)
     }
 
-    /// Returns the error of a table that is not given, at the end of the text.
+    /// Returns the error for a missing table, at the end of the text.
     pub fn missing(&self, message: &str, help: &str) -> Error {
         let end = self.text.len();
         self.diagnostic(end..end, message, help)
     }
 
-    /// An error at `span` of which nothing has been said yet.
+    /// Creates an error at `span` without a message.
     pub fn unsaid(&self, span: Range<usize>) -> Diagnostic {
         let (name, text, begin) = match self.second {
             None => (self.name, self.text, 0),
@@ -166,7 +166,7 @@ impl<'a> Document<'a> {
         self.table(value, title).map(Some)
     }
 
-    /// Removes `key` from a section if its value is a table; other values stay.
+    /// Removes `key` from a section if its value is a table; any other value stays.
     pub fn inner_table(
         &self,
         section: &mut Section<'a>,
@@ -179,7 +179,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Removes `key` from a section, whose value is a line or a table.
+    /// Removes `key` from a section if it is present; its value is a line or a table.
     pub fn line_or_table(
         &self,
         section: &mut Section<'a>,
@@ -248,7 +248,7 @@ impl<'a> Document<'a> {
             })
     }
 
-    /// Turns a section with `keys` into its settings; what is not known is an error.
+    /// Converts a section to settings; any key that is not in `keys` is an error.
     pub fn settings<T: DeserializeOwned>(
         &self,
         section: &Section<'a>,
@@ -269,7 +269,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Turns each of `sections`, which have the same keys, into its settings.
+    /// Converts each of `sections`, which have the same keys, to settings.
     pub fn settings_of<'s, T: DeserializeOwned>(
         &self,
         sections: impl IntoIterator<Item = &'s Section<'a>>,
@@ -282,7 +282,7 @@ impl<'a> Document<'a> {
         sections.map(|own| self.settings(own, keys)).collect()
     }
 
-    /// Turns a section into its settings, if there is one.
+    /// Converts a section to settings, if there is one.
     pub fn optional_settings<T: DeserializeOwned + SettingValue>(
         &self,
         section: Option<&Section<'a>>,
@@ -292,20 +292,20 @@ impl<'a> Document<'a> {
             .transpose()
     }
 
-    /// Returns where the value of `key` stands, or the section where it is not given.
+    /// Returns the position of the value of `key`, or of the section if the key is not given.
     pub fn place(section: &Section<'a>, key: &str) -> Range<usize> {
         section.place(key)
     }
 
-    /// A refused value of a section.
+    /// Returns the error for a rejected value of a section.
     pub fn refuse(&self, section: &Section<'a>, error: ConfigError) -> Error {
         self.error(section.refusal(error))
     }
 
-    /// Refuses keys of `what` that are not `known`.
+    /// Rejects keys of `what` that are not `known`.
     ///
     /// # Errors
-    /// The first of them.
+    /// At the first unknown key.
     pub fn refuse_unknown(
         &self,
         what: &str,
@@ -340,13 +340,13 @@ impl<'a> Document<'a> {
 }
 
 impl Section<'_> {
-    /// Returns where the value of `key` stands, or the section where it is not given.
+    /// Returns the position of the value of `key`, or of the section if the key is not given.
     pub fn place(&self, key: &str) -> Range<usize> {
         let value = self.table.get(key);
         value.map_or_else(|| self.span.clone(), Spanned::span)
     }
 
-    /// Returns the error of a value that is refused, at the value.
+    /// Returns the error for a rejected value, at the value.
     pub fn refusal(&self, error: ConfigError) -> InputError {
         let message = format!("{}, key `{}`: {}", self.title, error.key, error.message);
         InputError::new(self.place(error.key), message, error.help)
@@ -354,10 +354,10 @@ impl Section<'_> {
 }
 
 impl Line {
-    /// Returns the error of words that are refused, in `document` where they stand.
+    /// Returns the error for rejected words, at their position in `document`.
     pub fn refusal(&self, document: &str, error: InputError) -> InputError {
         let words = self.span.start + 1..self.span.end.saturating_sub(1);
-        // The words stand where they are in the text unless it has escapes.
+        // If the text has escapes, positions in the words differ from positions in the text.
         let span = match document.get(words.clone()) == Some(&self.text) {
             true => words.start + error.span.start..words.start + error.span.end,
             false => self.span.clone(),

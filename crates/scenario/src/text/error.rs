@@ -1,4 +1,4 @@
-//! Errors that can occur before a simulation runs, in what the user wrote.
+//! Errors in the user's input, found before a simulation runs.
 
 mod escape;
 mod excerpt;
@@ -15,25 +15,24 @@ use crate::text::file_kind::{FileKind, Refusal};
 pub use escape::escaped;
 use excerpt::Excerpt;
 
-/// An error of fabricsim. Each names the file and the place, says what is wrong and what would be
-/// right.
+/// An error of fabricsim, with the file, the position, a message and help.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Something a user wrote cannot be used.
+    /// The user's input cannot be used.
     #[error(transparent)]
     Input(Box<Diagnostic>),
-    /// Several of these, of one text: two or more, in its order.
+    /// Several errors in one text: at least two, in the order of the text.
     #[error("{}", .0.first().map_or_else(String::new, ToString::to_string))]
     Several(Vec<Self>),
     /// A file cannot be read.
     #[error("cannot read {kind} `{}`", path.display())]
     Read {
-        /// Purpose for which the file was to be read.
+        /// Purpose of reading the file.
         kind: FileKind,
         /// The file.
         path: PathBuf,
-        /// Error from the operating system, or the reason why such a file is not read.
+        /// Error from the operating system, or the reason for not reading such a file.
         source: std::io::Error,
     },
     /// A result cannot be written.
@@ -44,7 +43,7 @@ pub enum Error {
         /// Error from the operating system.
         source: std::io::Error,
     },
-    /// A folder holds what is not to be lost, or somebody else writes to it.
+    /// A folder contains data that must not be lost, or another process writes to it.
     #[error("cannot write to the folder `{}`: {problem}", path.display())]
     Folder {
         /// The folder.
@@ -59,12 +58,12 @@ pub enum Error {
     Unsupported {
         /// Subject of the request: a scenario, a file or an option.
         scenario: String,
-        /// Description of the part that cannot be carried out.
+        /// Description of the impossible part.
         message: String,
         /// Suggested fix.
         help: String,
     },
-    /// Another rank of the run has failed, and says so.
+    /// Another rank of the run has failed and has sent its error.
     #[error("rank {rank} has failed: {message}")]
     Elsewhere {
         /// Number of the rank.
@@ -72,7 +71,7 @@ pub enum Error {
         /// Its error.
         message: String,
     },
-    /// The system does not give the threads that were asked for.
+    /// The system cannot start the requested number of threads.
     #[error("cannot start {count} threads: {reason}")]
     Threads {
         /// Number of threads requested.
@@ -80,7 +79,7 @@ pub enum Error {
         /// Reason given by the operating system.
         reason: String,
     },
-    /// A flow that was injected cannot be simulated.
+    /// An injected flow cannot be simulated.
     #[error("cannot inject the flow: {0}")]
     Injection(String),
     /// A timer cannot be set.
@@ -89,12 +88,12 @@ pub enum Error {
     /// An application cannot be added.
     #[error("cannot add the application: {0}")]
     Application(String),
-    /// An event that was scheduled cannot be simulated.
+    /// A scheduled event cannot be simulated.
     #[error("cannot schedule the event: {0}")]
     Event(String),
 }
 
-/// An error in a text, with the lines around it so that the place can be shown.
+/// An error in a text, with the lines around it for showing its position.
 #[derive(Clone, Debug, Error)]
 #[error("{name}:{line}:{column}: {message}")]
 pub struct Diagnostic {
@@ -109,7 +108,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Returns the diagnostic of `error` in `text`, which came from `name`.
+    /// Creates the diagnostic of `error` in `text`; `name` is the source of the text.
     #[must_use]
     pub fn new(name: &str, text: &str, error: InputError) -> Self {
         let (line, column) = error.line_column(text);
@@ -128,13 +127,13 @@ impl Diagnostic {
         }
     }
 
-    /// The bytes of its text that the diagnostic is about.
+    /// Returns the faulty byte range of the text.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The line of the diagnostic, counted from one.
+    /// Returns the line number of the error, counted from one.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.line
@@ -152,13 +151,13 @@ impl Diagnostic {
         &self.help
     }
 
-    /// The text at fault.
+    /// Returns the faulty text.
     #[must_use]
     pub fn faulty_text(&self) -> &str {
         &self.faulty
     }
 
-    /// The same place with other words.
+    /// Returns a diagnostic at the same position with another message and help.
     pub fn saying(&self, message: String, help: String) -> Self {
         Self {
             message,
@@ -167,7 +166,7 @@ impl Diagnostic {
         }
     }
 
-    /// The name of the file, or of what else the text came from.
+    /// Returns the name of the file or of another source of the text.
     #[must_use]
     pub fn source_name(&self) -> &str {
         &self.name
@@ -178,16 +177,16 @@ impl Error {
     /// Name that [`Error::Write`] uses for the standard output.
     pub const STANDARD_OUTPUT: &'static str = "the standard output";
 
-    /// An error in `text`, which came from `name`.
+    /// Creates an error in `text`; `name` is the source of the text.
     #[must_use]
     pub fn input(name: &str, text: &str, error: InputError) -> Self {
         Self::Input(Box::new(Diagnostic::new(name, text, error)))
     }
 
-    /// The errors `found` in one text, in its order.
+    /// Combines the errors `found` in one text, in its order.
     ///
     /// # Panics
-    /// When there is none.
+    /// If there are none.
     #[must_use]
     pub fn all(mut found: Vec<Self>) -> Self {
         found.sort_by_key(|error| error.diagnostic().map(|found| (found.line, found.column)));
@@ -200,7 +199,7 @@ impl Error {
         }
     }
 
-    /// Returns the errors that this one stands for: itself, where it is a single one.
+    /// Returns the combined errors, or the error itself if it is a single one.
     #[must_use]
     pub fn each(self) -> Vec<Self> {
         match self {
@@ -209,7 +208,7 @@ impl Error {
         }
     }
 
-    /// Returns the first of several errors, or itself.
+    /// Returns the first of several errors, or the error itself.
     fn first(&self) -> &Self {
         match self {
             Self::Several(found) => found.first().unwrap_or(self),
@@ -217,13 +216,13 @@ impl Error {
         }
     }
 
-    /// Returns the error of threads that could not be started.
+    /// Returns the error for threads that could not be started.
     #[must_use]
     pub fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
         Self::Threads { count, reason }
     }
 
-    /// Says of a point of a sweep what it says of a scenario.
+    /// Converts an error of a scenario to an error of a point of a sweep.
     pub fn of_point(self, point: &str) -> Self {
         match self {
             Self::Input(mut diagnostic) => {
@@ -248,7 +247,7 @@ impl Error {
         }
     }
 
-    /// The same, which is also so of `more` other points of the sweep.
+    /// Adds that `more` other points of the sweep have the same error.
     pub fn of_more_points(self, more: usize) -> Self {
         match self {
             Self::Folder {
@@ -266,7 +265,7 @@ impl Error {
         }
     }
 
-    /// The error in the user's text, when it is one; the first of several.
+    /// Returns the error in the user's text if it is one; the first of several.
     #[must_use]
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match self.first() {
@@ -276,7 +275,7 @@ impl Error {
     }
 }
 
-/// The last place up to byte `at` of `text` where a character begins, or its end.
+/// Returns the last character boundary of `text` up to byte `at`.
 fn char_boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)

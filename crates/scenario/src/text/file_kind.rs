@@ -1,4 +1,4 @@
-//! The kinds of files that are read, and why one is not.
+//! The kinds of input files, and reasons for not reading one.
 
 use std::fmt;
 use std::io;
@@ -8,18 +8,18 @@ use fabricsim_workload::FileContent;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// Kinds of files that are read: what messages call them, how large they may be, and what to give
-/// where there is none.
+/// Kinds of input files: their names in messages, their maximum sizes, and the help if one is
+/// missing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FileKind {
     name: &'static str,
     pub(crate) most: u64,
     pub(crate) help: &'static str,
-    /// Whether `-` is the standard input.
+    /// Decides if `-` is the standard input.
     pub(crate) piped: Piped,
 }
 
-/// Whether the standard input may stand for a file.
+/// Support for the standard input in place of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Piped {
     ByDash,
@@ -27,7 +27,7 @@ pub(crate) enum Piped {
 }
 
 impl FileKind {
-    /// Returns the kind of file that a workload names for such `content`.
+    /// Returns the kind of a workload's file with such `content`.
     #[must_use]
     pub const fn of(content: FileContent) -> Self {
         match content {
@@ -59,7 +59,7 @@ impl FileKind {
         16 * MIB,
         "give the path of a sweep, such as examples/sweeps/loads.toml",
     );
-    /// Queries, or a scenario with some.
+    /// Queries, or a scenario that contains some.
     pub const QUERIES: Self = Self::text(
         "the queries",
         16 * MIB,
@@ -71,7 +71,7 @@ impl FileKind {
         16 * MIB,
         "give the path of a TOML file with the keys of docs/harm.md",
     );
-    /// The network of a scenario: a list of links or GraphML.
+    /// The network of a scenario: a list of links, GraphML or GML.
     pub const TOPOLOGY: Self = Self::text("the topology", 256 * MIB, BESIDE_SCENARIO);
     /// A distribution of flow sizes.
     pub const SIZES: Self = Self::text("the flow-size distribution", 16 * MIB, BESIDE_SCENARIO);
@@ -106,7 +106,7 @@ impl FileKind {
         16 * MIB,
         "give the path of a config.txt of the published HPCC simulator",
     );
-    /// The nodes that such a configuration traces.
+    /// The list of nodes that such a configuration traces.
     pub const TRACE: Self = Self::text(
         "the list of traced nodes",
         16 * MIB,
@@ -155,13 +155,13 @@ impl FileKind {
         }
     }
 
-    /// The size above which such a file is not read, in bytes.
+    /// Returns the maximum size of such a file, in bytes.
     #[must_use]
     pub const fn largest(self) -> u64 {
         self.most
     }
 
-    /// Returns the suggested fix for a file that does not exist.
+    /// Returns the suggested fix if the file does not exist.
     #[must_use]
     pub const fn help(self) -> &'static str {
         self.help
@@ -176,7 +176,7 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// Why a file that is there is not read. It travels inside an [`io::Error`].
+/// Reason for not reading an existing file. It is wrapped in an [`io::Error`].
 #[derive(Debug)]
 pub(crate) struct Refusal {
     message: String,
@@ -184,7 +184,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// The refusal in `error`, if it is one.
+    /// Returns the refusal in `error`, if it contains one.
     pub(crate) fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }

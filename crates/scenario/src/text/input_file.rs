@@ -1,8 +1,8 @@
-//! Reading files that a user names: regular files of text, up to a size.
+//! Reading files that a user names: regular text files, up to a maximum size.
 //!
-//! A named pipe may have no writer and a device no end, so what is not a regular file is refused
-//! before it is opened. Texts are checked while they are read: what is no text is refused at its
-//! first byte that is none, and not when memory is full.
+//! A named pipe may have no writer and a device no end, so files that are not regular are rejected
+//! before they are opened. Texts are checked while they are read, so a binary file is rejected at
+//! its first invalid byte and not when the memory is full.
 
 use std::fs::{File, FileType};
 use std::io::{self, Read};
@@ -15,18 +15,18 @@ use crate::text::file_kind::{FileKind, Piped, Refusal};
 
 const MIB: u64 = 1 << 20;
 
-/// Bytes that are read at a time.
+/// Number of bytes to read at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Bytes behind a place that are kept for the message about it.
+/// Number of bytes after an error to keep for its message.
 const SHOWN: usize = 300;
 
 /// A file that cannot be used.
 #[derive(Debug)]
 enum Unreadable {
-    /// It cannot be opened, or not read to its end.
+    /// The file cannot be opened or read.
     File(io::Error),
-    /// It is no text: the error in what has been read, and that.
+    /// The file is not a text: the error, and the part that was read.
     Text(InputError, String),
 }
 
@@ -54,8 +54,7 @@ impl Unreadable {
 /// Reads the text in the file at `path`.
 ///
 /// # Errors
-/// When there is no such file, it is not a regular one or too large, and where it is no text in
-/// UTF-8.
+/// If there is no such file, it is not regular, it is too large, or it is not UTF-8 text.
 pub fn read_text(kind: FileKind, path: &Path) -> Result<String, Error> {
     text(kind, path).map_err(|error| error.at(kind, path))
 }
@@ -63,7 +62,7 @@ pub fn read_text(kind: FileKind, path: &Path) -> Result<String, Error> {
 /// Reads the bytes of the file at `path`.
 ///
 /// # Errors
-/// When there is no such file, it is not a regular one or too large.
+/// If there is no such file, it is not regular, or it is too large.
 pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     let read = || {
         let mut bytes = Vec::new();
@@ -78,10 +77,10 @@ pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Returns the first bytes of the regular file at `path`, 8 of them where it has so many; `None`
-/// where it cannot be read.
+/// Returns the first 8 bytes of the regular file at `path`, or fewer if it is shorter; `None` if it
+/// cannot be read.
 pub(crate) fn first_bytes(path: &Path) -> Option<Vec<u8>> {
-    // A named pipe would wait for its writer when it is opened.
+    // Opening a named pipe would wait for its writer.
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
@@ -94,8 +93,8 @@ pub(crate) fn first_bytes(path: &Path) -> Option<Vec<u8>> {
     Some(first)
 }
 
-/// Reads the text in the file at `path`, which another text names; `at_place` turns a reason and a
-/// help into the error at that place.
+/// Reads the text in the file at `path`, which another text names. `at_place` turns a reason and
+/// help into an error at the name.
 pub fn read_named<E: From<Error>>(
     kind: FileKind,
     path: &Path,
@@ -111,7 +110,7 @@ pub fn read_named<E: From<Error>>(
     })
 }
 
-/// The text in the file at `path`.
+/// Reads the text in the file at `path`.
 fn text(kind: FileKind, path: &Path) -> Result<String, Unreadable> {
     let mut source = Source::open(kind, path)?;
     let mut bytes = Vec::with_capacity(source.expected);
@@ -135,7 +134,7 @@ struct Source {
     input: Box<dyn Read>,
     kind: FileKind,
     left: u64,
-    /// The size of the file, as far as it is known and not out of proportion.
+    /// The size of the file if it is known; 0 if it is unknown or implausibly large.
     expected: usize,
 }
 
@@ -150,7 +149,7 @@ impl Source {
                 expected: 0,
             });
         }
-        // A named pipe would wait for its writer when it is opened.
+        // Opening a named pipe would wait for its writer.
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
             let help = match kind.piped {
@@ -175,9 +174,9 @@ impl Source {
         })
     }
 
-    /// Adds what comes next to `bytes`, and tells whether there may be more.
+    /// Appends the next chunk to `bytes`; returns `true` if there may be more.
     fn add_chunk(&mut self, bytes: &mut Vec<u8>) -> io::Result<bool> {
-        // One byte more than there may be shows that there is more.
+        // Reading one byte more than allowed detects that the file is too large.
         let most = (CHUNK as u64).min(self.left + 1);
         let read = self.input.by_ref().take(most).read_to_end(bytes)? as u64;
         if read > self.left {
@@ -195,7 +194,7 @@ fn too_large(kind: FileKind, has: &str) -> io::Error {
     )
 }
 
-/// Returns the name of this file type, for messages.
+/// Returns the name of a file type, for messages.
 fn name_of(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -214,22 +213,22 @@ fn name_of(kind: FileType) -> &'static str {
     if kind.is_dir() { "a folder" } else { "special" }
 }
 
-/// Why bytes are no text.
+/// Reason why bytes are not a text.
 #[derive(Clone, Copy, Debug)]
 enum NoText {
     Zero,
     Utf8,
 }
 
-/// Whether more of a file will be read.
+/// State of the file after a chunk.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Rest {
     Comes,
     None,
 }
 
-/// Looks at `bytes` from byte `checked` on. Tells how far they are text, when all is well: a
-/// character may still miss its last bytes where more will come.
+/// Checks `bytes` from byte `checked` on, and returns the number of bytes known to be text. The
+/// last character may be incomplete if more bytes will follow.
 fn no_text(bytes: &[u8], checked: usize, rest: Rest) -> Result<usize, (usize, NoText)> {
     let new = &bytes[checked..];
     let (good, broken) = match std::str::from_utf8(new) {
@@ -239,7 +238,7 @@ fn no_text(bytes: &[u8], checked: usize, rest: Rest) -> Result<usize, (usize, No
             (error.valid_up_to(), !unfinished)
         }
     };
-    // Of two reasons the first in the text.
+    // If there are two errors, report the first one in the text.
     if let Some(zero) = new[..good].iter().position(|&byte| byte == 0) {
         return Err((checked + zero, NoText::Zero));
     }
@@ -250,7 +249,7 @@ fn no_text(bytes: &[u8], checked: usize, rest: Rest) -> Result<usize, (usize, No
 }
 
 impl NoText {
-    /// The error at byte `at` of `bytes`, and these as far as a message shows them.
+    /// Returns the error at byte `at` of `bytes`, with the bytes that its message shows.
     fn at(self, mut bytes: Vec<u8>, at: usize) -> Unreadable {
         let encoding = match &bytes[..bytes.len().min(4)] {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(("it is UTF-16", "save it as UTF-8")),
@@ -261,7 +260,7 @@ impl NoText {
         let byte = bytes[at];
         bytes.truncate(at + SHOWN);
         let text = String::from_utf8_lossy(&bytes);
-        // Everything before is text, and as long as it was.
+        // All bytes before `at` are valid, so their length has not changed.
         let wide = text[at..].chars().next().map_or(0, char::len_utf8);
         let (message, help) = match (encoding, self) {
             (Some((what, help)), _) => (format!("this is not UTF-8 text: {what}"), help),

@@ -1,25 +1,25 @@
-//! Errors in tables and in TOML, in the words of somebody who writes scenarios.
+//! Messages for errors in tables and in TOML, in the terms of scenarios.
 
 use fabricsim_base::input::{Key, Keys, ValueKind, split_example};
 
 use crate::text::typed::FaultKind;
 
-/// The place of an error in a scenario.
+/// The position of an error in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorPlace<'a> {
     /// The table: `[cc]`.
     pub title: &'a str,
-    /// The key of the table in whose value the error is.
+    /// The key of the table with the faulty value.
     pub key: Option<&'a str>,
-    /// The faulty text as it was written.
+    /// The faulty text as written.
     pub written: &'a str,
     /// The keys of the table.
     pub keys: Keys,
-    /// The form of the value, where the table states it.
+    /// The kind of the value, if the table defines it.
     pub wanted: Option<ValueKind>,
 }
 
-/// Bytes of a name above which it is not compared with others.
+/// Maximum length, in bytes, of a name to compare with other names.
 const LONGEST_NAME: usize = 100;
 
 /// A message and a suggested fix.
@@ -32,12 +32,12 @@ pub struct Message {
 }
 
 impl ErrorPlace<'_> {
-    /// The meaning of `key`, as the registry has it.
+    /// Returns the meaning of `key` according to the registry.
     fn meaning(&self, key: &str) -> Option<&'static str> {
         Key::find(self.keys, key).map(|key| key.meaning)
     }
 
-    /// An error in the value of the key.
+    /// Creates an error in the value of the key.
     fn wrong(&self, message: impl std::fmt::Display, help: impl Into<String>) -> Message {
         let mut help = help.into();
         let message = match self.key {
@@ -52,7 +52,7 @@ impl ErrorPlace<'_> {
         Message { message, help }
     }
 
-    /// The table, or the table in the value of one of its keys.
+    /// Returns the name of the table, or of the table in the value of one of its keys.
     fn table(&self) -> String {
         match self.key {
             Some(key) => format!("`{key}` of {}", self.title),
@@ -86,10 +86,10 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &ErrorPlace<'_>) -> Message {
         FaultKind::Mismatch { expected } => {
             mismatch(place.wanted.unwrap_or(ValueKind::Any), expected, place)
         }
-        // Our own types say what is wrong and end with an example.
+        // Our own types have messages that end with an example.
         FaultKind::Refused(message) => match split_example(message) {
             (what, Some(example)) => {
-                // Of several examples, those in the middle still have backticks.
+                // If there are several examples, the ones in the middle still have backticks.
                 let example = example.replace('`', "\"");
                 place.wrong(what, format!("write it like \"{example}\""))
             }
@@ -98,8 +98,8 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &ErrorPlace<'_>) -> Message {
     }
 }
 
-/// A value that is none of the `wanted` kind; `words` say what is, where the kind has no common
-/// form.
+/// Returns the message for a value that is not of the kind `wanted`. `words` describe a correct
+/// value if the kind has no common form.
 fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
@@ -154,7 +154,7 @@ fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
     place.wrong(format!("`{written}` is not {not}"), help)
 }
 
-/// The largest whole number in words.
+/// Formats the largest whole number.
 fn largest(most: u64) -> String {
     const MOST: u64 = i64::MAX as u64;
     match most {
@@ -197,7 +197,7 @@ pub fn of_syntax(message: &str, written: &str) -> Message {
     Message { message, help }
 }
 
-/// The nearest of `known`, and all of them.
+/// Returns help with the nearest of `known` and the list of all of them.
 pub fn suggest(unknown: &str, known: &[&str]) -> String {
     let list = known.join(", ");
     match nearest(unknown, known) {
@@ -206,12 +206,12 @@ pub fn suggest(unknown: &str, known: &[&str]) -> String {
     }
 }
 
-/// The nearest few of `known`, the nearest first, as far as they are near enough to be meant.
+/// Returns the few nearest of `known`, nearest first, if they are near enough to be meant.
 pub(crate) fn nearest_names<'k>(
     unknown: &str,
     known: impl Iterator<Item = &'k str>,
 ) -> Vec<&'k str> {
-    /// Names beyond these are not compared, which would take seconds.
+    /// Maximum number of names to compare; more would take seconds.
     const COMPARED: usize = 1 << 18;
     const SHOWN: usize = 3;
     if unknown.len() > LONGEST_NAME {
@@ -227,9 +227,9 @@ pub(crate) fn nearest_names<'k>(
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The nearest of `known`, when it is near enough to be meant.
+/// Returns the nearest of `known` if it is near enough to be meant.
 pub(crate) fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
-    // Nothing known is as long, and comparing takes memory for each pair of letters.
+    // Known names are shorter, and the comparison needs memory for each pair of letters.
     if unknown.len() > LONGEST_NAME {
         return None;
     }
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    /// Returns the message and the suggested fix for the line `text` of the table.
+    /// Returns the message and the help for the line `text` of the table.
     fn said(text: &str) -> (String, String) {
         let document = Document::new("t.toml", text);
         let section = Section {

@@ -1,4 +1,4 @@
-//! `--set key=value`: changes to a scenario's text before it is read.
+//! `--set key=value`: changes to a scenario's text before it is parsed.
 
 use fabricsim_base::input::InputError;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -7,16 +7,16 @@ use crate::json_schema::tables_of_settings;
 use crate::schema::root::TABLES;
 use crate::text::error::Error;
 
-/// The most parts of a dotted key. No key of a scenario has more than five.
+/// Maximum number of parts of a dotted key. No key of a scenario has more than five.
 pub const MOST_PARTS: usize = 16;
 
-/// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is a
-/// place in a list, from 0: `workload.0.load=0.7`. A value that is not TOML is taken as a string,
-/// so that `cc.additive_increase=50Mbps` needs no quotes. `cc=NAME` chooses the algorithm of this
-/// name, with the settings that a `[[scheme]]` has for it.
+/// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is an
+/// index into a list, from 0: `workload.0.load=0.7`. A value that is not TOML is a string, so
+/// `cc.additive_increase=50Mbps` needs no quotes. `cc=NAME` selects the algorithm `NAME`, with the
+/// settings of its `[[scheme]]` if there is one.
 ///
 /// # Errors
-/// When the text is not TOML, or a key leads nowhere.
+/// If the text is not TOML, or a key leads nowhere.
 pub fn apply(source: &str, text: &str, overrides: &[String]) -> Result<String, Error> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let span = error.span().unwrap_or(0..0);
@@ -57,6 +57,8 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     if keys.iter().any(|key| key.is_empty()) {
         return Err((format!("`{path}` is not a key"), example.to_owned()));
     }
+    // Walk to the table of the last part. A part that leads into a missing table creates it, so
+    // that users can set keys of tables that the file omits.
     let mut item = root;
     for (key, next) in keys.iter().zip(&keys[1..]) {
         let is_inline = item.is_value();
@@ -90,9 +92,12 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
             ));
         }
     }
+    // The last part is a number: it replaces a whole table of a list.
     if !item.is_table_like() {
         return set_whole(item, path, last, value);
     }
+    // A single part that no scenario has is most likely a key of some table, without the table's
+    // name.
     if let ([], Some(places)) = (tables, other_places(last)) {
         return Err((
             format!("a scenario has no key or table `{last}`"),
@@ -107,7 +112,7 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     Ok(())
 }
 
-/// Returns an empty list or table, whichever the key `next` leads into.
+/// Returns an empty list if the key `next` is a number, otherwise an empty table.
 fn missing(next: &str, is_inline: bool) -> Item {
     match (next.parse::<usize>(), is_inline) {
         (Ok(_), false) => Item::ArrayOfTables(ArrayOfTables::new()),
@@ -117,8 +122,8 @@ fn missing(next: &str, is_inline: bool) -> Item {
     }
 }
 
-/// Makes the algorithm `name` that of the scenario `root`: its table is the `[[scheme]]` of this kind,
-/// whose place the former one takes, or one without settings.
+/// Makes `name` the algorithm of the scenario `root`. If there is a `[[scheme]]` of this kind, its
+/// table and the present one are exchanged; otherwise the new table has no settings.
 fn choose_algorithm(root: &mut Item, name: &str) {
     let is_it = |table: &dyn TableLike| {
         let kind = table.get("kind").and_then(Item::as_str);
@@ -144,7 +149,7 @@ fn choose_algorithm(root: &mut Item, name: &str) {
     root["cc"] = Item::Table(chosen);
 }
 
-/// Replaces a whole table of `list`, or adds one at its end.
+/// Replaces a whole table of `list`, or appends one.
 fn set_whole(
     list: &mut Item,
     path: &str,
@@ -185,8 +190,8 @@ fn set_whole(
     Ok(())
 }
 
-/// Returns the tables of a scenario that have a key `name`, as `--set` names it there, where the
-/// scenario itself has none.
+/// Returns the tables of a scenario that have a key `name`, by their names for `--set`; `None` if
+/// the scenario itself has it.
 fn other_places(name: &str) -> Option<String> {
     const MOST: usize = 4;
     if TABLES.contains(&name) {
@@ -262,14 +267,14 @@ mod tests {
         let chosen = with(&["cc=dcqcn"]);
         assert_eq!(chosen["cc"].to_string(), "{ g = 0.5, kind = \"dcqcn\" }");
         assert_eq!(chosen["scheme"][0]["kind"].as_str(), Some("hpcc"));
-        // Back again, and a change of the chosen one.
+        // Switching back restores the text, and the selected algorithm can be changed.
         assert_eq!(
             with(&["cc=dcqcn", "cc=\"hpcc\""]),
             text.parse().expect("TOML")
         );
         let changed = with(&["cc=dcqcn", "cc.g=0.25"]);
         assert_eq!(changed["cc"]["g"].as_float(), Some(0.25));
-        // Without a scheme of its own it has no keys.
+        // Without its own scheme, it has no keys.
         assert_eq!(
             with(&["cc=swift"])["cc"].to_string(),
             "{ kind = \"swift\" }"

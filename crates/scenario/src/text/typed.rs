@@ -1,8 +1,8 @@
 //! Reading a table of a scenario through serde, with errors as values.
 //!
-//! Code that serde derives reports an error by a constructor of the error type. `Fault` keeps what
-//! the constructor is told, so that [`messages`](super::messages) has names and lists instead of a
-//! sentence.
+//! Code that serde derives reports an error by a constructor of the error type. [`Fault`] keeps the
+//! arguments of the constructor, so that [`messages`](super::messages) has names and lists instead
+//! of a sentence.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,13 +17,13 @@ use serde::de::{
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-/// An error in a table: what, where in the text, and in the value of which key.
+/// An error in a table: its kind, its position in the text, and the key with the faulty value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
-    /// Bytes of the text; those of the innermost value that has the diagnostic.
+    /// Byte range in the text of the innermost value with the error.
     pub(crate) span: Option<Range<usize>>,
-    /// The way from the table to the value, its first step last.
+    /// The path from the table to the value, in reverse order.
     way: Vec<Step>,
 }
 
@@ -49,16 +49,16 @@ pub(crate) enum FaultKind {
         name: String,
         known: &'static [&'static str],
     },
-    /// A choice is wanted, and the value is no name.
+    /// The value should be a choice, but it is not a name.
     NoName,
     /// The table lacks a key.
     MissingKey(&'static str),
-    /// A table is wanted, and the value is none.
+    /// The value should be a table, but it is not.
     NoTable,
-    /// The value is of another type or out of the type's range; the words are those of the type
-    /// that reads it, for keys whose values have no common form.
+    /// The value has another type or exceeds the type's range. `expected` is the description of the
+    /// type that reads it, for keys with values of no common form.
     Mismatch { expected: String },
-    /// The type refuses the value, in its own words.
+    /// The type rejects the value with its own message.
     Refused(String),
 }
 
@@ -71,13 +71,13 @@ impl Fault {
         }
     }
 
-    /// Places the error at `span`, unless it is known to be in a part of that.
+    /// Sets the position to `span`, unless it is already set to a part of it.
     fn at(mut self, span: &Range<usize>) -> Self {
         self.span.get_or_insert_with(|| span.clone());
         self
     }
 
-    /// The key of the table in whose value the error is.
+    /// Returns the key of the table with the faulty value.
     pub(crate) fn key(&self) -> Option<&str> {
         match self.way.last() {
             Some(Step::Key(key)) => Some(key),
@@ -85,7 +85,7 @@ impl Fault {
         }
     }
 
-    /// Returns the kind of value that the table states; `keys` are those of the table.
+    /// Returns the kind of value that the table defines; `keys` are the keys of the table.
     pub(crate) fn wanted(&self, keys: &'static [Key]) -> Option<ValueKind> {
         let mut kind = ValueKind::Table(keys);
         for step in self.way.iter().rev() {
@@ -98,7 +98,7 @@ impl Fault {
         Some(kind)
     }
 
-    /// The error in a value that is one step away.
+    /// Extends the path of the error by one step.
     fn behind(mut self, step: Step) -> Self {
         self.way.push(step);
         self
@@ -147,7 +147,7 @@ impl Error for Fault {
     }
 }
 
-/// A value of a document, as serde reads it.
+/// A value of a document, for serde.
 #[derive(Clone, Debug)]
 pub(crate) struct Value<'de> {
     span: Range<usize>,
@@ -155,7 +155,7 @@ pub(crate) struct Value<'de> {
 }
 
 impl<'de> Value<'de> {
-    /// A table that stands at `span`.
+    /// Creates a table at `span`.
     pub(crate) const fn table(span: Range<usize>, table: DeTable<'de>) -> Self {
         Self {
             span,
@@ -191,7 +191,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
             DeValue::Integer(number) => visit_integer(number.as_str(), number.radix(), visitor),
             DeValue::Float(number) => visit_float(number.as_str(), visitor),
             DeValue::Boolean(flag) => visitor.visit_bool(flag),
-            // No setting is a date, and none that accepts anything else accepts this.
+            // No setting is a date, and no setting that accepts anything else accepts a date.
             DeValue::Datetime(_) => Err(Fault::invalid_type(Unexpected::Other("date"), &visitor)),
             DeValue::Array(items) => visitor.visit_seq(Items(items.into_iter())),
             DeValue::Table(table) => visitor.visit_map(Entries {
@@ -248,7 +248,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 }
 
-/// Gives `visitor` the whole number with `digits`.
+/// Passes the whole number with `digits` to `visitor`.
 fn visit_integer<'de, V: Visitor<'de>>(
     digits: &str,
     radix: u32,
@@ -265,7 +265,7 @@ fn visit_integer<'de, V: Visitor<'de>>(
     }
 }
 
-/// Gives `visitor` the number that is `written`.
+/// Passes the number `written` to `visitor`.
 fn visit_float<'de, V: Visitor<'de>>(written: &str, visitor: V) -> Result<V::Value, Fault> {
     match written.parse::<f64>() {
         Ok(number) if number.is_finite() || !written.contains(|c: char| c.is_ascii_digit()) => {
@@ -275,7 +275,7 @@ fn visit_float<'de, V: Visitor<'de>>(written: &str, visitor: V) -> Result<V::Val
     }
 }
 
-/// The items of a list that are left.
+/// The remaining items of a list.
 struct Items<'de>(<DeArray<'de> as IntoIterator>::IntoIter);
 
 impl<'de> SeqAccess<'de> for Items<'de> {
@@ -296,10 +296,10 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     }
 }
 
-/// The entries of a table that are left.
+/// The remaining entries of a table.
 struct Entries<'de> {
     rest: <DeTable<'de> as IntoIterator>::IntoIter,
-    /// The value of the key that has just been read.
+    /// The value of the last key.
     value: Option<(Cow<'de, str>, Value<'de>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The tables of the kinds of events.
+//! The tables of all kinds of events.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::settings;
@@ -6,7 +6,7 @@ use fabricsim_base::units::{Rate, Time};
 
 use fabricsim_base::input::Keys;
 
-/// Describes the table of a change to a link: what all of them say, then the keys of its own.
+/// Declares the table of a change to a link: the keys that all of them have, then its own keys.
 macro_rules! link_table {
     ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
         settings! {
@@ -26,12 +26,12 @@ macro_rules! link_table {
 }
 
 link_table! {
-    /// A link that fails or is back.
+    /// A link that fails or is repaired.
     LinkTable {}
 }
 
 link_table! {
-    /// A link that gets another rate.
+    /// A link that changes its rate.
     RateTable {
         /// Rate of both directions from then on, such as "10Gbps".
         pub(crate) rate: Rate = required,
@@ -39,7 +39,7 @@ link_table! {
 }
 
 link_table! {
-    /// A link that loses packets.
+    /// A link with losses.
     LossTable {
         /// Probability that a packet is lost.
         #[range(from 0.0, to 1.0)]
@@ -53,7 +53,7 @@ link_table! {
 }
 
 settings! {
-    /// A switch that fails or is back.
+    /// A switch that fails or is repaired.
     pub(crate) struct SwitchTable {
         /// Time of the event, such as "1ms".
         pub(crate) at: Time = required,
@@ -62,7 +62,7 @@ settings! {
     }
 }
 
-/// The kinds of events: name, meaning and keys.
+/// The kinds of events: name, description and keys.
 pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "link-down",

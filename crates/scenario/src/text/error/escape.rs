@@ -1,11 +1,11 @@
-//! Characters that a terminal obeys, written so that it only shows them.
+//! Escapes for characters that terminals interpret, so that they only show them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Writes every character of `text` that moves a cursor, changes colors or turns the direction of
-/// what follows as `\u001b`, its number in four hexadecimal digits. Line feeds and tabs stay. JSON
-/// stays JSON with the same meaning, for such characters occur only in its strings.
+/// Replaces every character of `text` that moves the cursor, changes colors or reverses the
+/// direction of text by its number in four hexadecimal digits, as in `\u001b`. Line feeds and tabs
+/// stay. JSON keeps its meaning, because such characters occur only in its strings.
 #[must_use]
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
@@ -18,7 +18,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Adds `c` to `shown`, escaped where a terminal would obey it.
+/// Appends `c` to `shown`, escaped if a terminal would interpret it.
 pub(super) fn push_escaped(shown: &mut String, c: char) {
     if is_obeyed(c) {
         write!(shown, "\\u{:04x}", u32::from(c)).expect("a string takes everything");
@@ -27,7 +27,7 @@ pub(super) fn push_escaped(shown: &mut String, c: char) {
     }
 }
 
-/// Control characters, and what reorders the text around it on screens.
+/// Returns `true` for control characters and for characters that reorder the text around them.
 fn is_obeyed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,

@@ -1,4 +1,4 @@
-//! The lines around a diagnostic, as a message shows them.
+//! The lines around a diagnostic, for its message.
 
 use std::ops::Range;
 
@@ -6,23 +6,24 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 use super::escape::{escaped, push_escaped};
 
-/// Lines that are kept before and behind the faulty ones: as many as a message shows, and one more.
+/// Number of lines to keep before and after the faulty ones: one more than a message shows.
 const BESIDE: usize = 2;
 
-/// Faulty lines that are kept.
+/// Maximum number of faulty lines to keep.
 const LINES: usize = 20;
 
-/// Characters of a line that are kept. What draws messages counts columns in 16 bits.
+/// Maximum number of characters of a line to keep. The library that draws messages counts columns
+/// in 16 bits.
 const COLUMNS: usize = 200;
 
-/// Characters that are kept before the faulty ones in a line that is cut.
+/// Number of characters to keep before the faulty ones in a shortened line.
 const BEFORE: usize = 60;
 
-/// Text that marks the place where a line is cut.
+/// Text at the place where a line was shortened.
 const CUT: &str = "...";
 
-/// The lines of a text around an error: not more than fit on a screen, however large the text is,
-/// and nothing in them that a terminal would obey. Lines keep their numbers.
+/// The lines of a text around an error, with their original numbers. They fit on a screen for a
+/// text of any size, and contain no characters that a terminal would interpret.
 #[derive(Clone, Debug)]
 pub(super) struct Excerpt {
     name: String,
@@ -36,12 +37,12 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The lines of `text` around `span`, which begins at `column`, from zero.
+    /// Extracts the lines of `text` around `span`, which begins at `column`, from zero.
     pub(super) fn new(name: &str, text: &str, span: &Range<usize>, column: usize) -> Self {
         let bytes = text.as_bytes();
         let (mut start, mut line_start) = (0, span.start - column);
         let mut first_line = bytes[..line_start].iter().filter(|&&b| b == b'\n').count();
-        // Back over some lines; the byte before the beginning of a line is its line feed.
+        // Go back some lines; the byte before the beginning of a line is its line feed.
         for _ in 0..BESIDE {
             if line_start == 0 {
                 break;
@@ -74,7 +75,7 @@ impl Excerpt {
         excerpt
     }
 
-    /// Adds `line`, which begins at byte `start` of the whole text.
+    /// Appends `line`, which begins at byte `start` of the whole text.
     fn push(&mut self, line: &str, start: usize, span: &Range<usize>) {
         let line = line.strip_suffix('\r').unwrap_or(line);
         let from = match span.start.checked_sub(start) {
@@ -96,7 +97,7 @@ impl Excerpt {
         }
     }
 
-    /// The byte at which the faulty `line` begins to be shown when the error is at its byte `at`.
+    /// Returns the first byte to show of the faulty `line` if the error is at its byte `at`.
     fn begin(&self, line: &str, at: usize) -> usize {
         if line.chars().nth(COLUMNS).is_none() {
             return 0;
@@ -105,8 +106,8 @@ impl Excerpt {
         before.map_or(0, |(byte, _)| byte)
     }
 
-    /// Notes that the text so far reaches to byte `reached` of the whole text, in the line that
-    /// begins at byte `line`.
+    /// Updates the position of the error after appending the text up to byte `reached` of the whole
+    /// text, in the line that begins at byte `line`.
     fn mark(&mut self, line: usize, reached: usize, span: &Range<usize>) {
         let here = self.text.len();
         if span.start >= line && reached <= span.start {
@@ -116,7 +117,7 @@ impl Excerpt {
         }
     }
 
-    /// Returns where the error is in the lines that are kept.
+    /// Returns the position of the error in the excerpt.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -197,7 +198,7 @@ mod tests {
         assert!(kept.text.contains("aé\\u001bwrongbbb"), "{}", kept.text);
         assert!(kept.text.ends_with("b..."), "{}", kept.text);
         assert!(kept.text.len() < COLUMNS + 20, "{}", kept.text);
-        // An error that is itself as long, and one far behind it.
+        // An error that is as long as the line, and one far after it.
         let kept = excerpt(&text, 5..150_000);
         assert!(kept.span().start == 5 && kept.span().end <= kept.text.len());
         let kept = excerpt(&text, text.len()..text.len());
