@@ -1,4 +1,4 @@
-//! The disciplines that a scenario can choose from, as one type.
+//! All disciplines that a scenario can choose, as one type.
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
 use fabricsim_base::units::{Bytes, Time};
@@ -19,9 +19,9 @@ use crate::shared_fifo::SharedFifo;
 /// stays small.
 #[derive(Clone, Debug)]
 pub enum AnyDiscipline<H> {
-    /// A plain queue that the switch's buffer bounds.
+    /// A plain queue that is limited by the switch's buffer.
     Shared(SharedFifo<H>),
-    /// One queue with a rule.
+    /// One queue with an AQM rule.
     Aqm(Box<AqmQueue<H>>),
     /// Many queues with CoDel.
     FqCodel(Box<FqCodel<H>>),
@@ -30,7 +30,7 @@ pub enum AnyDiscipline<H> {
 }
 
 impl<H: Header> AnyDiscipline<H> {
-    /// The name of its rule; none of a plain queue, which has no rule of its own.
+    /// Returns the name of its rule; `None` for a plain queue.
     #[must_use]
     pub fn rule(&self) -> Option<&'static str> {
         match self {
@@ -41,8 +41,8 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// An empty queue as `config` describes it, which has been validated; one of `shared-buffer`
-    /// gets no marker (see [`SharedFifo::new`]).
+    /// Returns an empty queue with the settings `config`, which must be validated. A queue of kind
+    /// `shared-buffer` gets no marker (see [`SharedFifo::new`]).
     #[must_use]
     pub fn new(config: &DisciplineConfig, context: &DisciplineContext) -> Self {
         match config {
@@ -57,20 +57,21 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// `packet` passes the empty queue on its way to a wire that is idle, or `waits` there for the end
-    /// of the packet on it; `None` if the discipline insists on [`enqueue`](Discipline::enqueue),
-    /// because it has a state that changes then, measures how long packets wait, or refuses the packet.
+    /// Lets `packet` bypass the empty queue, on the way to an idle wire or, if it `waits`, to the
+    /// end of the current transmission. Returns `None` if the discipline needs
+    /// [`enqueue`](Discipline::enqueue), because it changes state, measures queueing times, or
+    /// refuses the packet.
     #[inline]
     pub(crate) fn pass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         match self {
-            // It leaves nothing behind, which is beyond no marker's threshold.
+            // It leaves an empty queue behind, which is below every marker's threshold.
             Self::Shared(_) => Some(Mark::None),
             Self::Aqm(queue) if !waits => queue.pass(packet),
             Self::Aqm(_) | Self::FqCodel(_) | Self::DualPi2(_) => None,
         }
     }
 
-    /// The queue itself where it is a plain one.
+    /// Returns the queue if it is plain.
     #[inline]
     pub(crate) const fn as_plain(&self) -> Option<&SharedFifo<H>> {
         match self {
@@ -79,7 +80,7 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// The queue itself where it is a plain one.
+    /// Returns the queue if it is plain.
     #[inline]
     pub(crate) const fn as_plain_mut(&mut self) -> Option<&mut SharedFifo<H>> {
         match self {
@@ -88,15 +89,15 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of
-    /// RDMA want.
+    /// Returns an empty queue that is limited by the switch's shared buffer, with a marker for RDMA
+    /// algorithms.
     #[must_use]
     pub fn shared(marker: Option<RedEcn>) -> Self {
         Self::Shared(SharedFifo::new(marker))
     }
 }
 
-/// The same call on whatever discipline it is.
+/// Makes the same call on a discipline of any kind.
 macro_rules! each {
     ($any:expr, $discipline:ident => $call:expr) => {
         match $any {

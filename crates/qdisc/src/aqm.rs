@@ -1,5 +1,6 @@
-//! Rules of active queue management over one queue. Each is a file: the settings with [`AqmKind`], the
-//! rule with [`Aqm`]; the list of kinds or a program's registry names it.
+//! AQM rules: active queue management of one queue. Each rule is a file with its settings
+//! ([`AqmKind`]) and its algorithm ([`Aqm`]). The list of kinds, or the registry of a program,
+//! contains its name.
 
 pub(crate) mod codel;
 pub(crate) mod queue;
@@ -24,50 +25,48 @@ use serde::de::DeserializeOwned;
 use crate::discipline_config::{AnyKind, DisciplineConfig, DisciplineKind};
 use crate::short_form::ShortForm;
 
-/// Properties of its run and its port that a discipline needs to know.
+/// Properties of the run and the port for a discipline.
 #[derive(Clone, Copy, Debug)]
 pub struct DisciplineContext {
     /// The seed of the run.
     pub seed: u64,
-    /// The number of this queue in the simulation, which no other queue has: it draws from a random
-    /// stream of its own.
+    /// The unique number of this queue in the simulation, which selects its random stream.
     pub entity: u64,
     /// The rate of the port's link.
     pub rate: Rate,
-    /// Bytes on the wire of a full packet: rules that leave a single waiting packet alone compare
-    /// with it.
+    /// Bytes of a full packet on the wire, for rules that never act on a single waiting packet.
     pub packet: Bytes,
 }
 
-/// A packet as a rule sees it, and the queue without it.
+/// A packet in the form that a rule receives, and the queue without it.
 #[derive(Clone, Copy, Debug)]
 pub struct AqmPacket<'a> {
     /// Addresses and ports.
     pub key: &'a FlowKey,
     /// ECN field of the packet.
     pub ecn: Ecn,
-    /// Its size on the wire.
+    /// Size of the packet on the wire.
     pub size: Bytes,
     /// Time at which the packet arrived at the queue.
     pub arrival: Time,
-    /// Other packets in the queue.
+    /// Number of other packets in the queue.
     pub others: usize,
-    /// Their bytes.
+    /// Bytes of the other packets in the queue.
     pub other_bytes: Bytes,
 }
 
 /// Decision of a rule about a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// It stays as it is.
+    /// The packet stays unchanged.
     Pass,
-    /// It leaves with a mark (CE) if its sender understands marks, else as it came: a rule that
-    /// drops such packets instead (RFC 3168, section 5) returns [`Verdict::DropEarly`] for
-    /// [`Ecn::NotCapable`].
+    /// The packet gets a mark (CE) if its sender understands marks; otherwise it stays unchanged. A
+    /// rule that drops such packets instead (RFC 3168, section 5) returns [`Verdict::DropEarly`]
+    /// for [`Ecn::NotCapable`].
     Mark,
-    /// It is dropped because the queue is full.
+    /// The packet is dropped because the queue is full.
     DropTail,
-    /// It is dropped by the rule.
+    /// The packet is dropped by the rule.
     DropEarly,
 }
 
@@ -79,22 +78,22 @@ impl Verdict {
     }
 }
 
-/// A rule of active queue management for one first-in-first-out queue, with its state.
+/// An AQM rule with its state, for one first-in, first-out queue.
 pub trait Aqm: Debug + Send {
-    /// Decides about a packet that comes. A mark is set when the packet leaves; until then the rule
-    /// sees the packet as marked.
+    /// Decides about an arriving packet. A mark is set only when the packet leaves, but until then
+    /// the rule sees the packet as marked.
     fn on_arrival(&mut self, now: Time, packet: &AqmPacket<'_>) -> Verdict;
 
-    /// Decides about the packet that is next to leave, and after a drop about the one behind it. By
-    /// default it stays as it is.
+    /// Decides about the packet at the head, and after a drop about the next one. By default, the
+    /// packet stays unchanged.
     fn on_departure(&mut self, now: Time, packet: &AqmPacket<'_>) -> Verdict {
         let _ = (now, packet);
         Verdict::Pass
     }
 
-    /// Returns the size up to which packets that find the queue empty and leave at once pass without
-    /// the other methods: the rule would neither mark nor drop them, and keeps nothing of them. Called
-    /// once. By default none pass so.
+    /// Returns the largest size of packets that bypass the rule if they find the queue empty and
+    /// leave immediately: the rule would neither mark nor drop them, and stores nothing about them.
+    /// Called once. By default, no packet bypasses the rule.
     fn passes_up_to(&self) -> Bytes {
         Bytes::ZERO
     }
@@ -105,26 +104,27 @@ pub trait Aqm: Debug + Send {
     fabricsim_base::plugin_state!("the queue rule");
 }
 
-/// The settings of a rule: the table of a `[[queue]]` discipline. The rule of a queue holds its state.
+/// The settings of a rule: the table of a `[[queue]]` discipline. The rule itself has the state of
+/// a queue.
 pub trait AqmKind:
     Debug + Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
-    /// One line about it.
+    /// A description in one line.
     const ABOUT: &'static str;
-    /// Its keys, each with meaning, unit and default.
+    /// Its keys with meaning, unit and default.
     const KEYS: Keys;
-    /// Its forms in one line, in the manner of Linux's `tc`.
+    /// Its one-line forms, similar to Linux's `tc`.
     const SHORT_FORMS: &'static [ShortForm] = &[];
 
-    /// Refuses values that mean nothing.
+    /// Checks that every value is meaningful.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// Names the key, the problem and a suggestion.
     fn validate(&self) -> Result<(), ConfigError>;
 
-    /// Makes the rule of one queue.
+    /// Returns the rule for one queue.
     fn rule(&self, context: &DisciplineContext) -> Box<dyn Aqm>;
 }
 
@@ -143,7 +143,7 @@ impl<K: AqmKind> DisciplineKind for K {
     }
 }
 
-/// [`AqmKind`] without its type.
+/// [`AqmKind`] with its type erased.
 trait AnyAqm: AnyKind + Debug + Send + Sync {
     fn rule(&self, context: &DisciplineContext) -> Box<dyn Aqm>;
     fn as_any(&self) -> &dyn Any;

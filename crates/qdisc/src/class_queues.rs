@@ -1,4 +1,4 @@
-//! Eight queues of a port, each with a discipline of its own.
+//! The eight queues of a port, each with its own discipline.
 
 mod by_rule;
 mod turns;
@@ -21,39 +21,38 @@ pub use turns::Weights;
 
 const QUEUES: usize = 8;
 
-/// The egress queues of a port whose priorities have disciplines of their own, so that traffic
-/// which the switch's shared buffer carries and traffic which is dropped and marked by a rule can
-/// share it.
+/// The egress queues of a port with different disciplines for different priorities. So traffic in
+/// the switch's shared buffer and traffic that an AQM rule drops and marks can use the same port.
 ///
-/// Queue 0 (control) is a plain queue and served first, always or for a number of packets
-/// ([`Self::with_control_turns`]). The others take turns packet by
-/// packet, or by bytes where they have [`Weights`]. With plain queues alone it does what
-/// [`PriorityQueues`](crate::PriorityQueues) does, which is faster.
+/// Queue 0 (control) is a plain queue and is served first, always or for a limited number of
+/// packets ([`Self::with_control_turns`]). The other queues take turns packet by packet, or by
+/// bytes if they have [`Weights`]. With plain queues only, the results are the same as for
+/// [`PriorityQueues`](crate::PriorityQueues), which is faster.
 ///
-/// A packet that has to make room for another one is handed over, as `dropped`, when the next one
-/// leaves; until then [`Qdisc::is_ready`] holds.
-// In this order: what every packet needs is in the second cache line of the port. Plain queues are
-// handled where the switch asks, and all others by calls.
+/// A packet that was dropped to make room for another is reported in `dropped` when the next packet
+/// leaves; until then [`Qdisc::is_ready`] returns `true`.
+// The order of fields matters: the fields for every packet are in the second cache line of the
+// port. Plain queues are inlined into the switch, and all other queues are called.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct ClassQueues<H> {
-    /// The queue whose head was shown, and the size of that packet.
+    /// The queue of the last returned head, and the size of that packet.
     shown: Priority,
     shown_wire: u16,
-    /// Priorities whose packets pass their empty queue with nothing to be counted or marked.
+    /// Priorities of plain queues: a packet that bypasses such an empty queue is neither counted
+    /// nor marked.
     passing: PrioritySet,
     total: u64,
     turns: Turns,
-    /// Packets that were given up when others came.
+    /// Packets that were dropped to make room for others.
     given_up: Vec<Packet<H>>,
-    /// The most bytes of the queue of control.
+    /// Maximum bytes in the queue of control.
     control_limit: u64,
     queues: [AnyDiscipline<H>; QUEUES],
 }
 
 impl<H: Header> ClassQueues<H> {
-    /// Empty plain queues whose packets are marked by the marker of their priority; priority 0 is
-    /// never marked.
+    /// Returns empty plain queues with the marker of each priority; priority 0 is never marked.
     #[must_use]
     pub fn new(markers: Option<Box<Markers>>) -> Self {
         let mut markers = markers.map_or_else(Markers::default, |markers| *markers);
@@ -72,10 +71,10 @@ impl<H: Header> ClassQueues<H> {
         queues
     }
 
-    /// These queues with `discipline` for `priority`.
+    /// Returns these queues with `discipline` for `priority`.
     ///
     /// # Panics
-    /// When `priority` is that of control.
+    /// If `priority` is control.
     #[must_use]
     pub fn with_discipline(mut self, priority: Priority, discipline: AnyDiscipline<H>) -> Self {
         assert!(!priority.is_control(), "control has a plain queue");
@@ -84,48 +83,49 @@ impl<H: Header> ClassQueues<H> {
         self
     }
 
-    /// These queues with turns by bytes.
+    /// Returns these queues with turns by bytes.
     #[must_use]
     pub fn with_weights(mut self, weights: &Weights) -> Self {
         self.turns.weigh(weights);
         self
     }
 
-    /// These queues with a turn for the others after `most` packets of control in a row, which may
-    /// then be the headers of trimmed packets.
+    /// Returns these queues with a turn for other priorities after `most` packets of control in a
+    /// row. Control may then include the headers of trimmed packets.
     #[must_use]
     pub const fn with_control_turns(mut self, most: u32) -> Self {
         self.turns.limit_control(most);
         self
     }
 
-    /// These queues with at most `most` bytes of control, beyond which packets of control are refused.
+    /// Returns these queues with at most `most` bytes of control; further packets of control are
+    /// refused.
     #[must_use]
     pub const fn with_control_limit(mut self, most: Bytes) -> Self {
         self.control_limit = most.get();
         self
     }
 
-    /// Bytes in the queue of `priority`.
+    /// Returns the bytes in the queue of `priority`.
     #[must_use]
     pub fn queue_bytes(&self, priority: Priority) -> Bytes {
         self.discipline(priority).bytes()
     }
 
-    /// Returns the counters of the queue of `priority`; a plain queue has none.
+    /// Returns the counters of the queue of `priority`; `None` for a plain queue.
     #[must_use]
     pub fn counters(&self, priority: Priority) -> Option<DisciplineCounters> {
         self.discipline(priority).counters()
     }
 
-    /// The queue of `priority`.
+    /// Returns the queue of `priority`.
     #[must_use]
     pub const fn discipline(&self, priority: Priority) -> &AnyDiscipline<H> {
         &self.queues[priority.index()]
     }
 
-    /// Packets that were given up when others came go to `dropped`. A queue may have lost all it
-    /// held.
+    /// Moves the packets that were dropped to make room to `dropped`. A queue may have lost all of
+    /// its packets.
     #[cold]
     fn hand_over(&mut self, dropped: &mut Vec<Packet<H>>) {
         dropped.append(&mut self.given_up);
@@ -137,15 +137,14 @@ impl<H: Header> ClassQueues<H> {
         }
     }
 
-    /// The queue of `priority` where it is a plain one.
+    /// Returns the queue of `priority` if it is plain.
     #[inline]
     const fn plain(&self, priority: Priority) -> Option<&SharedFifo<H>> {
         self.queues[priority.index()].as_plain()
     }
 
-    /// Finds the priorities whose packets pass with nothing to be counted or marked. Plain queues are such:
-    /// their markers never mark a packet that leaves nothing behind. None pass while packets
-    /// wait to be handed over.
+    /// Finds the priorities with plain queues. Their markers never mark a packet that leaves an
+    /// empty queue behind. The set is empty while dropped packets wait to be reported.
     fn find_passing(&mut self) {
         self.passing = PrioritySet::EMPTY;
         if !self.given_up.is_empty() {
@@ -158,7 +157,8 @@ impl<H: Header> ClassQueues<H> {
         }
     }
 
-    /// The packet that was shown, of `sent` bytes, has left, and its queue holds `left` bytes.
+    /// Updates the turns and bytes after the departure of the packet at the head, which had `sent`
+    /// bytes; its queue now has `left` bytes.
     #[inline]
     fn on_sent(&mut self, sent: Bytes, left: Bytes) {
         self.turns.on_sent(self.shown, sent);
@@ -265,7 +265,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         }
         let first = self.plain(self.shown)?.front()?;
         self.shown_wire = first.wire;
-        // Once more, because of the line before.
+        // Looked up again, because the borrow ends at the line before.
         self.plain(self.shown)?.front()
     }
 
@@ -300,8 +300,8 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
 
     #[inline]
     fn bypass(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
-        // What has waited counts as a turn, and control only has so much room to wait in.
-        // Not `&&`: the processor cannot predict whether a packet waits, but mostly whether both hold.
+        // A packet that waits counts as a turn, and the space for control is limited. Not `&&`: the
+        // processor cannot predict if a packet waits, but can usually predict if both hold.
         let matters = self.turns.counts() | (u64::from(packet.wire) > self.control_limit);
         if waits & matters {
             return None;

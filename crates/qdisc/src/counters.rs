@@ -1,4 +1,4 @@
-//! Counters of a queue discipline.
+//! Counters of a queueing discipline.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration};
@@ -9,22 +9,22 @@ use crate::sojourn::SojournTimes;
 /// Why a discipline has dropped a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DropCause {
-    /// The queue was at its limit when the packet came.
+    /// The queue was at its limit when the packet arrived.
     Tail,
-    /// The rule that keeps the queue short chose it.
+    /// The AQM rule chose the packet.
     Aqm,
-    /// The rule could no longer keep the queue short: the fattest flow's packets where a limit is
-    /// exceeded (RFC 8290 section 4.1), any packet where marks do not help (RFC 9332 section
-    /// 4.2.3).
+    /// The AQM rule could no longer keep the queue short. Affects packets of the fattest flow if a
+    /// limit is exceeded (RFC 8290 section 4.1), and any packet if marks do not help (RFC 9332
+    /// section 4.2.3).
     Overload,
 }
 
-/// Packets and their bytes on the wire.
+/// A number of packets and their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 pub struct Tally {
     /// Number of packets.
     pub packets: u64,
-    /// Their bytes.
+    /// Bytes of these packets.
     pub bytes: Bytes,
 }
 
@@ -41,34 +41,34 @@ impl Tally {
     }
 }
 
-/// Counters of a discipline. The packets offered are those that have left, those that were dropped
-/// and those that it holds.
+/// Counters of a discipline. The offered packets are the sum of packets that have left, were
+/// dropped or are stored.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct DisciplineCounters {
-    /// Packets that came and left at once, which `offered`, `enqueued`, `dequeued` and `sojourn` do
-    /// not count yet: at most ports these are most packets, and one look at the counters is enough
-    /// for each.
+    /// Packets that arrived and left immediately, which are not yet included in `offered`,
+    /// `enqueued`, `dequeued` and `sojourn`. At most ports these are most packets, so each updates
+    /// only one counter.
     passed: Tally,
-    /// Packets that came.
+    /// Packets that arrived.
     pub offered: Tally,
-    /// Those of them that were stored.
+    /// Packets that were stored.
     pub enqueued: Tally,
-    /// Packets that have left for the wire.
+    /// Packets that left for the wire.
     pub dequeued: Tally,
-    /// Those of them that were marked here.
+    /// Packets that left with a mark of this discipline.
     pub marked: u64,
-    /// Dropped with [`DropCause::Tail`].
+    /// Packets dropped with [`DropCause::Tail`].
     pub tail_drops: Tally,
-    /// Dropped with [`DropCause::Aqm`], before or after they were stored.
+    /// Packets dropped with [`DropCause::Aqm`], before or after they were stored.
     pub aqm_drops: Tally,
-    /// Dropped with [`DropCause::Overload`].
+    /// Packets dropped with [`DropCause::Overload`].
     pub overload_drops: Tally,
-    /// Waiting times of the packets that have left.
+    /// Queueing times of the packets that have left.
     pub sojourn: SojournTimes,
 }
 
 impl DisciplineCounters {
-    /// These with all packets in all counters.
+    /// Returns the counters with all packets included everywhere.
     pub(crate) fn settled(&self) -> Self {
         let mut all = Self {
             passed: Tally::default(),
@@ -81,7 +81,7 @@ impl DisciplineCounters {
         all
     }
 
-    /// All drops.
+    /// Returns the sum of all drops.
     #[must_use]
     pub fn dropped(&self) -> Tally {
         let mut sum = self.tail_drops;
@@ -90,7 +90,7 @@ impl DisciplineCounters {
         sum
     }
 
-    /// Adds what `other` has counted.
+    /// Adds the counters of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.passed.merge(other.passed);
         self.offered.merge(other.offered);
@@ -103,28 +103,28 @@ impl DisciplineCounters {
         self.sojourn.merge(&other.sojourn);
     }
 
-    /// A packet came and is stored.
+    /// Counts a packet that arrived and is stored.
     #[inline]
     pub(crate) fn on_enqueue(&mut self, size: Bytes) {
         self.offered.add(size);
         self.enqueued.add(size);
     }
 
-    /// A packet came and left at once.
+    /// Counts a packet that arrived and left immediately.
     #[inline]
     pub(crate) fn on_pass(&mut self, size: Bytes, mark: Mark) {
         self.passed.add(size);
         self.marked += u64::from(mark == Mark::Congestion);
     }
 
-    /// A packet came and is not stored.
+    /// Counts a packet that arrived and is not stored.
     #[inline]
     pub(crate) fn on_refusal(&mut self, size: Bytes, cause: DropCause) {
         self.offered.add(size);
         self.on_drop(size, cause);
     }
 
-    /// A stored packet is dropped.
+    /// Counts a stored packet that is dropped.
     #[inline]
     pub(crate) fn on_drop(&mut self, size: Bytes, cause: DropCause) {
         match cause {
@@ -134,7 +134,7 @@ impl DisciplineCounters {
         }
     }
 
-    /// A packet leaves after `sojourn`.
+    /// Counts a packet that leaves after `sojourn`.
     #[inline]
     pub(crate) fn on_dequeue(&mut self, size: Bytes, sojourn: Duration, mark: Mark) {
         self.dequeued.add(size);

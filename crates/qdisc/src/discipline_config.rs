@@ -1,4 +1,4 @@
-//! The disciplines that a scenario can name, with their keys.
+//! The disciplines of scenarios, with their keys.
 
 use fabricsim_base::input::{ConfigError, Keys};
 use serde::de::{DeserializeOwned, Error};
@@ -20,22 +20,24 @@ use crate::short_form::ShortForm;
 pub trait DisciplineKind: Serialize + DeserializeOwned + 'static {
     /// The name of the kind in scenarios.
     const NAME: &'static str;
-    /// One line about it.
+    /// A description in one line.
     const ABOUT: &'static str;
-    /// Its keys, each with meaning, unit and default.
+    /// Its keys with meaning, unit and default.
     const KEYS: Keys;
-    /// Its forms in one line.
+    /// Its one-line forms.
     const SHORT_FORMS: &'static [ShortForm];
 
+    /// Checks the settings.
+    ///
     /// # Errors
-    /// Settings that the discipline cannot work with, by key.
+    /// Names the key, the problem and a suggestion.
     fn validate(&self) -> Result<(), ConfigError>;
 
     /// Returns the table as a discipline of any kind.
     fn into_config(self) -> DisciplineConfig;
 }
 
-/// [`DisciplineKind`] without its type.
+/// [`DisciplineKind`] with its type erased.
 pub(crate) trait AnyKind {
     fn name(&self) -> &'static str;
     fn keys(&self) -> Keys;
@@ -61,24 +63,24 @@ impl<K: DisciplineKind> AnyKind for K {
     }
 }
 
-/// Takes each kind of discipline by its type.
+/// Visits each kind of discipline by its type.
 pub trait DisciplineVisitor {
-    /// Takes the kind `K`.
+    /// Visits the kind `K`.
     fn visit<K: DisciplineKind>(&mut self);
 }
 
-/// Makes the list of kinds, one line each.
+/// Generates the list of kinds.
 macro_rules! kinds {
     ($($config:ty;)*) => {
-        /// Every kind of discipline: its name in a scenario, what it is in one line, and its keys
-        /// with their meaning, unit and default.
+        /// Every kind of discipline: its name in a scenario, a description in one line, and its
+        /// keys with their meaning, unit and default.
         pub const KINDS: &[(&str, &str, Keys)] = &[$((
             <$config as DisciplineKind>::NAME,
             <$config as DisciplineKind>::ABOUT,
             <$config as DisciplineKind>::KEYS,
         )),*];
 
-        /// Shows every kind of discipline to `visitor`, in the order of [`KINDS`].
+        /// Calls `visitor` with every kind of discipline, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl DisciplineVisitor) {
             $(visitor.visit::<$config>();)*
         }
@@ -95,9 +97,9 @@ kinds! {
     DualPi2Config;
 }
 
-/// A discipline as a scenario describes it.
+/// The settings of a discipline in a scenario.
 ///
-/// It can also be read from one line in the manner of Linux's `tc`:
+/// They can also be parsed from one line, similar to Linux's `tc`:
 ///
 /// ```
 /// use fabricsim_qdisc::DisciplineConfig;
@@ -110,9 +112,9 @@ kinds! {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum DisciplineConfig {
-    /// A plain queue that the switch's buffer bounds.
+    /// A plain queue that is limited by the switch's buffer.
     SharedBuffer(SharedBufferConfig),
-    /// One queue with a rule.
+    /// One queue with an AQM rule.
     Aqm(AqmConfig),
     /// Many queues with CoDel.
     FqCodel(FqCodelConfig),
@@ -130,25 +132,27 @@ impl DisciplineConfig {
         }
     }
 
-    /// The name of the kind, as in [`KINDS`].
+    /// Returns the name of the kind, as in [`KINDS`].
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.as_kind().name()
     }
 
+    /// Checks the settings.
+    ///
     /// # Errors
-    /// Settings that the discipline cannot work with, by key.
+    /// Names the key, the problem and a suggestion.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.as_kind().validate()
     }
 
-    /// Returns `true` if the queue has no limit but the switch's shared buffer.
+    /// Returns `true` if only the switch's shared buffer limits the queue.
     #[must_use]
     pub const fn needs_shared_buffer(&self) -> bool {
         matches!(self, Self::SharedBuffer(_))
     }
 
-    /// The queues among which it spreads flows; 0 for one queue without that.
+    /// Returns the number of queues over which it spreads flows; 0 for a single queue.
     #[must_use]
     pub fn flow_queues(&self) -> u64 {
         match self {
@@ -172,7 +176,7 @@ impl Serialize for DisciplineConfig {
     }
 }
 
-/// Reads a table as the kind that it names, among the kinds that it visits.
+/// Reads a table as the visited kind with its name.
 struct TableReader {
     kind: Value,
     table: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Two queues with one controller, for low latency and for everybody else.
+//! Two queues with one controller, for low latency and for other traffic.
 
 mod config;
 mod controller;
@@ -27,22 +27,22 @@ enum Which {
     Classic,
 }
 
-/// Decision about a packet that would leave.
+/// Decision about the head of a queue.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
     Leaves(Mark),
     Dropped(DropCause),
 }
 
-/// DualPI2 (RFC 9332 appendix A, by the rules of Linux's `dualpi2`): packets with the identifier of
-/// L4S have a queue of their own, which is served first as long as the other one gets its share.
+/// DualPI2 (RFC 9332 appendix A, following Linux's `dualpi2`): packets with the identifier of L4S
+/// have a separate queue, which is served first as long as the classic queue gets its share.
 ///
-/// One controller moves the base probability p' so that the longer delay stays at the target.
-/// Packets of the classic queue are marked, or dropped where their sender does not understand
-/// marks, with probability p'^2, those of the low-latency queue marked with `coupling` x p', and
-/// whenever they have waited for longer than `step`. So p_L = 2 sqrt(p_C) for a coupling of 2.
-/// Where that comes to more than 1, p_C being above 25%, marks no longer help, and packets of both
-/// queues are dropped with p'^2.
+/// One controller adjusts the base probability p' to keep the longer delay at the target. Packets
+/// of the classic queue are marked with probability p'^2, or dropped if their sender does not
+/// understand marks. Packets of the low-latency queue are marked with probability `coupling` x p',
+/// and always if they have waited longer than `step`. So p_L = 2 sqrt(p_C) for a coupling of 2. If
+/// that exceeds 1, because p_C is above 25%, marks no longer help, and packets of both queues are
+/// dropped with p'^2.
 #[derive(Checkpointed, Clone, Debug)]
 #[checkpoint(bound(H: Stored))]
 pub struct DualPi2<H> {
@@ -52,7 +52,7 @@ pub struct DualPi2<H> {
     /// Bytes of two full packets.
     #[checkpoint(rebuilt)]
     two_packets: u64,
-    /// Below zero the low-latency queue is served: bytes times percent.
+    /// If it is below zero, the low-latency queue is served. In bytes times percent.
     credit: i64,
     shown: Which,
     mark: Mark,
@@ -65,7 +65,7 @@ pub struct DualPi2<H> {
 }
 
 impl<H: Header> DualPi2<H> {
-    /// Empty queues.
+    /// Returns empty queues.
     #[must_use]
     pub fn new(config: &DualPi2Config, context: &DisciplineContext) -> Self {
         Self {
@@ -84,25 +84,25 @@ impl<H: Header> DualPi2<H> {
         }
     }
 
-    /// The base probability p' at its last step.
+    /// Returns the base probability p' at its last step.
     #[must_use]
     pub const fn base_probability(&self) -> f64 {
         self.controller.base()
     }
 
-    /// Returns how long packets have waited that have left the low-latency queue.
+    /// Returns the queueing times of packets that have left the low-latency queue.
     #[must_use]
     pub const fn low_latency_sojourn(&self) -> &SojournTimes {
         &self.low_sojourn
     }
 
-    /// Returns how long packets have waited that have left the classic queue.
+    /// Returns the queueing times of packets that have left the classic queue.
     #[must_use]
     pub const fn classic_sojourn(&self) -> &SojournTimes {
         &self.classic_sojourn
     }
 
-    /// Lets the controller see the queues as they have been up to now.
+    /// Runs all steps of the controller up to now, with the present queues.
     #[inline]
     fn advance_to(&mut self, now: Time) {
         let head = |line: &Line<H>| line.front().map(Message::arrival);
@@ -113,7 +113,7 @@ impl<H: Header> DualPi2<H> {
         self.controller.advance_to(now, heads);
     }
 
-    /// The queue whose turn it is.
+    /// Returns the queue to serve.
     fn choose(&self, now: Time) -> Option<Which> {
         match (self.low.is_empty(), self.classic.is_empty()) {
             (true, true) => return None,
@@ -141,8 +141,8 @@ impl<H: Header> DualPi2<H> {
         }
     }
 
-    /// Decides whether the head of `which` leaves, and with which mark, or is dropped. The
-    /// controller leaves a standing queue of less than two packets alone.
+    /// Decides if the head of `which` leaves, with which mark, or is dropped. The controller does
+    /// not act if less than two packets are left in the queues.
     fn decide(&mut self, now: Time, which: Which) -> Option<Fate> {
         let head = self.line(which).front()?;
         let (ecn, behind) = (head.ecn(), self.bytes() - head.size());
@@ -176,7 +176,8 @@ impl<H: Header> DualPi2<H> {
         })
     }
 
-    /// The probability of a mark that a packet of the low-latency queue has by its own `wait`.
+    /// Returns the probability that a packet of the low-latency queue is marked because of its own
+    /// `wait`.
     fn native(&self, wait: Duration) -> f64 {
         let DualPi2Config { step, ramp, .. } = self.config;
         let beyond = wait.saturating_sub(step);
@@ -194,7 +195,7 @@ impl<H: Header> DualPi2<H> {
     }
 }
 
-/// The credit of empty queues: the one with the larger weight goes first.
+/// Returns the credit of empty queues: the queue with the larger weight goes first.
 fn first_credit(config: &DualPi2Config) -> i64 {
     let classic = i64::from(config.c_protection);
     1_514 * (classic - (100 - classic))
@@ -248,7 +249,7 @@ impl<H: Header> Discipline<H> for DualPi2<H> {
     fn pop(&mut self, now: Time) -> Mark {
         let classic_share = i64::from(self.config.c_protection);
         let size = self.front().map_or(0, |packet| i64::from(packet.wire));
-        // The credit only moves while both queues hold packets.
+        // The credit changes only while both queues have packets.
         let (line, sojourn, change) = match self.shown {
             Which::Low if self.classic.is_empty() => (&mut self.low, &mut self.low_sojourn, 0),
             Which::Low => (&mut self.low, &mut self.low_sojourn, classic_share),

@@ -23,19 +23,19 @@ use lists::{Lists, Which};
 #[derive(Clone, Debug, Default, Stored)]
 struct Flow {
     packets: Chain,
-    /// Bytes that it may still send before others have their turn; below zero when it has sent
-    /// more.
+    /// Bytes that it may still send before other queues get their turn; negative if it has
+    /// overspent.
     deficit: i64,
     cc: Codel,
 }
 
-/// Flow queueing with CoDel (RFC 8290, by the rules of Linux's `fq_codel`): a hash spreads flows
-/// among queues, which take turns by deficit round robin (section 4.2). A queue that was empty goes
-/// first, once. Each queue has a CoDel of its own; the backlog that it leaves alone is that of all
-/// queues.
+/// Flow queueing with CoDel (RFC 8290, following Linux's `fq_codel`): a hash spreads flows over
+/// queues, which take turns by deficit round robin (section 4.2). A queue that was empty goes
+/// first, once. Each queue has its own CoDel; the backlog below which CoDel does not act is the
+/// total of all queues.
 ///
-/// When a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up
-/// to `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
+/// If a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up to
+/// `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
 #[derive(Checkpointed, Clone, Debug)]
 #[checkpoint(bound(H: Stored))]
 pub struct FqCodel<H> {
@@ -49,23 +49,23 @@ pub struct FqCodel<H> {
     memory_limit: u64,
     #[checkpoint(rebuilt)]
     drop_batch: u32,
-    /// Makes the hash another one on each port.
+    /// Makes the hash of each port different.
     #[checkpoint(rebuilt)]
     perturbation: u64,
     flows: Vec<Flow>,
-    /// Bytes of each queue, by themselves because they are searched for the most.
+    /// Bytes of each queue, stored separately for a fast search of the maximum.
     backlogs: Vec<u64>,
     lists: Lists,
     pool: PacketPool<H>,
     bytes: u64,
-    /// The queue whose packet was shown, and the packet's mark.
+    /// The queue of the last returned packet, and the packet's mark.
     shown: u32,
     mark: Mark,
     counters: DisciplineCounters,
 }
 
 impl<H: Header> FqCodel<H> {
-    /// Empty queues.
+    /// Returns empty queues.
     #[must_use]
     pub fn new(config: &FqCodelConfig, context: &DisciplineContext) -> Self {
         let flows = config.flows.max(1);
@@ -87,7 +87,7 @@ impl<H: Header> FqCodel<H> {
         }
     }
 
-    /// The queue of packets with `key`.
+    /// Returns the queue of packets with `key`.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -100,8 +100,9 @@ impl<H: Header> FqCodel<H> {
         ((u128::from(hash) * self.flows.len() as u128) >> 64) as u32
     }
 
-    /// Makes room for a packet of `size` that comes to queue `newcomer`: the fattest queue, with
-    /// it, loses packets from its head. Whether the packet itself is left.
+    /// Makes room for a packet of `size` that arrives at queue `newcomer`: the fattest queue,
+    /// including the new packet, loses packets from its head. Returns `false` if the new packet
+    /// itself is lost.
     #[cold]
     fn make_room(&mut self, newcomer: u32, size: u64, dropped: &mut Vec<Packet<H>>) -> bool {
         let of = |queue: usize, bytes: u64| {
@@ -121,7 +122,7 @@ impl<H: Header> FqCodel<H> {
         while packets < self.drop_batch && (packets == 0 || lost < most / 2) {
             packets += 1;
             let Some(packet) = self.pool.front(flow.packets) else {
-                // Only the newcomer is left of its queue.
+                // Only the new packet is left in its queue.
                 is_left = false;
                 break;
             };
@@ -137,8 +138,8 @@ impl<H: Header> FqCodel<H> {
         is_left
     }
 
-    /// Gives up packets of `queue` until one may leave, and puts its mark into `mark`. Returns `false` if
-    /// none is left.
+    /// Drops packets of `queue` until one may leave, and stores its mark in `mark`. Returns `false`
+    /// if no packet is left.
     fn serves(&mut self, queue: u32, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
         let index = queue as usize;
         let Flow { packets, cc, .. } = &mut self.flows[index];
@@ -167,7 +168,7 @@ impl<H: Header> FqCodel<H> {
         false
     }
 
-    /// The queue whose turn it is, with a deficit above zero and in which list it stands.
+    /// Returns the queue to serve, which has a deficit above zero, with its list.
     fn turn(&mut self) -> Option<(u32, Which)> {
         loop {
             let (queue, which) = self.lists.first()?;
@@ -212,8 +213,8 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
                 self.shown = queue;
                 return true;
             }
-            // A queue that runs empty among the new ones waits for a turn of the old ones before it
-            // can be new again (section 4.2).
+            // A new queue that becomes empty waits for a turn of the old ones before it can be new
+            // again (section 4.2).
             self.lists.on_empty(which);
         }
         false

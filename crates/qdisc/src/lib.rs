@@ -1,7 +1,7 @@
 //! Queueing in switches: egress queues, ECN marking, active queue management and the shared buffer
 //! with priority-based flow control.
 //!
-//! These are plugins of [`fabricsim_core`]; they know packets and ports, and nothing of protocols.
+//! These are plugins of [`fabricsim_core`]. They know packets and ports, but no protocols.
 //!
 //! ```
 //! use fabricsim_base::id::PortId;

@@ -1,4 +1,4 @@
-//! Packets in the order in which they came, with the times of their arrival.
+//! Packets in the order of arrival, with their times of arrival.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::fifo::Fifo;
@@ -10,11 +10,11 @@ use fabricsim_engine::Message;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::mark_of;
 
-/// A first-in-first-out queue that knows its bytes and how long its packets have waited.
+/// A first-in, first-out queue that counts its bytes and knows the queueing times of its packets.
 ///
-/// The time of the enqueue is written into the stored copy as its arrival, so that packets which
-/// begin here (pause frames, a host's own) have one, too. The channel overwrites it when the packet
-/// leaves.
+/// It writes the time of the enqueue into the stored copy as its arrival, so that packets created
+/// here (pause frames, a host's own packets) have one, too. The channel overwrites it when the
+/// packet leaves.
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct Line<H> {
     packets: Fifo<Packet<H>>,
@@ -46,7 +46,7 @@ impl<H: Header> Line<H> {
         stored
     }
 
-    /// Drops the first packet, which goes to `dropped`.
+    /// Drops the first packet and appends it to `dropped`.
     pub(crate) fn give_up(
         &mut self,
         cause: DropCause,
@@ -62,7 +62,8 @@ impl<H: Header> Line<H> {
         self.packets.pop();
     }
 
-    /// The first packet leaves for the wire with `mark`, which is returned if the packet takes it.
+    /// Removes the first packet, which leaves for the wire with `mark`. Returns the mark if the
+    /// packet takes it.
     #[inline]
     pub(crate) fn leave(
         &mut self,
@@ -80,13 +81,13 @@ impl<H: Header> Line<H> {
         mark
     }
 
-    /// The first packet.
+    /// Returns the first packet.
     #[inline]
     pub(crate) fn front(&self) -> Option<&Packet<H>> {
         self.packets.front()
     }
 
-    /// Returns how long the first packet has waited; no time when there is none.
+    /// Returns the time for which the first packet has waited; zero if there is none.
     #[inline]
     pub(crate) fn wait(&self, now: Time) -> Duration {
         let first = self.packets.front();
@@ -108,7 +109,7 @@ impl<H: Header> Line<H> {
         self.packets.is_empty()
     }
 
-    /// The packets, first to last.
+    /// Returns the packets, first to last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Packet<H>> {
         self.packets.iter()
     }

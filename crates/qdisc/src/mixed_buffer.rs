@@ -9,32 +9,34 @@ use fabricsim_core::plugin::{Admission, Admit, Release, Slack};
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer, calm_below};
 
 const QUEUES: usize = Priority::COUNT;
-/// The whole of the free buffer, as shares of it are held.
+/// The whole free buffer, in units of shares.
 const ONE: u64 = 1 << ONE_BITS;
 const ONE_BITS: u32 = 24;
 
 /// The settings of the lossy priorities of a [`MixedBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossyConfig {
-    /// The priorities; that of control is never lossy.
+    /// The lossy priorities; control is never lossy.
     pub priorities: PrioritySet,
-    /// The share of the free buffer that one queue may be as long as, in steps of 2^-24.
+    /// The maximum length of one queue as a multiple of the free buffer, in steps of 2^-24.
     pub alpha: f64,
-    /// The most bytes of one queue, whatever is free.
+    /// Maximum bytes of one queue, regardless of the free buffer.
     pub limit: Option<Bytes>,
-    /// Those of them whose packets are trimmed rather than dropped.
+    /// The lossy priorities that trim packets instead of dropping them.
     pub trimmed: PrioritySet,
-    /// The most bytes of one of their queues.
+    /// Maximum bytes of one queue of a trimming priority.
     pub trim_above: Bytes,
 }
 
-/// A [`SharedBuffer`] for lossless priorities that lends the shared part of its room to lossy ones.
+/// A [`SharedBuffer`] for lossless priorities that lends its shared part to lossy ones.
 ///
-/// A packet of a lossy priority is stored when the queue that it joins is shorter than `alpha`
-/// times what is free and has no more than `limit` bytes with it, and there is room (the dynamic threshold of Choudhury and Hahne, 1998, on
-/// the queues of egress ports, as ASICs have it for traffic without PFC); else it is dropped. Lossy
-/// priorities pause nobody. Lossless ones keep their reserves and headroom, which lossy ones never
-/// touch, so whatever they do no lossless packet is dropped.
+/// A packet of a lossy priority is stored if its queue is shorter than `alpha` times the free bytes
+/// and has at most `limit` bytes including the packet, and if there is room; otherwise it is
+/// dropped. This is the dynamic threshold of Choudhury and Hahne (1998) on the queues of egress
+/// ports, as in ASICs for traffic without PFC.
+///
+/// Lossy priorities never pause. Lossless ones keep their reserves and headroom, which lossy ones
+/// never use, so lossy traffic can never cause the drop of a lossless packet.
 #[derive(Checkpointed, Clone, Debug)]
 pub struct MixedBuffer {
     lossless: SharedBuffer,
@@ -43,16 +45,16 @@ pub struct MixedBuffer {
     /// In units of [`ONE`].
     #[checkpoint(rebuilt)]
     alpha: u64,
-    /// The most bytes of a queue of each priority.
+    /// Maximum bytes of a queue of each priority.
     #[checkpoint(rebuilt)]
     limits: [u64; QUEUES],
-    /// The least of these limits.
+    /// The smallest of these limits.
     #[checkpoint(rebuilt)]
     least_limit: u64,
     #[checkpoint(rebuilt)]
     trimmed: PrioritySet,
-    /// With fewer bytes than this in use of the shared part, every lossy queue is shorter than the
-    /// threshold and the longest packet finds room.
+    /// If the shared part uses fewer bytes than this, every lossy queue is below the threshold and
+    /// there is room for the longest packet.
     #[checkpoint(rebuilt)]
     calm_below: u64,
     /// Bytes in each queue of a lossy priority, by egress port.
@@ -60,7 +62,8 @@ pub struct MixedBuffer {
 }
 
 impl MixedBuffer {
-    /// The buffer of a switch with `ports`, in a network whose hosts have NICs of `nic_rate`.
+    /// Returns the buffer of a switch with `ports`, in a network with hosts with NICs of
+    /// `nic_rate`.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -97,22 +100,23 @@ impl MixedBuffer {
         }
     }
 
-    /// The length from which on a queue takes no packet.
+    /// Returns the length from which a queue stores no further packet.
     #[inline]
     fn threshold(&self) -> u128 {
         // A share of 2^50 bytes does not fit 64 bits.
         (u128::from(self.lossless.free_shared()) * u128::from(self.alpha)) >> ONE_BITS
     }
 
-    /// Returns whether the next packet of a lossy priority is admitted unless its queue would exceed
-    /// its limit.
+    /// Returns `true` if the next packet of a lossy priority is admitted unless its queue would
+    /// exceed its limit.
     #[inline]
     const fn is_lossy_calm(&self) -> bool {
         self.lossless.shared_used() < self.calm_below
     }
 
-    /// Returns whether the queue of a lossy priority takes `size` bytes: a packet, of at most 65,535
-    /// bytes, for which a calm buffer has room, or several in an epoch in which it stays calm.
+    /// Returns `true` if the queue of a lossy priority has room for `size` bytes. These are one
+    /// packet of at most 65,535 bytes, for which a calm buffer has room, or several packets in an
+    /// epoch in which the buffer stays calm.
     #[inline]
     fn takes(&self, egress: PortId, priority: Priority, size: Bytes) -> bool {
         let queue = self.queues[egress.index()][priority.index()];

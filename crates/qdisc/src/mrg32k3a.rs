@@ -1,4 +1,4 @@
-//! The random numbers that the published simulator marks with.
+//! The random numbers with which the published simulator decides about marks.
 
 use fabricsim_base::checkpoint::Checkpointed;
 
@@ -29,12 +29,12 @@ fn product(a: &Matrix, b: &Matrix, modulus: u64) -> Matrix {
     [0, 1, 2].map(|i| [columns[0][i], columns[1][i], columns[2][i]])
 }
 
-/// `matrix` to the power of 2^`doublings`.
+/// Returns `matrix` to the power of 2^`doublings`.
 fn raised(matrix: &Matrix, doublings: u32, modulus: u64) -> Matrix {
     (0..doublings).fold(*matrix, |power, _| product(&power, &power, modulus))
 }
 
-/// `matrix` to the power of `exponent`.
+/// Returns `matrix` to the power of `exponent`.
 fn power(matrix: &Matrix, exponent: u64, modulus: u64) -> Matrix {
     const IDENTITY: Matrix = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     let mut square = *matrix;
@@ -51,7 +51,7 @@ fn power(matrix: &Matrix, exponent: u64, modulus: u64) -> Matrix {
 /// The first numbers of consecutive streams of the generator MRG32k3a (L'Ecuyer 1999; streams are
 /// 2^127 steps apart, L'Ecuyer et al. 2002).
 ///
-/// The published simulator makes a new variable for every decision about a mark, and each new
+/// The published simulator creates a new variable for every decision about a mark, and each new
 /// variable gets the next stream of ns-3 (seed 1; its run is the substream, of 2^76 steps each).
 #[derive(Checkpointed, Clone, Debug)]
 pub struct PublishedDraws {
@@ -68,7 +68,7 @@ impl PublishedDraws {
     /// the published simulator's run `run` (1 by default).
     #[must_use]
     pub fn new(nodes: u64, run: u64) -> Self {
-        // ns-3 has given six streams to each node and two to its loss model by then.
+        // By then, ns-3 has assigned six streams to each node and two to its loss model.
         let stream = 6 * nodes + 2;
         let (jump_first, jump_second) = (raised(&A1, 127, M1), raised(&A2, 127, M2));
         let start = |step: &Matrix, jump: &Matrix, modulus| {
@@ -89,7 +89,8 @@ impl PublishedDraws {
         self.second = apply(&self.jump_second, &self.second, M2);
     }
 
-    /// The first number of the stream whose turn it is, between 0 and 1.
+    /// Returns the first number of the current stream, between 0 and 1, and moves to the next
+    /// stream.
     pub(crate) fn draw(&mut self) -> f64 {
         let [.., p1] = apply(&A1, &self.first, M1);
         let [.., p2] = apply(&A2, &self.second, M2);
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn streams_begin_at_the_known_states() {
-        // The second stream of the package of 2002 begins at these values.
+        // The second stream of the package of 2002 begins with these values.
         let seed = [12_345; 3];
         let first = apply(&raised(&A1, 127, M1), &seed, M1);
         assert_eq!(first, [3_692_455_944, 1_366_884_236, 2_968_912_127]);

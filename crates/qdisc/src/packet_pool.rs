@@ -1,4 +1,4 @@
-//! Many queues of packets in one piece of memory.
+//! Many queues of packets in one allocation.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::fifo::Assign;
@@ -31,19 +31,19 @@ impl Chain {
         self.first == NONE
     }
 
-    /// Returns `true` if the queue, which is not empty, holds one packet.
+    /// Returns `true` if the queue, which must not be empty, has one packet.
     #[inline]
     pub(crate) const fn has_one(self) -> bool {
         self.first == self.last
     }
 }
 
-/// The packets of all queues of a discipline, in slots that are used again: a thousand queues take
-/// the memory of the packets that wait, and not of a ring each.
+/// The packets of all queues of a discipline, in slots that are reused. A thousand queues use the
+/// memory of the waiting packets instead of a ring each.
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct PacketPool<H> {
     slots: Vec<Packet<H>>,
-    /// The slot after each one, in its queue or among the free ones.
+    /// The next slot of each slot, in its queue or in the free list.
     next: Vec<u32>,
     free: u32,
     len: usize,
@@ -64,7 +64,7 @@ impl<H: Header> PacketPool<H> {
     /// Stores a copy of `packet`, which arrives now, at the end of `chain`.
     ///
     /// # Panics
-    /// When 2^32 - 1 packets wait.
+    /// If 2^32 - 1 packets wait.
     pub(crate) fn push(
         &mut self,
         chain: &mut Chain,
@@ -95,7 +95,7 @@ impl<H: Header> PacketPool<H> {
         stored
     }
 
-    /// The first packet of `chain`.
+    /// Returns the first packet of `chain`.
     #[inline]
     pub(crate) fn front(&self, chain: Chain) -> Option<&Packet<H>> {
         (!chain.is_empty()).then(|| &self.slots[chain.first as usize])
@@ -114,13 +114,13 @@ impl<H: Header> PacketPool<H> {
         self.len -= 1;
     }
 
-    /// Packets of all queues.
+    /// Returns the number of packets in all queues.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// The packets of `chain`, first to last.
+    /// Returns the packets of `chain`, first to last.
     pub(crate) fn iter(&self, chain: Chain) -> impl Iterator<Item = &Packet<H>> {
         let first = (!chain.is_empty()).then_some(chain.first);
         std::iter::successors(first, |&slot| {

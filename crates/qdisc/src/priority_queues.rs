@@ -1,4 +1,4 @@
-//! Eight queues: 0 is strict, 1 to 7 take turns packet by packet.
+//! Eight queues: 0 has strict priority, 1 to 7 take turns packet by packet.
 
 use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
@@ -13,23 +13,24 @@ use crate::RedEcn;
 
 const QUEUES: usize = Priority::COUNT;
 
-/// The egress queues of a port: queue 0 (control) is always served first, the others round robin by
-/// packet, and a packet may be ECN-marked when it leaves. Nothing is dropped here: the shared
-/// buffer decides about room.
+/// The egress queues of a port. Queue 0 (control) is always served first, the other queues round
+/// robin by packet, and a packet may be ECN-marked when it leaves. The queues drop no packets,
+/// because the shared buffer decides about room.
 ///
-/// Source: the published HPCC simulator's egress queue; marking is per (port, priority), on the
+/// Source: the published HPCC simulator's egress queue; marking is per (port, priority), by the
 /// bytes that remain after the packet has left.
-// In this order: what every packet needs is in the second cache line of the port.
+// The order of fields matters: the fields for every packet are in the second cache line of the
+// port.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct PriorityQueues<H> {
     total: u64,
     markers: Option<Box<Markers>>,
-    /// Priorities whose queue holds packets.
+    /// Priorities with packets in their queue.
     occupied: PrioritySet,
-    /// The queue that was served last among 1 to 7 (0 before any).
+    /// The last served queue among 1 to 7 (0 at first).
     last: Priority,
-    /// The queue whose head was shown, and the size of that packet.
+    /// The queue of the last returned head, and the size of that packet.
     shown: Priority,
     shown_wire: u16,
     queues: [Queue<H>; QUEUES],
@@ -54,8 +55,7 @@ impl<H> Default for Queue<H> {
 pub type Markers = [Option<RedEcn>; QUEUES];
 
 impl<H: Header> PriorityQueues<H> {
-    /// Empty queues whose packets are marked by the marker of their priority; priority 0 is never
-    /// marked.
+    /// Returns empty queues with the marker of each priority; priority 0 is never marked.
     #[must_use]
     pub fn new(markers: Option<Box<Markers>>) -> Self {
         Self {
@@ -69,21 +69,21 @@ impl<H: Header> PriorityQueues<H> {
         }
     }
 
-    /// Bytes in the queue of `priority`.
+    /// Returns the bytes in the queue of `priority`.
     #[must_use]
     pub fn queue_bytes(&self, priority: Priority) -> Bytes {
         Bytes::new(self.queues[priority.index()].bytes)
     }
 
-    /// The queues that hold packets and may send; control is never paused.
+    /// Returns the queues that have packets and may send; control is never paused.
     #[inline]
     const fn unpaused(&self, paused: PrioritySet) -> PrioritySet {
         self.occupied
             .without(paused.intersection(PrioritySet::DATA))
     }
 
-    /// The queue to serve among those of `ready`: 0 first, else the next one after `last`
-    /// in cyclic order.
+    /// Returns the queue to serve among `ready`: 0 first, otherwise the next one after `last` in
+    /// cyclic order.
     #[inline]
     fn choose(&self, ready: PrioritySet) -> Option<Priority> {
         if ready.contains(Priority::CONTROL) {
@@ -92,7 +92,7 @@ impl<H: Header> PriorityQueues<H> {
         ready.next_after(self.last)
     }
 
-    /// The mark of a packet that leaves `queue`, by what it leaves behind there.
+    /// Returns the mark of a packet that leaves `queue`, depending on the remaining bytes.
     #[inline]
     fn mark(&mut self, queue: Priority) -> Mark {
         let Some(markers) = &mut self.markers else {
@@ -115,7 +115,7 @@ fn save_markers(markers: Option<&Markers>, out: &mut Writer) {
     }
 }
 
-/// Loads what [`save_markers`] has saved.
+/// Loads the draws that [`save_markers`] has saved.
 fn load_markers(
     mut markers: Option<&mut Markers>,
     input: &mut Reader<'_>,
@@ -185,7 +185,7 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         Some(first)
     }
 
-    // Left to itself the compiler makes it a call, which each packet that has waited pays.
+    // Otherwise the compiler makes it a call, for which each queued packet pays.
     #[inline(always)]
     fn pop(&mut self, _now: Time) -> Mark {
         let shown = self.shown;
@@ -226,7 +226,7 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         if !queue.is_control() {
             self.last = queue;
         }
-        // It leaves nothing behind, which is beyond no marker's threshold.
+        // It leaves an empty queue behind, which is below every marker's threshold.
         Some(Mark::None)
     }
 

@@ -1,4 +1,4 @@
-//! ECN marking by queue length, as datacenter switches do it.
+//! ECN marking by queue length, as in datacenter switches.
 
 use crate::mrg32k3a::PublishedDraws;
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Writer};
@@ -50,7 +50,7 @@ pub struct RedEcn {
 enum Draws {
     /// The port's own stream.
     Own(Stream),
-    /// The published simulator's.
+    /// The sequence of the published simulator.
     Published(Box<PublishedDraws>),
 }
 
@@ -71,8 +71,8 @@ impl Checkpointed for Draws {
 }
 
 impl RedEcn {
-    /// A marker with the thresholds of `config`; `entity` numbers the port within the simulation,
-    /// so that each port draws from its own stream.
+    /// Returns a marker with the thresholds of `config`. `entity` is the number of the port in the
+    /// simulation, so that each port draws from its own stream.
     #[must_use]
     pub fn new(config: &EcnConfig, seed: u64, entity: u64) -> Self {
         let span = config.kmax.saturating_sub(config.kmin).as_f64();
@@ -84,11 +84,11 @@ impl RedEcn {
         }
     }
 
-    /// A marker that draws what the published simulator draws.
+    /// Returns a marker that uses the draws of the published simulator.
     ///
-    /// There all ports of all switches share one sequence, in the order of its event list, which no
-    /// parallel run can have. Here each port goes through that sequence by itself: its marks are
-    /// the published ones for as long as no other port marks.
+    /// In that simulator, all ports of all switches share one sequence, in the order of its event
+    /// list, which a parallel run cannot reproduce. Here each port runs through that sequence on
+    /// its own, so its marks are the published ones as long as no other port marks.
     #[must_use]
     pub fn published(config: &EcnConfig, draws: &PublishedDraws) -> Self {
         Self {
@@ -97,8 +97,8 @@ impl RedEcn {
         }
     }
 
-    /// Returns `true` if a packet that leaves `queue` bytes behind is marked, should it
-    /// [take a mark](fabricsim_core::packet::Packet::takes_mark). Every packet draws, as in the
+    /// Returns `true` if a packet that leaves `queue` bytes behind must be marked, provided that it
+    /// [takes a mark](fabricsim_core::packet::Packet::takes_mark). Every packet draws, as in the
     /// published simulator.
     #[inline]
     pub fn marks(&mut self, queue: Bytes) -> bool {

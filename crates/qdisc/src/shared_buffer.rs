@@ -23,7 +23,7 @@ struct Share {
 }
 
 impl Share {
-    /// Returns whether the share is paused or has some of the headroom.
+    /// Returns `true` if the share is paused or uses headroom.
     const fn is_tense(&self) -> bool {
         self.paused || self.headroom > 0
     }
@@ -41,13 +41,13 @@ struct Ingress {
     shares: [Share; QUEUES],
 }
 
-/// The buffer of one switch, counted per (ingress port, priority).
+/// The buffer of one switch, accounted per (ingress port, priority).
 ///
-/// A packet is free up to the reserve, then counts as shared up to the dynamic threshold (a share
-/// of the free shared part), then as headroom. With PFC the upstream neighbor is paused as soon
-/// as the threshold is reached or headroom is used, and resumed when the headroom is empty and the
-/// share is `resume_offset` below the threshold. Source: the published HPCC simulator's buffer
-/// model, after the dynamic threshold scheme of Choudhury and Hahne (1998).
+/// Bytes first use the reserve, which is free; then the shared part, up to the dynamic threshold (a
+/// share of the free shared part); then headroom. With PFC, the switch pauses the upstream neighbor
+/// as soon as the threshold is reached or headroom is used. It resumes the neighbor when the
+/// headroom is empty and the share is `resume_offset` below the threshold. Source: the published
+/// HPCC simulator's buffer model, after the dynamic threshold scheme of Choudhury and Hahne (1998).
 #[derive(Checkpointed, Clone, Debug)]
 pub struct SharedBuffer {
     #[checkpoint(each)]
@@ -56,7 +56,7 @@ pub struct SharedBuffer {
     pfc: Pfc,
     #[checkpoint(rebuilt)]
     reserve: u64,
-    /// The part of the reserve in which a packet finds room that finds none elsewhere.
+    /// The part of the reserve that a packet may use if there is no other room.
     #[checkpoint(rebuilt)]
     usable_reserve: u64,
     #[checkpoint(rebuilt)]
@@ -64,19 +64,18 @@ pub struct SharedBuffer {
     /// The buffer without headroom and reserves.
     #[checkpoint(rebuilt)]
     capacity: u64,
-    /// With fewer bytes than this in use of the shared part, and no share that is
-    /// [tense](Share::is_tense), every packet is admitted and nobody is paused.
+    /// If the shared part uses fewer bytes than this, and no share is [tense](Share::is_tense),
+    /// every packet is admitted without a pause.
     #[checkpoint(rebuilt)]
     calm_below: u64,
     shared_used: u64,
     total_used: u64,
-    /// Number of shares that are paused or have some of the headroom.
+    /// Number of shares that are paused or use headroom.
     tense: u32,
 }
 
-/// The whole of the free buffer, as shares of it are held: a power of two, so that powers of one
-/// half are exact and a threshold is a product and a shift. The largest buffer times this is below
-/// 2^64.
+/// The whole free buffer, in units of shares. It is a power of two, so that powers of one half are
+/// exact and a threshold is a product and a shift. The largest buffer times this is below 2^64.
 const ONE: u64 = 1 << ONE_BITS;
 const ONE_BITS: u32 = 14;
 const _: () = assert!(
@@ -85,7 +84,8 @@ const _: () = assert!(
 );
 
 impl SharedBuffer {
-    /// The buffer of a switch with `ports`, in a network whose hosts have NICs of `nic_rate`.
+    /// Returns the buffer of a switch with `ports`, in a network with hosts with NICs of
+    /// `nic_rate`.
     #[must_use]
     pub fn new(config: &BufferConfig, nic_rate: Rate, ports: &[PortBuffer]) -> Self {
         let ingress: Vec<Ingress> = ports
@@ -112,32 +112,32 @@ impl SharedBuffer {
         }
     }
 
-    /// Returns whether the buffer is lossless.
+    /// Tells if the buffer is lossless.
     #[must_use]
     pub const fn pfc(&self) -> Pfc {
         self.pfc
     }
 
-    /// Bytes that are left for sharing when nothing is stored: the buffer without headroom and
-    /// reserves. Zero means that the configured size does not even hold those.
+    /// Returns the bytes for sharing in an empty buffer: the buffer without headroom and reserves.
+    /// Zero if the configured size is not sufficient for these.
     #[must_use]
     pub const fn shared_capacity(&self) -> Bytes {
         Bytes::new(self.capacity)
     }
 
-    /// Bytes of the shared part that are in use.
+    /// Returns the used bytes of the shared part.
     #[inline]
     pub(crate) const fn shared_used(&self) -> u64 {
         self.shared_used
     }
 
-    /// Bytes of the shared part that nobody has.
+    /// Returns the free bytes of the shared part.
     #[inline]
     pub(crate) const fn free_shared(&self) -> u64 {
         self.capacity.saturating_sub(self.shared_used)
     }
 
-    /// Takes `size` bytes of the shared part, of which as many are [free](Self::free_shared).
+    /// Takes `size` bytes of the shared part, which must be [free](Self::free_shared).
     #[inline]
     pub(crate) fn take_shared(&mut self, size: Bytes) {
         debug_assert!(size.get() <= self.free_shared(), "a packet finds room");
@@ -145,7 +145,7 @@ impl SharedBuffer {
         self.total_used += size.get();
     }
 
-    /// Gives back what [`Self::take_shared`] has taken.
+    /// Releases bytes that [`Self::take_shared`] has taken.
     #[inline]
     pub(crate) const fn give_back_shared(&mut self, size: Bytes) {
         self.shared_used -= size.get();
@@ -153,7 +153,8 @@ impl SharedBuffer {
     }
 }
 
-/// Doubled for each doubling of the port's rate above the NIC's, up to the whole.
+/// Returns the share of a port: `alpha`, doubled for each doubling of the port's rate above the
+/// NIC's, up to the whole.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -170,19 +171,19 @@ fn share_of(alpha: f64, nic_rate: Rate, rate: Rate) -> u64 {
     share
 }
 
-/// The threshold of a port that may take the share `alpha` of `free` bytes.
+/// Returns the threshold of a port with the share `alpha` of `free` bytes.
 #[inline]
 const fn part_of(free: u64, alpha: u64) -> u64 {
     (free * alpha) >> ONE_BITS
 }
 
-/// The bytes of the shared part from which on a packet might meet a threshold, where a queue or port
-/// may take at least the share `alpha`, in units of 1 / `one`, of what is free of `capacity`; 0 where
-/// one always might.
+/// Returns the number of used bytes of the shared part from which a packet might reach a threshold,
+/// or 0 if it always might. A queue or port may use at least the share `alpha`, in units of 1 /
+/// `one`, of the free part of `capacity`.
 ///
-/// None has more of the shared part than all together, `used`. With the longest packet that is
-/// `used + longest`, and below the share of `capacity - (used + longest)` nothing is dropped or
-/// paused, before the packet or after it.
+/// No queue or port uses more of the shared part than the total, `used`. With the longest packet
+/// that is `used + longest`. If this is below the share of `capacity - (used + longest)`, no packet
+/// is dropped or paused, before the packet or after it.
 pub(crate) fn calm_below(capacity: u64, alpha: u64, one: u64) -> u64 {
     let [capacity, alpha, one] = [capacity, alpha, one].map(u128::from);
     let reached = (capacity * alpha).saturating_sub(one) / (one + alpha);
@@ -191,7 +192,7 @@ pub(crate) fn calm_below(capacity: u64, alpha: u64, one: u64) -> u64 {
 }
 
 impl SharedBuffer {
-    /// [`Admission::admit`] where a threshold may be near.
+    /// [`Admission::admit`] if a threshold may be near.
     #[inline(never)]
     fn admit_near_threshold(&mut self, ingress: PortId, priority: Priority, size: u64) -> Admit {
         let port = &mut self.ingress[ingress.index()];
@@ -200,7 +201,7 @@ impl SharedBuffer {
         let threshold = part_of(free, port.alpha);
         let (filled, was_tense) = (share.bytes + size, share.is_tense());
         if share.headroom + size > port.headroom {
-            // What is left of the reserve.
+            // The unused bytes of the reserve.
             let left = self.usable_reserve.saturating_sub(share.bytes);
             let shared = share.bytes.saturating_sub(self.reserve);
             if shared + size.saturating_sub(left) > threshold {
@@ -234,7 +235,7 @@ impl SharedBuffer {
         self.shared_used < self.calm_below && self.tense == 0
     }
 
-    /// [`Admission::release`] where some share is tense.
+    /// [`Admission::release`] if some share is tense.
     #[inline(never)]
     fn release_tense(&mut self, ingress: PortId, priority: Priority, size: u64) -> Release {
         let port = &mut self.ingress[ingress.index()];

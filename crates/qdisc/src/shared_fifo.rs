@@ -1,4 +1,4 @@
-//! The queue of a priority that a switch's shared buffer bounds.
+//! A plain queue, limited only by the switch's shared buffer.
 
 use fabricsim_base::checkpoint::{
     Checkpointed, LoadError, Reader, Stored, Writer, load_optional, save_optional,
@@ -38,9 +38,9 @@ impl DisciplineKind for SharedBufferConfig {
     }
 }
 
-/// First in, first out, without a limit of its own; its marker decides by what a packet leaves
-/// behind and asks nobody whether the sender understands marks, which is what RDMA expects. It is
-/// one queue of [`PriorityQueues`](crate::PriorityQueues), and like those it counts nothing.
+/// A first-in, first-out queue without its own limit. Its marker decides by the remaining bytes
+/// only, and marks packets of all senders, as RDMA expects. It behaves like one queue of
+/// [`PriorityQueues`](crate::PriorityQueues), and has no counters either.
 #[derive(Clone, Debug)]
 pub struct SharedFifo<H> {
     packets: Fifo<Packet<H>>,
@@ -49,7 +49,7 @@ pub struct SharedFifo<H> {
 }
 
 impl<H: Header> SharedFifo<H> {
-    /// An empty queue.
+    /// Returns an empty queue.
     #[must_use]
     pub fn new(marker: Option<RedEcn>) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl<H: Header> SharedFifo<H> {
         stored
     }
 
-    /// Removes the first packet, which has `wire` bytes, and says whether it is marked.
+    /// Removes the first packet, which has `wire` bytes, and returns its mark.
     #[inline]
     pub(crate) fn pop_wire(&mut self, wire: u16) -> Mark {
         self.packets.pop();
@@ -76,7 +76,7 @@ impl<H: Header> SharedFifo<H> {
         self.mark()
     }
 
-    /// The mark of a packet that leaves what the queue holds behind.
+    /// Returns the mark of a packet that leaves the remaining bytes behind.
     #[inline]
     fn mark(&mut self) -> Mark {
         match &mut self.marker {

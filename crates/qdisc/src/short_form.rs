@@ -1,4 +1,4 @@
-//! Disciplines in one line, in the manner of Linux's `tc`: `fq_codel flows 1`, `codel target 5ms
+//! One-line forms of disciplines, similar to Linux's `tc`: `fq_codel flows 1`, `codel target 5ms
 //! ecn`.
 
 use std::fmt::Display;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::discipline_config::{DisciplineConfig, DisciplineKind, DisciplineVisitor, visit_kinds};
 
-/// A form in which a kind of discipline can be written in one line: a name, and options.
+/// A one-line form of a kind of discipline: a name and options.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortForm {
     names: &'static str,
@@ -19,7 +19,8 @@ pub struct ShortForm {
 }
 
 impl ShortForm {
-    /// The form that begins with one of `names`, with a bar between them; lists have the first.
+    /// Returns the form that begins with one of `names`, which are separated by bars; lists contain
+    /// the first.
     #[must_use]
     pub const fn new(names: &'static str, options: &'static [ShortOption]) -> Self {
         Self { names, options }
@@ -38,16 +39,16 @@ pub struct ShortOption {
     value: OptionValue,
 }
 
-/// The value of a key that an option sets.
+/// The way in which an option sets its key.
 #[derive(Clone, Copy, Debug)]
 enum OptionValue {
-    /// The next word, such as this one.
+    /// To the next word; contains an example.
     Next(&'static str),
-    /// The same, and a line without the option is refused.
+    /// To the next word, and the option is required; contains an example.
     Required(&'static str),
-    /// Always this one.
+    /// Always to this value.
     Fixed(&'static str),
-    /// The same, also without the option, unless another one sets the key.
+    /// To this value, even without the option, unless another option sets the key.
     Implied(&'static str),
 }
 
@@ -56,31 +57,33 @@ impl ShortOption {
         Self { words, key, value }
     }
 
-    /// The option `key` with a value for that key, such as `example`.
+    /// Returns the option `key` that sets the key of the same name; `example` is an example of its
+    /// value.
     #[must_use]
     pub const fn key(key: &'static str, example: &'static str) -> Self {
         Self::new(key, key, OptionValue::Next(example))
     }
 
-    /// The same option, which has to be given.
+    /// Returns the same option as a required option.
     #[must_use]
     pub const fn required(key: &'static str, example: &'static str) -> Self {
         Self::new(key, key, OptionValue::Required(example))
     }
 
-    /// The option `word`, which sets `key` to `value`.
+    /// Returns the option `word`, which sets `key` to `value`.
     #[must_use]
     pub const fn fixed(word: &'static str, key: &'static str, value: &'static str) -> Self {
         Self::new(word, key, OptionValue::Fixed(value))
     }
 
-    /// The same option, which holds unless another one sets its key.
+    /// Returns the same option, which applies by default unless another option sets its key.
     #[must_use]
     pub const fn implied(word: &'static str, key: &'static str, value: &'static str) -> Self {
         Self::new(word, key, OptionValue::Implied(value))
     }
 
-    /// The option by one of `words`, with a bar between them; lists have the first.
+    /// Returns the option with one of `words`, which are separated by bars; lists contain the
+    /// first.
     #[must_use]
     pub const fn named(self, words: &'static str) -> Self {
         Self::new(words, self.key, self.value)
@@ -91,17 +94,17 @@ impl ShortOption {
     }
 }
 
-/// The first of `names`, which have a bar between them.
+/// Returns the first of `names`, which are separated by bars.
 fn first(names: &'static str) -> &'static str {
     names.split('|').next().unwrap_or(names)
 }
 
-/// Returns `true` if `name` is one of `names`, which have a bar between them.
+/// Returns `true` if `name` is one of `names`, which are separated by bars.
 fn is_among(name: &str, names: &str) -> bool {
     names.split('|').any(|own| own == name)
 }
 
-/// Reads a line as the kind with a form of that name, among the kinds that it visits.
+/// Reads a line as the visited kind of discipline that has a form with its name.
 #[derive(Debug)]
 pub struct ShortFormReader<'a> {
     words: LineWords<'a>,
@@ -123,13 +126,13 @@ impl DisciplineVisitor for ShortFormReader<'_> {
 }
 
 impl DisciplineConfig {
-    /// Reads a line as one of the kinds that `show` shows.
+    /// Reads a line as one of the kinds that `show` visits.
     ///
-    /// Names and options come from Linux's `tc`, or from this program if `tc` has none.
-    /// Units are written as elsewhere in a scenario: `256KB` is 256,000 bytes.
+    /// Names and options are the same as in Linux's `tc`, or specific to this program if `tc` has
+    /// none. Units are written as elsewhere in a scenario: `256KB` is 256,000 bytes.
     ///
     /// # Errors
-    /// Unknown names and options, and values that the discipline cannot work with, with their place.
+    /// Unknown names and options, and invalid values, with their place.
     pub fn from_line(
         line: &str,
         show: impl FnOnce(&mut ShortFormReader<'_>),
@@ -162,7 +165,7 @@ impl FromStr for DisciplineConfig {
     }
 }
 
-/// Reads the options of `form`, whose name has been read, as settings of `K`.
+/// Reads the options of `form` as settings of `K`, after its name.
 fn read<K: DisciplineKind>(
     form: ShortForm,
     words: &mut LineWords<'_>,
@@ -218,7 +221,7 @@ fn fixed(text: &str) -> Value {
     text.parse().map_or_else(|_| text.into(), Value::Bool)
 }
 
-/// The last word, an option, is none that `form` has.
+/// Returns the error for the last word, which is not an option of `form`.
 fn unknown(form: ShortForm, words: &LineWords<'_>) -> InputError {
     let (name, word) = (form.name(), &words.text[words.last.clone()]);
     let options: Vec<&str> = form.options.iter().map(ShortOption::word).collect();
@@ -239,7 +242,7 @@ fn unknown(form: ShortForm, words: &LineWords<'_>) -> InputError {
     words.error(message, help)
 }
 
-/// The words of a line, one after the other.
+/// Iterates over the words of a line.
 #[derive(Debug)]
 struct LineWords<'a> {
     text: &'a str,
@@ -267,12 +270,12 @@ impl<'a> LineWords<'a> {
         Some(word)
     }
 
-    /// The last word is at fault.
+    /// Returns an error at the last word.
     fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.last.clone(), message, help)
     }
 
-    /// The value of `key`, one of `keys`, after the option that was read last.
+    /// Reads the value of `key`, one of `keys`, after the last option.
     fn value(&mut self, key: &str, keys: Keys, example: &str) -> Result<Value, InputError> {
         let option = self.text[self.last.clone()].to_owned();
         let Some(word) = self.next() else {
@@ -296,7 +299,7 @@ impl<'a> LineWords<'a> {
     }
 }
 
-/// `word` as a value of `kind`.
+/// Returns `word` as a value of `kind`.
 fn value(kind: ValueKind, word: &str) -> Result<Value, String> {
     fn read<T: FromStr<Err: Display>>(word: &str) -> Result<T, String> {
         word.parse().map_err(|error: T::Err| error.to_string())
@@ -307,7 +310,7 @@ fn value(kind: ValueKind, word: &str) -> Result<Value, String> {
             number => Ok(number.into()),
         },
         ValueKind::Number => Ok(read::<f64>(word)?.into()),
-        // Bytes, if the number has no unit.
+        // A number without a unit is in bytes.
         ValueKind::Quantity(Quantity::Size) if word.parse::<u64>().is_ok() => {
             Ok(format!("{word}B").into())
         }
@@ -332,7 +335,7 @@ fn value(kind: ValueKind, word: &str) -> Result<Value, String> {
 mod tests {
     use super::*;
 
-    /// Reads each option of each kind by itself.
+    /// Reads each option of each kind separately.
     struct Options {
         read: usize,
     }

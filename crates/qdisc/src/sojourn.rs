@@ -1,9 +1,9 @@
-//! Waiting times of packets: count, sum, longest, and a histogram for quantiles.
+//! Queueing times of packets: count, sum, maximum, and a histogram for quantiles.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::Duration;
 
-/// Buckets of each doubling: a bucket is at most an eighth as wide as its lower end.
+/// Buckets per doubling: the width of a bucket is at most an eighth of its lower end.
 const SUB_BUCKETS: u64 = 8;
 /// log2 of [`SUB_BUCKETS`].
 const SUB_BITS: u32 = 3;
@@ -13,8 +13,8 @@ const BUCKETS: usize = ((LONGEST_BITS - SUB_BITS) as usize + 1) << SUB_BITS;
 
 /// The sojourn times of packets: from the enqueue to the dequeue.
 ///
-/// The buckets of its histogram are 1 ns wide up to 16 ns and then an eighth of a power of two, so
-/// a quantile is off by at most an eighth. They are allocated with the first packet.
+/// The buckets of the histogram are 1 ns wide up to 16 ns, and then an eighth of a power of two, so
+/// the error of a quantile is at most an eighth. They are allocated with the first packet.
 #[derive(Clone, Debug, Default, PartialEq, Stored)]
 pub struct SojournTimes {
     count: u64,
@@ -23,7 +23,7 @@ pub struct SojournTimes {
     buckets: Vec<u64>,
 }
 
-/// The bucket of `ns`.
+/// Returns the bucket of `ns`.
 #[inline]
 fn bucket(ns: u64) -> usize {
     let ns = ns.min((1 << LONGEST_BITS) - 1);
@@ -36,7 +36,7 @@ fn bucket(ns: u64) -> usize {
     usize::try_from(place).expect("there are fewer than 2^32 buckets")
 }
 
-/// The first nanosecond of `bucket`.
+/// Returns the first nanosecond of `bucket`.
 const fn start(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < 2 * SUB_BUCKETS {
@@ -47,7 +47,7 @@ const fn start(bucket: usize) -> u64 {
 }
 
 impl SojournTimes {
-    /// A packet has waited for `time`.
+    /// Records a packet that has waited for `time`.
     #[inline]
     pub fn record(&mut self, time: Duration) {
         if self.buckets.is_empty() {
@@ -59,7 +59,7 @@ impl SojournTimes {
         self.buckets[bucket(time.as_ns())] += 1;
     }
 
-    /// `packets` packets have not waited at all.
+    /// Records `packets` packets that have not waited.
     pub(crate) fn record_none(&mut self, packets: u64) {
         if packets == 0 {
             return;
@@ -71,7 +71,7 @@ impl SojournTimes {
         self.buckets[bucket(0)] += packets;
     }
 
-    /// Adds what `other` has seen.
+    /// Adds the times of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum_ps += other.sum_ps;
@@ -85,30 +85,30 @@ impl SojournTimes {
         }
     }
 
-    /// Packets that have left.
+    /// Returns the number of packets.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The longest time that a packet has waited; zero before any has.
+    /// Returns the longest queueing time; zero before the first packet.
     #[must_use]
     pub const fn longest(&self) -> Duration {
         self.longest
     }
 
-    /// The mean, rounded down to a picosecond; `None` before any packet.
+    /// Returns the mean, rounded down to a picosecond; `None` before the first packet.
     #[must_use]
     pub fn mean(&self) -> Option<Duration> {
         let mean = self.sum_ps.checked_div(u128::from(self.count))?;
         u64::try_from(mean).ok().map(Duration::from_ps)
     }
 
-    /// The time that a share `q` (0 to 1) of the packets has not exceeded: the one of rank
-    /// ceil(q x count), read from the histogram; `None` before any packet.
+    /// Returns the time that a share `q` (0 to 1) of the packets has not exceeded: the time with
+    /// rank ceil(q x count), from the histogram; `None` before the first packet.
     ///
     /// # Panics
-    /// When `q` is not between 0 and 1.
+    /// If `q` is not between 0 and 1.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -122,7 +122,7 @@ impl SojournTimes {
         for (index, &packets) in self.buckets.iter().enumerate() {
             if before + packets >= rank {
                 let (from, to) = (start(index), start(index + 1));
-                // As if the packets of a bucket were spread evenly over it.
+                // Assume that the packets of a bucket are spread evenly over it.
                 let inside = u128::from(to - from) * u128::from(2 * (rank - before) - 1);
                 let inside = inside / u128::from(2 * packets);
                 let ns = from + u64::try_from(inside).expect("less than the bucket's width");
@@ -166,7 +166,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn quantiles_are_within_an_eighth(
-            // Up to ten seconds, about as many in each decade.
+            // Up to ten seconds, with about the same number in each decade.
             waits in proptest::collection::vec((0u32..43, 0u64..1 << 43), 1..300),
             q in 0.0..=1.0f64,
         ) {

@@ -1,4 +1,4 @@
-//! Packets and drives for the tests of the disciplines.
+//! Packets and helpers for the tests of the disciplines.
 
 use fabricsim_base::flow::FlowKey;
 use fabricsim_base::id::{FlowId, NodeId};
@@ -20,12 +20,12 @@ pub(crate) const CONTEXT: DisciplineContext = DisciplineContext {
     packet: Bytes::new(1_514),
 };
 
-/// An empty queue with the rule of `config`.
+/// Returns an empty queue with the rule of `config`.
 pub(crate) fn rule_queue(config: &impl AqmKind) -> AqmQueue<()> {
     rule_queue_at(config, &CONTEXT)
 }
 
-/// An empty queue with the rule of `config` in `context`.
+/// Returns an empty queue with the rule of `config` in `context`.
 pub(crate) fn rule_queue_at(config: &impl AqmKind, context: &DisciplineContext) -> AqmQueue<()> {
     AqmKind::validate(config).expect("good settings");
     match config.clone().into_config() {
@@ -34,7 +34,7 @@ pub(crate) fn rule_queue_at(config: &impl AqmKind, context: &DisciplineContext) 
     }
 }
 
-/// A packet of flow `flow` whose sender understands no marks.
+/// Returns a packet of flow `flow` with a sender that does not understand marks.
 pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {
     let key = FlowKey {
         src: NodeId(flow),
@@ -47,7 +47,7 @@ pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {
     packet
 }
 
-/// A packet of `priority` whose sender understands no marks.
+/// Returns a packet of `priority` with a sender that does not understand marks.
 pub(crate) fn packet(priority: u8, wire: u16) -> Packet<()> {
     let key = flow_packet(0, 0).key;
     let mut packet = Packet::new(PacketKind::Data, Priority::new(priority), key, FlowId(0));
@@ -55,7 +55,7 @@ pub(crate) fn packet(priority: u8, wire: u16) -> Packet<()> {
     packet
 }
 
-/// `packet` with `flags`.
+/// Returns `packet` with `flags`.
 pub(crate) fn with(mut packet: Packet<()>, flags: Flags) -> Packet<()> {
     packet.flags.set(flags);
     packet
@@ -69,7 +69,7 @@ pub(crate) struct Served {
     pub(crate) dropped: usize,
 }
 
-/// Takes one packet out of `queue` at `now`.
+/// Dequeues one packet from `queue` at `now`.
 pub(crate) fn serve(queue: &mut impl Discipline<()>, now: Time) -> Served {
     let mut dropped = Vec::new();
     let packet = queue.head(now, &mut dropped).copied();
@@ -81,12 +81,13 @@ pub(crate) fn serve(queue: &mut impl Discipline<()>, now: Time) -> Served {
     }
 }
 
-/// The counters of `queue`, which is not a plain one.
+/// Returns the counters of `queue`, which must not be plain.
 pub(crate) fn counters(queue: &impl Discipline<()>) -> DisciplineCounters {
     queue.counters().expect("the queue has a rule")
 }
 
-/// Gives `packet` to `queue` at `now`; whether it is stored, and how many had to make room.
+/// Passes `packet` to `queue` at `now`. Returns `true` if it is stored, and the number of packets
+/// that were dropped to make room.
 pub(crate) fn offer(
     queue: &mut impl Discipline<()>,
     now: Time,
@@ -97,7 +98,7 @@ pub(crate) fn offer(
     (stored, dropped.len())
 }
 
-/// Gives `packets` copies of `packet` to `queue` at `now`.
+/// Passes `packets` copies of `packet` to `queue` at `now`.
 pub(crate) fn fill(
     queue: &mut impl Discipline<()>,
     now: Time,
@@ -109,7 +110,7 @@ pub(crate) fn fill(
     }
 }
 
-/// Takes up to `packets` packets out of `queue` at `now`.
+/// Dequeues up to `packets` packets from `queue` at `now`.
 pub(crate) fn drain(queue: &mut impl Discipline<()>, now: Time, packets: usize) {
     for _ in 0..packets {
         serve(queue, now);

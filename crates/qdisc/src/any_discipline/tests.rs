@@ -12,7 +12,7 @@ const CONTEXT: DisciplineContext = DisciplineContext {
     packet: Bytes::new(1_514),
 };
 
-/// Every kind, with limits and times that random traffic reaches.
+/// Returns every kind, with limits and times that random traffic reaches.
 fn configs() -> Vec<DisciplineConfig> {
     [
         "shared-buffer",
@@ -35,7 +35,7 @@ fn configs() -> Vec<DisciplineConfig> {
     .collect()
 }
 
-/// A step of random traffic: time that passes, packets that come, packets that leave.
+/// A step of random traffic: elapsed time, arriving packets, number of departing packets.
 type Step = (u64, Vec<(u32, u16, u8)>, usize);
 
 fn traffic() -> impl Strategy<Value = Vec<Step>> {
@@ -49,8 +49,8 @@ fn total(packets: &[Packet<()>]) -> (u64, u64) {
 }
 
 proptest! {
-    /// Every packet that comes leaves once, is dropped once, or waits; within a flow and a kind of
-    /// sender the order is kept; and the counters say so.
+    /// Every arriving packet leaves once, is dropped once, or waits. The order within a flow and a
+    /// kind of sender is kept. The counters agree.
     #[test]
     fn packets_are_conserved(steps in traffic()) {
         for config in configs() {
@@ -110,7 +110,7 @@ proptest! {
                 let mut last = None;
                 prop_assert!(numbers.all(|number| last.replace(number) < Some(number)));
             }
-            // What is left comes out.
+            // Drain the queue.
             while queue.head(now, &mut lost).is_some() {
                 queue.pop(now);
             }
@@ -118,7 +118,7 @@ proptest! {
         }
     }
 
-    /// The same traffic and seed, the same decisions.
+    /// The same traffic and seed lead to the same decisions.
     #[test]
     fn decisions_are_repeated(steps in traffic()) {
         for config in configs() {

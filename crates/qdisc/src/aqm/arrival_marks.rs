@@ -1,4 +1,4 @@
-//! Marks of packets that a rule decides about when they come.
+//! Marks of packets for which a rule decides on arrival.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::fifo::{Assign, Fifo};
@@ -6,25 +6,25 @@ use fabricsim_core::plugin::Mark;
 
 use crate::discipline::mark_if;
 
-/// The number of a packet among all that came.
+/// The number of a packet in the order of arrivals.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 struct PacketNumber(u64);
 
 impl Assign for PacketNumber {}
 
-/// The marks of the packets of a [`Line`](crate::line::Line), decided when they come. The switch sets
-/// a mark when the packet leaves, where it counts it.
+/// The marks of the packets of a [`Line`](crate::line::Line), decided on arrival. The switch sets
+/// and counts a mark when the packet leaves.
 #[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct ArrivalMarks {
     marked: Fifo<PacketNumber>,
-    /// Packets that have come.
+    /// Number of packets that have arrived.
     pushed: u64,
-    /// Those of them that are gone.
+    /// Number of packets that were removed.
     popped: u64,
 }
 
 impl ArrivalMarks {
-    /// A packet comes and is stored at the end.
+    /// Adds a stored packet at the end.
     #[inline]
     pub(crate) fn push(&mut self, mark: Mark) {
         if mark == Mark::Congestion {

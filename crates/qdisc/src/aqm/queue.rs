@@ -1,4 +1,4 @@
-//! First in, first out, under a rule.
+//! A first-in, first-out queue with an AQM rule.
 
 use fabricsim_base::checkpoint::{Checkpointed, LoadError, Reader, Stored, Writer};
 use fabricsim_base::units::{Bytes, Time};
@@ -12,7 +12,7 @@ use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, is_capable, mark_if};
 use crate::line::Line;
 
-/// First in, first out, under a rule.
+/// A first-in, first-out queue with an AQM rule.
 #[derive(Debug)]
 pub struct AqmQueue<H> {
     name: &'static str,
@@ -20,9 +20,9 @@ pub struct AqmQueue<H> {
     rule: Box<dyn Aqm>,
     /// [`Aqm::passes_up_to`].
     passes_up_to: Bytes,
-    /// Marks by [`Aqm::on_arrival`].
+    /// Marks from [`Aqm::on_arrival`].
     marks: ArrivalMarks,
-    /// Mark with which the packet at the front leaves.
+    /// The mark with which the packet at the front leaves.
     mark: Mark,
     counters: DisciplineCounters,
 }
@@ -42,7 +42,7 @@ impl<H: Clone> Clone for AqmQueue<H> {
 }
 
 impl<H: Header> AqmQueue<H> {
-    /// An empty queue.
+    /// Returns an empty queue.
     #[must_use]
     pub fn new(config: &AqmConfig, context: &DisciplineContext) -> Self {
         let rule = config.rule(context);
@@ -57,13 +57,14 @@ impl<H: Header> AqmQueue<H> {
         }
     }
 
-    /// The name of the rule.
+    /// Returns the name of the rule.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// `packet` passes the empty queue on its way to an idle wire, if the rule need not see it.
+    /// Lets `packet` bypass the empty queue on the way to an idle wire, if the rule need not see
+    /// it.
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet<H>) -> Option<Mark> {
         let size = packet.size();

@@ -7,8 +7,8 @@ use super::queue::AqmQueue;
 use super::*;
 use crate::testing::{Served, counters, offer, packet, rule_queue, serve, with};
 
-/// What a rule says of a packet that comes behind `behind` others, and of the packet that leaves
-/// `left` behind.
+/// A rule with fixed verdicts: on a packet that arrives with `behind` packets before it, and on a
+/// packet that leaves `left` packets behind.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 struct Says {
     behind: usize,
@@ -79,8 +79,8 @@ fn queue(comes: (usize, Verdict), leaves: (usize, Verdict)) -> AqmQueue<()> {
     })
 }
 
-/// Which of four packets with `flags` that come at once leave with a mark; those that are dropped are
-/// left out.
+/// Sends four packets with `flags` that arrive at the same time. Returns `true` for each departing
+/// packet with a mark; dropped packets are skipped.
 fn marks(queue: &mut AqmQueue<()>, flags: Flags) -> Vec<bool> {
     for _ in 0..4 {
         offer(queue, Time::ZERO, &with(packet(1, 1_000), flags));
@@ -100,7 +100,7 @@ fn a_packet_that_is_marked_when_it_comes_leaves_with_the_mark() {
         let mut queue = queue((2, Verdict::Mark), NOTHING);
         assert_eq!(marks(&mut queue, flags), [false, false, true, false]);
         assert_eq!(counters(&queue).marked, 1);
-        // The places of marks follow from all packets that were there before.
+        // The positions of marks depend on all earlier packets.
         assert_eq!(marks(&mut queue, flags), [false, false, true, false]);
         assert_eq!(counters(&queue).marked, 2);
     }
@@ -126,7 +126,7 @@ fn a_packet_that_is_marked_already_is_not_counted_again() {
 
 #[test]
 fn a_mark_stays_with_its_packet_when_others_before_it_are_dropped() {
-    // The first packet is dropped when it is to leave.
+    // The first packet is dropped at its departure.
     let mut queue = queue((2, Verdict::Mark), (3, Verdict::DropEarly));
     assert_eq!(marks(&mut queue, Flags::ECT0), [false, true, false]);
     let counted = counters(&queue);
@@ -135,7 +135,7 @@ fn a_mark_stays_with_its_packet_when_others_before_it_are_dropped() {
 
 #[test]
 fn the_rule_sees_its_own_mark_when_the_packet_leaves() {
-    // It would drop the packet that leaves one behind, were it not marked.
+    // The rule would drop the packet that leaves one behind if it were not marked.
     let mut queue = queue((2, Verdict::Mark), (1, Verdict::DropEarly));
     assert_eq!(marks(&mut queue, Flags::ECT0), [false, false, true, false]);
 }

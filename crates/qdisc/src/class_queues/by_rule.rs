@@ -1,5 +1,5 @@
-//! Queues of a port that are not plain. Each packet is a call here, apart from the code of plain
-//! queues, which becomes a part of the switch's.
+//! Queues of a port that are not plain. These are calls, separate from the code of plain queues,
+//! which is inlined into the switch.
 
 use fabricsim_base::priority::PrioritySet;
 use fabricsim_base::units::{Bytes, Time};
@@ -10,7 +10,7 @@ use super::ClassQueues;
 use crate::discipline::Discipline;
 
 impl<H: Header> ClassQueues<H> {
-    /// `Qdisc::bypass` where something may stop the packet, or has to be counted or drawn.
+    /// `Qdisc::bypass` for a queue with a discipline that may stop, count or mark the packet.
     #[inline(never)]
     pub(super) fn bypass_by_rule(&mut self, waits: bool, packet: &Packet<H>) -> Option<Mark> {
         if !self.given_up.is_empty() {
@@ -46,7 +46,7 @@ impl<H: Header> ClassQueues<H> {
         stored
     }
 
-    /// `Qdisc::head` where the queue whose turn it is, `shown`, is not plain.
+    /// `Qdisc::head` if the queue to be served, `shown`, is not plain.
     #[inline(never)]
     pub(super) fn head_by_rule(
         &mut self,
@@ -72,7 +72,7 @@ impl<H: Header> ClassQueues<H> {
         self.queues[self.shown.index()].front()
     }
 
-    /// `Qdisc::pop` where the queue that was shown is not plain.
+    /// `Qdisc::pop` if the queue of the last head is not plain.
     #[inline(never)]
     pub(super) fn pop_by_rule(&mut self, now: Time) -> Mark {
         let queue = &mut self.queues[self.shown.index()];

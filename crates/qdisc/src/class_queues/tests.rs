@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// With plain queues it is the same, packet by packet, as the queues without disciplines.
+    /// Plain queues behave like the queues without disciplines, packet by packet.
     #[test]
     fn plain_queues_are_priority_queues(steps in steps(), marked in any::<bool>()) {
         let mut ours = ClassQueues::<()>::new(marked.then(markers));
@@ -106,8 +106,8 @@ proptest! {
         prop_assert!(dropped.is_empty());
     }
 
-    /// Whatever the disciplines and weights, packets leave, are dropped or wait, none of a paused
-    /// priority leaves, and something leaves whenever something is ready.
+    /// For all disciplines and weights: every packet leaves, is dropped or waits; no packet of a
+    /// paused priority leaves; and a packet leaves whenever a queue is ready.
     #[test]
     fn packets_are_conserved(steps in steps(), weighted in any::<bool>()) {
         let mut queues = ClassQueues::<()>::new(None)
@@ -158,8 +158,8 @@ proptest! {
     }
 }
 
-/// Bytes sent of each priority when those of `priorities` always have packets of their size
-/// waiting.
+/// Returns the bytes sent of each priority if all `priorities` always have packets of the given
+/// size waiting.
 fn shares(mut queues: ClassQueues<()>, priorities: &[(u8, u16)]) -> [f64; 8] {
     let mut sent = [0.0; 8];
     for round in 0..40_000u64 {
@@ -217,7 +217,7 @@ fn a_small_weight_is_no_hindrance_where_nobody_else_sends() {
         for _ in 0..10 {
             assert!(queues.enqueue(Time::ZERO, &packet(1, 9_000)).is_some());
         }
-        // The one with the large weight then has its turn at once, and goes on.
+        // The queue with the large weight then gets its turn immediately, and continues.
         for _ in 0..5 {
             assert!(queues.enqueue(Time::ZERO, &packet(2, 9_000)).is_some());
         }
@@ -298,9 +298,9 @@ fn nothing_passes_packets_that_are_to_be_handed_over() {
     let mut queues = ClassQueues::<()>::new(None)
         .with_discipline(Priority::new(1), discipline("fq_codel flows 1 limit 2"));
     assert_eq!(queues.bypass(false, &packet(3, 100)), Some(Mark::None));
-    // A disciplined queue sees all its packets.
+    // A queue with a discipline receives all its packets.
     assert_eq!(queues.bypass(false, &packet(1, 100)), None);
-    // The third is most of the queue, which loses half of its bytes: everything.
+    // The third packet is most of the queue, which loses half of its bytes: everything.
     for (wire, stored) in [(40, true), (40, true), (82, false)] {
         let packet = packet(1, wire);
         assert_eq!(queues.enqueue(Time::ZERO, &packet).is_some(), stored);

@@ -1,4 +1,4 @@
-//! Choice of the priority of a port that is served next.
+//! Choice of the next priority that a port serves.
 
 use std::num::NonZeroU16;
 
@@ -10,25 +10,25 @@ use crate::discipline::MTU;
 
 const QUEUES: usize = Priority::COUNT;
 
-/// Weights of the priorities: their relative shares of the bytes that are sent while all of them
-/// have packets waiting; that of priority 0, which does not take turns, is ignored.
+/// Weights of the priorities: their relative shares of the sent bytes while all of them have
+/// waiting packets. The weight of priority 0 is ignored, because it does not take turns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Weights(pub [NonZeroU16; QUEUES]);
 
-/// Deficit round robin (Shreedhar and Varghese 1996): a queue goes on while its deficit is above
-/// zero, pays for what it sends, and gets its quantum when its turn comes again. It need not know
-/// what its next packet is, so it may send more than it has and pay later.
+/// Deficit round robin (Shreedhar and Varghese 1996): a queue continues while its deficit is above
+/// zero, pays for the packets that it sends, and gets its quantum at its next turn. It does not
+/// know the size of its next packet, so it may overspend and pay later.
 #[derive(Clone, Debug, Stored)]
 struct Deficits {
     quanta: [i64; QUEUES],
-    /// Cost of a byte: the largest weight, so that the quantum of that weight is one packet and no
-    /// share is rounded.
+    /// Cost of a byte: the largest weight. The queue with that weight then gets a quantum of one
+    /// packet, and shares need no rounding.
     cost: i64,
     deficits: [i64; QUEUES],
 }
 
 impl Deficits {
-    /// Gives `queue` its quantum for `rounds` rounds. Its deficit then.
+    /// Adds the quantum of `queue` for `rounds` rounds. Returns the new deficit.
     #[inline]
     fn grant(&mut self, queue: Priority, rounds: i64) -> i64 {
         let index = queue.index();
@@ -36,7 +36,8 @@ impl Deficits {
         self.deficits[index]
     }
 
-    /// The rounds until the first queue of `ready`, which all have to pay first, may send.
+    /// Returns the number of rounds until the first queue of `ready` may send; all of them have a
+    /// deficit of zero or less.
     fn rounds_to_go(&self, ready: PrioritySet) -> i64 {
         let queues = self.deficits.iter().zip(&self.quanta).zip(Priority::all());
         queues
@@ -47,20 +48,21 @@ impl Deficits {
     }
 }
 
-/// The queues that hold packets and the order in which they are served: 0 first, else round robin.
-// In this order: the first eight bytes are all that queues without weights need.
+/// The queues with packets, and the order in which they are served: 0 first, then round robin.
+// The order of fields matters: queues without weights need only the first eight bytes.
 #[derive(Clone, Debug, Default, Stored)]
 #[repr(C)]
 pub(super) struct Turns {
-    /// Priorities whose queue holds packets.
+    /// Priorities with packets in their queue.
     occupied: PrioritySet,
-    /// The queue whose turn it was last among 1 to 7 (0 before any).
+    /// The last served queue among 1 to 7 (0 at first).
     last: Priority,
-    /// What queues send is counted: there are weights, or turns of control are limited.
+    /// `true` if sent packets are counted, because there are weights or turns of control are
+    /// limited.
     counts: bool,
-    /// Control packets that leave in a row while others wait; 0 for any number.
+    /// Maximum number of control packets in a row while other packets wait; 0 for no limit.
     most_control: u32,
-    /// Control packets that have left in a row.
+    /// Number of control packets that have left in a row.
     control: u32,
     deficits: Option<Box<Deficits>>,
 }
@@ -79,19 +81,20 @@ impl Turns {
         }));
     }
 
-    /// Lets another queue have its turn after `most` packets of control.
+    /// Gives another queue a turn after `most` packets of control.
     pub(super) const fn limit_control(&mut self, most: u32) {
         self.most_control = most;
         self.counts |= most > 0;
     }
 
-    /// Returns whether there is an account of what queues send when their turn has come.
+    /// Returns `true` if sent packets are counted.
     #[inline]
     pub(super) const fn counts(&self) -> bool {
         self.counts
     }
 
-    /// Returns whether it is the turn of control, which is ready, among `ready`.
+    /// Returns `true` if it is the turn of control, which is ready; `others` are the other ready
+    /// priorities.
     fn is_turn_of_control(&mut self, others: PrioritySet) -> bool {
         let goes_on = others.is_empty() || self.control < self.most_control;
         self.control = if goes_on { self.control + 1 } else { 0 };
@@ -103,7 +106,7 @@ impl Turns {
         self.occupied.insert(queue);
     }
 
-    /// `queue` holds nothing any more: it keeps its debts, and nothing else.
+    /// Removes `queue`, which has become empty. It keeps a negative deficit, but no positive one.
     #[inline]
     pub(super) fn empty(&mut self, queue: Priority) {
         self.occupied.remove(queue);
@@ -115,7 +118,7 @@ impl Turns {
         }
     }
 
-    /// Returns whether some queue that is not paused holds packets.
+    /// Returns `true` if a queue that is not paused has packets.
     #[inline]
     pub(super) const fn is_ready(&self, paused: PrioritySet) -> bool {
         !self.ready(paused).is_empty()
@@ -127,7 +130,7 @@ impl Turns {
             .without(paused.intersection(PrioritySet::DATA))
     }
 
-    /// The queue to serve now.
+    /// Returns the queue to serve now.
     #[inline]
     pub(super) fn choose(&mut self, paused: PrioritySet) -> Option<Priority> {
         let ready = self.ready(paused);
@@ -142,9 +145,9 @@ impl Turns {
         })
     }
 
-    /// [`Self::choose`] among `ready` where it counts how much each queue sends; `next` is the next
-    /// one in turn.
-    // Apart from the code of queues that simply take turns.
+    /// [`Self::choose`] among `ready` if sent packets are counted; `next` is the next queue in
+    /// round-robin order.
+    // Not inlined, to keep it apart from the code of plain round robin.
     #[inline(never)]
     fn choose_by_account(
         &mut self,
@@ -166,7 +169,8 @@ impl Turns {
         if goes_on && deficits.deficits[self.last.index()] > 0 {
             return Some(self.last);
         }
-        // Each gets its quantum; where that is not enough for any, all get as many as it takes.
+        // Each queue gets its quantum. If no queue can send then, all get the number of quanta that
+        // the first one needs.
         for _ in 0..2 {
             for _ in 0..ready.len() {
                 self.last = ready.next_after(self.last)?;
@@ -182,7 +186,7 @@ impl Turns {
         unreachable!("the last round gives some queue a deficit above zero")
     }
 
-    /// `size` bytes of `queue` have been sent in its turn.
+    /// Counts `size` bytes that `queue` has sent in its turn.
     #[inline]
     pub(super) fn on_sent(&mut self, queue: Priority, size: Bytes) {
         self.on_passed(queue);
@@ -194,7 +198,7 @@ impl Turns {
         }
     }
 
-    /// A packet of `queue` has passed while nothing waited.
+    /// Records a packet of `queue` that bypassed the empty queues.
     #[inline]
     pub(super) const fn on_passed(&mut self, queue: Priority) {
         if !queue.is_control() {
@@ -210,7 +214,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Rounds that are taken at once are those that would be taken one by one.
+        /// Rounds that are added at once have the same result as single rounds.
         #[test]
         fn turns_are_those_of_plain_rounds(
             weights in proptest::array::uniform8(1u16..300),
@@ -239,7 +243,7 @@ mod tests {
                     let chosen = chosen.expect("just compared");
                     turns.on_sent(chosen, Bytes::new(size));
                     deficits[last] -= i64::try_from(size).expect("small") * largest;
-                    // Every other one was the last of its queue.
+                    // Every other packet was the last of its queue.
                     if size % 2 == 0 {
                         turns.empty(chosen);
                         occupied[last] = false;

@@ -19,7 +19,7 @@ fn every_kind_has_a_default_its_name_and_its_keys() {
         assert_eq!(config.name(), *name);
         config.validate().expect(name);
         assert!(!about.is_empty());
-        // Each key is known: with a value of no type it is of the wrong type, not unknown.
+        // Each key is known: with a value of a wrong type, the error is about the type.
         for Key {
             name: key, meaning, ..
         } in *keys
@@ -32,7 +32,7 @@ fn every_kind_has_a_default_its_name_and_its_keys() {
             );
             assert!(meaning.contains("default"), "{name}, {key}: {meaning}");
         }
-        // And each one that is written or refused as unknown is listed.
+        // All keys that are written, or named in the error for an unknown key, are listed.
         let unknown = serde_json::json!({ "kind": name, "color": 1 });
         let error = serde_json::from_value::<DisciplineConfig>(unknown).expect_err(name);
         let error = error.to_string();
@@ -117,7 +117,7 @@ fn lines_mean_what_linux_means() {
         }
         .into_config()
     );
-    // As with Linux, RED and CoDel drop unless they are told to mark.
+    // As in Linux, RED and CoDel drop unless they are configured to mark.
     for text in ["red", "codel"] {
         let (plain, told) = (read(text), read(&format!("{text} ecn")));
         assert_ne!(plain, told);

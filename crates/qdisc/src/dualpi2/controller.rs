@@ -15,8 +15,8 @@ pub(super) struct Heads {
 /// The proportional-integral controller of the base probability p' (RFC 9332 appendix A.1, figure
 /// 3).
 ///
-/// It has no timer: whoever changes the queues lets it catch up first with all steps that are due.
-/// The heads have been the same since then, so each step sees the delay that it would have seen.
+/// It has no timer: before each change of the queues, the caller runs all due steps. The heads have
+/// not changed since the last call, so each step uses the delay at its own time.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Controller {
     #[checkpoint(rebuilt)]
@@ -58,7 +58,7 @@ impl Controller {
         }
     }
 
-    /// The base probability p'.
+    /// Returns the base probability p'.
     #[inline]
     pub(super) const fn base(&self) -> f64 {
         self.base
@@ -69,8 +69,7 @@ impl Controller {
         self.base = base;
     }
 
-    /// Takes all steps that are due at `now`, with queues that have not changed since the last
-    /// call.
+    /// Runs all steps that are due at `now`. The queues must not have changed since the last call.
     #[inline]
     pub(super) fn advance_to(&mut self, now: Time, heads: Heads) {
         while self.next <= now {
@@ -142,7 +141,7 @@ mod tests {
         let mut resting = Controller::new(&config);
         resting.advance_to(Time::from_ns(40_000_000), head);
         assert!(resting.base() > 0.0);
-        // 11 days, and still at multiples of 16 ms.
+        // 11 days later, and still at multiples of 16 ms.
         resting.advance_to(Time::from_ns(1_000_000_000_000_000), NOBODY);
         assert!(resting.base() <= 0.0);
         assert_eq!(resting.next, Time::from_ns(1_000_000_016_000_000));

@@ -21,8 +21,8 @@ fn at(us: u64) -> Time {
     Time::from_ns(1_000 * us)
 }
 
-/// Shares of marks and drops among `packets` heads with `flags` at a base probability of about
-/// `base`, which is kept by a controller without gains.
+/// Returns the shares of marks and drops among `packets` heads with `flags`. A controller without
+/// gains keeps the base probability at about `base`.
 fn shares(base: f64, flags: Flags, packets: usize) -> (f64, f64) {
     let mut queues = queues(&DualPi2Config {
         alpha: 1e-30,
@@ -32,7 +32,7 @@ fn shares(base: f64, flags: Flags, packets: usize) -> (f64, f64) {
     });
     queues.controller.set_base(base);
     let full = with(packet(1, 1_500), flags);
-    // Many, so that the drops of one turn never leave less than two.
+    // Enough packets that the drops of one turn never leave fewer than two.
     fill(&mut queues, Time::ZERO, &full, 60);
     let (mut marked, mut dropped) = (0, 0);
     for _ in 0..packets {
@@ -40,7 +40,7 @@ fn shares(base: f64, flags: Flags, packets: usize) -> (f64, f64) {
         let served = serve(&mut queues, Time::ZERO);
         marked += usize::from(served.marked);
         dropped += served.dropped;
-        // Each that was dropped is made up for.
+        // Replace each dropped packet.
         fill(&mut queues, Time::ZERO, &full, served.dropped);
     }
     let looked_at = (packets + dropped) as f64;
@@ -66,7 +66,7 @@ fn overload_drops_from_both_queues() {
     let (classic, classic_drops) = shares(0.6, Flags::ECT0, 100_000);
     assert!((low_drops - 0.36).abs() < 0.01, "{low_drops}");
     assert!((classic_drops - 0.36).abs() < 0.01, "{classic_drops}");
-    // What is left of the low-latency queue is marked, all of it.
+    // All remaining packets of the low-latency queue are marked.
     assert!((low + low_drops - 1.0).abs() < 1e-9);
     assert!(classic == 0.0);
 }
@@ -116,7 +116,7 @@ fn the_credit_begins_anew_when_both_queues_are_empty() {
     let mut queues = queues(&DualPi2Config::default());
     let low = with(packet(1, 1_514), Flags::ECT1);
     for _ in 0..3 {
-        // The ninth packet of the low-latency queue uses up what it may send before the other one.
+        // The ninth packet of the low-latency queue uses up its credit.
         fill(&mut queues, Time::ZERO, &packet(1, 1_514), 1);
         fill(&mut queues, Time::ZERO, &low, 9);
         for _ in 0..9 {
@@ -139,14 +139,14 @@ fn a_time_shift_lets_old_packets_of_the_classic_queue_go() {
     fill(&mut queues, at(0), &classic, 2);
     fill(&mut queues, at(10_000), &low, 4);
     let mut ecn = |us| serve(&mut queues, at(us)).packet.map(|packet| packet.ecn());
-    // The classic head is 10 ms older than the others, which is less than the shift.
+    // The classic head is 10 ms older than the other one, which is less than the shift.
     assert_eq!(ecn(60_000), Some(Ecn::Ect1));
     let mut queues = queues_with_old_classic();
     let head = serve(&mut queues, at(60_001)).packet;
     assert_eq!(head.map(|packet| packet.ecn()), Some(Ecn::NotCapable));
 }
 
-/// A classic packet that came 50.001 ms before one for low latency.
+/// Returns queues with a classic packet that arrived 50.001 ms before a low-latency one.
 fn queues_with_old_classic() -> DualPi2<()> {
     let mut queues = queues(&DualPi2Config {
         scheduler: DualScheduler::TimeShifted,
@@ -170,7 +170,7 @@ fn long_waits_are_marked_by_step_or_ramp() {
             ..DualPi2Config::default()
         });
         let low = with(packet(1, 1_500), Flags::ECT1);
-        // One at a time: the controller has nothing to say.
+        // One at a time, so that the controller does not act.
         (0..20_000u64)
             .filter(|round| {
                 let came = at(10_000 * round);
@@ -189,14 +189,15 @@ fn long_waits_are_marked_by_step_or_ramp() {
     assert!(marks(ramp, 1_200) >= 1.0);
 }
 
-/// A sender that halves its rate with each signal in a round trip and else adds to it keeps the
-/// classic queue at the target, and one that reacts to the share of marks stays below 1 ms.
+/// A sender that halves its rate with each signal in a round trip, and increases it otherwise,
+/// keeps the classic queue at the target. A sender that reacts to the share of marks stays below 1
+/// ms.
 #[test]
 fn the_queues_settle_at_their_targets() {
     let mut queues = queues(&DualPi2Config::default());
     let rtt = Duration::from_ms(20);
     let slot = Rate::from_mbps(50).transmission(Bytes::new(1_500));
-    // Windows in packets; feedback takes a round trip and the time in the queue.
+    // Windows in packets; feedback takes a round trip plus the queueing time.
     let mut windows = [20.0f64, 20.0];
     let mut in_flight = [0.0f64; 2];
     let mut acks: std::collections::VecDeque<(Time, usize, bool)> = Default::default();

@@ -10,9 +10,9 @@ const UNLISTED: u32 = u32::MAX - 1;
 /// One of the lists.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Which {
-    /// Queues that were empty when their packet came; they go first.
+    /// Queues that were empty when their packet arrived; they go first.
     New,
-    /// Those that have had a turn.
+    /// Queues that have had a turn.
     Old,
 }
 
@@ -27,17 +27,17 @@ const EMPTY: List = List {
     last: NONE,
 };
 
-/// The new and the old queues, each queue in one of them at most.
+/// The new and the old queues; each queue is in at most one list.
 #[derive(Clone, Debug, Stored)]
 pub(super) struct Lists {
     new: List,
     old: List,
-    /// The queue after each one in its list.
+    /// The next queue of each queue in its list.
     next: Vec<u32>,
 }
 
 impl Lists {
-    /// Empty lists of `queues` queues.
+    /// Returns empty lists for `queues` queues.
     pub(super) fn new(queues: u32) -> Self {
         Self {
             new: EMPTY,
@@ -46,7 +46,7 @@ impl Lists {
         }
     }
 
-    /// The queue whose turn it is.
+    /// Returns the queue that is first in turn.
     #[inline]
     pub(super) const fn first(&self) -> Option<(u32, Which)> {
         if self.new.first != NONE {
@@ -58,7 +58,8 @@ impl Lists {
         }
     }
 
-    /// `queue` gets a packet: it becomes new unless it is in a list. Whether it does.
+    /// Makes `queue`, which gets a packet, a new one unless it is in a list. Returns `true` if it
+    /// became new.
     #[inline]
     pub(super) fn add_new(&mut self, queue: u32) -> bool {
         let unlisted = self.next[queue as usize] == UNLISTED;
@@ -68,13 +69,14 @@ impl Lists {
         unlisted
     }
 
-    /// The first queue of `which` goes to the end of the old ones.
+    /// Moves the first queue of `which` to the end of the old ones.
     pub(super) fn move_to_old(&mut self, which: Which) {
         let queue = self.remove_first(which);
         Self::append(&mut self.old, &mut self.next, queue);
     }
 
-    /// The first queue of `which` turns out to be empty: it leaves, but not past old ones.
+    /// Handles the first queue of `which` when it is found empty: removes it, or moves a new queue
+    /// behind the old ones if there are any.
     pub(super) fn on_empty(&mut self, which: Which) {
         if which == Which::New && self.old.first != NONE {
             self.move_to_old(which);
@@ -83,7 +85,7 @@ impl Lists {
         }
     }
 
-    /// Takes the first queue of `which`, which has one, out.
+    /// Removes the first queue of `which`, which must not be empty.
     fn remove_first(&mut self, which: Which) -> u32 {
         let list = match which {
             Which::New => &mut self.new,
@@ -124,7 +126,7 @@ mod tests {
         assert_eq!(lists.first(), Some((2, Which::Old)));
         assert!(lists.add_new(0) && lists.add_new(3));
         assert_eq!(lists.first(), Some((0, Which::New)));
-        // Empty, but there is an old one: it has to wait for it.
+        // Empty, but there is an old queue for which it must wait.
         lists.on_empty(Which::New);
         assert!(!lists.add_new(0));
         lists.move_to_old(Which::New);
@@ -135,7 +137,7 @@ mod tests {
         })
         .collect();
         assert_eq!(order, [2, 0, 3]);
-        // Without old ones an empty new queue may be new again.
+        // Without old queues, an empty new queue may become new again.
         assert!(lists.add_new(1));
         lists.on_empty(Which::New);
         assert_eq!(lists.first(), None);

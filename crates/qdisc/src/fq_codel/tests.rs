@@ -25,7 +25,7 @@ fn queues(flows: u32) -> FqCodel<()> {
     )
 }
 
-/// Flows with queues of their own among `count`.
+/// Returns `count` flows with different queues.
 fn apart(queues: &FqCodel<()>, count: usize) -> Vec<u32> {
     let mut taken = BTreeMap::new();
     for flow in 0.. {
@@ -42,7 +42,7 @@ fn apart(queues: &FqCodel<()>, count: usize) -> Vec<u32> {
 fn two_greedy_flows_share_by_bytes() {
     let mut queues = queues(1_024);
     let flows = apart(&queues, 2);
-    // One sends small packets, and both have more than they can send.
+    // One flow sends small packets, and both have more packets than they can send.
     let packets = [flow_packet(flows[0], 1_514), flow_packet(flows[1], 200)];
     let mut sent = BTreeMap::new();
     for round in 0..4_000u64 {
@@ -75,8 +75,8 @@ fn a_new_flow_goes_first_once() {
         })
         .collect();
     let [old, new] = [flows[0], flows[1]];
-    // Its quantum takes the new one through two packets. The old one has used up its own and goes
-    // to the end for another, so that the new one has its second turn, of 1,028 bytes, before it.
+    // With its quantum, the new queue sends two packets. The old one has used up its quantum and
+    // moves to the end, so the new one gets its second turn, of 1,028 bytes, before it.
     assert_eq!(order, [new, new, new, new, old, new, old, old]);
 }
 
@@ -90,7 +90,7 @@ fn a_flow_that_comes_back_too_soon_waits_for_the_others() {
     drain(&mut queues, Time::ZERO, 2);
     let mut sent = BTreeMap::new();
     for _ in 0..40 {
-        // Always a single packet, so that its queue is empty each time it has been served.
+        // Always a single packet, so that its queue is empty each time after it was served.
         if queues.backlogs[queues.classify(&flow_packet(flows[1], 0).key) as usize] == 0 {
             offer(&mut queues, Time::ZERO, &flow_packet(flows[1], 1_514));
         }
@@ -111,7 +111,7 @@ fn a_flow_that_comes_back_has_one_quantum() {
     fill(&mut queues, Time::ZERO, &flow_packet(flows[0], 100), 20);
     serve(&mut queues, Time::ZERO);
     fill(&mut queues, Time::ZERO, &flow_packet(flows[1], 500), 9);
-    // The other one spends its own first: it is new, too.
+    // The other queue spends its own quantum first, because it is new, too.
     let order: Vec<u32> = (0..24)
         .map(|_| {
             let served = serve(&mut queues, Time::ZERO);
@@ -149,7 +149,8 @@ fn drops_that_make_room_bring_the_next_signals_closer() {
         }
         marks
     };
-    // The second signal is due already; after it come 100 ms / sqrt(2), or / sqrt(10) and so on.
+    // The second signal is already due; the next ones follow after 100 ms / sqrt(2), or / sqrt(10),
+    // and so on.
     assert_eq!(marks(false), [120, 220, 300, 350]);
     assert_eq!(marks(true), [120, 220, 260, 290, 320, 340, 370]);
 }
@@ -219,7 +220,7 @@ fn the_fattest_flow_makes_room_from_its_head() {
             .enqueue(Time::ZERO, &newcomer, &mut dropped)
             .is_some()
     );
-    // Half of the fattest one's 60, the oldest.
+    // The oldest half of the fattest queue's 60 packets.
     let numbers: Vec<u64> = dropped.iter().map(|packet| packet.seq).collect();
     assert_eq!(numbers, (0..30).collect::<Vec<u64>>());
     assert!(dropped.iter().all(|packet| packet.flow.0 == flows[0]));

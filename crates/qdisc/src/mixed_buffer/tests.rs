@@ -55,8 +55,8 @@ fn a_queue_grows_to_its_share_of_what_it_leaves_free() {
     }
 }
 
-/// One congested queue alone has alpha B / (1 + alpha): with alpha = 256 KiB / (B - 256 KiB)
-/// it has 256 KiB, whatever B is.
+/// A single congested queue has alpha B / (1 + alpha): with alpha = 256 KiB / (B - 256 KiB) it has
+/// 256 KiB, for every B.
 #[test]
 fn a_share_can_stand_for_a_length() {
     const LENGTH: u64 = 256 << 10;
@@ -80,7 +80,7 @@ fn a_queue_with_a_limit_never_exceeds_it() {
         let stored = fill(&mut buffer, egress);
         assert!(stored <= limit.get() && stored + PACKET.get() > limit.get());
     }
-    // What leaves makes room for as much.
+    // Departing packets make room for the same number of bytes.
     buffer.release(PortId(0), PortId(1), LOSSY, PACKET);
     assert_eq!(
         fill(&mut buffer, 1),
@@ -113,8 +113,7 @@ fn lossy_packets_pause_nobody_and_lossless_ones_are_paused_in_time() {
     let mut buffer = buffer(1 << 20, 256.0);
     fill(&mut buffer, 1);
     assert!(!buffer.has_paused(PortId(0), LOSSY));
-    // Nothing is left to share: the reserve is, then the headroom, for as much as may be under
-    // way.
+    // The shared part is used up: the reserve is left, then the headroom for packets on the way.
     let mut pauses = 0;
     for _ in 0..20 {
         match buffer.admit(PortId(0), PortId(2), LOSSLESS, Bytes::new(1_048)) {
@@ -127,8 +126,8 @@ fn lossy_packets_pause_nobody_and_lossless_ones_are_paused_in_time() {
 }
 
 proptest! {
-    /// Whatever comes and goes, the accounts are those of what is stored, lossy packets pause
-    /// nobody, and a lossless neighbor that stops when it is told loses nothing.
+    /// After any arrivals and departures, the accounts match the stored packets, lossy packets
+    /// never pause, and a lossless neighbor that obeys pauses loses no packet.
     #[test]
     fn accounts_balance_and_lossless_packets_are_never_dropped(
         steps in prop::collection::vec((0u16..3, 0u16..3, any::<bool>(), 60u64..1_600, any::<bool>()), 1..600)
@@ -179,8 +178,8 @@ fn a_usual_buffer_is_calm_until_it_fills() {
 }
 
 proptest! {
-    /// A packet within the slack changes nothing, and while the buffer is calm the verdict on a packet is the same
-    /// where other ports have not given back yet what has left them.
+    /// A packet within the slack changes nothing. While the buffer is calm, the verdict on a packet
+    /// is the same if other ports have not yet released the bytes of departed packets.
     #[test]
     fn shortcuts_change_no_verdict(
         size in prop::sample::select(vec![200u64 << 10, 600 << 10, 2 << 20]),

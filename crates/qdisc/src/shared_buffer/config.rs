@@ -8,32 +8,33 @@ use super::{QUEUES, part_of, share_of};
 
 /// The longest packet that headroom must expect, in wire bytes.
 const LONGEST_PACKET: u64 = 9_216;
-/// A pause frame on the wire.
+/// Size of a pause frame on the wire.
 const PAUSE_FRAME: u64 = 46;
 
-/// Whether the switch pauses its neighbors before it runs out of buffer.
+/// Tells if the switch pauses its neighbors before it runs out of buffer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pfc {
-    /// Lossless: a neighbor is paused when its share is used up; headroom takes what is under way.
+    /// Lossless: a neighbor is paused when its share is used up, and headroom stores the packets on
+    /// the way.
     On,
     /// Lossy: a packet beyond the threshold is dropped. There is no headroom.
     Off,
 }
 
 choices! {
-    /// Headroom that an ingress port keeps for packets that arrive after a pause was sent.
+    /// Headroom of an ingress port for packets that arrive after a pause was sent.
     pub enum Headroom {
-        /// Most that can arrive: the packet that causes the pause, a round trip on the link, the
-        /// longest packet that is on the wire at either end, and the pause frames of all
-        /// priorities. Nothing is dropped.
+        /// The maximum that can arrive: the packet that causes the pause, a round trip on the link,
+        /// the longest packet that is on the wire at either end, and the pause frames of all
+        /// priorities. No packet is dropped.
         ///
-        /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
+        /// Differs from the paper: the published simulator uses `3 x rate x one-way delay`, which
         /// drops packets on short or slow links (see [`Self::Published`]).
         WorstCase = "worst-case" ("default, never drops"),
-        /// `3 x rate x delay`, as in the published HPCC simulator. As there, a packet that finds
-        /// no room in the headroom has to fit into the shared part as a whole, whatever is left of
-        /// its reserve.
+        /// `3 x rate x delay`, as in the published HPCC simulator. As in that simulator, a packet
+        /// without room in the headroom must fit completely into the shared part, regardless of its
+        /// unused reserve.
         Published = "published" ("3 x rate x delay"),
     }
 }
@@ -48,17 +49,17 @@ pub struct BufferConfig {
     pub pfc: Pfc,
     /// The rule for the headroom of a port.
     pub headroom: Headroom,
-    /// Bytes of each (port, priority) that are free before the shared part is touched.
+    /// Bytes of each (port, priority) that do not count as shared.
     pub reserve: Bytes,
-    /// A paused neighbor goes on when its share is this far below the threshold.
+    /// The switch resumes a paused neighbor when its share is this far below the threshold.
     pub resume_offset: Bytes,
-    /// Priorities that carry flows. Headroom and reserve are kept for each one.
+    /// Number of priorities that carry flows. Headroom and reserve are set aside for each.
     ///
-    /// Differs from the paper: the published simulator sets them aside once for each port, and a
-    /// buffer can then hold more than its size when several priorities are in use.
+    /// Differs from the paper: the published simulator sets them aside once for each port, so a
+    /// buffer can contain more than its size if several priorities are in use.
     pub priorities: u8,
-    /// The threshold of a port at NIC rate is this share of the free shared buffer, up to 1, in steps
-    /// of 1/16384; a port of twice the rate has twice the share, and so on.
+    /// The threshold of a port at NIC rate is this share of the free shared buffer, up to 1, in
+    /// steps of 1/16384; a port of twice the rate has twice the share, and so on.
     pub alpha: f64,
 }
 
@@ -77,7 +78,7 @@ impl Default for BufferConfig {
 }
 
 impl BufferConfig {
-    /// Bytes that packets may fill at an ingress port after a pause was sent.
+    /// Returns the bytes that packets may fill at an ingress port after a pause was sent.
     pub(super) fn headroom_of(&self, port: &PortBuffer) -> u64 {
         let one_way = port.rate.bytes_in(port.delay).get();
         match (self.pfc, self.headroom) {
@@ -90,10 +91,10 @@ impl BufferConfig {
         }
     }
 
-    /// The part of the reserve in which a packet finds room that finds none elsewhere.
+    /// Returns the part of the reserve that a packet may use if there is no other room.
     ///
-    /// Differs from the paper: the published simulator drops such a packet unless the shared part has
-    /// room for the whole of it, as [`Headroom::Published`] does.
+    /// Differs from the paper: the published simulator drops such a packet unless the shared part
+    /// has room for the whole packet, like [`Headroom::Published`].
     #[must_use]
     pub fn usable_reserve(&self) -> Bytes {
         match self.headroom {
@@ -102,8 +103,8 @@ impl BufferConfig {
         }
     }
 
-    /// Bytes that a switch with `ports` sets aside for headroom and reserves, for each priority in
-    /// use; only what is left of its buffer is shared. 2^64 - 1 bytes where it is more than that.
+    /// Returns the bytes that a switch with `ports` sets aside for headroom and reserves, for each
+    /// priority in use. Only the rest of its buffer is shared. Saturates at 2^64 - 1 bytes.
     #[must_use]
     pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
         let of_port = |port| Bytes::new(self.headroom_of(port)).saturating_add(self.reserve);
@@ -111,7 +112,7 @@ impl BufferConfig {
         sum.saturating_mul(u64::from(self.priorities.max(1)))
     }
 
-    /// The share of `free` bytes that a port of NIC rate may take.
+    /// Returns the share of `free` bytes that a port of NIC rate may use.
     #[must_use]
     pub fn alpha_of(&self, free: Bytes) -> Bytes {
         let nic = Rate::from_gbps(1);
@@ -119,7 +120,7 @@ impl BufferConfig {
     }
 }
 
-/// Properties of a port that the buffer needs to know.
+/// The properties of a port that determine its part of the buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct PortBuffer {
     /// The rate of its link, the higher one of both directions.

@@ -36,9 +36,9 @@ fn a_faster_port_has_a_larger_share() {
     assert_eq!(share(0.3, 400), ONE);
 }
 
-/// A single queue pauses its sender when it has the share `alpha` of what it leaves free:
-/// alpha / (1 + alpha) of the whole. "11% of the free buffer" is 9.9% of the buffer, and the ninth
-/// part (11.1%) is what 1/8 comes to.
+/// A single queue pauses its sender when it has used the share `alpha` of the bytes that it leaves
+/// free: alpha / (1 + alpha) of the whole. So "11% of the free buffer" is 9.9% of the buffer, and
+/// 1/8 corresponds to a ninth (11.1%).
 #[test]
 fn a_single_queue_settles_at_its_share_of_what_it_leaves_free() {
     for (alpha, settled) in [
@@ -61,7 +61,7 @@ fn a_single_queue_settles_at_its_share_of_what_it_leaves_free() {
         }
         let share = stored.as_f64() / room;
         assert!((share - settled).abs() < 1e-4, "{alpha}: {share}");
-        // Another priority of the port has a share of its own.
+        // Another priority of the port has its own share.
         let other = buffer.admit(PortId(0), PortId(1), Priority::new(4), PACKET);
         assert_eq!(other, Admit::Accept);
     }
@@ -161,8 +161,8 @@ proptest::proptest! {
 }
 
 proptest::proptest! {
-    /// A packet within the slack is admitted, pauses nobody, and leaves nothing behind when it is
-    /// released at once.
+    /// A packet within the slack is admitted without a pause, and has no further effect if it is
+    /// released immediately.
     #[test]
     fn a_packet_within_the_slack_leaves_no_trace(
         pfc in proptest::sample::select(vec![Pfc::On, Pfc::Off]),
@@ -191,11 +191,11 @@ proptest::proptest! {
     }
 }
 
-/// The rules of a shared buffer without shortcuts, one number for each port and priority.
+/// The rules of a shared buffer without fast paths, with plain numbers for each port and priority.
 #[derive(Clone, Debug)]
 struct Plain {
     like: SharedBuffer,
-    /// Bytes in reserve and shared part, bytes in the headroom, paused.
+    /// Bytes in reserve and shared part, bytes in the headroom, `true` if paused.
     shares: HashMap<(u16, u8), (u64, u64, bool)>,
 }
 
@@ -259,8 +259,8 @@ impl Plain {
 }
 
 proptest::proptest! {
-    /// Verdicts are those of the plain rules, and in a calm buffer every packet is admitted without
-    /// a pause.
+    /// Verdicts equal the ones of the plain rules, and a calm buffer admits every packet without a
+    /// pause.
     #[test]
     fn shortcuts_change_no_verdict(
         size in proptest::sample::select(vec![20_000u64, 300_000, 1 << 20, 8 << 20]),
@@ -314,8 +314,8 @@ proptest::proptest! {
 }
 
 proptest::proptest! {
-    /// A packet that fits into what is left of its port's reserve is admitted, however full the shared
-    /// part is.
+    /// A packet that fits into the unused reserve of its port is admitted, no matter how full the
+    /// shared part is.
     #[test]
     fn a_reserve_is_its_ports_own(
         size in 9_000u64..40_000,

@@ -1,4 +1,4 @@
-//! The algorithm of CoDel: which packets are dropped or marked.
+//! The CoDel algorithm, which decides which packets are dropped or marked.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::units::{Bytes, Duration, Time};
@@ -7,25 +7,25 @@ use fabricsim_core::packet::Ecn;
 use crate::aqm::Verdict;
 use crate::discipline::{EcnSelector, is_capable};
 
-/// Properties that CoDel needs to know of the packet that would leave.
+/// The properties of a departing packet that CoDel uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     /// Time at which the packet was stored.
     pub(crate) arrival: Time,
     pub(crate) ecn: Ecn,
-    /// Bytes that it leaves behind.
+    /// Bytes that remain in the queue after it.
     pub(crate) left: Bytes,
-    /// No other packet of its queue waits.
+    /// `true` if no other packet of its queue waits.
     pub(crate) is_last: bool,
 }
 
 /// Arithmetic of times and square roots.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Arithmetic {
-    /// In picoseconds, with the square root itself.
+    /// In picoseconds, with exact square roots.
     Exact,
-    /// As Linux does: in units of 1,024 ns, 1/sqrt(count) in 16 bits with one step of Newton's
-    /// method for each count, which begins too low.
+    /// Like Linux: in units of 1,024 ns, with 1/sqrt(count) in 16 bits. Each count gets one step of
+    /// Newton's method, which starts too low.
     Newton,
 }
 
@@ -39,19 +39,19 @@ impl Arithmetic {
     }
 }
 
-/// The settings that decide, in ticks of the arithmetic.
+/// The settings of the algorithm, in ticks of the arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodelParams {
     arithmetic: Arithmetic,
     target: u64,
     interval: u64,
-    /// A backlog of this many bytes is never touched.
+    /// CoDel never acts on a backlog of up to this number of bytes.
     mtu: Bytes,
     ecn: bool,
     ce_threshold: Option<(u64, EcnSelector)>,
 }
 
-/// The settings of the algorithm, as the disciplines that use it have them.
+/// The settings of the algorithm, in the form of the disciplines that use it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodelSettings {
     pub(crate) target: Duration,
@@ -83,58 +83,57 @@ impl From<CodelSettings> for CodelParams {
     }
 }
 
-/// The state of CoDel for one queue (RFC 8289), by the rules of Linux.
+/// The state of CoDel for one queue (RFC 8289), following Linux.
 ///
-/// A queue whose packets have waited for `target` or longer during a whole interval, with more than
-/// one packet's bytes left behind, gets a signal: a mark, or a drop where the sender does not
-/// understand marks. While it stays so the next signals come after interval / sqrt(count).
+/// If the packets of a queue have waited for `target` or longer during a whole interval, with more
+/// than one packet's bytes left behind, the queue gets a signal: a mark, or a drop if the sender
+/// does not understand marks. While this state lasts, the next signals follow after interval /
+/// sqrt(count).
 #[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct Codel {
-    /// Signals since dropping began.
+    /// Number of signals since dropping began.
     count: u32,
-    /// `count` when dropping began.
+    /// Value of `count` when dropping began.
     last_count: u32,
     dropping: bool,
     /// 1 / sqrt(count) with 16 binary places.
     inverse_sqrt: u16,
-    /// Time at which the queue will have been above the target for an interval, in ticks of the
-    /// arithmetic.
+    /// Time at which the queue will have been above the target for an interval, in ticks.
     first_above: Option<u64>,
-    /// Time at which the next signal is due, or at which the last one was due, in ticks of the
-    /// arithmetic.
+    /// Time of the next signal, or of the last one, in ticks.
     drop_next: Option<u64>,
-    /// Time that the last packet examined has waited, in ticks of the arithmetic.
+    /// Queueing time of the last examined packet, in ticks.
     sojourn: u64,
-    /// The drop of the packet before the next one, at the same instant.
+    /// The drop just before the next packet, at the same time.
     dropped: Dropped,
 }
 
-/// A drop that the next packet of the queue follows at once.
+/// A drop that was just made and is followed immediately by the next packet of the queue.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Stored)]
 enum Dropped {
-    /// There was none.
+    /// There was no drop.
     #[default]
     None,
-    /// The first one of an episode.
+    /// The first drop of an episode.
     First,
-    /// A further one, which the next signal follows if the next packet has waited for too long.
+    /// A further drop. The next signal follows immediately if the next packet has waited too long.
     Further,
 }
 
 impl Codel {
-    /// `packets` were dropped because a limit was exceeded, which the next signals take into
-    /// account.
+    /// Adds `packets` that were dropped because a limit was exceeded, so that the next signals
+    /// follow sooner.
     pub(crate) const fn add_drops(&mut self, packets: u32) {
         self.count = self.count.wrapping_add(packets);
     }
 
-    /// It is the queue's turn, and no packet waits.
+    /// Handles the queue's turn when no packet waits.
     pub(crate) const fn on_empty(&mut self) {
         self.dropping = false;
     }
 
-    /// Decides about the packet that would leave. After a drop it decides about the next one of the
-    /// queue, if there is one, at the same instant.
+    /// Decides about the departing packet. After a drop, the caller must pass the next packet of
+    /// the queue, if there is one, at the same time.
     pub(crate) fn decide(
         &mut self,
         params: &CodelParams,
@@ -148,14 +147,14 @@ impl Codel {
         let signals = match (self.dropping, above) {
             (false, false) => false,
             (false, true) => self.begin(params, now),
-            // An episode begins with one drop, however long the next packet has waited.
+            // An episode begins with only one drop, no matter how long the next packet has waited.
             (true, _) if dropped == Dropped::First => false,
             (true, false) => self.end(),
             (true, true) => self.is_due(params, now, dropped),
         };
         if signals && !(params.ecn && is_capable(candidate.ecn)) {
             if candidate.is_last {
-                // An empty queue is short: only an episode that has just begun goes on.
+                // An empty queue is short, so only an episode that has just begun continues.
                 self.first_above = None;
                 self.dropping = begins;
             } else if begins {
@@ -178,7 +177,8 @@ impl Codel {
         }
     }
 
-    /// Returns whether `candidate` and those before it have waited for too long during an interval.
+    /// Returns `true` if `candidate` and the packets before it have waited too long during a whole
+    /// interval.
     #[inline]
     fn is_above(&mut self, params: &CodelParams, now: u64, candidate: &Candidate) -> bool {
         self.sojourn = now - params.arithmetic.ticks(candidate.arrival.as_ps());
@@ -195,16 +195,16 @@ impl Codel {
         }
     }
 
-    /// The queue is short again. Never a signal.
+    /// Ends an episode, because the queue is short again. Returns `false`: no signal.
     const fn end(&mut self) -> bool {
         self.dropping = false;
         false
     }
 
-    /// The first signal.
+    /// Begins an episode with its first signal.
     fn begin(&mut self, params: &CodelParams, now: u64) -> bool {
         self.dropping = true;
-        // When the last episode ended a short while ago, its last rate is a good one to begin with.
+        // If the last episode ended recently, its last rate is a good start value.
         let last_signals = self.count.wrapping_sub(self.last_count);
         let recent = self
             .drop_next
@@ -221,8 +221,8 @@ impl Codel {
         true
     }
 
-    /// Returns `true` if a signal is due during an episode, after the drop `dropped`. Several may be due
-    /// at once.
+    /// Returns `true` if a signal is due during an episode, after the drop `dropped`. Several may
+    /// be due at the same time.
     fn is_due(&mut self, params: &CodelParams, now: u64, dropped: Dropped) -> bool {
         if dropped == Dropped::Further {
             self.schedule_next(params);
@@ -242,7 +242,7 @@ impl Codel {
         }
     }
 
-    /// The next signal is due interval / sqrt(count) after `from`.
+    /// Schedules the next signal at interval / sqrt(count) after `from`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -256,7 +256,7 @@ impl Codel {
         self.drop_next = Some(from + gap);
     }
 
-    /// x (3 - count x^2) / 2 for x = 1 / sqrt(count), in the widths of Linux.
+    /// Computes x (3 - count x^2) / 2 for x = 1 / sqrt(count), with the bit widths of Linux.
     const fn newton_step(&mut self) {
         let x = (self.inverse_sqrt as u64) << 16;
         let square = (x * x) >> 32;

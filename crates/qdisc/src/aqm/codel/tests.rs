@@ -6,21 +6,21 @@ use crate::testing::{
     CONTEXT, counters, drain, fill, offer, packet, rule_queue, rule_queue_at, serve, with,
 };
 
-/// A packet of 1,500 bytes takes 240 us at 50 Mbps; finer steps show when signals come.
+/// A packet of 1,500 bytes takes 240 us at 50 Mbps; finer steps show the times of signals.
 const STEP: Duration = Duration::from_us(10);
 
-/// Times of the first `signals` signals in milliseconds, of a queue that is overloaded from the
-/// start: a packet leaves every 10 us, and two come instead.
+/// Returns the times of the first `signals` signals in milliseconds, for a queue that is overloaded
+/// from the start: every 10 us one packet leaves and two arrive.
 fn signals(config: &CodelConfig, flags: Flags, signals: usize) -> Vec<f64> {
     let mut queue = rule_queue(config);
     let full = with(packet(1, 1_500), flags);
     let (mut now, mut times) = (Time::ZERO, Vec::new());
-    // A backlog whose head has waited for longer than the target all the time.
+    // Keep a backlog with a head that has always waited longer than the target.
     while times.len() < signals {
         for _ in 0..2 {
             assert!(offer(&mut queue, now, &full).0);
         }
-        // The backlog grows by one, so the head has waited for half of the time.
+        // The backlog grows by one in each step, so the head has waited for half of the time.
         let served = serve(&mut queue, now);
         assert!(served.dropped == 0 || !served.marked);
         let count = served.dropped + usize::from(served.marked);
@@ -44,7 +44,7 @@ fn unlimited(ecn: bool, linux_newton: bool) -> CodelConfig {
     }
 }
 
-/// The gaps from the first signal to the next ten, computed apart from this crate.
+/// The gaps from the first signal to the next ten, computed independently of this crate.
 const EXACT: [f64; 10] = [
     100.0, 170.7, 228.4, 278.4, 323.2, 364.0, 401.8, 437.1, 470.5, 502.1,
 ];
@@ -73,14 +73,14 @@ fn drops_come_when_marks_would() {
         let off = signals(&unlimited(false, linux_newton), Flags::ECT1, 11);
         assert_eq!(unable, off);
         for (mark, drop) in marks.iter().zip(&unable) {
-            // A drop shortens the queue by a packet more, which is one step.
+            // A drop shortens the queue by one more packet, which is one step.
             assert!((mark - drop).abs() < 0.15, "{mark} {drop}");
         }
     }
 }
 
-/// Marks of a queue in two seconds whose packets wait for 7 ms, but for 4 ms once every `dip_every`
-/// ms.
+/// Returns the number of marks in two seconds. The packets of the queue wait for 7 ms, but for 4 ms
+/// once every `dip_every` ms.
 fn marks_with_dips(dip_every: u64) -> u64 {
     let mut queue = rule_queue(&unlimited(true, false));
     let full = with(packet(1, 1_500), Flags::ECT0);
@@ -123,14 +123,14 @@ fn a_backlog_of_one_packet_is_left_alone() {
         offer(&mut queue, Time::ZERO, &packet);
         offer(&mut queue, Time::ZERO, &packet);
         for ms in (50..1_000u64).step_by(50) {
-            // Each waits for 100 ms and leaves one behind.
+            // Each packet waits for 100 ms and leaves one behind.
             let now = Time::from_ns(1_000_000 * ms);
             serve(&mut queue, now);
             offer(&mut queue, now, &packet);
         }
         counters(&queue).marked
     };
-    // As large as it is where the queue stands, or as large as is said.
+    // The limit is the full packet of the port, or `mtu` if it is set.
     for size in [1_100, 1_514, 1_538, 9_066] {
         let wire = u64::from(size);
         assert_eq!(marks(size, wire, None), 0);
@@ -165,7 +165,7 @@ fn a_new_episode_begins_where_a_recent_one_ended() {
         let times = overload(&mut queue, &mut now, 2);
         times[1] - times[0]
     };
-    // Count was 12 and had begun at 1, so it begins again at 11.
+    // Count was 12 and had begun at 1, so it starts again at 11.
     let again = gap_after(Duration::from_ms(100));
     assert!((again - 0.1 / f64::sqrt(11.0)).abs() < 2e-4, "{again}");
     let anew = gap_after(Duration::from_ms(1_700));

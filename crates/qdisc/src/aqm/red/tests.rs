@@ -6,7 +6,7 @@ use crate::testing::{
     CONTEXT, counters, fill, flow_packet, offer, packet, rule_queue, serve, with,
 };
 
-/// A rule whose queue is not idle.
+/// Returns a rule with a queue that is not idle.
 fn rule(config: &RedConfig) -> Red {
     config.validate().expect("good thresholds");
     let mut rule = Red::new(config, &CONTEXT);
@@ -14,7 +14,8 @@ fn rule(config: &RedConfig) -> Red {
     rule
 }
 
-/// A packet of 1,000 bytes with `ecn` that finds `held` packets of that size before it.
+/// Passes a packet of 1,000 bytes with `ecn` to the rule, with `held` packets of that size before
+/// it.
 fn arrives(rule: &mut Red, now: Time, ecn: Ecn, held: usize) -> Verdict {
     let packet = AqmPacket {
         key: &flow_packet(1, 0).key,
@@ -27,7 +28,7 @@ fn arrives(rule: &mut Red, now: Time, ecn: Ecn, held: usize) -> Verdict {
     rule.on_arrival(now, &packet)
 }
 
-/// The places of marks among `arrivals` packets that each find `held` packets before them.
+/// Returns the positions of marks among `arrivals` packets, each with `held` packets before it.
 fn marks(config: &RedConfig, held: usize, arrivals: usize) -> Vec<usize> {
     let mut rule = rule(config);
     let mut arrives = || arrives(&mut rule, Time::ZERO, Ecn::Ect0, held);
@@ -73,7 +74,7 @@ fn marks_are_spread_evenly() {
         spread: true,
         ..instantaneous()
     };
-    // The probability is 1/20: the gaps are uniform on 1 to 20 and 10.5 in the mean.
+    // The probability is 1/20: the gaps are uniform on 1 to 20, with a mean of 10.5.
     let places = marks(&spread, 60, 100_000);
     let gaps: Vec<usize> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
@@ -120,7 +121,7 @@ fn the_average_follows_slowly_and_falls_while_idle() {
         other_bytes: Bytes::ZERO,
     };
     assert_eq!(rule.on_departure(Time::ZERO, &last), Verdict::Pass);
-    // 1,000 bytes take 160 us, so that 1,000 of them could have come in 160 ms.
+    // 1,000 bytes take 160 us, so 1,000 such packets could have arrived in 160 ms.
     let later = Time::ZERO + Duration::from_ms(160);
     arrives(&mut rule, later, Ecn::NotCapable, 0);
     let expected = expected * libm::pow(0.998, 1_001.0);
@@ -133,7 +134,7 @@ fn a_refused_packet_does_not_end_the_idle_time() {
     rule.average = 200_000.0;
     let refused = arrives(&mut rule, Time::ZERO, Ecn::NotCapable, 0);
     assert_eq!(refused, Verdict::DropEarly);
-    // A second has room for 6,250 packets.
+    // In a second, 6,250 packets could have arrived.
     let later = Time::from_ns(1_000_000_000);
     assert_eq!(arrives(&mut rule, later, Ecn::NotCapable, 0), Verdict::Pass);
     assert!(rule.average < 1.0, "{}", rule.average);

@@ -1,4 +1,4 @@
-//! Packets that pass queues leave no other trace than those that are stored and leave.
+//! Packets that bypass queues have the same effect as packets that are stored and leave.
 
 use super::*;
 
@@ -33,8 +33,8 @@ fn a_packet_that_passes_is_one_that_is_stored_and_leaves() {
     }
 }
 
-/// Control and data that wait alone, each until it leaves, and then contend, leave no trace that they
-/// have passed the queue in place of being stored.
+/// Control and data packets wait alone until they leave, and then compete. A bypass of the queue
+/// has the same effect as storing.
 #[test]
 fn a_packet_that_waits_alone_and_passes_is_one_that_is_stored_and_leaves() {
     let plain = || ClassQueues::<()>::new(None);
