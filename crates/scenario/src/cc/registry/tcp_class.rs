@@ -11,7 +11,7 @@ settings! {
         ///
         /// By default, the feedback for which the algorithm was designed.
         pub ecn: Option<Feedback> = none,
-        /// Procedure by which connections are opened.
+        /// Connection setup.
         pub opening: Opening = "handshake",
     }
 }
