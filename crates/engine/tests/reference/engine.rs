@@ -217,6 +217,7 @@ impl<const ORDERED: bool> Driver<Part<ORDERED>> for Hand<'_> {
         processes: &mut Processes<'_, Part<ORDERED>>,
         mut next: Time,
     ) -> Option<Epoch> {
+        // A change reads all processes, so lazy ones must catch up before.
         while let Some(change) = self.coming.filter(|change| next >= change.at) {
             if processes.may_run_lazily() && self.level < change.at {
                 self.level = change.at;
@@ -242,6 +243,7 @@ impl<const ORDERED: bool> Driver<Part<ORDERED>> for Hand<'_> {
         if next == Time::MAX {
             return None;
         }
+        // The results must not depend on the length of epochs, nor on eager ones in between.
         let most = match self.dice.roll(3) {
             0 => processes.lookahead(),
             _ => processes.longest_epoch(),
@@ -302,6 +304,7 @@ pub(crate) fn play_by_engine<const ORDERED: bool>(
     let threads = Threads::start(threads).expect("a few threads");
     let mut engine = Engine::new(parts, wiring.collect(), &threads);
     let mut changes = game.changes.iter();
+    // The driver's own draws only vary the epochs, which must not matter.
     let mut hand = Hand {
         coming: changes.next(),
         changes,

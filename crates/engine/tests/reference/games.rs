@@ -84,6 +84,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         apart,
         log: Vec::new(),
     };
+    // Equal times are the hard case, so all times are multiples of `quantum`.
     let mut jugglers: Vec<Juggler> = (0..size).map(|own| juggler(mix(own as u64))).collect();
     // A tree, a star, or stars on a chain; further links are added below.
     let shape = dice.roll(3);
@@ -102,6 +103,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         sides[own] = !sides[index(far)];
         join(&mut jugglers, (own, index(far)), (there, back));
     }
+    // Further links close cycles, but keep the two sides if there are any.
     for _ in 0..dice.roll(size as u64) {
         let (a, b) = (dice.roll(size as u64), dice.roll(size as u64));
         let delay = dice.pick(delays);
@@ -109,6 +111,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
             join(&mut jugglers, (index(a), index(b)), (delay, delay));
         }
     }
+    // Lazy processes exclude long epochs with turns, so a game has only one of the two.
     let lagging = if has_sides { 0 } else { dice.roll(4) };
     let time = |dice: &mut Dice, span: u64| {
         Time::from_ps(origin + dice.roll(span.max(1)) / quantum * quantum)

@@ -26,6 +26,7 @@ pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
     let mut changes = game.changes.iter().peekable();
     loop {
         let next = events.first_key_value().map(|(&(at, ..), _)| at);
+        // A change precedes all events of its time, as it does in the engine.
         if let Some(change) = changes.next_if(|change| next.is_none_or(|next| next >= change.at)) {
             looks.push(jugglers.iter().map(|juggler| juggler.log.len()).collect());
             for &(own, channel) in &change.recalled {

@@ -81,6 +81,7 @@ proptest! {
                     prop_assert!(!marked || matches!(head.ecn(), Ecn::Ect0 | Ecn::Ect1));
                     marks += u64::from(marked);
                 }
+                // Each packet is in exactly one place.
                 let mut waiting = Vec::new();
                 queue.for_each(|packet| waiting.push(*packet));
                 let (packets, bytes) = total(&waiting);
@@ -102,6 +103,7 @@ proptest! {
                 prop_assert_eq!(counters.sojourn.count(), left.len() as u64);
                 prop_assert!(counters.sojourn.longest() <= now.since(Time::ZERO));
             }
+            // Disciplines may reorder flows, and L4S traffic within a flow, but nothing else.
             for (flow, ecn) in (0..6).flat_map(|flow| (0..4).map(move |ecn| (flow, ecn))) {
                 let mut numbers = left
                     .iter()

@@ -211,6 +211,7 @@ fn the_queues_settle_at_their_targets() {
     let end = Time::from_ns(60_000_000_000);
     let warm = Time::from_ns(20_000_000_000);
     while now < end {
+        // A classic sender halves its window only once per round trip.
         while acks.front().is_some_and(|ack| ack.0 <= now) {
             let (_, who, marked) = acks.pop_front().expect("just seen");
             in_flight[who] -= 1.0;
@@ -241,6 +242,7 @@ fn the_queues_settle_at_their_targets() {
         }
         now += slot;
     }
+    // The start is not excluded from delays, so their bounds are wide.
     let classic = queues.classic_sojourn().mean().expect("it has sent");
     let low = queues
         .low_latency_sojourn()

@@ -70,6 +70,7 @@ fn a_packet_that_waits_alone_and_passes_is_one_that_is_stored_and_leaves() {
             (0, 100),
             (3, 60),
         ];
+        // Alone: a discipline may refuse the bypass, so that the packet is stored after all.
         for (&(priority, wire), number) in arrivals.iter().zip(0u64..) {
             let (now, free) = (Time::from_ns(20 * number), Time::from_ns(20 * number + 10));
             let packet = packet(priority, wire);
@@ -81,6 +82,7 @@ fn a_packet_that_waits_alone_and_passes_is_one_that_is_stored_and_leaves() {
             });
             assert_eq!(seen, mark, "{name}, packet {number}");
         }
+        // Competing: the order shows hidden state, such as the next turn and deficits.
         let order = |queues: &mut ClassQueues<()>| {
             let now = Time::from_ns(1_000);
             for (priority, seq) in [(3, 0), (0, 1), (1, 2), (0, 3), (0, 4), (3, 5), (1, 6)] {
