@@ -1,5 +1,6 @@
-//! What an acknowledgement costs: HPCC and PowerTCP over one hop and over five, and every algorithm of
-//! the registry on what a packet without a stack of telemetry brings back, or on what a segment does.
+//! Cost of an acknowledgement. HPCC and PowerTCP run over one hop and over five. Every algorithm of
+//! the registry runs on acknowledgements without a stack of telemetry, or on acknowledgements of
+//! segments.
 //!
 //! `cargo bench -p fabricsim --bench congestion_control`
 
@@ -24,7 +25,7 @@ use fabricsim_scenario::cc::registry::{
 
 const NIC: Rate = Rate::from_gbps(100);
 const MTU: u64 = 1_000;
-/// Acknowledgements that are prepared and then given again and again.
+/// Number of acknowledgements that are prepared and then repeated.
 const ACKS: usize = 1_024;
 const SPACING: Duration = Duration::from_ns(90);
 
@@ -42,7 +43,7 @@ fn start(network: &CcContext) -> FlowStart<'_> {
     FlowStart::new(NIC, network.base_rtt, Bytes::new(MTU), network)
 }
 
-/// The telemetry of consecutive packets over `hops` links whose load and queues go up and down.
+/// Returns the telemetry of consecutive packets over `hops` links with varying loads and queues.
 fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
     let mut sent = 0;
     let mut stacks = Vec::with_capacity(ACKS);
@@ -67,7 +68,7 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
     stacks
 }
 
-/// The controllers of `config` on telemetry of one hop and of five.
+/// Measures the controllers of `config` on telemetry of one hop and of five.
 fn bench<S, C>(criterion: &mut Criterion, [group, name]: [&str; 2], config: &C, quirks: Quirks)
 where
     S: IntHeader + HasInt<Int = S>,
@@ -106,7 +107,7 @@ fn factory(criterion: &mut Criterion) {
     bench::<ExactStack<5>, _>(criterion, ["powertcp", "exact"], &power, Quirks::EXACT);
 }
 
-/// A digest and no room for INT.
+/// A header with a digest and no room for INT.
 #[derive(Clone, Copy, Debug, Default, Stored)]
 struct Carried(Digest, ());
 
@@ -130,8 +131,8 @@ impl HasDigest for Carried {
     }
 }
 
-/// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes
-/// up and down, and a mark on each sixteenth; timers that are due come first.
+/// Measures every algorithm of the registry, on acknowledgements with a digest, a varying
+/// round-trip time, and a mark on each sixteenth. Timers that are due fire first.
 fn registry(criterion: &mut Criterion) {
     let network = network(Quirks::EXACT);
     let mut group = criterion.benchmark_group("registry/on_ack");
@@ -170,8 +171,8 @@ fn registry(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Every algorithm that uses credit: a packet that leaves and asks for more, and every fourth time a
-/// grant of four.
+/// Measures every algorithm that uses credit. Each packet that leaves requests more credit, and
+/// every fourth time a grant for four arrives.
 fn credit(criterion: &mut Criterion) {
     let network = network(Quirks::EXACT);
     let mut group = criterion.benchmark_group("registry/credit");
@@ -205,8 +206,8 @@ fn credit(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Every algorithm of TCP, on acknowledgements of one segment with a sample of the delivery rate and
-/// a round-trip time that goes up and down; a hundred segments are in flight.
+/// Measures every algorithm of TCP, on acknowledgements of one segment with a sample of the
+/// delivery rate and a varying round-trip time; a hundred segments are in flight.
 fn connections(criterion: &mut Criterion) {
     let network = network(Quirks::EXACT);
     let mut group = criterion.benchmark_group("registry/on_ack of a segment");

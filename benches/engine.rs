@@ -1,13 +1,14 @@
-//! What the engine costs by itself, with the customary loads of event lists and of parallel
-//! simulators.
+//! Cost of the engine alone, under the customary loads for event lists and parallel simulators.
 //!
-//! * `hold`: the hold model on the timers of one process. The least timer is taken and set again,
-//!   later by a random time; their number stays. The throughput is holds per second.
-//! * `phold`: a fixed number of messages wander between processes. Each is held for a random time
-//!   where it arrives, as a local event, and then goes on to a random neighbor. The throughput is
+//! * `hold`: the hold model on the timers of one process. Each step pops the earliest timer and
+//!   sets it again, later by a random time, so the number of timers is constant. The throughput is
+//!   holds per second.
+//! * `phold`: a fixed number of messages wander between processes. On arrival, a message is held
+//!   for a random time, as a local event; then it moves on to a random neighbor. The throughput is
 //!   events (arrivals and ends of holding) per second.
-//! * `sparse`: the same among 16 processes, alone and in an engine where 65,520 others never have
-//!   anything to do. An epoch costs what happens in it, so the two should be close.
+//! * `sparse`: the same load among 16 processes, alone and in an engine with 65,520 further
+//!   processes that never have any event. The cost of an epoch should depend only on its events, so
+//!   the two results should be close.
 //!
 //! `cargo bench -p fabricsim --bench engine`
 
@@ -25,13 +26,13 @@ const NEIGHBORS: u32 = 8;
 /// Messages that start at each process.
 const MESSAGES: u16 = 32;
 const LOOKAHEAD: Duration = Duration::from_us(1);
-/// Holding times are below this.
+/// Upper bound of holding times.
 const LONGEST_HOLD_PS: u64 = 2_000_000;
 const END: Duration = Duration::from_us(200);
-/// Holds of one iteration, each by a time that was drawn before.
+/// Number of holds in one iteration, each with a time drawn in advance.
 const HOLDS: usize = 1_024;
 
-/// As large as a packet with a little telemetry.
+/// A message as large as a packet with a little telemetry.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Wanderer {
     arrival: Time,
@@ -51,7 +52,7 @@ impl Message for Wanderer {
     }
 }
 
-/// A place where messages are held for a while.
+/// A process that holds messages for a while.
 #[derive(Debug)]
 struct Position {
     held: Vec<Wanderer>,
@@ -141,7 +142,7 @@ impl LogicalProcess for Position {
     }
 }
 
-/// Goes from epoch to epoch until [`END`].
+/// Runs epoch after epoch until [`END`].
 struct Steady;
 
 impl Driver<Position> for Steady {
@@ -157,18 +158,18 @@ impl Driver<Position> for Steady {
     fn collect(&mut self, _processes: &mut Processes<'_, Position>) {}
 }
 
-/// How many positions there are, and which of them have messages.
+/// Number of positions, and the positions with messages.
 #[derive(Clone, Copy)]
 struct Size {
     positions: u32,
-    /// Every place whose number is a multiple of this has messages, which stay among such
-    /// positions.
+    /// Every position with a number that is a multiple of this has messages. The messages stay
+    /// among these positions.
     stride: u32,
 }
 
-/// Rings of positions with chords: channel `2 k` leads `k + 1` positions of the ring ahead and
-/// hears channel `2 k + 1`, which leads as far back. A ring is the positions that are a multiple of
-/// the stride apart.
+/// Builds rings of positions with chords: channel `2 k` leads to the position `k + 1` places ahead
+/// on the ring. Its reverse is channel `2 k + 1`, which leads as far back. The positions of a ring
+/// are multiples of the stride apart.
 fn engine(Size { positions, stride }: Size, threads: usize) -> Engine<Position> {
     let wiring = |place: u32| {
         let channel = |channel: u32| {
@@ -200,7 +201,7 @@ fn steady(engine: &mut Engine<Position>) {
     engine.run(&mut Steady);
 }
 
-/// The events until the end.
+/// Returns the number of events until the end.
 fn events(mut engine: Engine<Position>) -> u64 {
     steady(&mut engine);
     engine.processes().map(|(_, place)| place.events).sum()

@@ -1,7 +1,7 @@
-//! What a packet-hop costs where little else happens: flows through one switch.
+//! Cost of a packet-hop if little else happens: flows through one switch.
 //!
 //! * `one flow`: packets and acknowledgements one after the other, without a queue.
-//! * `64 flows`: each host sends to one other, so that every window has arrivals on all ports.
+//! * `64 flows`: each host sends to one other host, so that every window has arrivals on all ports.
 //!
 //! The throughput is packet-hops per second: one packet that crosses one link is one. The network
 //! is built outside the measurement. Whole scenarios are in `scenario.rs`.
@@ -13,7 +13,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 
-/// One flow from a host to the other: of two hosts, one sends.
+/// One flow between two hosts.
 const ONE_FLOW: &str = "
     [topology]
     kind = \"star\"
@@ -24,7 +24,7 @@ const ONE_FLOW: &str = "
     size = \"10MB\"
     at = \"0s\"";
 
-/// Every host sends to one other and hears one.
+/// Every host sends to one host and receives from one host.
 const MANY_FLOWS: &str = "
     [topology]
     kind = \"star\"
@@ -33,7 +33,7 @@ const MANY_FLOWS: &str = "
     kind = \"permutation\"
     size = \"200KB\"";
 
-/// Runs to the end; the packet-hops.
+/// Runs to the end and returns the number of packet-hops.
 fn run(simulation: &mut Simulation) -> u64 {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     simulation.counters().packet_hops

@@ -1,11 +1,10 @@
-//! What PINT costs a switch for each packet that passes it, and a sink for each packet that
-//! arrives.
+//! Cost of PINT for a switch per packet, and for a sink per packet that arrives.
 //!
-//! * `pint/switch`: a packet-hop of paths of five switches. Path tracing with one and two instances
-//!   of 8 bits, and with the two xor layers of paths of 25 switches; the sample of a latency in 8
-//!   bits; the utilization of HPCC-PINT, exactly and by tables.
-//! * `pint/sink`: a packet. The code of a latency into what is kept of its hop, and path tracing
-//!   from nothing to the whole path of 5 and 59 switches.
+//! * `pint/switch`: a packet-hop on paths of five switches. It covers path tracing with one and two
+//!   instances of 8 bits, and with the two xor layers for paths of 25 switches. It also covers the
+//!   sample of a latency in 8 bits, and the utilization of HPCC-PINT, exactly and by tables.
+//! * `pint/sink`: a packet. It covers adding the code of a latency to the statistics of its hop,
+//!   and path tracing from the first packet to the whole path, for 5 and 59 switches.
 //!
 //! `cargo bench -p fabricsim --bench pint`
 
@@ -30,12 +29,12 @@ use fabricsim_pint::{
 };
 
 const RATE: Rate = Rate::from_gbps(100);
-/// Switches of a path.
+/// Number of switches on a path.
 const HOPS: u8 = 5;
-/// Latencies that are drawn before and then measured again and again.
+/// Number of latencies, which are drawn in advance and measured repeatedly.
 const LATENCIES: usize = 1_024;
 
-/// Packets one after the other over all hops of their path.
+/// Position in a sequence of packets, each of which visits all hops of its path.
 #[derive(Default)]
 struct Position {
     packet: u64,
@@ -43,7 +42,7 @@ struct Position {
 }
 
 impl Position {
-    /// The next hop of this packet, or the first of the next.
+    /// Moves to the next hop of this packet, or to the first hop of the next packet.
     #[inline]
     fn advance(&mut self) {
         self.hop += 1;
@@ -75,7 +74,7 @@ fn latencies() -> Vec<f64> {
         .collect()
 }
 
-/// A packet whose `number` chooses among what was prepared.
+/// Returns the index into the prepared values for packet `number`.
 fn place(number: u64) -> usize {
     usize::try_from(number).expect("a 64-bit machine") % LATENCIES
 }
@@ -84,6 +83,7 @@ fn switch(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pint/switch");
     group.throughput(Throughput::Elements(1));
     let two_layers = Layers::multilayer(25).expect("a path of 25");
+    // Path tracing encodes one hop per iteration; more instances and layers cost more hashes.
     for (name, scheme) in [
         ("path 1x8", scheme(Layers::mininet(), 1)),
         ("path 2x8", scheme(Layers::mininet(), 2)),
@@ -110,6 +110,7 @@ fn switch(criterion: &mut Criterion) {
         });
     });
 
+    // HPCC-PINT is measured twice because tables replace its logarithms.
     for arithmetic in [Arithmetic::Exact, Arithmetic::Tables] {
         let mut telemetry = telemetry(arithmetic);
         let key = FlowKey {
@@ -125,7 +126,7 @@ fn switch(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 number += 1;
-                // As at the first hop: most digests can be raised.
+                // Reset the digest, as at the first hop: most digests can then still increase.
                 packet.telemetry = Digest::default();
                 packet.telemetry.carry_digest();
                 let hop = Hop {
@@ -171,6 +172,7 @@ fn sink(criterion: &mut Criterion) {
         .map(|&latency| sampler.code().encode(latency, 0.0))
         .collect();
     group.throughput(Throughput::Elements(1));
+    // The kinds of storage differ in their cost per recorded value.
     for (name, storage) in [
         ("sketch of 100", Storage::Sketch { items: 100 }),
         ("window of 100", Storage::Window { values: 100 }),
@@ -198,7 +200,7 @@ fn sink(criterion: &mut Criterion) {
             PathDecoder::new(Arc::clone(&scheme), Arc::clone(&universe), hops)
                 .expect("a path of its network")
         };
-        // As many digests of each flow as are needed.
+        // Prepare exactly as many digests of each flow as decoding its path needs.
         let flows: Vec<Vec<(u64, TraceDigest)>> = (0..20)
             .map(|flow| {
                 let (mut decoder, mut digests) = (decoder(), Vec::new());
@@ -216,6 +218,7 @@ fn sink(criterion: &mut Criterion) {
                 digests
             })
             .collect();
+        // Each iteration decodes all flows from the beginning, so the throughput is per packet.
         let packets = flows.iter().map(Vec::len).sum::<usize>() as u64;
         group.throughput(Throughput::Elements(packets));
         group.bench_function(BenchmarkId::new("path 2x8", hops), |bencher| {

@@ -1,4 +1,4 @@
-//! What whole scenarios cost, from the construction of their network to the last flow.
+//! Cost of whole scenarios, from building their network to the last flow.
 //!
 //! The throughput is packet-hops per second: one packet that crosses one link is one.
 //! `examples/speed.rs` measures longer ones, with their memory.
@@ -21,7 +21,7 @@ const FAT320: &str = "
     load = 0.5
     duration = \"300us\"";
 
-/// All but one of 200 hosts send to that one.
+/// 199 of 200 hosts send to the remaining one.
 const INCAST: &str = "
     [topology]
     kind = \"star\"
@@ -51,7 +51,7 @@ fn scenario(network: &str, cc: &str) -> Scenario {
     Scenario::from_toml(&text).expect("a valid scenario")
 }
 
-/// Runs `scenario` to its end; the packet-hops.
+/// Runs `scenario` to its end and returns the number of packet-hops.
 fn run(scenario: &Scenario, threads: usize) -> u64 {
     let mut simulation = Simulation::new(scenario, threads).expect("a network");
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);

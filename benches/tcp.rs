@@ -1,8 +1,9 @@
-//! What a packet-hop of TCP costs beside one of RDMA without telemetry, on the same traffic: flows
-//! through one switch, in segments and packets of one size.
+//! Cost of a packet-hop of TCP compared with RDMA without telemetry, on the same traffic: flows
+//! through one switch, with segments and packets of one size.
 //!
-//! Delayed acknowledgements would be fewer packets, so every segment is acknowledged, as RDMA does.
-//! The throughput is packet-hops per second. The network is built outside the measurement.
+//! With delayed acknowledgements, there would be fewer packets, so every segment is acknowledged,
+//! as in RDMA. The throughput is packet-hops per second. The network is built outside the
+//! measurement.
 //!
 //! `cargo bench -p fabricsim --bench tcp`
 
@@ -23,7 +24,7 @@ const NETWORK: &str = "
     kind = \"permutation\"
     size = \"400KB\"";
 
-/// Runs to the end; the packet-hops.
+/// Runs to the end and returns the number of packet-hops.
 fn run(simulation: &mut Simulation) -> u64 {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     simulation.counters().packet_hops

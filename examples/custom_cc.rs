@@ -1,11 +1,11 @@
-//! A congestion-control algorithm of one's own, without a fork: `cargo run --release -p fabricsim
-//! --example custom_cc`.
+//! A custom congestion-control algorithm without a fork:
+//! `cargo run --release -p fabricsim --example custom_cc`.
 //!
-//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020): below
-//! it the rate grows by a step, above it the rate falls by how much the delay is too long, at most
-//! once per round trip. A configuration ([`CcConfig`]) is the factory of controllers
-//! ([`CongestionControl`]), and one call of `register` gives it a name. `examples/powertcp` is an
-//! algorithm on telemetry in a command of its own.
+//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020). Below
+//! the target, the rate increases by a step. Above it, the rate decreases in proportion to the
+//! excess delay, at most once per round trip. A configuration ([`CcConfig`]) is the factory of
+//! controllers ([`CongestionControl`]), and one call of `register` gives it a name.
+//! `examples/powertcp` is an algorithm that reads telemetry, in its own command.
 
 use fabricsim::cc::*;
 use fabricsim::checkpoint::Checkpointed;
@@ -17,9 +17,9 @@ use fabricsim::{Scenario, Simulation};
 struct TargetDelayConfig {
     /// The round-trip time to keep, as a multiple of the base round-trip time.
     target: f64,
-    /// Added once per round trip below the target.
+    /// The increase per round trip below the target.
     step: Rate,
-    /// The largest share by which the rate falls at once.
+    /// The largest relative decrease at once.
     max_decrease: f64,
 }
 
@@ -83,13 +83,13 @@ impl<H> ControllerFactory<H> for TargetDelayConfig {
     }
 }
 
-/// The controller of one flow. Checkpoints of a run hold what changes of it.
+/// The controller of one flow. Checkpoints contain its changing fields.
 #[derive(Checkpointed, Debug)]
 #[checkpoint(crate = fabricsim)]
 struct TargetDelay {
     #[checkpoint(rebuilt)]
     config: TargetDelayConfig,
-    /// Seconds.
+    /// The target in seconds.
     #[checkpoint(rebuilt)]
     target: f64,
     #[checkpoint(rebuilt)]
@@ -97,7 +97,7 @@ struct TargetDelay {
     rate: Rate,
     #[checkpoint(rebuilt)]
     window: Bytes,
-    /// The next time at which the rate may change.
+    /// The earliest time at which the rate may change again.
     may_change: Time,
 }
 

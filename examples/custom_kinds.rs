@@ -1,5 +1,5 @@
-//! A topology, a workload, a routing policy and a queue discipline of one's own, in one registry.
-//! Scenarios name them as they name the built-in kinds.
+//! A custom topology, workload, routing policy and queue discipline in one registry. Scenarios
+//! select them in the same way as the built-in kinds.
 //!
 //! `cargo run --release -p fabricsim --example custom_kinds`
 
@@ -74,7 +74,7 @@ impl TopologySource for Parallel {
     }
 }
 
-/// One flow from each host to the one half the network away, all at once.
+/// Each host sends one flow to the host half the network away, all at once.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Across {
@@ -137,7 +137,7 @@ impl Workload for Across {
     }
 }
 
-/// Flows, the last one first.
+/// Flows in reverse order of their starts, so that `pop` returns the next one.
 struct Flows(Vec<FlowRequest>);
 
 impl FlowSource for Flows {
@@ -150,7 +150,8 @@ impl FlowSource for Flows {
     }
 }
 
-/// Sends each packet to the next hop with the shortest queue, from a different one on each time.
+/// Sends each packet to the next hop with the shortest queue. The search starts at another hop each
+/// time, so that equal queues take turns.
 #[derive(Debug)]
 struct ShortestQueue;
 
@@ -185,7 +186,7 @@ impl NextHopChoice for Turn {
     }
 }
 
-/// Marks what leaves with others behind it, and drops what comes to a full queue.
+/// Marks packets that leave many bytes behind, and drops packets that arrive at a full queue.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct MarkAbove {

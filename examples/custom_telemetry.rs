@@ -1,17 +1,17 @@
-//! A telemetry of one's own with an algorithm that reads it, without a fork: `cargo run --release -p
-//! fabricsim --example custom_telemetry`.
+//! Custom telemetry and an algorithm that reads it, without a fork:
+//! `cargo run --release -p fabricsim --example custom_telemetry`.
 //!
-//! Switches keep the longest time for which a packet has waited at one hop (the maximum hop delay of
-//! CSIG, draft-ravi-ippm-csig), in a tag of four bytes, and senders keep it near a target. A
-//! [`TelemetryKind`] says what is in the tag and what a switch does; the configuration of the
-//! algorithm names it, and that is all. `crates/transport/src/cc/csig.rs` is one inside the
-//! workspace.
+//! Switches record the longest time for which a packet has waited at one hop (the maximum hop delay
+//! of CSIG, draft-ravi-ippm-csig), in a tag of four bytes, and senders keep it near a target. A
+//! [`TelemetryKind`] defines the content of the tag and the work of a switch. The configuration of
+//! the algorithm names the kind, which is all that a program must do.
+//! `crates/transport/src/cc/csig.rs` is an example inside the workspace.
 
 use fabricsim::cc::*;
 use fabricsim::checkpoint::{Checkpointed, Stored};
 use fabricsim::{Scenario, Simulation};
 
-/// The telemetry.
+/// The telemetry: the longest wait of a packet.
 #[derive(Debug)]
 struct LongestWait;
 
@@ -45,7 +45,7 @@ impl TelemetryKind for LongestWait {
     }
 }
 
-/// A switch, which has nothing to remember.
+/// The state of a switch: none.
 #[derive(Checkpointed, Clone, Debug)]
 #[checkpoint(crate = fabricsim)]
 struct WaitSwitch {}
@@ -93,7 +93,7 @@ impl ControllerFactory<TelemetryView> for LongestWaitConfig {
 #[derive(Checkpointed, Debug)]
 #[checkpoint(crate = fabricsim)]
 struct ShortWait {
-    /// Seconds.
+    /// The target in seconds.
     #[checkpoint(rebuilt)]
     target: f64,
     #[checkpoint(rebuilt)]

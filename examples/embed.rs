@@ -1,9 +1,9 @@
 //! A simulation inside another program: a closed loop of requests.
 //!
-//! Every host runs an application that keeps one request open: when it is done, and after a think
-//! time, the host sends the next one, to another host, while a background workload from the scenario
-//! runs beside. An application reacts at the very time of what it hears of, so nothing has to be
-//! stepped; nothing is written to disk.
+//! Every host runs an application that keeps one request open. When a request is done, the
+//! application waits for a think time and sends the next request to another host. A background
+//! workload from the scenario runs at the same time. An application reacts at the exact time of an
+//! event, so the program need not step the simulation; nothing is written to disk.
 //!
 //! `cargo run --release -p fabricsim --example embed`
 
@@ -35,16 +35,16 @@ duration = "500us"
 kind = "hpcc"
 "#;
 
-/// How much simulated time makes a row of the table.
+/// Simulated time per row of the table.
 const ROW: Duration = Duration::from_us(100);
-/// When the last requests start.
+/// Time after which hosts send no new requests.
 const END: Duration = Duration::from_us(500);
-/// What a host thinks about before its next request.
+/// Delay before the next request of a host.
 const THINK_TIME: Duration = Duration::from_us(2);
-/// Tells requests from the workloads of the scenario, which are classes 0, 1, ….
+/// The class of requests; the scenario's workloads are classes 0, 1, ….
 const REQUESTS: ClassId = ClassId(100);
 
-/// Keeps one request open: each goes to another host than the one before.
+/// Keeps one request open; each request goes to another host than the one before.
 #[derive(Debug)]
 struct Requester {
     hosts: u32,
@@ -82,7 +82,8 @@ impl Application for Requester {
     }
 }
 
-/// The number of `records` of requests or of other flows, and their mean completion time.
+/// Formats the number of requests or of all other flows in `records`, and their mean completion
+/// time.
 fn cell(records: &[FctRecord], requests: Requests) -> String {
     let wanted = records
         .iter()
@@ -97,7 +98,7 @@ fn cell(records: &[FctRecord], requests: Requests) -> String {
     format!("{:>8} {mean:>8.2} us", times.len())
 }
 
-/// Which flows a column shows.
+/// Selection of the flows in a column.
 #[derive(Clone, Copy, PartialEq)]
 enum Requests {
     Only,
@@ -139,7 +140,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The row of the table in which a completion counts.
+/// Returns the row of the table to which a completion belongs.
 fn row_of(completion: &Completion) -> u64 {
     completion.finish.as_ps() / ROW.as_ps()
 }

@@ -1,8 +1,9 @@
-//! An observer of one's own at every host and switch: `cargo run --release -p fabricsim --example
-//! observer`.
+//! A custom observer at every host and switch:
+//! `cargo run --release -p fabricsim --example observer`.
 //!
-//! It notes how long packets stay in switches and how many leave marked. Each node has its own
-//! observer, because nodes run on several threads; the program looks at them when the run is over.
+//! It records the time that packets spend in switches and the number that leave marked. Each node
+//! has its own observer, because nodes run on several threads. The program reads the observers
+//! after the run.
 
 use std::error::Error;
 
@@ -30,7 +31,7 @@ at = "0s"
 kind = "dctcp"
 "#;
 
-/// What one node has seen of data packets.
+/// Statistics of the data packets at one node.
 #[derive(Debug, Default)]
 struct Passage {
     packets: u64,

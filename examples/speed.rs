@@ -1,10 +1,10 @@
-//! What the simulator does in a second, as the table of the README: `cargo run --release -p
-//! fabricsim --example speed`.
+//! Measures the speed of the simulator, for the table in the README:
+//! `cargo run --release -p fabricsim --example speed`.
 //!
-//! Each run is a process of its own, this program with `--measure`, so that its peak memory and its
-//! caches are its own. Rows are run in turn, so that what disturbs the machine disturbs all of
-//! them, and the median run of each is shown. Times are those of the events, without reading the
-//! scenario and building the network; memory is that of the whole process.
+//! Each run is a separate process, this program with `--measure`, so that it has its own peak
+//! memory and caches. The rows take turns, so that a disturbance of the machine affects all of
+//! them, and the table shows each row's median run. Times include only the events, not reading the
+//! scenario and building the network; memory is the memory of the whole process.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ kind = \"fat-tree\"
 preset = \"hpcc-fat320\"
 ";
 
-/// A flow list that is written beside the scenario.
+/// A flow list in a file next to the scenario.
 const LIST: &str = "[[workload]]
 kind = \"list\"
 path = \"flows.csv\"
@@ -31,18 +31,18 @@ path = \"flows.csv\"
 /// Measure the scenarios of the README and print them as a table.
 #[derive(Parser)]
 struct Args {
-    /// Runs of each row, of which the median is shown
+    /// Runs of each row; the table shows the median
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     repeat: u16,
 
-    /// Also the rows that take minutes each
+    /// Also run the rows that take minutes each
     #[arg(long)]
     large: bool,
 
     /// Only rows whose title contains this
     filter: Option<String>,
 
-    /// Run the row of this number once and print what it took (what each process is told)
+    /// Run the row of this number once and print its result (for the child processes)
     #[arg(long, hide = true)]
     measure: Option<usize>,
 }
@@ -53,7 +53,7 @@ struct Row {
     threads: usize,
     large: bool,
     scenario: String,
-    /// The flows of its list, if it has one.
+    /// The rows of its flow list; empty if it has none.
     flows: String,
 }
 
@@ -79,7 +79,7 @@ impl Row {
         }
     }
 
-    /// Runs it once, in this process.
+    /// Runs the row once, in this process.
     fn run(&self) -> Result<Run, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         fs::write(folder.path().join("flows.csv"), &self.flows)?;
@@ -97,18 +97,19 @@ impl Row {
     }
 }
 
-/// What a run took, as a process that is told to `--measure` says it.
+/// The result of a run, as printed by a process with `--measure`.
 #[derive(Deserialize, Serialize)]
 struct Run {
     packet_hops: u64,
     wall_s: f64,
     cpu_s: f64,
-    /// Absent where the system does not say.
+    /// `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
 }
 
 impl Run {
-    /// Million packet-hops per second: of CPU time on one thread, else of wall-clock time.
+    /// Returns million packet-hops per second: of CPU time on one thread, otherwise of wall-clock
+    /// time.
     fn speed(&self, threads: usize) -> f64 {
         let seconds = if threads == 1 {
             self.cpu_s
@@ -150,7 +151,7 @@ fn rows() -> Vec<Row> {
     let many = (0..10_000).map(|flow| (0, 1 + flow % 100, 100_000));
     let title = "one host that sends 10,000 flows of 100 KB at once, HPCC";
     rows.push(Row::new(title, &(star(101) + LIST), hpcc).with_flows(many));
-    // A round trip is two seconds.
+    // A round trip takes two seconds.
     let chain = format!(
         "[topology]\nkind = \"chain\"\nswitches = 100\nhosts_per_switch = 1\ndelay = \"10ms\"\n\
          {LIST}[rdma]\nrto_min = \"10s\"\n[run]\nstall_after = \"20s\"\n"
@@ -168,7 +169,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Runs row `number` in a process of its own.
+/// Runs row `number` in a separate process.
 fn measure(number: usize) -> Result<Run, Box<dyn Error>> {
     let output = Command::new(std::env::current_exe()?)
         .args(["--measure", &number.to_string()])
@@ -184,14 +185,14 @@ fn read(path: &str) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim().to_owned())
 }
 
-/// The value of the first line of `path` that begins with `key`.
+/// Returns the value of the first line of `path` that begins with `key`.
 fn field(path: &str, key: &str) -> Option<String> {
     let text = read(path)?;
     let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
     Some(rest.trim_matches([' ', '\t', ':', '=', '"']).to_owned())
 }
 
-/// Processor, caches and system, as far as Linux tells them.
+/// Describes processor, caches and system, as far as Linux reports them.
 fn machine(cores: usize) -> String {
     let unknown = || "unknown".to_owned();
     let model = field("/proc/cpuinfo", "model name").unwrap_or_else(unknown);
@@ -220,6 +221,7 @@ fn machine(cores: usize) -> String {
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let rows = rows();
+    // A child process measures only its own row, for a clean peak memory.
     if let Some(number) = args.measure {
         let row = rows.get(number).ok_or("there is no such row")?;
         println!("{}", serde_json::to_string(&row.run()?)?);
@@ -240,6 +242,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if wanted.is_empty() {
         return Err("no row has that in its title".into());
     }
+    // Rows take turns, so that a disturbance of the machine affects all of them.
     let mut runs: Vec<Vec<Run>> = rows.iter().map(|_| Vec::new()).collect();
     for turn in 1..=args.repeat {
         for &number in &wanted {
@@ -254,6 +257,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for &number in &wanted {
+        // The median by speed is one of the runs, so its columns belong together.
         let (row, runs) = (&rows[number], &mut runs[number]);
         runs.sort_by(|a, b| a.speed(row.threads).total_cmp(&b.speed(row.threads)));
         let run = &runs[(runs.len() - 1) / 2];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::targets::{Kind, RAW, judge, judge_bytes};
 
-/// The fuzz targets: the name of each, and the kind of input that it reads.
+/// The fuzz targets: the name and the kind of input of each.
 pub(crate) const TARGETS: [(&str, Kind); 17] = [
     ("cdf", Kind::Sizes),
     ("chakra", Kind::Chakra),
@@ -26,15 +26,15 @@ pub(crate) const TARGETS: [(&str, Kind); 17] = [
     ("topology", Kind::Topology),
 ];
 
-/// Reads `data` as an input of this kind and does with it what the command would. Bytes that are
-/// not text are skipped for kinds of text: files are read as text before any of this.
+/// Reads `data` as an input of this kind and processes it like the command. Kinds of text skip
+/// bytes that are not text, because the command reads files as text first.
 ///
 /// # Panics
-/// If the input is refused without a place in it or without help.
+/// If the error for an input has no position or no help.
 pub(crate) fn read(kind: Kind, data: &[u8]) {
     if kind.is_binary() {
         let judged = judge_bytes(kind, data);
-        // Messages quote names out of the file.
+        // Messages quote names from the file, which may contain such words.
         let quoted = RAW
             .iter()
             .any(|words| String::from_utf8_lossy(data).contains(words));
@@ -44,8 +44,7 @@ pub(crate) fn read(kind: Kind, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
-    // A fuzzer finds these words in the program and tries them, and messages quote what they are
-    // about.
+    // A fuzzer finds these words in the binary and tries them, and messages then quote them.
     if RAW.iter().any(|words| text.contains(words)) {
         return;
     }

@@ -7,10 +7,10 @@ mod targets;
 
 use entry::{TARGETS, read};
 
-/// Reads `data` as the fuzz target called `name` does.
+/// Processes `data` as the fuzz target called `name`.
 ///
 /// # Panics
-/// If the input is not handled as it should be, or if there is no such target.
+/// If the input is not handled as required, or if there is no such target.
 pub fn run(name: &str, data: &[u8]) {
     let Some((_, kind)) = TARGETS.iter().find(|(target, _)| *target == name) else {
         panic!("no fuzz target is called `{name}`");

@@ -1,4 +1,4 @@
-//! The `fabricsim` command with PowerTCP in it.
+//! The `fabricsim` command with PowerTCP added.
 
 mod powertcp;
 

@@ -1,9 +1,9 @@
 //! PowerTCP with in-band telemetry (Addanki, Michel and Schmid, NSDI 2022, algorithm 1).
 //!
-//! The power of a link is its current, the rate at which bytes come to it, times its voltage, the
-//! bytes that are in its queue and on the path. Both are read from two consecutive entries of the
-//! telemetry. The window follows the power of the busiest link, relative to that of a full link
-//! without a queue.
+//! The power of a link is its current times its voltage. The current is the rate at which bytes
+//! arrive at the link; the voltage is the number of bytes in its queue and on the path. Both are
+//! computed from two consecutive entries of the telemetry. The window follows the power of the
+//! busiest link, relative to the power of a full link without a queue.
 
 use fabricsim_cli::fabricsim::cc::*;
 use fabricsim_cli::fabricsim::checkpoint::Checkpointed;
@@ -18,8 +18,7 @@ use fabricsim_cli::fabricsim::checkpoint::Checkpointed;
 pub struct PowerTcpConfig {
     /// Weight of a new window (gamma).
     gamma: f64,
-    /// Flows that a NIC is expected to have: each adds a share of the bandwidth-delay product
-    /// (beta).
+    /// Expected number of flows at a NIC: each adds a share of the bandwidth-delay product (beta).
     flows: f64,
 }
 
@@ -101,7 +100,7 @@ pub struct PowerTcp {
     #[checkpoint(rebuilt)]
     most: f64,
     window: f64,
-    /// The window a round trip ago, when what is acknowledged now was sent.
+    /// The window one round trip ago, when the sender sent the packet acknowledged now.
     old_window: f64,
     /// The smoothed power.
     power: f64,
@@ -109,8 +108,8 @@ pub struct PowerTcp {
     previous: IntView,
 }
 
-/// The power of a link relative to its base power, and the time over which it was measured; `None`
-/// where none has passed.
+/// Returns the power of a link relative to its base power, and the time over which it was measured;
+/// `None` if no time has passed.
 fn power(hop: &IntHop, before: &IntHop, tau: f64) -> Option<(f64, f64)> {
     let dt = hop.at.since(before.at).as_secs_f64();
     if dt <= 0.0 {
@@ -136,7 +135,7 @@ impl PowerTcp {
     }
 
     fn update(&mut self) {
-        // An idle path has no power; the bounds of the window hold then, too.
+        // An idle path has no power; the bounds of the window then still apply.
         let target = self.old_window / self.power.max(1e-6) + self.beta;
         let window = self.gamma * target + (1.0 - self.gamma) * self.window;
         self.window = window.clamp(self.least, self.most);

@@ -13,12 +13,12 @@ fn flow() -> PowerTcp {
     PowerTcpConfig::default().build(&FlowStart::new(LINE, TAU, Bytes::new(1_000), &network))
 }
 
-/// One hop at `us` with `sent` bytes sent and `queue` bytes waiting.
+/// Returns one hop at `us` with `sent` bytes sent and `queue` bytes queued.
 fn view(us: u64, sent: u64, queue: u64) -> TelemetryView {
     on_path(1, us, sent, queue)
 }
 
-/// The same on the path numbered `path`.
+/// Returns such a hop on the path numbered `path`.
 fn on_path(path: u32, us: u64, sent: u64, queue: u64) -> TelemetryView {
     let mut view = TelemetryView::default();
     let hop = IntHop {
@@ -49,7 +49,8 @@ fn ack(cc: &mut PowerTcp, cumulative: u64, view: &TelemetryView) -> f64 {
 fn a_full_link_without_a_queue_has_power_one() {
     let mut cc = flow();
     assert_eq!(ack(&mut cc, 1_000, &view(1, 0, 0)), 125_000.0);
-    // 12,500 bytes in 1 us are line rate: the power stays 1, and the window is at its bound.
+    // 12,500 bytes in 1 us are line rate, so the power stays 1 and the window stays at its upper
+    // bound.
     assert_eq!(ack(&mut cc, 2_000, &view(2, 12_500, 0)), 125_000.0);
     assert!((cc.power - 1.0).abs() < 1e-9, "{}", cc.power);
 }
@@ -58,8 +59,8 @@ fn a_full_link_without_a_queue_has_power_one() {
 fn a_queue_of_one_product_halves_the_window() {
     let mut cc = flow();
     ack(&mut cc, 1_000, &view(1, 0, 125_000));
-    // Over a whole round trip: current 1, voltage 2, so that the power is 2, and the window
-    // 0.9 (125,000 / 2 + 12,500) + 0.1 125,000 = 80,000.
+    // Over a whole round trip, the current is 1 and the voltage 2, so the power is 2 and the window
+    // is 0.9 (125,000 / 2 + 12,500) + 0.1 125,000 = 80,000.
     let window = ack(&mut cc, 2_000, &view(11, 125_000, 125_000));
     assert!((cc.power - 2.0).abs() < 1e-9, "{}", cc.power);
     assert!((window - 80_000.0).abs() < 1e-6, "{window}");
@@ -69,8 +70,8 @@ fn a_queue_of_one_product_halves_the_window() {
 fn a_queue_that_grows_counts_before_it_is_long() {
     let mut cc = flow();
     ack(&mut cc, 1_000, &view(1, 0, 0));
-    // 12,500 bytes sent and as many queued in 1 us: current 2, voltage 1.1; a tenth of a round trip
-    // counts: 0.9 + 0.1 2.2 = 1.12. 0.9 (125,000 / 1.12 + 12,500) + 12,500 = 124,196.4.
+    // 12,500 bytes sent and as many queued in 1 us: the current is 2, the voltage 1.1. A tenth of a
+    // round trip counts: 0.9 + 0.1 2.2 = 1.12. 0.9 (125,000 / 1.12 + 12,500) + 12,500 = 124,196.4.
     let window = ack(&mut cc, 2_000, &view(2, 12_500, 12_500));
     assert!((cc.power - 1.12).abs() < 1e-9, "{}", cc.power);
     assert!((window - 124_196.43).abs() < 0.01, "{window}");
@@ -85,7 +86,7 @@ fn another_path_is_not_compared() {
     assert!((cc.power - 1.0).abs() < 1e-9, "{}", cc.power);
 }
 
-/// The mean queue of a 16-to-1 incast of endless flows from 0.5 to 1 ms, in bytes.
+/// Returns the mean queue of a 16-to-1 incast of endless flows from 0.5 to 1 ms, in bytes.
 fn standing_queue(cc: &str) -> f64 {
     let mut registry = CcRegistry::default();
     registry.register::<PowerTcpConfig>("my-powertcp", "PowerTCP");
