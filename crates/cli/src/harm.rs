@@ -44,7 +44,7 @@ pub(crate) struct HarmArgs {
     /// Settings (a TOML file) [default: the defaults of all options]
     file: Option<PathBuf>,
 
-    /// Algorithms whose harm is measured [default: cubic,prague]
+    /// Competing algorithms to measure [default: cubic,prague]
     #[arg(long, value_delimiter = ',', value_name = "CONGESTION_CONTROLS")]
     cca: Option<Vec<String>>,
 

@@ -81,7 +81,7 @@ pub(crate) struct TraceArgs {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     switches: Option<u32>,
 
-    /// Network whose links the sink knows: FILE.graphml, or isp:SWITCHES:LONGEST[:SEED] for a
+    /// Network with links known to the sink: FILE.graphml, or isp:SWITCHES:LONGEST[:SEED] for a
     /// random one with this many switches in all and on its longest shortest path
     #[arg(long, value_name = "NETWORK")]
     topology: Option<NetworkName>,

@@ -76,7 +76,7 @@ fn groups(first: &Scheme<'_>, other: &Scheme<'_>) -> Vec<Group> {
     found
 }
 
-/// Returns a statement on `group` at the highest percentile whose ratio has an interval, otherwise
+/// Returns a statement on `group` at the highest percentile with an interval, otherwise
 /// at the highest known percentile.
 fn statement(pair: &Pair, [first, other]: [&Scheme<'_>; 2], group: &Group) -> Option<Statement> {
     let ratio = |percentile: Percentile| {

@@ -16,7 +16,7 @@ fn axes(name: &str) -> Option<Vec<(&str, &str)>> {
 
 /// Returns the pairs of the schemes called `names` that a report compares.
 ///
-/// It compares points of a sweep if they differ in one axis: the last axis whose values are words,
+/// It compares points of a sweep if they differ in one axis: the last axis with words as values,
 /// otherwise the last axis with several values. If names have no axes, it compares each scheme with
 /// the first one.
 pub(super) fn pairs(names: &[&str]) -> Vec<Pair> {

@@ -91,7 +91,7 @@ settings! {
         pub seed: u64 = 1,
         /// Runs of everything, each with the next seed.
         #[range(from 1)]
-        #[refused("nothing would be run", "give 1 or more")]
+        #[refused("the test would not run", "give 1 or more")]
         pub repeats: u16 = 1,
         /// Table of TCP's settings, such as `initial_window` or `min_rto`.
         pub tcp: TcpConfig = default,

@@ -34,13 +34,13 @@ impl HarmReport {
             let note = "+- is half of Student's 95% interval";
             writeln!(text, "\nMeans over {repeats} seeds; {note}.").expect(FITS);
             if self.settings.workload != DRAWN {
-                text.push_str("The flows were the same in all of them.\n");
+                text.push_str("All seeds had the same flows.\n");
             }
         }
         if self.status() == Status::Partial {
             text.push_str(
-                "\nPartial: the time of some cells was over before all flows had ended. Their \
-                 statistics are\nthose of the flows that had, and too good. A longer `timeout` may \
+                "\nPartial: the time of some cells was over before all flows had finished. Their \
+                 statistics\ncover only finished flows, so they are too good. A longer `timeout` may \
                  help.\n",
             );
         }

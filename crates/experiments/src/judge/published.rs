@@ -158,7 +158,7 @@ pub fn read_published(text: &str) -> Result<Vec<PublishedPanel>, InputError> {
                 .is_some_and(|last| last.size < point.size && last.size_pct < point.size_pct);
             if !increases {
                 return Err(line.error(
-                    "the size is not above that of the row before",
+                    "the size is not above the size of the previous row",
                     "sort the rows of a panel by size",
                 ));
             }

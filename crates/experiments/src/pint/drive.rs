@@ -82,12 +82,12 @@ fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> R
     Err(Error::Unsupported {
         scenario: scenario.name().to_owned(),
         message: format!(
-            "the values of about {packets:.0} packets of {flows:.0} flows at {hops:.0} hops take about \
-             {:.0} GB of memory, and {:.0} GB is the most",
+            "the values of about {packets:.0} packets of {flows:.0} flows at {hops:.0} hops need about \
+             {:.0} GB of memory, and the limit is {:.0} GB",
             needed / 1e9,
             MOST_BYTES / 1e9
         ),
-        help: "ask for shorter traffic, a lower load, or larger flows".to_owned(),
+        help: "give shorter traffic, a lower load, or larger flows".to_owned(),
     })
 }
 

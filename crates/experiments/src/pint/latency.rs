@@ -89,7 +89,7 @@ impl LatencySettings {
         if self.at == 0 {
             return Err(ConfigError::new(
                 "at",
-                "no packet tells nothing",
+                "without packets there is no quantile",
                 "give a number such as 500",
             ));
         }

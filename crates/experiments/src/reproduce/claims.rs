@@ -30,7 +30,7 @@ fn hpcc_below(panel: &PanelScore, region: Region) -> Option<(bool, String)> {
     let (others, _) = extremes(means, &OTHERS)?;
     Some((
         hpcc < others,
-        format!("the slower HPCC form {hpcc:.2}, the fastest of the others {others:.2}"),
+        format!("the slower HPCC form {hpcc:.2}, the fastest other scheme {others:.2}"),
     ))
 }
 
@@ -42,7 +42,7 @@ fn hpcc_below(panel: &PanelScore, region: Region) -> Option<(bool, String)> {
 fn slower_when_long(panel: &PanelScore, form: &str) -> Option<(bool, String)> {
     let means = panel.region(Region::Long)?;
     let (hpcc, (_, others)) = (means.of(form)?, extremes(means, &OTHERS)?);
-    let mut evidence = format!("{hpcc:.2}, the slowest of the others {others:.2}");
+    let mut evidence = format!("{hpcc:.2}, the slowest other scheme {others:.2}");
     let mut orders = panel.orders.iter();
     if let Some(order) = orders.find(|order| order.region == Region::Long) {
         let published = |scheme: &str| {
@@ -82,7 +82,7 @@ pub(super) fn of_results(card: &mut Scorecard) {
             claims.extend(HPCC_FORMS.map(|form| {
                 Claim::tested(
                     format!(
-                        "{title}: flows above 6 MB are slower under {form} than under the others"
+                        "{title}: flows above 6 MB are slower under {form} than under other schemes"
                     ),
                     slower_when_long(panel, form),
                 )
@@ -190,7 +190,7 @@ pub(super) fn of_incast(card: &mut Scorecard) {
             format!("{}: short flows are fastest under HPCC", panel.title()),
             short.and_then(|means| {
                 let (hpcc, (least, _)) = (means.of("HPCC")?, extremes(means, &others)?);
-                let evidence = format!("HPCC {hpcc:.2}, the fastest of the others {least:.2}");
+                let evidence = format!("HPCC {hpcc:.2}, the fastest other scheme {least:.2}");
                 Some((hpcc < least, evidence))
             }),
         ));

@@ -48,11 +48,11 @@ impl Scorecard {
         if self.claims.is_empty() {
             return;
         }
-        page.section("What was published in words");
+        page.section("Published claims");
         let row = |claim: &super::Claim| {
             let outcome = match claim.outcome {
                 Outcome::Holds => Cell::good("holds"),
-                Outcome::Fails => Cell::bad("does not"),
+                Outcome::Fails => Cell::bad("does not hold"),
                 Outcome::Untested => Cell::from("untested"),
             };
             vec![
@@ -62,7 +62,7 @@ impl Scorecard {
             ]
         };
         let rows: Vec<Vec<Cell>> = self.claims.iter().map(row).collect();
-        page.table(&["statement", "here", "figures"], &rows);
+        page.table(&["claim", "here", "figures"], &rows);
     }
 
     fn distances_on(&self, page: &mut Page) {
@@ -99,10 +99,10 @@ impl Scorecard {
         page.section("Distance to the published curves");
         page.paragraph(
             "Median over the ticks (every tenth of the flows) of |ours / published - 1|, the median with its \
-             sign (+ is slower than published), the greatest, and the tick that is furthest off. At the 99th \
-             percentile both curves are smoothed by medians over two percent of the flows on either side. An \
-             interval of 95% takes flows to be independent; those of one run share queues, so that it is too \
-             narrow and holds the true deviation less often than it says.",
+             sign (+ is slower than published), the greatest, and the tick with the greatest deviation. At the \
+             99th percentile, both curves are smoothed by medians over two percent of the flows on either \
+             side. A 95% interval assumes independent flows. Flows of one run share queues, so the interval \
+             is too narrow.",
         );
         page.table(
             &[
@@ -111,7 +111,7 @@ impl Scorecard {
                 "median",
                 "side",
                 "greatest",
-                "furthest off (ours of published)",
+                "worst tick (ours of published)",
             ],
             &rows,
         );
@@ -123,8 +123,8 @@ impl Scorecard {
         }
         page.section("Order of the schemes");
         page.paragraph(
-            "Geometric mean over the bins of a region, lowest first; = is too close to tell (1%, or the \
-             error of reading the figure).",
+            "Geometric mean over the bins of a region, lowest first; = is a tie (within 1%, or the error \
+             of reading the figure).",
         );
         let mut rows = Vec::new();
         for panel in &self.panels {

@@ -102,9 +102,7 @@ fn claims(rows: &[RoutingRow]) -> Vec<Claim> {
         }
         let flowlets = row("ECMP").zip(row("flowlets")).zip(row("random"));
         claims.push(Claim::tested(
-            format!(
-                "{control}: the median with flowlets is between those of ECMP and random spraying"
-            ),
+            format!("{control}: the median with flowlets is between ECMP and random spraying"),
             flowlets.map(|((ecmp, flowlets), random)| {
                 let holds = flowlets.p50 < ecmp.p50 && flowlets.p50 > random.p50;
                 let evidence = [ecmp.p50, flowlets.p50, random.p50].map(|p50| format!("{p50:.3}"));
@@ -112,7 +110,7 @@ fn claims(rows: &[RoutingRow]) -> Vec<Claim> {
             }),
         ));
         claims.push(Claim::tested(
-            format!("{control}: DRILL's median is not above that of random spraying"),
+            format!("{control}: DRILL's median is not above random spraying"),
             row("DRILL").zip(row("random")).map(|(drill, random)| {
                 let evidence = format!("{:.3} against {:.3}", drill.p50, random.p50);
                 (drill.p50 <= random.p50, evidence)
@@ -121,7 +119,7 @@ fn claims(rows: &[RoutingRow]) -> Vec<Claim> {
         let again: Vec<&RoutingRow> = rows.iter().filter(|row| row.control == control).collect();
         let found = again.iter().map(|row| row.retransmitted_bytes).max();
         claims.push(Claim::tested(
-            format!("{control}: no packet is taken for lost because others overtook it"),
+            format!("{control}: no reordered packet is treated as lost"),
             found.map(|most| (most == 0, format!("{most} bytes retransmitted at most"))),
         ));
     }

@@ -108,7 +108,7 @@ impl<'a> Axis<'a> {
             Some(choice) => Err(document.diagnostic(
                 choice.place.clone(),
                 format!(
-                    "axis `{}` has the value `{}`, which spreadsheets take for a formula in the \
+                    "axis `{}` has the value `{}`, which spreadsheets treat as a formula in the \
                      table of points",
                     self.name, choice.label
                 ),
@@ -167,12 +167,12 @@ fn read_choices<'a>(
         (None, ["variant"]) => read_variants(document, section),
         (Some(_), [_]) => wrong(
             "key",
-            "variants say themselves which keys they set",
+            "variants name the keys that they set",
             "leave out `key`, and give the axis a `name`",
         ),
         (None, [form]) => wrong(
             form,
-            "it does not say which key takes the values",
+            "it does not name the key for the values",
             "add `key = \"workload.0.load\"`, or use [[axis.variant]] tables",
         ),
         (_, []) => wrong(

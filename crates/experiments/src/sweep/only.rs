@@ -22,7 +22,7 @@ impl Sweep {
             if self.points.is_empty() {
                 return Err(located(InputError::new(
                     0..condition.len(),
-                    "no run has this and what was asked for before",
+                    "no run matches this and the conditions before it",
                     "leave one of the conditions out",
                 )));
             }
@@ -35,7 +35,7 @@ impl Sweep {
         let Some((name, values)) = text.split_once('=') else {
             return Err(InputError::new(
                 0..text.len(),
-                "this is no condition",
+                "this is not a condition",
                 "write axis=value or axis=value,value",
             ));
         };
@@ -130,8 +130,8 @@ mod tests {
         for (conditions, said) in [
             (&["lod=0.7"][..], "there is no axis `lod`"),
             (&["load=0.75"], "axis `load` has no value `0.75`"),
-            (&["load"], "this is no condition"),
-            (&["load=0.5", "load=0.7"], "no run has this"),
+            (&["load"], "this is not a condition"),
+            (&["load=0.5", "load=0.7"], "no run matches this"),
         ] {
             let error = part("hpcc-results", conditions).expect_err("a fault");
             assert!(error.contains(said), "{error}");

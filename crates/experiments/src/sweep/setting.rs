@@ -144,10 +144,10 @@ impl<'a> Setting<'a> {
         document.diagnostic(
             self.place.clone(),
             format!(
-                "what `{key}` of `{}` is to be in is not a table",
+                "`{key}` of `{}` would be in a value that is not a table",
                 self.key()
             ),
-            "write the key as `--set` takes it: cc.eta or workload.0.load",
+            "write the key as for `--set`: cc.eta or workload.0.load",
         )
     }
 }
@@ -182,14 +182,14 @@ fn path_of(
         return Err(document.diagnostic(
             place.clone(),
             format!("a key has at most {MOST_PARTS} parts between dots"),
-            "write it as `--set` takes it: \"cc.eta\" or \"workload.0.load\"",
+            "write it as for `--set`: \"cc.eta\" or \"workload.0.load\"",
         ));
     }
     if path.iter().any(String::is_empty) {
         return Err(document.diagnostic(
             place.clone(),
             format!("`{key}` is not a key of a scenario"),
-            "write it as `--set` takes it: \"cc.eta\" or \"workload.0.load\"",
+            "write it as for `--set`: \"cc.eta\" or \"workload.0.load\"",
         ));
     }
     Ok(path)

@@ -57,7 +57,7 @@ fn errors_have_places_and_suggested_fixes() {
         ("duration = \"1ms\"", 1, "0 flows", "1 to"),
         ("len_p5 = \"3MiB\"", 1, "95% below", "len_p95"),
         ("bandwidth = \"5Kbps\"", 1, "cannot be simulated", "10Kbps"),
-        ("repeats = 0", 1, "nothing would be run", "1 or more"),
+        ("repeats = 0", 1, "the test would not run", "1 or more"),
         ("competitors = 0", 1, "0 flows compete", "1 to 1000"),
         ("[tcp]\nack_every = 0", 1, "ack_every", ""),
     ] {

@@ -36,13 +36,13 @@ impl HarmSettings {
         let named = self.cca.iter().map(|name| ("cca", name));
         for (key, name) in named.chain([("baseline", &self.baseline)]) {
             if tcp_named(name).is_none() {
-                let message = format!("`{name}` is no algorithm of TCP");
+                let message = format!("`{name}` is not a TCP algorithm");
                 return Err(ConfigError::new(key, message, format!("known: {known}")));
             }
         }
         for (index, name) in self.cca.iter().enumerate() {
             if self.cca[..index].contains(name) {
-                let message = format!("`{name}` is there twice");
+                let message = format!("`{name}` occurs twice");
                 return Err(ConfigError::new("cca", message, "name each algorithm once"));
             }
         }
@@ -66,7 +66,7 @@ impl HarmSettings {
                 return Err(ConfigError::new("rtt", message, "give 1us to 40s"));
             }
             if self.rtt[..index].contains(rtt) {
-                let message = format!("{rtt} is there twice");
+                let message = format!("{rtt} occurs twice");
                 return Err(ConfigError::new("rtt", message, "give each one once"));
             }
         }

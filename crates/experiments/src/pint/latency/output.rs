@@ -142,8 +142,8 @@ impl LatencySettings {
             figure.panels.push(panel);
         }
         figure.notes.push(format!(
-            "Each packet carries the code of one hop: a path of five gets a fifth of the packets at each. Judged where the \
-             truth is at least {}.",
+            "Each packet carries the code of one hop, so each hop of five gets a fifth of the packets. Only hops with a \
+             true value of at least {} count.",
             self.least
         ));
         figure

@@ -139,8 +139,7 @@ impl FromStr for Rival {
             _ => {
                 let needed = text.strip_prefix("ams2-").and_then(|n| n.parse().ok());
                 let needed = needed.filter(|n| (1..=8).contains(n));
-                let help =
-                    "write ppm, lnc, or ams2- and how many hashes have to agree, such as ams2-5";
+                let help = "write ppm, lnc, or ams2- and the number of hashes that must agree, such as ams2-5";
                 needed.map(Self::Ams2).ok_or_else(|| help.to_owned())
             }
         }

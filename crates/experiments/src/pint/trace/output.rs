@@ -26,10 +26,10 @@ impl TraceSettings {
     #[must_use]
     pub fn title(&self, network: Option<&Network>) -> String {
         let place = network.map_or_else(String::new, |network| {
-            format!(" in {}, whose links are known", network.name)
+            format!(" in {} with known links", network.name)
         });
         format!(
-            "Packets to know a path{place} ({} trials, seed {})",
+            "Packets to decode a path{place} ({} trials, seed {})",
             self.trials, self.seed
         )
     }

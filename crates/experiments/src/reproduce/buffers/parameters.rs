@@ -100,9 +100,9 @@ const OPEN: &[Open] = &[
     },
     Open {
         parameter: "11% of the free buffer (PFC)",
-        value: "an eighth of what is free, so that one queue settles at 11.1% of the buffer",
-        reason: "how switches count (a shift by three); where no pause is sent, as with 32 MiB, it decides \
-                 nothing",
+        value: "an eighth of the free buffer, so that one queue settles at 11.1% of the buffer",
+        reason: "switches compute it by a shift by three; it has no effect if no pause is sent, as with \
+                 32 MiB",
         tried: "",
         runs: &[],
     },
@@ -130,7 +130,7 @@ const OPEN: &[Open] = &[
     Open {
         parameter: "T of HPCC",
         value: "the largest base RTT of the network: 11.6 us (RDMA), 21 us (TCP)",
-        reason: "T is not less than any base RTT; the HPCC paper has 9 us for a testbed whose largest one is \
+        reason: "T is not less than any base RTT; the HPCC paper has 9 us for a testbed with at most \
                  8.5 us",
         tried: "9 us (RDMA)",
         runs: &[
@@ -141,7 +141,7 @@ const OPEN: &[Open] = &[
     Open {
         parameter: "W_AI and maxStage of HPCC",
         value: "80 bytes in each T and 5",
-        reason: "the text of the HPCC paper, whose settings this one uses",
+        reason: "the text of the HPCC paper; this paper uses its settings",
         tried: "50 Mbps for each 100 Gbps and 0, as its published code; 50 Mbps and 5",
         runs: &[
             (
@@ -196,22 +196,22 @@ const OPEN: &[Open] = &[
     Open {
         parameter: "pacing of HPCC-TCP",
         value: "off",
-        reason: "the paper names it as a mitigation that is not in place",
+        reason: "the paper names it as a mitigation that it does not use",
         tried: "on",
         runs: &[(FLOODING, &[TCP_HPCC, "HPCC-TCP+paced"])],
     },
     Open {
         parameter: "response of HPCC-TCP to a loss",
         value: "the window stays",
-        reason: "not stated; telemetry tells of the queue",
+        reason: "not stated; telemetry reports the queue",
         tried: "the window is halved",
         runs: &[(FLOODING, &[TCP_HPCC, "HPCC-TCP+halve"])],
     },
     Open {
         parameter: "parameters of DCQCN",
-        value: "those of NIC vendors: timers of 1, 4 and 300 us, marks from 100 to 400 KB",
-        reason: "the HPCC paper, whose settings this one uses",
-        tried: "those of the DCQCN paper",
+        value: "NIC vendors' values: timers of 1, 4 and 300 us, marks from 100 to 400 KB",
+        reason: "the HPCC paper; this paper uses its settings",
+        tried: "values of the DCQCN paper",
         runs: &[
             (FLOODING, &[DCQCN, "DCQCN+paper"]),
             (STORAGE, &[DCQCN, "DCQCN+paper"]),
@@ -219,27 +219,27 @@ const OPEN: &[Open] = &[
     },
     Open {
         parameter: "load of the storage benchmark",
-        value: "80% of the rate of each link towards and from servers, with all that it carries",
-        reason: "\"average link loads\" of 80%: headers, telemetry, acknowledgements and responses are on the \
-                 links, and queries are what is left",
+        value: "80% of the rate of each link to and from servers, including all bytes on it",
+        reason: "\"average link loads\" of 80%: headers, telemetry, acknowledgements and responses use a \
+                 part, and queries the rest",
         tried: "payload of queries alone at 80%, as the HPCC results page counts: 86% of a link under TCP, \
-                89% under DCQCN and 95% under HPCC, which is what HPCC aims at",
+                89% under DCQCN and 95% under HPCC, which is its target",
         runs: &[(STORAGE, &SCHEMES), (PAYLOAD, &SCHEMES)],
     },
     Open {
         parameter: "connections of the storage benchmark over RDMA",
-        value: "each query is a flow of its own",
+        value: "each query is a separate flow",
         reason: "bursts stem from \"newly-instantiated flows\", which start at the line rate",
-        tried: "queue pairs that stay, of which a query takes one that no other is on; 8 between two NICs, \
-                on which queries wait for one another",
+        tried: "persistent queue pairs, a free one for each query; 8 between two NICs, on which queries \
+                wait for one another",
         runs: &[(KEPT, &[DCQCN, RDMA_HPCC]), (SHARED, &[DCQCN, RDMA_HPCC])],
     },
     Open {
         parameter: "connections of the storage benchmark over TCP",
-        value: "connections that stay, of which a query takes one that no other is on",
+        value: "persistent connections, a free one for each query",
         reason: "not stated; the queries of a trace do not wait for one another",
-        tried: "8 between two NICs, on which queries wait for one another; a connection for each query, open \
-                when it comes",
+        tried: "8 between two NICs, on which queries wait for one another; a connection for each query, \
+                already open",
         runs: &[
             (SHARED, &[NEWRENO, TCP_HPCC]),
             (OWN_FLOWS, &["NewReno+open", "HPCC-TCP+open"]),

@@ -217,7 +217,7 @@ fn storage(id: &str, runs: &[RunFigures]) -> Scored {
             let hosts = [tcp, rdma].map(|queue| queue.to_hosts_p50_bytes.unwrap_or(0.0) / 1e3);
             let evidence = format!(
                 "{:.2} and {:.2} KB over the time in which ports have a queue; over all time {:.2} and \
-                 {:.2} KB at all ports, {:.2} and {:.2} KB at those towards servers",
+                 {:.2} KB at all ports, {:.2} and {:.2} KB at ports to servers",
                 long / 1e3,
                 short / 1e3,
                 all[0],

@@ -129,8 +129,8 @@ fn connections(results: &BufferSizing) -> Claim {
         Some([few, usual, many])
     };
     Claim::tested(
-        "flood: the queue of HPCC-TCP grows with the connections (4, 8 and 16 of each client), that of \
-         HPCC-RDMA by less than a tenth as much"
+        "flood: the queue of HPCC-TCP grows with the connections (4, 8 and 16 of each client), the \
+         queue of HPCC-RDMA by less than a tenth as much"
             .to_owned(),
         of(TCP_HPCC).zip(of(RDMA_HPCC)).map(|(tcp, rdma)| {
             let rises = tcp[0] < tcp[1] && tcp[1] < tcp[2];

@@ -185,7 +185,7 @@ impl BufferSizing {
     /// Adds the open parameters to `page`.
     pub(in super::super) fn parameters_on(&self, page: &mut Page) {
         page.section("Open parameters");
-        page.paragraph("What the paper does not state, the values here, and what others do.");
+        page.paragraph("Parameters that the paper does not state, the values here, and the effect of other values.");
         let row = |row: &super::ParameterRow| {
             let cells = [row.parameter, row.value, row.reason, row.tried];
             let effect = Cell::from(row.effect.join("; "));
