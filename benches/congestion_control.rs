@@ -132,7 +132,7 @@ impl HasDigest for Carried {
 }
 
 /// Measures every algorithm of the registry, on acknowledgements with a digest, a varying
-/// round-trip time, and a mark on each sixteenth. Timers that are due fire first.
+/// round-trip time, and a mark on each sixteenth. A timer fires first if it is due.
 fn registry(criterion: &mut Criterion) {
     let network = network(Quirks::EXACT);
     let mut group = criterion.benchmark_group("registry/on_ack");

@@ -162,8 +162,8 @@ impl Driver<Position> for Steady {
 #[derive(Clone, Copy)]
 struct Size {
     positions: u32,
-    /// Every position with a number that is a multiple of this has messages. The messages stay
-    /// among these positions.
+    /// A position has messages if its number is a multiple of this. The messages stay among these
+    /// positions.
     stride: u32,
 }
 

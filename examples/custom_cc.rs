@@ -1,10 +1,10 @@
 //! A custom congestion-control algorithm without a fork:
 //! `cargo run --release -p fabricsim --example custom_cc`.
 //!
-//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020). Below
-//! the target, the rate increases by a step. Above it, the rate decreases in proportion to the
-//! excess delay, at most once per round trip. A configuration ([`CcConfig`]) is the factory of
-//! controllers ([`CongestionControl`]), and one call of `register` gives it a name.
+//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020). If it
+//! is below the target, the rate increases by a step. If it is above, the rate decreases in
+//! proportion to the excess delay, at most once per round trip. A configuration ([`CcConfig`]) is
+//! the factory of controllers ([`CongestionControl`]), and one call of `register` gives it a name.
 //! `examples/powertcp` is an algorithm that reads telemetry, in its own command.
 
 use fabricsim::cc::*;

@@ -39,7 +39,7 @@ struct Args {
     #[arg(long)]
     large: bool,
 
-    /// Only rows whose title contains this
+    /// Run a row only if its title contains this
     filter: Option<String>,
 
     /// Run the row of this number once and print its result (for the child processes)
