@@ -1,8 +1,8 @@
 //! Cost of a packet-hop of TCP compared with RDMA without telemetry, on the same traffic: flows
 //! through one switch, with segments and packets of one size.
 //!
-//! If acknowledgements were delayed, there would be fewer packets, so every segment is acknowledged,
-//! as in RDMA. The throughput is packet-hops per second. The network is built outside the
+//! If acknowledgements were delayed, there would be fewer packets, so every segment is
+//! acknowledged, as in RDMA. The throughput is packet-hops per second. The network is built outside the
 //! measurement.
 //!
 //! `cargo bench -p fabricsim --bench tcp`

@@ -9,6 +9,7 @@ const FITS: &str = "a string takes everything";
 /// Appends `marker` to the path `d`, centered at (`x`, `y`), with a half width of about `r`.
 /// Crosses are lines to stroke; all other markers are areas to fill.
 pub(super) fn mark(d: &mut String, marker: Marker, x: f64, y: f64, r: f64) {
+    // The factors give all markers about the same visual weight.
     match marker {
         Marker::Circle => write!(
             d,

@@ -199,6 +199,7 @@ fn refused(text: &str) -> (String, String) {
 
 #[test]
 fn errors_are_pointed_at() {
+    // Each case breaks one value of a valid configuration.
     for (right, wrong, place, message) in [
         ("U_TARGET", "U_TARGT", "U_TARGT", "did you mean `U_TARGET`"),
         ("CC_MODE 3", "CC_MODE 2", "2", "there is no algorithm"),

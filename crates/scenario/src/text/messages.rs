@@ -103,6 +103,7 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &ErrorPlace<'_>) -> Message {
 fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
+    // The help shows the value corrected, so that users can copy it.
     let (not, help) = match wanted {
         ValueKind::Number if unquoted.parse::<f64>().is_ok() => (
             "a number".to_owned(),

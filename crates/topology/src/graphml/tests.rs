@@ -122,6 +122,7 @@ fn refused(config: &GraphmlConfig, text: &str) -> (usize, String, String) {
 
 #[test]
 fn errors_are_shown_where_they_are() {
+    // Each case breaks one part of a valid file.
     for (old, new, line, place, says) in [
         ("<graphml ", "graphml ", 2, "", "not XML"),
         (
