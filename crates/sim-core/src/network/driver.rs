@@ -307,7 +307,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             }
             let (change, look) = (self.control_plane.next_change(), self.state.health.due());
             if start.min(change) == Time::MAX {
-                break; // nothing is left to happen, and no look is needed to see that
+                break; // no event is left, so no check is needed
             }
             if start >= look && look < last && look <= change {
                 if !self.is_well(processes) {
