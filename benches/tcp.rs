@@ -2,8 +2,8 @@
 //! through one switch, with segments and packets of one size.
 //!
 //! If acknowledgements were delayed, there would be fewer packets, so every segment is
-//! acknowledged, as in RDMA. The throughput is packet-hops per second. The network is built outside the
-//! measurement.
+//! acknowledged, as in RDMA. The throughput is packet-hops per second. The network is built outside
+//! the measurement.
 //!
 //! `cargo bench -p fabricsim --bench tcp`
 

@@ -1,6 +1,6 @@
 //! Reading a table of a scenario through serde, with errors as values.
 //!
-//! Code that serde derives reports an error by a constructor of the error type. [`Fault`] keeps the
+//! Code that serde derives reports an error by a constructor of the error type. `Fault` keeps the
 //! arguments of the constructor, so that [`messages`](super::messages) has names and lists instead
 //! of a sentence.
 
