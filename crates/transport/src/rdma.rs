@@ -1,16 +1,16 @@
-//! RDMA over converged Ethernet as the HPCC paper runs it (SIGCOMM 2019, section 4 and the
-//! published simulator).
+//! RDMA over converged Ethernet as in the HPCC paper (SIGCOMM 2019, section 4 and the published
+//! simulator).
 //!
 //! * A flow starts at line rate with its first packet; there is no handshake.
-//! * A packet leaves when bytes are left, fewer than a window are in flight and its pacing time has
-//!   come; among the flows of a NIC port the ready ones take turns. ACKs go first.
+//! * A packet leaves if bytes are left, less than a window is in flight, and its pacing time has
+//!   passed. The ready flows of a NIC port take turns. ACKs have priority.
 //! * Every data packet is acknowledged with the next expected byte, its telemetry and its ECN mark.
-//! * A gap causes a NACK, at most one for each interval and byte; the sender goes back.
-//!   With [`Recovery::Selective`] the receiver keeps what arrives beyond a gap and reports each
-//!   packet of it, and the sender sends again what is lost.
-//! * A retransmission timeout recovers what no ACK reports.
-//! * Where its algorithm uses credit, a packet leaves when the receiver has granted some, too: see
-//!   `rdma/credit.rs`.
+//! * A gap causes a NACK, at most one per interval and byte, and the sender goes back. With
+//!   [`Recovery::Selective`], the receiver keeps the packets beyond a gap and reports each of them,
+//!   and the sender retransmits only lost packets.
+//! * A retransmission timeout recovers losses that no ACK reports.
+//! * If the congestion control uses credit, a packet also needs credit from the receiver to leave:
+//!   see `rdma/credit.rs`.
 //! * A flow ends when the acknowledgement of its last byte reaches the sender.
 
 mod ack_queue;

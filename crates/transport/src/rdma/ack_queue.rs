@@ -5,12 +5,12 @@ use fabricsim_base::fifo::Fifo;
 use fabricsim_base::priority::{Priority, PrioritySet};
 use fabricsim_core::packet::{Header, Packet};
 
-/// The ACKs of one NIC port: a queue for each priority, served in turns, so that a paused
-/// priority does not hold back the others.
+/// The ACKs of one NIC port: a queue for each priority, served in turn, so that a paused priority
+/// does not hold back any other.
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct AckQueue<H> {
     queues: [Fifo<Packet<H>>; Priority::COUNT],
-    /// Priorities whose queue holds ACKs.
+    /// Priorities with ACKs in their queue.
     occupied: PrioritySet,
     /// The queue that was served last.
     last: Priority,
@@ -27,43 +27,43 @@ impl<H> Default for AckQueue<H> {
 }
 
 impl<H: Header> AckQueue<H> {
-    /// Takes a copy of `packet` into the queue of `priority` and returns it.
+    /// Adds a copy of `packet` to the queue of `priority` and returns it.
     #[inline]
     pub(crate) fn push(&mut self, priority: Priority, packet: &Packet<H>) -> &mut Packet<H> {
         self.occupied.insert(priority);
         self.queues[priority.index()].push(packet)
     }
 
-    /// Returns whether a priority in `allowed` has ACKs.
+    /// Returns `true` if a priority in `allowed` has ACKs.
     #[inline]
     pub(crate) const fn any(&self, allowed: PrioritySet) -> bool {
         !self.occupied.intersection(allowed).is_empty()
     }
 
-    /// Returns whether none waits.
+    /// Returns `true` if no ACK waits.
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.occupied.is_empty()
     }
 
-    /// An ACK of `priority` has had its turn past the queues, which are empty.
+    /// Records the turn of an ACK of `priority` that bypassed the queues, which are empty.
     #[inline]
     pub(crate) const fn pass(&mut self, priority: Priority) {
         self.last = priority;
     }
 
-    /// Returns how many wait.
+    /// Returns the number of waiting ACKs.
     pub(crate) fn len(&self) -> usize {
         self.queues.iter().map(Fifo::len).sum()
     }
 
-    /// The queue whose ACK is next among the priorities in `allowed`, if one has ACKs.
+    /// Returns the priority of the next ACK among the priorities in `allowed`, if there is one.
     #[inline]
     pub(crate) const fn turn(&self, allowed: PrioritySet) -> Option<Priority> {
         self.occupied.intersection(allowed).next_after(self.last)
     }
 
-    /// The first ACK of `priority`, which has the turn.
+    /// Returns the first ACK of `priority`, which has the turn.
     #[inline]
     pub(crate) fn first(&self, priority: Priority) -> &Packet<H> {
         let first = self.queues[priority.index()].front();
@@ -81,8 +81,8 @@ impl<H: Header> AckQueue<H> {
         }
     }
 
-    /// Shows the next ACK of the priorities in `allowed` to `send` and removes it; what `send`
-    /// returns, or `None` where there is no such ACK.
+    /// Passes the next ACK of the priorities in `allowed` to `send` and removes it. Returns the
+    /// result of `send`, or `None` if there is no such ACK.
     #[inline]
     pub(crate) fn serve<R>(
         &mut self,

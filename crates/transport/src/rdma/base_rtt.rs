@@ -1,4 +1,4 @@
-//! The base round-trip time that algorithms and windows of RDMA are given.
+//! The base round-trip time of RDMA's congestion controls and windows.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use fabricsim_core::plugin::quirks::WindowRule;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Round-trip time with which algorithms work (T). A window is the number of bytes that the flow's
-/// NIC sends in it (W).
+/// Round-trip time for congestion control (T). A window is the number of bytes that the flow's NIC
+/// sends in it (W).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BaseRtt {
     /// The largest of all pairs of hosts, for every flow, as in the published runs.
     Largest,
-    /// That of the flow's own pair.
+    /// The time of the flow's own pair.
     Pair,
     /// A time above zero, for every flow.
     Given(Duration),
@@ -84,33 +84,33 @@ impl Serialize for BaseRtt {
     }
 }
 
-/// Round-trip time and bandwidth-delay product that algorithms are given: T, and the whole window
-/// W.
+/// Round-trip time T and bandwidth-delay product W (the full window) for congestion control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
-    /// T is the same for every flow, the largest of all pairs or a given time, and W what the flow's
-    /// own NIC sends in it (HPCC paper: W_init = B_NIC x T).
+    /// T is the same for every flow: the largest of all pairs, or a given time. W is the data that
+    /// the flow's own NIC sends in T (HPCC paper: W_init = B_NIC x T).
     Largest {
-        /// T: the largest base round-trip time, or the time that was given.
+        /// T: the largest base round-trip time, or the given time.
         base_rtt: Duration,
     },
-    /// T is that of the flow's own pair, and W what the flow's own NIC sends in it.
+    /// T belongs to the flow's own pair, and W is the data that the flow's own NIC sends in T.
     Pair,
-    /// The largest of all pairs, for every flow, whatever its NIC: the published script with one T.
+    /// The largest values of all pairs, for every flow and regardless of its NIC: the published
+    /// script with a single T.
     PublishedLargest {
         /// The largest base round-trip time.
         base_rtt: Duration,
-        /// The largest bandwidth-delay product, of the slowest link of a path.
+        /// The largest bandwidth-delay product, based on the slowest link of a path.
         bdp: Bytes,
     },
-    /// Those of the flow's own pair, W of the slowest link of its path: the published script with a
-    /// T for each pair.
+    /// The values of the flow's own pair, with W based on the slowest link of its path: the
+    /// published script with a T for each pair.
     PublishedPair,
 }
 
 impl BaseReference {
-    /// The reference that `choice` names, in a network whose largest base round-trip time and
-    /// largest bandwidth-delay product of all pairs are `base_rtt` and `bdp`.
+    /// Returns the reference for `choice`. `base_rtt` and `bdp` are the largest base round-trip
+    /// time and the largest bandwidth-delay product of all pairs in the network.
     #[must_use]
     pub const fn new(choice: BaseRtt, rule: WindowRule, base_rtt: Duration, bdp: Bytes) -> Self {
         match (choice, rule) {
@@ -122,7 +122,7 @@ impl BaseReference {
         }
     }
 
-    /// T and W of a flow over `path` from a NIC of `line_rate`.
+    /// Returns T and W of a flow over `path` from a NIC of `line_rate`.
     #[must_use]
     pub fn of(self, path: &PathInfo, line_rate: Rate) -> (Duration, Bytes) {
         match self {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_window_is_what_the_nic_sends_in_the_round_trip_time() {
-        // From a NIC of 100 Gbps over a link of 25, 8 us; elsewhere 12 us and 400 Gbps.
+        // A NIC of 100 Gbps over a link of 25 Gbps with 8 us; elsewhere 12 us and 400 Gbps.
         let path = PathInfo {
             base_rtt: Duration::from_us(8),
             bottleneck: Rate::from_gbps(25),

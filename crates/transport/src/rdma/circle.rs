@@ -2,36 +2,35 @@
 
 use fabricsim_base::checkpoint::Stored;
 
-/// The place of a flow that has ended.
+/// Placeholder of an ended flow.
 const ENDED: u32 = u32::MAX;
 
-/// Flows in the order of their starts, by slot. A flow that has ended keeps its place until a
-/// search passes it (`RdmaEgressQueue::GetNextQindex`).
+/// Flows in the order of their starts, by slot. An ended flow keeps its place until a search passes
+/// it (`RdmaEgressQueue::GetNextQindex`).
 #[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct Circle {
     places: Vec<u32>,
-    /// The place of the flow that had the last turn. It stays when a search without a result clears
-    /// places before it, and then is that of a later flow.
+    /// Place of the flow with the last turn. It is not adjusted if an unsuccessful search removes
+    /// earlier places, so it may then refer to a later flow.
     last: u32,
 }
 
 impl Circle {
-    /// The flow of `slot` starts.
+    /// Adds the flow in `slot`, which starts.
     pub(crate) fn join(&mut self, slot: u32) {
         self.places.push(slot);
     }
 
-    /// The flow of `slot` has ended.
+    /// Marks the flow in `slot` as ended.
     pub(crate) fn leave(&mut self, slot: u32) {
         if let Some(place) = self.places.iter_mut().find(|place| **place == slot) {
             *place = ENDED;
         }
     }
 
-    /// The next flow that is `ready`, which has its turn now.
+    /// Returns the next flow that is `ready`, and gives it the turn.
     ///
-    /// All flows that have ended and are listed after the first one that the search passes give up
-    /// their places.
+    /// Removes all ended flows that are listed after the first ended flow that the search passes.
     pub(crate) fn turn(&mut self, ready: impl Fn(u32) -> bool) -> Option<u32> {
         let count = self.places.len();
         let mut first_ended = count;
@@ -58,8 +57,7 @@ impl Circle {
         Some(slot)
     }
 
-    /// Takes the places from `first` on from flows that have ended. Returns how many of them were
-    /// before `place`.
+    /// Removes all ended flows from place `first` on. Returns the number of them before `place`.
     fn clear(&mut self, first: usize, place: usize) -> usize {
         let ended = |places: &[u32]| places.iter().filter(|&&slot| slot == ENDED).count();
         let before = self.places.get(first..place).map_or(0, ended);
@@ -82,7 +80,7 @@ mod tests {
         circle
     }
 
-    /// The published NIC begins behind the first flow.
+    /// The published NIC begins after the first flow.
     #[test]
     fn a_flow_that_starts_comes_last_whatever_its_slot() {
         let mut circle = circle(&[4, 7, 1]);
@@ -113,7 +111,7 @@ mod tests {
         circle.leave(0);
         assert_eq!(circle.turn(|_| false), None);
         assert_eq!(circle.places, [1, 2, 3]);
-        // The place of 1 is that of 2 now, and 3 comes next.
+        // The place of 1 now belongs to 2, so 3 is next.
         assert_eq!(circle.turn(|_| true), Some(3));
     }
 

@@ -1,4 +1,4 @@
-//! RDMA settings of the user, and those that the simulation adds.
+//! RDMA settings of the user, and additional settings of the simulation.
 
 use fabricsim_base::input::ConfigError;
 use fabricsim_base::priority::Priority;
@@ -14,14 +14,15 @@ choices! {
     /// Method of loss recovery.
     #[derive(Default)]
     pub enum Recovery {
-        /// Receivers keep nothing beyond a gap; senders go back to it and send everything again.
+        /// Receivers discard packets beyond a gap; senders go back to the gap and resend
+        /// everything.
         #[default]
         GoBackN = "go-back-n",
-        /// Receivers keep and report what arrives beyond a gap; senders send again what is lost
+        /// Receivers keep and report packets beyond a gap; senders retransmit only lost packets
         /// (IRN: Mittal et al., SIGCOMM 2018, section 3.1).
         Selective = "selective" ("retransmit only lost packets"),
-        /// Receivers keep what arrives in any order and report it; a gap is no sign of a loss,
-        /// which senders learn of by timeouts.
+        /// Receivers accept and report packets in any order. A gap is no sign of a loss; senders
+        /// detect losses by timeouts.
         AnyOrder = "any-order" ("a gap is not a loss"),
     }
 }
@@ -42,12 +43,12 @@ settings! {
         /// Least retransmission timeout.
         ///
         /// The timeout is the larger of this and the smoothed round-trip time plus four deviations
-        /// (RFC 6298), doubled after each timeout in a row. Absent means
-        /// [`RTO_LOSSY`](Self::RTO_LOSSY), in fabrics that lose no packet
-        /// [`RTO_LOSSLESS`](Self::RTO_LOSSLESS), and as in htsim if switches trim packets.
+        /// (RFC 6298), doubled after each consecutive timeout. If absent, it is
+        /// [`RTO_LOSSY`](Self::RTO_LOSSY), or [`RTO_LOSSLESS`](Self::RTO_LOSSLESS) in fabrics that
+        /// lose no packet. If switches trim packets, it is the value of htsim.
         ///
-        /// Differs from the paper: the published simulator has none, and a lost tail hangs its
-        /// flow.
+        /// Differs from the paper: the published simulator has no timeout, so the loss of a flow's
+        /// last packets hangs the flow.
         #[range(above "0s")]
         #[refused(
             "a timeout of zero would resend at once",
@@ -77,16 +78,17 @@ settings! {
 }
 
 impl RdmaConfig {
-    /// The least timeout where packets can be lost: far above round trips, short beside failures.
+    /// The minimum timeout if packets can be lost: far above round-trip times, but short compared
+    /// to failures.
     pub const RTO_LOSSY: Duration = Duration::from_ms(4);
 
-    /// The least timeout where no packet can be lost: 4.096 us times 2^17, the local ACK timeout of
-    /// RoCE connections that Linux's `rdma_cm` makes. It is chosen there to outlast the time for
+    /// The minimum timeout if no packet can be lost: 4.096 us times 2^17, the local ACK timeout of
+    /// RoCE connections that Linux's `rdma_cm` creates. Linux chose it to outlast the time for
     /// which the buffers of a path can hold a packet ("RDMA/cma: Change RoCE packet life time from
-    /// 18 to 16", 2022), so that pauses do not make it fire.
+    /// 18 to 16", 2022), so that pauses do not trigger it.
     pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
 
-    /// The method of loss recovery: the one that is set, or that of the paths of flows.
+    /// Returns the method of loss recovery: the configured one, or the default for `paths`.
     #[must_use]
     pub fn recovery(&self, paths: PathStability) -> Recovery {
         self.recovery.unwrap_or(match paths {
@@ -95,16 +97,17 @@ impl RdmaConfig {
         })
     }
 
-    /// Refuses values without a meaning.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// When the MTU does not fit a packet, a time is zero or a priority does not exist.
+    /// Returns an error if the MTU does not fit in a packet, a time is zero, or a priority does not
+    /// exist.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()
     }
 }
 
-/// The time between the starts of a packet of `wire` bytes and of the next one.
+/// Returns the time from the start of a packet of `wire` bytes to the start of the next one.
 #[inline]
 pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
     let size = Bytes::new(u64::from(wire));
@@ -114,60 +117,61 @@ pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
     }
 }
 
-/// Everything a host's transport is told; shared by all hosts.
+/// Settings of a host's transport, shared by all hosts.
 #[derive(Debug)]
 pub struct RdmaSettings<F> {
     /// Settings given by the user.
     pub config: RdmaConfig,
-    /// Makes the controllers.
+    /// Builds the controllers.
     pub factory: F,
-    /// The network that they are told of.
+    /// The network context for the controllers.
     pub network: CcContext,
-    /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
-    /// sequence).
+    /// Bytes of all headers of a data packet except the telemetry (48: 14 link, 20 network, 8 UDP,
+    /// 6 sequence).
     pub data_header: u16,
-    /// Bytes of all headers of an ACK but the echoed telemetry (46).
+    /// Bytes of all headers of an ACK except the echoed telemetry (46).
     pub ack_header: u16,
-    /// The least bytes of an ACK on the wire (60).
+    /// Minimum bytes of an ACK on the wire (60).
     pub ack_least: u16,
-    /// The priority of ACKs, where it is not that of their packets.
+    /// Priority of ACKs, if it differs from the acknowledged packet's.
     pub ack_priority: Option<Priority>,
-    /// Whether ACKs leave a host while their priority is paused.
+    /// `true` if ACKs leave a host while their priority is paused.
     pub ack_high_priority: bool,
-    /// The priority whose pauses stop all ACKs, which then leave in the order of their making.
+    /// The priority that pauses all ACKs. All ACKs then leave in the order of their creation.
     pub ack_queue: Option<Priority>,
-    /// The resolution of pacing.
+    /// Resolution of pacing.
     pub pacing: TimeUnit,
     /// Time at which an idle NIC port checks again.
     pub nic_timer: NicTimer,
-    /// The order in which flows of a NIC port have their turns.
+    /// Order of turns among the flows of a NIC port.
     pub turns: FlowTurns,
-    /// Values that algorithms take for T and W.
+    /// Values of T and W for congestion control.
     pub base: BaseReference,
-    /// The least retransmission timeout.
+    /// Minimum retransmission timeout.
     pub rto_min: Duration,
-    /// Whether the packets of a flow stay on one path.
+    /// Tells if the packets of a flow stay on one path.
     pub paths: PathStability,
-    /// Choice of the entropy of packets, where each has its own, and the seed of its draws.
+    /// Selection of the entropy of packets and the seed of its draws, if each packet has an entropy
+    /// value.
     pub entropy: Option<(EntropyRecycling, u64)>,
-    /// Choice of the NIC port by which a reply leaves, if it is not the one at which its packet
-    /// arrived.
+    /// Selects the NIC port for a reply, if it may differ from the one at which the packet arrived.
     pub reply_nics: Option<ReplyNics>,
-    /// Rules by which receivers grant credit, where an algorithm uses some. Headers have to have
-    /// room for it.
+    /// Rules by which receivers grant credit, if the congestion control uses credit. Headers must
+    /// have room for it.
     pub credit: Option<CreditRules>,
 }
 
 impl<F> RdmaSettings<F> {
-    /// Settings with the published wire format: 48 bytes of headers on data, ACKs of 46 bytes
-    /// and the echoed telemetry, at least 60.
+    /// Returns settings with the published wire format: 48 bytes of headers on data, and ACKs of 46
+    /// bytes plus the echoed telemetry, but at least 60.
     ///
     /// # Panics
-    /// When `ack_priority` of `config` is not one of 0 to 7.
+    /// If `ack_priority` of `config` is not in the range 0 to 7.
     #[must_use]
     pub fn new(config: RdmaConfig, factory: F, network: CcContext, base: BaseReference) -> Self {
         let quirks = network.quirks;
-        // Where packets are trimmed, those without a payload are control, as headers are.
+        // If packets are trimmed, packets without payload are control packets, just like trimmed
+        // headers.
         let ack_priority = match network.overflow {
             Overflow::Drop => None,
             Overflow::Trim => Some(Priority::CONTROL),
@@ -197,7 +201,7 @@ impl<F> RdmaSettings<F> {
         }
     }
 
-    /// The same, where flows have such `paths`.
+    /// Returns these settings for flows over `paths`.
     #[must_use]
     pub fn over(mut self, paths: PathStability) -> Self {
         self.config.recovery = Some(self.config.recovery(paths));
@@ -205,22 +209,22 @@ impl<F> RdmaSettings<F> {
         self
     }
 
-    /// The same, where receivers grant credit by `rules`.
+    /// Returns these settings with receivers that grant credit by `rules`.
     #[must_use]
     pub const fn with_credit(mut self, rules: Option<CreditRules>) -> Self {
         self.credit = rules;
         self
     }
 
-    /// The same, where replies leave as `nics` says, if it is given.
+    /// Returns these settings with the ports of replies selected by `nics`, if given.
     #[must_use]
     pub fn with_reply_nics(mut self, nics: Option<ReplyNics>) -> Self {
         self.reply_nics = nics;
         self
     }
 
-    /// The same, where packets have entropy values by `rule`, drawn with `seed`. Receivers have to
-    /// take packets in any order.
+    /// Returns these settings with an entropy value in each packet, selected by `rule` and drawn
+    /// with `seed`. Receivers must accept packets in any order.
     #[must_use]
     pub fn with_entropy(mut self, rule: Option<EntropyRecycling>, seed: u64) -> Self {
         self.entropy = rule.map(|rule| (rule, seed));

@@ -1,13 +1,13 @@
-//! The pacer of a NIC port: it grants the senders of what arrives there credit, in turns.
+//! The credit pacer of a NIC port: it grants credit to the senders of arriving packets, in turns.
 //!
-//! A flow asks by a number on each packet, and is granted credit up to that number, one grant at a
-//! turn, with as much time between two grants of any flows as the first one's bytes take at nearly
-//! the port's rate. So what arrives is what the port can take, however many senders there are, and
-//! flows share it (`UecPullPacer` of `htsim/sim/uec.cpp` in uet-htsim; EQDS: Olteanu et al., NSDI
-//! 2022, section 4).
+//! A flow requests credit by a number in each packet, and gets credit up to that number, one grant
+//! per turn. After each grant, the pacer waits for the time that the granted bytes take at nearly
+//! the port's rate. So packets arrive at a rate that the port can handle, regardless of the number
+//! of senders, and flows share it (`UecPullPacer` of `htsim/sim/uec.cpp` in uet-htsim; EQDS:
+//! Olteanu et al., NSDI 2022, section 4).
 //!
-//! Numbers only grow, so that a grant that is lost is made up for by the next one of its flow. Where
-//! no flow asks, those that have what they asked for are granted spare credit, up to a limit.
+//! Numbers only grow, so the next grant of a flow makes up for a lost one. If no flow requests
+//! credit, flows with all their requested credit get spare credit, up to a limit.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -19,53 +19,54 @@ use fabricsim_base::units::{Bytes, Duration, Rate, Time};
 use fabricsim_core::plugin::{CREDIT_BEGINS, CreditRules};
 use rustc_hash::FxHashMap;
 
-/// The bytes whose time passes after a grant that adds nothing (`UecPullPacer::doNextEvent`).
+/// The pacer waits for the time of this many bytes after an empty grant
+/// (`UecPullPacer::doNextEvent`).
 const EMPTY_GRANT: Bytes = Bytes::new(1_024);
 
 /// A grant that leaves now.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Grant {
     pub(super) flow: FlowId,
-    /// From the receiver to the sender.
+    /// Key from the receiver to the sender.
     pub(super) key: FlowKey,
     /// The number up to which the flow now has credit.
     pub(super) number: u64,
 }
 
-/// What a flow has asked for and was granted.
+/// The requested and granted credit of a flow.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Account {
     key: FlowKey,
-    /// The highest number that it has asked for (`_highest_pull_target`).
+    /// The highest requested number (`_highest_pull_target`).
     asked: u64,
-    /// The number that it was granted (`_latest_pull`).
+    /// The granted number (`_latest_pull`).
     granted: u64,
-    /// It is in the queue of those that ask.
+    /// The flow is in the queue of requesting flows.
     asks: bool,
-    /// It is in the queue of those that take spare credit.
+    /// The flow is in the queue for spare credit.
     spare: bool,
 }
 
-/// The pacer of one NIC port.
+/// The credit pacer of one NIC port.
 #[derive(Checkpointed, Clone, Debug)]
 pub(super) struct Pacer {
     #[checkpoint(rebuilt)]
     grant: u64,
-    /// The most spare credit of a flow.
+    /// Maximum spare credit of a flow.
     #[checkpoint(rebuilt)]
     spare: u64,
-    /// The rate of all grants.
+    /// Total rate of all grants.
     #[checkpoint(rebuilt)]
     rate: Rate,
     accounts: FxHashMap<FlowId, Account>,
     asking: VecDeque<FlowId>,
     content: VecDeque<FlowId>,
-    /// When the next grant may leave; [`Time::MAX`] while nothing waits for that.
+    /// Time of the next grant, or [`Time::MAX`] if no grant waits.
     pub(super) next: Time,
 }
 
 impl Pacer {
-    /// The pacer of a port of `line_rate`.
+    /// Returns the pacer of a port with `line_rate`.
     pub(super) fn new(rules: &CreditRules, line_rate: Rate) -> Self {
         Self {
             grant: rules.grant.get(),
@@ -78,13 +79,13 @@ impl Pacer {
         }
     }
 
-    /// Returns whether nothing is known of `flow`.
+    /// Returns `true` if `flow` is unknown.
     pub(super) fn is_new(&self, flow: FlowId) -> bool {
         !self.accounts.contains_key(&flow)
     }
 
-    /// A packet of `flow` with `key`, which asks for credit up to `number`, has arrived
-    /// (`handlePullTarget`). With `urgent` the flow has a turn in any case.
+    /// Processes the credit request up to `number` in an arriving packet of `flow` with `key`
+    /// (`handlePullTarget`). If `urgent`, the flow gets a turn in any case.
     pub(super) fn ask(&mut self, flow: FlowId, key: &FlowKey, number: u64, urgent: bool) {
         let account = match self.accounts.entry(flow) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -105,23 +106,23 @@ impl Pacer {
         }
     }
 
-    /// Nothing more of `flow` is awaited.
+    /// Forgets `flow`, because no further packets are expected.
     pub(super) fn end(&mut self, flow: FlowId) {
         self.accounts.remove(&flow);
     }
 
-    /// Returns whether a grant may leave without waiting for one that left before.
+    /// Returns `true` if a grant may leave without waiting for a previous one.
     pub(super) fn is_free(&self) -> bool {
         self.next == Time::MAX
     }
 
-    /// Takes the next turn, which is due at `now` (`UecPullPacer::doNextEvent`): the flow that asks
-    /// and has waited longest, else one that takes spare credit. Returns the grant, and sets when the
-    /// next one may leave.
+    /// Takes the next turn, which is due at `now` (`UecPullPacer::doNextEvent`): the requesting
+    /// flow that has waited longest or, if there is none, the next flow for spare credit. Returns
+    /// the grant, and sets the time of the next one.
     ///
-    /// Differs from htsim: a flow that takes spare credit has one place among them, where it has
-    /// another one there each time that it has asked in between; and a flow that has arrived in full
-    /// gets none.
+    /// Differs from htsim: a flow has at most one place in the queue for spare credit; in htsim, it
+    /// gets another place with each request in between. A flow that has arrived in full gets no
+    /// spare credit.
     pub(super) fn turn(&mut self, now: Time) -> Option<Grant> {
         self.next = Time::MAX;
         let (flow, before, after) = self.next_asking().or_else(|| self.next_content())?;
@@ -138,8 +139,8 @@ impl Pacer {
         })
     }
 
-    /// Grants the next flow that asks; it, and its numbers before and after. It comes last where it
-    /// has not got all.
+    /// Grants credit to the next requesting flow. Returns the flow, and its numbers before and
+    /// after. If its request is not yet satisfied, it moves to the end of the queue.
     fn next_asking(&mut self) -> Option<(FlowId, u64, u64)> {
         while let Some(flow) = self.asking.pop_front() {
             let Some(account) = self.accounts.get_mut(&flow) else {
@@ -161,7 +162,7 @@ impl Pacer {
         None
     }
 
-    /// Grants spare credit to the next flow that takes some; it, and its numbers before and after.
+    /// Grants spare credit to the next flow. Returns the flow, and its numbers before and after.
     fn next_content(&mut self) -> Option<(FlowId, u64, u64)> {
         while let Some(flow) = self.content.pop_front() {
             let Some(account) = self.accounts.get_mut(&flow) else {

@@ -40,20 +40,20 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     senders: Vec<Option<RdmaSender<F::Controller>>>,
     free: Vec<u32>,
     slots: FxHashMap<FlowId, u32>,
-    /// The slot of the last acknowledgement, which many others are of.
+    /// Slot of the last acknowledgement, because the next one often belongs to the same flow.
     recent: u32,
     receivers: Receivers,
-    /// Room for a reply that leaves at once.
+    /// Scratch packet for a reply that leaves at once.
     reply: Packet<H>,
-    /// The pacers of ports that grant credit; none where no algorithm uses it.
+    /// Credit pacers of the ports; empty if no congestion control uses credit.
     pacers: Vec<Pacer>,
-    /// Timeouts and the algorithms' own timers, and those of pacers.
+    /// Timeouts, timers of controllers, and timers of credit pacers.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     counters: EndpointCounters,
 }
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// The transport of a host whose NIC ports have the rates `nic_rates`.
+    /// Returns the transport of a host. `nic_rates` are the rates of its NIC ports.
     #[must_use]
     pub fn new(settings: Arc<RdmaSettings<F>>, nic_rates: Vec<Rate>) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// The queues whose ACKs may leave.
+    /// Returns the queues with ACKs that may leave.
     #[inline]
     fn acks_allowed(&self, paused: PrioritySet) -> PrioritySet {
         if self.settings.ack_high_priority {
@@ -82,7 +82,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// Returns whether an ACK may leave by `nic`.
+    /// Returns `true` if an ACK may leave through `nic`.
     #[inline]
     pub(crate) fn has_acks(&self, nic: PortId, paused: PrioritySet) -> bool {
         let allowed = self.acks_allowed(paused);
@@ -119,7 +119,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
     ) -> PortUpdate {
-        // An ACK to a flow that has ended: a late copy.
+        // A late copy of an ACK to a flow that has ended.
         let Some(slot) = self.slot_of(packet.flow) else {
             return PortUpdate::Ready;
         };
@@ -134,6 +134,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let rtt = now.since(packet.sent_at);
         let newly_acked = sender.acknowledge(now, cumulative, rtt);
         self.counters.acknowledged += newly_acked;
+        // With precise timing, the flow ends at once; the published NIC updates its controller
+        // first.
         if sender.is_complete() {
             if sender.is_stream() {
                 sender.complete_messages(now, done);
@@ -158,7 +160,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             self.finish(now, slot, done);
             return PortUpdate::Rescheduled { nic, at: moved };
         }
-        // Where all is acknowledged, what is left may wait for credit.
+        // If everything is acknowledged, the remaining bytes may wait for credit.
         let all = H::CREDIT && sender.in_flight() == 0;
         let due = self.nics[nic.index()].place(now, slot, sender);
         if all || limits.deadline < sender.timer_at {
@@ -222,7 +224,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     ) -> bool {
         let acks = &self.nics[nic.index()].acks;
         let ack = acks.turn(self.acks_allowed(paused));
-        // One place that sends, so that `send` becomes a part of it.
+        // There is a single call of `send`, so that the compiler inlines it.
         let (own, slot, again, first_of_flight);
         let packet = if let Some(priority) = ack {
             (slot, again, first_of_flight) = (0, false, false);

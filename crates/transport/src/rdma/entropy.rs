@@ -1,4 +1,4 @@
-//! The entropy values of a flow's packets: drawn, and taken again where they were good.
+//! The entropy values of a flow's packets: drawn at random, and reused if they were good.
 
 use fabricsim_base::checkpoint::Stored;
 use fabricsim_base::id::FlowId;
@@ -6,30 +6,30 @@ use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::plugin::EntropyRecycling;
 
-/// Values that are drawn, whatever is kept, after a flow is no longer frozen (`explore_counter` of
+/// Number of values to draw, regardless of stored ones, after a freeze ends (`explore_counter` of
 /// `UecMpReps::processEv`, `htsim/sim/uec_mp.cpp` of uet-htsim).
 const EXPLORED_AFTER_FREEZING: u32 = 16;
 
-/// An entropy value that is kept.
+/// A stored entropy value.
 #[derive(Clone, Copy, Debug, Stored)]
 struct Kept {
     value: u16,
-    /// Whether it has come back since it was last taken.
+    /// `true` if the value has returned since it was last used.
     fresh: bool,
 }
 
-/// Extent to which a flow draws new values.
+/// Mode of selecting values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 enum Mode {
-    /// It draws one where no value that it keeps is fresh.
+    /// Draws a value if no stored one is fresh.
     Recycling,
-    /// It draws so many more, whatever it keeps.
+    /// Draws this many more values, regardless of stored ones.
     Exploring(u32),
-    /// It takes what it keeps in turns, fresh or not, until a good value comes back after this time.
+    /// Uses stored values in turns, fresh or not, until a good value returns after this time.
     Frozen(Time),
 }
 
-/// The entropy values of one flow (REPS: Bonato et al., arXiv 2407.21625). The rules are those of
+/// The entropy values of one flow (REPS: Bonato et al., arXiv 2407.21625). The rules follow
 /// `UecMpReps` (`htsim/sim/uec_mp.cpp` of uet-htsim) and its circular buffer
 /// (`htsim/sim/buffer_reps.cpp`).
 #[derive(Clone, Debug, Stored)]
@@ -37,20 +37,20 @@ pub(super) struct Entropies {
     values: u64,
     room: usize,
     freeze: Duration,
-    /// A ring, once it has `room` values.
+    /// A ring, after it has grown to `room` values.
     kept: Vec<Kept>,
-    /// The place of the next value that is kept.
+    /// Index for the next value to store.
     head: usize,
-    /// Values that are fresh: those before `head`, unless the flow was frozen.
+    /// Number of fresh values. They are directly before `head`, unless the flow was frozen.
     fresh: usize,
-    /// The place of the next value that is taken while frozen.
+    /// Index of the next value to use while frozen.
     turn: usize,
     mode: Mode,
     draws: Stream,
 }
 
 impl Entropies {
-    /// The values of `flow` in a run with `seed`.
+    /// Returns the values of `flow` in a run with `seed`.
     pub(super) fn new(rule: &EntropyRecycling, seed: u64, flow: FlowId) -> Self {
         Self {
             values: u64::from(rule.values),
@@ -82,7 +82,7 @@ impl Entropies {
         }
     }
 
-    /// A packet with `value` was acknowledged `now`, without a mark.
+    /// Records that a packet with `value` was acknowledged `now`, without a mark.
     #[cold]
     pub(super) fn note_good(&mut self, now: Time, value: u16) {
         if let Mode::Frozen(until) = self.mode
@@ -103,7 +103,7 @@ impl Entropies {
         self.head = (self.head + 1) % self.room;
     }
 
-    /// Nothing was acknowledged for a timeout: a path may have failed.
+    /// Freezes the values, because nothing was acknowledged for a timeout: a path may have failed.
     pub(super) fn note_timeout(&mut self, now: Time) {
         if self.mode == Mode::Recycling {
             self.mode = Mode::Frozen(now.saturating_add(self.freeze));
@@ -114,7 +114,7 @@ impl Entropies {
         u16::try_from(self.draws.below(self.values)).expect("there are at most 65,536 values")
     }
 
-    /// Takes the fresh value that was kept first; there is one.
+    /// Takes the oldest fresh value. There must be one.
     fn take_oldest(&mut self) -> u16 {
         let first = self.head + self.room - self.fresh;
         let mut places = (first..first + self.room).map(|place| place % self.room);
@@ -125,7 +125,7 @@ impl Entropies {
         kept.value
     }
 
-    /// Takes the value whose turn it is, fresh or not.
+    /// Takes the value with the turn, fresh or not.
     fn take_in_turn(&mut self) -> u16 {
         let place = self.turn % self.kept.len();
         self.turn = place + 1;
@@ -187,7 +187,7 @@ mod tests {
         flow.note_good(at(200), 13);
         let taken: BTreeSet<u16> = (0..4).map(|_| flow.next()).collect();
         assert_eq!(taken, BTreeSet::from([10, 11, 12, 13]));
-        // A timeout in the freeze does not lengthen it.
+        // A timeout during the freeze does not extend it.
         flow.note_timeout(at(10_000));
         flow.note_good(at(10_101), 20);
         let taken: BTreeSet<u16> = (0..16).map(|_| flow.next()).collect();

@@ -1,4 +1,4 @@
-//! One NIC port: ACKs that wait, flows that may send once the wire is free, flows that may send
+//! One NIC port: waiting ACKs, flows that may send when the wire is free, and flows that may send
 //! later.
 
 use std::cmp::Reverse;
@@ -15,21 +15,21 @@ use super::circle::Circle;
 use super::sender::RdmaSender;
 use super::slots::SlotSet;
 
-/// The queues of one NIC port. Flows are named by their slot.
+/// The queues of one NIC port. Flows are identified by their slot.
 #[derive(Clone, Debug, Stored)]
 pub(crate) struct Nic<H> {
     pub(crate) acks: AckQueue<H>,
-    /// The end of the last packet on the wire: nothing leaves before.
+    /// End of the last packet on the wire; nothing leaves before.
     pub(crate) free: Time,
-    /// Flows that may send as soon as the wire is free, a set for each priority.
+    /// Flows that may send as soon as the wire is free, as a set for each priority.
     pub(crate) ready: [SlotSet; Priority::COUNT],
-    /// Priorities whose set is not empty.
+    /// Priorities with a nonempty set.
     pub(crate) occupied: PrioritySet,
-    /// Slot of the flow that had the last turn.
+    /// Slot of the flow with the last turn.
     pub(crate) last: u32,
-    /// The flows of this port, where turns go by a list ([`FlowTurns::Listed`]).
+    /// The flows of this port, if turns follow a list ([`FlowTurns::Listed`]).
     pub(crate) circle: Option<Box<Circle>>,
-    /// Times at which paced flows become ready; stale entries of a flow are recognized by its
+    /// Times at which paced flows become ready. An entry is stale if it differs from the flow's
     /// `paced_at`.
     pub(crate) paced: BinaryHeap<Reverse<(Time, u32)>>,
 }
@@ -49,10 +49,11 @@ impl<H> Default for Nic<H> {
 }
 
 impl<H: Header> Nic<H> {
-    /// Puts `sender`, the flow of `slot`, where its state says: ready, waiting for its time, or
-    /// neither. A flow whose time comes while the wire is taken is ready at once: nothing leaves
-    /// before that. Returns that time; [`Time::MAX`] for neither.
-    // A part of what happens to each packet at its sender, which knows the flow and the port.
+    /// Places `sender`, the flow in `slot`, according to its state: ready, waiting for its time, or
+    /// neither. If its time is before the end of the packet on the wire, the flow is ready at once,
+    /// because nothing leaves before. Returns the flow's time, or [`Time::MAX`] for neither.
+    // Inlined into the processing of each packet, because the sender already has the flow and the
+    // port.
     #[inline(always)]
     pub(super) fn place<L: CongestionControl<H>>(
         &mut self,
@@ -72,9 +73,8 @@ impl<H: Header> Nic<H> {
 }
 
 impl<H> Nic<H> {
-    /// Puts the flow of a priority and slot among those that are ready, where it is `due` by `now`, or
-    /// else among those that wait for their time, which [`Time::MAX`] is not. `paced_at` is the time
-    /// at which it waits there already.
+    /// Makes a flow ready if it is `due` by `now`; otherwise, lets it wait for its time, unless
+    /// that is [`Time::MAX`]. `paced_at` is the time of its present entry among waiting flows.
     #[inline(always)]
     pub(crate) fn put(
         &mut self,
@@ -111,7 +111,7 @@ impl<H> Nic<H> {
         }
     }
 
-    /// The flow of a priority and slot has ended.
+    /// Removes a flow that has ended.
     pub(crate) fn end(&mut self, priority: Priority, slot: u32) {
         self.clear_ready(priority, slot);
         if let Some(circle) = &mut self.circle {
@@ -119,7 +119,7 @@ impl<H> Nic<H> {
         }
     }
 
-    /// The number of flows that may send when the wire is free.
+    /// Returns the number of flows that may send when the wire is free.
     pub(crate) fn ready_flows(&self) -> u32 {
         let sets = self
             .occupied
@@ -129,7 +129,7 @@ impl<H> Nic<H> {
         u32::try_from(flows).unwrap_or(u32::MAX)
     }
 
-    /// The next flow in the circle among those whose priority is in `allowed`.
+    /// Returns the next flow in the circle with a priority in `allowed`.
     #[inline(always)]
     pub(crate) fn turn(&self, allowed: PrioritySet) -> Option<u32> {
         let occupied = self.occupied.intersection(allowed);
@@ -139,7 +139,7 @@ impl<H> Nic<H> {
         }
     }
 
-    /// [`Self::turn`] by the list of flows.
+    /// Same as [`Self::turn`], by the list of flows.
     pub(crate) fn listed_turn(&mut self, allowed: PrioritySet) -> Option<u32> {
         let (occupied, ready) = (self.occupied.intersection(allowed), &self.ready);
         let is_ready = |slot| {
@@ -149,7 +149,7 @@ impl<H> Nic<H> {
         self.circle.as_mut()?.turn(is_ready)
     }
 
-    /// [`Self::turn`] where flows of several priorities are ready, or none.
+    /// Same as [`Self::turn`], if flows of several priorities are ready, or none.
     #[inline(never)]
     fn turn_of_many(&self, occupied: PrioritySet) -> Option<u32> {
         let mut best = None;

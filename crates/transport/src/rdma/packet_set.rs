@@ -1,4 +1,4 @@
-//! A set of packet numbers in a range that moves up.
+//! A set of packet numbers in a moving range.
 
 use fabricsim_base::checkpoint::Stored;
 use std::cmp::Ordering;
@@ -6,17 +6,17 @@ use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Packet numbers in a bit map. It takes a bit for each packet from the lowest that is not
-/// forgotten to the highest that was added.
+/// Packet numbers in a bitmap, with one bit for each packet from the lowest that is not forgotten
+/// to the highest that was added.
 #[derive(Clone, Debug, Stored)]
 pub(super) struct PacketSet {
-    /// The lowest number of the first word, over 64.
+    /// The lowest number of the first word, divided by 64.
     first: u64,
     words: VecDeque<u64>,
 }
 
 impl PacketSet {
-    /// An empty set for packets from `least` up.
+    /// Returns an empty set for packets from `least` up.
     pub(super) const fn new(least: u64) -> Self {
         Self {
             first: least / BITS,
@@ -24,7 +24,7 @@ impl PacketSet {
         }
     }
 
-    /// Adds `packet`, which is not among the forgotten ones; whether it was absent.
+    /// Adds `packet`, which must not be forgotten. Returns `true` if it was absent.
     pub(super) fn insert(&mut self, packet: u64) -> bool {
         let Some(word) = self.word(packet) else {
             debug_assert!(false, "packet {packet} has been forgotten");
@@ -39,7 +39,7 @@ impl PacketSet {
         absent
     }
 
-    /// The first packet from `packet` up that is not in the set.
+    /// Returns the first packet from `packet` up that is not in the set.
     pub(super) fn first_absent(&self, mut packet: u64) -> u64 {
         while let Some(word) = self.word(packet).and_then(|word| self.words.get(word)) {
             let run = u64::from((word >> (packet % BITS)).trailing_ones());
@@ -52,7 +52,7 @@ impl PacketSet {
         packet
     }
 
-    /// Returns whether `packet` is in the set.
+    /// Returns `true` if `packet` is in the set.
     pub(super) fn contains(&self, packet: u64) -> bool {
         let word = self.word(packet).and_then(|word| self.words.get(word));
         word.is_some_and(|word| word & 1 << (packet % BITS) != 0)
@@ -69,7 +69,7 @@ impl PacketSet {
         counts.map(u64::from).sum()
     }
 
-    /// Drops all packets below `packet` but the last 63 of them.
+    /// Forgets all packets below `packet`, except for up to the last 63 of them.
     pub(super) fn forget_below(&mut self, packet: u64) {
         let first = packet / BITS;
         while self.first < first && self.words.pop_front().is_some() {

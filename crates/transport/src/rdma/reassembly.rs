@@ -6,22 +6,23 @@ use fabricsim_core::packet::{Flags, Header, Packet};
 use super::packet_set::PacketSet;
 
 /// The packets of a flow that have arrived beyond its first missing byte (Mittal et al., SIGCOMM
-/// 2018, section 3.1). It exists only while there are some.
+/// 2018, section 3.1). It exists only if there are some.
 ///
-/// Packets are numbered by their first byte over the MTU: senders fill each but the last.
+/// A packet's number is its first byte divided by the MTU, because senders fill each packet except
+/// the last.
 #[derive(Clone, Debug, Stored)]
 pub(super) struct Reassembly {
     held: PacketSet,
-    /// Number of packets that are held.
+    /// Number of held packets.
     count: u64,
-    /// Byte at which the flow ends, when its last packet is held.
+    /// Byte at which the flow ends, if its last packet is held.
     end: Option<u64>,
-    /// Packets of a connection that are not full, with what they lack.
+    /// Short packets of a connection, with the number of bytes missing to the MTU.
     short: Vec<(u64, u64)>,
 }
 
 impl Reassembly {
-    /// Nothing is held, and `expected` is the first missing byte.
+    /// Returns an empty set for a flow with `expected` as its first missing byte.
     pub(super) const fn new(expected: u64, mtu: u64) -> Self {
         Self {
             held: PacketSet::new(expected / mtu),
@@ -31,10 +32,10 @@ impl Reassembly {
         }
     }
 
-    /// Keeps `packet`, which begins beyond `expected`, the first missing byte. Returns how many
-    /// packets beyond, or 0 where that is more than 2^32: the sender then learns only of the gap.
+    /// Keeps `packet`, which begins beyond `expected`, the first missing byte. Returns its distance
+    /// in packets, or 0 if that is more than 2^32. For 0, the sender learns only of the gap.
     ///
-    /// Differs from the paper: the report takes no more bytes on the wire than other ACKs.
+    /// Differs from the paper: the report has the same size on the wire as other ACKs.
     pub(super) fn keep<H: Header>(&mut self, packet: &Packet<H>, expected: u64, mtu: u64) -> u32 {
         let new = self.held.insert(packet.seq / mtu);
         self.count += u64::from(new);
@@ -48,8 +49,8 @@ impl Reassembly {
         u32::try_from((packet.seq - expected) / mtu).unwrap_or(0)
     }
 
-    /// All bytes below `expected` have arrived: takes out what follows them without a gap. Returns
-    /// the first byte that is still missing, and whether that is the end of the flow.
+    /// Removes the packets that follow `expected` without a gap; all bytes below have arrived.
+    /// Returns the first byte that is still missing, and `true` if that is the end of the flow.
     #[cold]
     pub(super) fn fill(&mut self, expected: u64, mtu: u64) -> (u64, bool) {
         let packet = expected / mtu;
@@ -66,12 +67,13 @@ impl Reassembly {
         }
     }
 
-    /// Returns whether the packet that begins at `seq` is held.
+    /// Returns `true` if the packet that begins at `seq` is held.
     pub(super) fn holds(&self, seq: u64, mtu: u64) -> bool {
         self.held.contains(seq / mtu)
     }
 
-    /// Forgets the packets of a connection below `expected`. Returns the bytes that they lack.
+    /// Forgets the packets of a connection below `expected`. Returns their total number of bytes
+    /// missing to the MTU.
     pub(super) fn padding_below(&mut self, expected: u64) -> u64 {
         let mut padding = 0;
         self.short.retain(|&(seq, lacks)| {
@@ -82,7 +84,7 @@ impl Reassembly {
         padding
     }
 
-    /// Returns whether nothing is held any more.
+    /// Returns `true` if no packet is held.
     pub(super) const fn is_empty(&self) -> bool {
         self.count == 0
     }

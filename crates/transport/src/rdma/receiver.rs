@@ -1,4 +1,4 @@
-//! The receiving side: what has arrived in order, and what to send back.
+//! The receiving side: records arrivals in order and selects replies.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::config::{RdmaConfig, Recovery};
 use super::reassembly::Reassembly;
 
-/// Whole flows that are remembered, so that late copies of their packets are recognized.
+/// Number of complete flows that are remembered, to recognize late copies of their packets.
 const REMEMBERED: usize = 64;
 
 #[derive(Clone, Debug, Stored)]
@@ -22,9 +22,9 @@ struct Reception {
     expected: u64,
     /// The byte of the last NACK.
     nacked: u64,
-    /// Until when another NACK for that byte is held back.
+    /// Time until which another NACK for that byte is suppressed.
     nack_after: Time,
-    /// Packets that have arrived beyond a gap, while there is one.
+    /// Packets that have arrived beyond a gap, if there is one.
     reassembly: Option<Box<Reassembly>>,
 }
 
@@ -41,7 +41,7 @@ impl Default for Reception {
 
 impl Reception {
     /// Returns the response to a packet beyond the first missing byte.
-    // Apart from the code that every packet runs through.
+    // Kept out of line, apart from the code for every packet.
     #[cold]
     fn on_gap<H: Header>(&mut self, now: Time, packet: &Packet<H>, config: &RdmaConfig) -> Reply {
         let expected = self.expected;
@@ -68,26 +68,26 @@ impl Reception {
 /// Response to a data packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Reply {
-    /// Tell the sender that all bytes below this one are here.
+    /// All bytes below this one have arrived.
     Ack(u64),
-    /// The sender is told that the flow is complete: it was, and has been forgotten since.
+    /// The flow is complete. It has been forgotten since.
     Complete,
-    /// Tell the sender that a byte is missing.
+    /// A byte is missing.
     Nack {
-        /// The byte.
+        /// The missing byte.
         expected: u64,
-        /// Distance, in packets, from the missing byte to the packet that has arrived and is kept,
-        /// or 0 when it is not reported.
+        /// Distance, in packets, from the missing byte to the kept packet that has arrived, or 0 if
+        /// it is not reported.
         beyond: u32,
     },
-    /// Tell the sender that a packet was trimmed.
+    /// A packet was trimmed.
     Trimmed {
         /// The first missing byte.
         expected: u64,
-        /// Distance, in packets, from the missing byte to the packet.
+        /// Distance, in packets, from the missing byte to the trimmed packet.
         beyond: u32,
     },
-    /// Say nothing.
+    /// No response.
     Silence,
 }
 
@@ -107,15 +107,17 @@ pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.
     complete: VecDeque<FlowId>,
-    /// The flow that was last completed, or the stream that has grown, until somebody asks.
+    /// The flow last completed, or the stream that has grown, until it is taken.
     pub(super) received: Option<Received>,
 }
 
 impl Receivers {
-    /// Takes a data packet in. Returns the ACK and the bytes that are now delivered in order.
+    /// Processes a data packet. Returns the reply and the number of bytes that are newly delivered
+    /// in order.
     ///
-    /// Differs from the paper: an old packet is acknowledged again, where the published simulator
-    /// says nothing; without that a lost last acknowledgement would never be made up for.
+    /// Differs from the paper: an old packet is acknowledged again, although the published
+    /// simulator does not respond to it. Otherwise, a flow could not recover from the loss of its
+    /// last acknowledgement.
     pub(super) fn on_data<H: Header>(
         &mut self,
         now: Time,
@@ -155,8 +157,8 @@ impl Receivers {
         }
     }
 
-    /// Returns whether `packet` may bring the last byte of its flow or message: the last packet may,
-    /// and one that fills a gap below packets that are kept.
+    /// Returns `true` if `packet` may deliver the last byte of its flow or message: if it is the
+    /// last packet, or if it may fill a gap below held packets.
     pub(super) fn may_complete<H: Header>(&self, packet: &Packet<H>, config: &RdmaConfig) -> bool {
         let fills = |reception: &Reception| reception.reassembly.is_some();
         packet.flags.has(Flags::LAST)
@@ -165,8 +167,8 @@ impl Receivers {
                 && self.flows.get(&packet.flow).is_some_and(fills)
     }
 
-    /// [`Self::on_data`] of connections and of packets that were trimmed.
-    // Apart from the code that packets of flows run through.
+    /// Same as [`Self::on_data`], for connections and trimmed packets.
+    // Kept out of line, apart from the code for packets of flows.
     #[inline(never)]
     fn on_unusual<H: Header>(
         &mut self,
@@ -180,8 +182,8 @@ impl Receivers {
         }
     }
 
-    /// Names `packet`, of which only the headers have arrived, so that its sender sends it again
-    /// (NDP, SIGCOMM 2017, section 3.2). What is there already is acknowledged.
+    /// Requests retransmission of the trimmed `packet` (NDP, SIGCOMM 2017, section 3.2). If its
+    /// payload has already arrived, acknowledges it instead.
     fn on_trimmed<H: Header>(&mut self, packet: &Packet<H>, config: &RdmaConfig) -> Reply {
         let known = self.flows.get(&packet.flow);
         if known.is_none() && packet.flags.has(Flags::CONTINUED) && !packet.flags.has(Flags::STREAM)
@@ -201,8 +203,8 @@ impl Receivers {
         }
     }
 
-    /// [`Self::on_data`] of a connection, which has no end. Each packet takes the sequence numbers of
-    /// a full one.
+    /// Same as [`Self::on_data`], for a connection, which has no end. Each packet takes the
+    /// sequence numbers of a full one.
     fn on_stream<H: Header>(
         &mut self,
         now: Time,
@@ -235,8 +237,8 @@ impl Receivers {
         (Reply::Ack(reception.expected), delivered)
     }
 
-    /// Returns the reply to a sender that asks for credit without data, which may have missed
-    /// acknowledgements: what has arrived in order.
+    /// Returns the reply to a request for credit without data: the bytes received in order, because
+    /// the sender may have missed acknowledgements.
     pub(super) fn on_request<H: Header>(&self, packet: &Packet<H>) -> Reply {
         match self.flows.get(&packet.flow) {
             Some(reception) => Reply::Ack(reception.expected),
@@ -247,7 +249,7 @@ impl Receivers {
         }
     }
 
-    /// Returns whether all of `flow` has arrived, as far as that is remembered.
+    /// Returns `true` if all of `flow` has arrived, as far as remembered.
     pub(super) fn is_complete(&self, flow: FlowId) -> bool {
         self.received == Some(Received::Flow(flow)) || self.complete.contains(&flow)
     }
@@ -271,7 +273,7 @@ mod tests {
     use super::*;
     use fabricsim_base::priority::Priority;
 
-    /// At most a NACK for each byte in 500 us.
+    /// Returns settings with at most one NACK per byte in 500 us.
     fn config(recovery: Recovery) -> RdmaConfig {
         RdmaConfig {
             recovery: Some(recovery),

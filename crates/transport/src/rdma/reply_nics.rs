@@ -1,4 +1,4 @@
-//! The NIC ports by which replies leave a host with several.
+//! The NIC ports for the replies of a host with several ports.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,18 +8,17 @@ use fabricsim_base::id::PortId;
 
 type Choice = dyn Fn(&FlowKey) -> Option<PortId> + Send + Sync;
 
-/// A function from the key of a reply to the port by which it leaves; `None` where no route leads
-/// on.
+/// A function from the key of a reply to its NIC port, or `None` if there is no route.
 #[derive(Clone)]
 pub struct ReplyNics(Arc<Choice>);
 
 impl ReplyNics {
-    /// Replies leave as `choose` says.
+    /// Returns a selection of ports by `choose`.
     pub fn new(choose: impl Fn(&FlowKey) -> Option<PortId> + Send + Sync + 'static) -> Self {
         Self(Arc::new(choose))
     }
 
-    /// The port by which the reply to a packet with `key` leaves, which has arrived at `nic`.
+    /// Returns the port for the reply to a packet with `key` that has arrived at `nic`.
     pub(super) fn of(&self, key: &FlowKey, nic: PortId) -> PortId {
         (self.0)(&key.reversed()).unwrap_or(nic)
     }

@@ -1,4 +1,4 @@
-//! Selective retransmission: what a sender knows of losses, and what it sends again.
+//! Selective retransmission: tracks losses and selects packets to retransmit.
 
 use std::collections::BTreeSet;
 
@@ -9,64 +9,65 @@ use fabricsim_core::plugin::PathStability;
 use super::entropy::Entropies;
 use super::packet_set::PacketSet;
 
-/// The packets of a flow between its first unacknowledged and its next new byte, while some of them
-/// are lost (IRN: Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3.1).
+/// The packets of a flow from its first unacknowledged byte to its next new byte, while some are
+/// lost (IRN: Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3.1).
 ///
-/// * An episode of recovery begins with a report of a gap or with a timeout. It ends when
-///   everything that had been sent by then is acknowledged.
-/// * In it the first unacknowledged packet is retransmitted, then each packet that was not reported
-///   and has a reported one above it. Then come new ones.
-/// * A packet is retransmitted once, unless its second copy turns out to be lost too.
+/// * An episode of recovery begins with a report of a gap or with a timeout. It ends when all data
+///   sent before it is acknowledged.
+/// * In an episode, the sender retransmits the first unacknowledged packet, then each unreported
+///   packet below a reported one. New packets follow.
+/// * A packet is retransmitted once, unless its second copy turns out to be lost, too.
 ///
-/// Packets are numbered by their first byte over the MTU.
+/// A packet's number is its first byte divided by the MTU.
 #[derive(Clone, Debug, Stored)]
 pub(super) struct Scoreboard {
     mtu: u64,
     /// Packets that the receiver has reported.
     reported: PacketSet,
-    /// Packets below this one are lost where they are not reported.
+    /// Packets below this one are lost unless they are reported.
     lost_below: u64,
-    /// The next packet to look at: lost ones below have been retransmitted. It is not itself
-    /// reported.
+    /// The next packet to check. Lost packets below it have been retransmitted. It is never a
+    /// reported packet.
     turn: u64,
     /// Time at which a packet was last retransmitted.
     resent_at: Time,
-    /// The recovery sequence: the episode ends when all bytes below are acknowledged.
+    /// Recovery sequence: the episode ends when all bytes below it are acknowledged.
     until: u64,
     overtaking: Overtaking,
-    /// One more than the highest reported packet, on paths where packets are overtaken.
+    /// The highest reported packet plus one, on paths with reordering.
     reported_below: u64,
-    /// Packets beyond the first missing one that have arrived, where they do so in any order.
+    /// For any order: number of packets that have arrived beyond the first missing one.
     held: u64,
-    /// Packets that were reported beyond the first missing one less those of them that it has passed,
-    /// since the last acknowledgement was told of, where they arrive in any order.
+    /// For any order: number of newly reported packets beyond the first missing one, minus the
+    /// number of reported packets that it has passed, since the last report to the controller.
     news: i64,
-    /// Bytes below this one had been sent when the first missing one last moved, where packets
-    /// arrive in any order: what is younger has not had a timeout's time to arrive.
+    /// For any order: bytes below this one had been sent when the first missing byte last advanced.
+    /// Later bytes have not yet had a full timeout to arrive.
     older: u64,
-    /// Packets that were trimmed and have not been retransmitted.
+    /// Trimmed packets that have not been retransmitted.
     trimmed: BTreeSet<u64>,
-    /// The entropy values of the flow's packets, where each has its own.
+    /// The entropy values of the flow's packets, if each packet has one.
     entropies: Option<Box<Entropies>>,
 }
 
-/// Extent to which packets of a flow overtake one another without one of them being lost.
+/// Extent of reordering among the packets of a flow without a loss.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub(super) enum Overtaking {
     /// Packets arrive in the order in which they left.
     Never,
-    /// By so many packets.
+    /// Up to this number of packets.
     Packets(u64),
-    /// By any number: a report says of no other packet that it is lost.
+    /// Unlimited: a report never implies the loss of another packet.
     AnyOrder,
 }
 
 impl Overtaking {
-    /// The fewest packets where some are overtaken: the DupThresh of RFC 8985.
+    /// Minimum for reordering: the DupThresh of RFC 8985.
     const FEWEST: u64 = 3;
 
-    /// Returns the extent allowed for on such `paths`: the packets that leave in a quarter of a
-    /// round trip, as in RFC 8985, section 6.2, where `bdp` is what leaves in a whole one.
+    /// Returns the extent to tolerate on `paths`. With reordering, it is the number of packets that
+    /// leave in a quarter of a round trip, as in RFC 8985, section 6.2; `bdp` is the data that
+    /// leaves in a whole one.
     pub(super) fn new(paths: PathStability, bdp: Bytes, mtu: Bytes) -> Self {
         match paths {
             PathStability::PerFlow => Self::Never,
@@ -77,20 +78,20 @@ impl Overtaking {
     }
 }
 
-/// Whether a report begins an episode of recovery.
+/// Effect of a report on the episode of recovery.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Episode {
-    /// It does: the algorithm has to be told.
+    /// An episode begins, and the controller must be notified.
     Begins,
-    /// One is under way.
+    /// An episode is in progress.
     GoesOn,
-    /// One is under way, and another packet of it was trimmed.
+    /// An episode is in progress, and another one of its packets was trimmed.
     Extends,
 }
 
 impl Scoreboard {
-    /// Nothing is lost or reported; all bytes below `acknowledged` have arrived, and `next` is the
-    /// next new one.
+    /// Returns the state without losses or reports. All bytes below `acknowledged` have arrived,
+    /// and `next` is the next new byte.
     pub(super) const fn new(
         (acknowledged, next): (u64, u64),
         mtu: u64,
@@ -114,24 +115,25 @@ impl Scoreboard {
         }
     }
 
-    /// What is known of a flow that begins, and whose packets have `entropies`.
+    /// Returns the state of a new flow with `entropies` for its packets.
     pub(super) fn with_entropies(mtu: u64, entropies: Entropies) -> Self {
         Self {
-            // Nothing has moved yet: all that is sent has had a timeout's time to arrive.
+            // The first missing byte has never advanced, so all sent data has had a full timeout to
+            // arrive.
             older: u64::MAX,
             entropies: Some(Box::new(entropies)),
             ..Self::new((0, 0), mtu, Overtaking::AnyOrder)
         }
     }
 
-    /// The entropy values of the flow's packets, where each has its own.
+    /// Returns the entropy values of the flow's packets, if each packet has one.
     pub(super) fn entropies(&mut self) -> Option<&mut Entropies> {
         self.entropies.as_deref_mut()
     }
 
-    /// Sequence numbers of the packets that have arrived beyond the first missing one, or were
-    /// trimmed and wait to be retransmitted, where packets arrive in any order; else 0, as they
-    /// count as being in flight (IRN, section 3.2).
+    /// For any order, returns the count of sequence numbers that belong to packets that have
+    /// arrived beyond the first missing one, or that were trimmed and wait for retransmission.
+    /// Otherwise returns 0, because such packets count as in flight (IRN, section 3.2).
     #[inline]
     pub(super) fn held(&self) -> u64 {
         match self.overtaking {
@@ -140,24 +142,24 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the bytes that were reported beyond the first missing packet, less those of them that it
-    /// has passed, since this was last asked, where packets arrive in any order. They count as full
-    /// packets, which the last one of a flow or message need not be.
+    /// For any order, returns the bytes newly reported beyond the first missing packet, minus the
+    /// reported bytes that it has passed, since the last call. Each packet counts as full, although
+    /// the last one of a flow or message may be shorter.
     pub(super) const fn take_news(&mut self) -> i64 {
         std::mem::replace(&mut self.news, 0) * self.mtu.cast_signed()
     }
 
-    /// Returns whether packets were trimmed, and all others are reported or in flight.
+    /// Returns `true` if packets were trimmed and all other packets are reported or in flight.
     pub(super) fn knows_what_is_in_flight(&self) -> bool {
         !self.trimmed.is_empty() && self.turn >= self.lost_below
     }
 
-    /// Returns whether the sender has to take it that packets are lost.
+    /// Returns `true` if the sender must assume that packets are lost.
     pub(super) fn is_recovering(&self, acknowledged: u64) -> bool {
         self.overtaking != Overtaking::AnyOrder || acknowledged < self.until
     }
 
-    /// The first byte of the packet to send again now, if one is lost.
+    /// Returns the first byte of the packet to retransmit now, if one is lost.
     #[inline]
     pub(super) fn lost(&self) -> Option<u64> {
         if let Some(&packet) = self.trimmed.first() {
@@ -166,7 +168,7 @@ impl Scoreboard {
         (self.turn < self.lost_below).then(|| self.turn * self.mtu)
     }
 
-    /// The number of packets that wait to be retransmitted.
+    /// Returns the number of packets that wait for retransmission.
     pub(super) fn waiting(&self) -> u64 {
         let lost = match self.lost_below.checked_sub(self.turn) {
             None | Some(0) => 0,
@@ -178,7 +180,7 @@ impl Scoreboard {
         lost + self.trimmed.len() as u64
     }
 
-    /// The packet that [`Self::lost`] names leaves at `now`.
+    /// Records that the packet from [`Self::lost`] leaves at `now`.
     #[cold]
     pub(super) fn resent(&mut self, now: Time) {
         if self.trimmed.pop_first().is_some() {
@@ -188,9 +190,9 @@ impl Scoreboard {
         self.resent_at = now;
     }
 
-    /// All bytes below `acknowledged`, but not all of the flow's, have arrived. Returns whether the
-    /// episode is over and nothing beyond is reported, so that nothing needs to be remembered. Byte
-    /// `next` is the next new one.
+    /// Records that all bytes below `acknowledged` have arrived, but not the whole flow. Returns
+    /// `true` if the episode has ended and nothing beyond is reported, so that the state can be
+    /// dropped. `next` is the next new byte.
     #[cold]
     pub(super) fn advance(&mut self, acknowledged: u64, next: u64) -> bool {
         let first = acknowledged / self.mtu;
@@ -204,21 +206,21 @@ impl Scoreboard {
                 self.trimmed.pop_first();
             }
             self.older = next;
-            // What is older has to be known at a timeout.
+            // A later timeout needs to know the older bytes.
             return false;
         }
         acknowledged >= self.until && first >= self.lost_below && first >= self.reported_below
     }
 
-    /// The receiver has acknowledged the packet that left at `sent_at`: byte `acknowledged` is
-    /// missing and the packet that many (`beyond`) packets later has arrived; 0 when that is not
-    /// known. `next` is the next new byte.
+    /// Processes the report of the packet that left at `sent_at`. Byte `acknowledged` is missing,
+    /// and the packet `beyond` packets later has arrived; 0 means unknown. `next` is the next new
+    /// byte.
     ///
-    /// Differs from the paper: a second copy that is lost is noticed. A network that keeps the
-    /// order of a flow delivers nothing sent later before it, so when a packet that left no earlier
-    /// than the last second copy meets a gap, all lost packets have their turn again. In the paper
-    /// that takes a timeout, as it does here when nothing sent later arrives, and where packets are
-    /// overtaken.
+    /// Differs from the paper: the loss of a second copy is detected. If the network keeps the
+    /// order of a flow, no packet overtakes an earlier one. So if a packet that left no earlier
+    /// than the last second copy meets a gap, all lost packets get another turn. In the paper, this
+    /// takes a timeout. It also takes a timeout here if no later packet arrives, or on paths with
+    /// reordering.
     pub(super) fn report(
         &mut self,
         acknowledged: u64,
@@ -247,8 +249,8 @@ impl Scoreboard {
         Episode::Begins
     }
 
-    /// [`Self::report`] where packets are overtaken by `packets`: what lies less than that below
-    /// packet `arrived` may be under way.
+    /// Same as [`Self::report`], on paths with reordering by up to `packets`. A packet less than
+    /// that below packet `arrived` may still be on its way.
     fn report_overtaken(
         &mut self,
         first: u64,
@@ -266,7 +268,7 @@ impl Scoreboard {
         Episode::Begins
     }
 
-    /// Packet `arrived` has arrived, where they do so in any order.
+    /// For any order: records the arrival of packet `arrived`.
     pub(super) fn note_arrival(&mut self, first: u64, arrived: u64) {
         if arrived > first && self.reported.insert(arrived) {
             self.held += 1;
@@ -276,10 +278,10 @@ impl Scoreboard {
         }
     }
 
-    /// A switch has trimmed `packet`: it is the next to be retransmitted. Byte `next` is the next
-    /// new one.
+    /// Records that a switch has trimmed `packet`, which is retransmitted next. `next` is the next
+    /// new byte.
     pub(super) fn note_trimmed(&mut self, first: u64, packet: u64, next: u64) -> Episode {
-        // Those in turn are known to be lost, since a timeout.
+        // Packets in turn are already known to be lost, since a timeout.
         let waits = (self.turn..self.lost_below).contains(&packet);
         if packet < first || waits || self.reported.contains(packet) || !self.trimmed.insert(packet)
         {
@@ -292,18 +294,18 @@ impl Scoreboard {
         Episode::Begins
     }
 
-    /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported
+    /// Handles a timeout without acknowledgements: all data sent up to byte `next` and not reported
     /// is lost.
     ///
-    /// Differs from the paper: there only the first packet is retransmitted until more is reported,
-    /// so that a lost tail of several packets takes a round trip for each.
+    /// Differs from the paper: in the paper, only the first packet is retransmitted until more is
+    /// reported, so the loss of several packets at the end takes a round trip for each.
     ///
-    /// Where packets arrive in any order, others do while one is missing, and what has left since
-    /// the first missing byte last moved may be under way.
+    /// For any order, data sent since the first missing byte last advanced may still be on its way,
+    /// because packets continue to arrive while one is missing.
     pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
         let first = acknowledged / self.mtu;
-        // The receiver may have had the whole flow and forgotten it: it begins anew. In any order it
-        // then misses a packet that it has reported.
+        // The receiver may have completed the flow and forgotten it, so it starts from the
+        // beginning. With any order, it then misses a packet that it has already reported.
         let forgotten = match self.overtaking {
             Overtaking::AnyOrder => self.reported.contains(first),
             Overtaking::Never | Overtaking::Packets(_) => acknowledged == 0,
@@ -318,7 +320,7 @@ impl Scoreboard {
         };
         self.turn = self.reported.first_absent(first);
         self.lost_below = sent.div_ceil(self.mtu);
-        // Those above have left since, and it is known that they were trimmed.
+        // Packets above have left since, and are known to be trimmed.
         self.trimmed = self.trimmed.split_off(&self.lost_below);
         self.until = next;
     }

@@ -20,7 +20,7 @@ use super::config::{RdmaSettings, gap};
 use super::selective::Scoreboard;
 use stream::Stream;
 
-/// The most doublings of the timeout.
+/// Maximum number of doublings of the timeout.
 const MAX_BACKOFF: u32 = 6;
 
 /// A live flow at its sender.
@@ -31,54 +31,54 @@ pub(super) struct RdmaSender<L> {
     pub(super) flow: Flow,
     #[checkpoint(elsewhere)]
     pub(super) cc: L,
-    /// The window and the rate that the controller allows, since the last event that it was told of;
-    /// 2^64 - 1 for no window.
+    /// Window (`u64::MAX` if unlimited) and rate that the controller allowed at its last event.
     #[checkpoint(rebuilt)]
     window: u64,
     #[checkpoint(rebuilt)]
     allowed_rate: Option<Rate>,
     #[checkpoint(rebuilt)]
     pub(super) nic: PortId,
-    /// The end of what there is to send: the size of the flow.
+    /// End of the data to send: the size of the flow.
     written: u64,
-    /// The flow, or the first message, is complete when all bytes below are acknowledged.
+    /// The flow, or the first message, is complete when all bytes below this are acknowledged.
     target: u64,
-    /// The byte with which the next packet begins, be it new or retransmitted.
+    /// First byte of the next packet, new or retransmitted.
     pub(super) next: u64,
-    /// All bytes below are acknowledged (`snd_una`).
+    /// All bytes below this are acknowledged (`snd_una`).
     pub(super) acknowledged: u64,
-    /// All bytes below have been sent at least once.
+    /// All bytes below this have been sent at least once.
     sent_once: u64,
     pub(super) retransmitted: u64,
-    /// Sequence numbers between `acknowledged` and `sent_once` of packets that have arrived or are
-    /// known to be lost and wait to be retransmitted, where packets arrive in any order; else 0.
+    /// If packets arrive in any order, the count of sequence numbers between `acknowledged` and
+    /// `sent_once` that belong to packets that have arrived, or are known to be lost and wait for
+    /// retransmission. Otherwise 0.
     held: u64,
     /// Earliest time at which the next packet may leave.
     pub(super) next_send: Time,
-    /// The spacing that `next_send` includes, at `rate`.
+    /// The pacing gap that `next_send` includes, at `rate`.
     gap: Duration,
     rate: Rate,
     last_wire: u16,
-    /// The pacing entry that the NIC holds for this flow; [`Time::MAX`] for none.
+    /// Time of the flow's pacing entry at the NIC, or [`Time::MAX`] if there is none.
     pub(super) paced_at: Time,
-    /// The timer entry that the endpoint holds for this flow; [`Time::MAX`] for none.
+    /// Time of the flow's timer entry at the endpoint, or [`Time::MAX`] if there is none.
     pub(super) timer_at: Time,
-    /// Time at which bytes were last acknowledged, the first packet of a flight was sent, or a
-    /// timeout occurred.
+    /// Time of the last progress: an acknowledgement of new bytes, the first packet of a flight, or
+    /// a timeout.
     progress: Time,
     smoothed_rtt: Duration,
     least_rtt: Duration,
     rtt_deviation: Duration,
-    /// The `snd_nxt` when the running round trip began.
+    /// The `snd_nxt` at the beginning of the current round trip.
     round_end: u64,
     backoff: u32,
-    /// Losses known so far while selective recovery runs.
+    /// Known losses during selective recovery.
     scoreboard: Option<Box<Scoreboard>>,
-    /// The messages of a connection; `None` for a flow of its own.
+    /// The messages of a connection; `None` for a separate flow.
     stream: Option<Box<Stream>>,
 }
 
-/// The bytes of a window, or 2^64 - 1 where there is none.
+/// Returns the bytes of a window, or `u64::MAX` if there is none.
 #[inline]
 const fn most(window: Option<Bytes>) -> u64 {
     match window {
@@ -88,7 +88,7 @@ const fn most(window: Option<Bytes>) -> u64 {
 }
 
 impl<L> RdmaSender<L> {
-    /// A flow that starts now, in a network whose largest window is `window`.
+    /// Returns a flow that starts now, in a network with at most `window` as its window.
     pub(super) fn new<H>(
         flow: Flow,
         cc: L,
@@ -121,8 +121,8 @@ impl<L> RdmaSender<L> {
             timer_at: Time::MAX,
             progress: now,
             smoothed_rtt: flow.path.base_rtt,
-            // RFC 6298, section 2: half the first round trip; and a whole window may be waiting for
-            // the slowest link before this flow's first packet.
+            // RFC 6298, section 2: half of the first round trip. In addition, a full window may
+            // wait for the slowest link before this flow's first packet.
             rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
                 .saturating_add(flow.path.bottleneck.transmission(window))
                 .min(MAX_DURATION),
@@ -135,19 +135,19 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// The end of what there is to send.
+    /// Returns the end of the data to send.
     #[inline]
     pub(super) const fn written(&self) -> u64 {
         self.written
     }
 
-    /// Returns whether the flow, or the first message of a connection, is acknowledged in full.
+    /// Returns `true` if the flow, or the first message of a connection, is fully acknowledged.
     #[inline]
     pub(super) const fn is_complete(&self) -> bool {
         self.acknowledged >= self.target
     }
 
-    /// All bytes below have been sent and not been given up (`snd_nxt`).
+    /// Returns `snd_nxt`: all bytes below have been sent and not been given up.
     #[inline]
     pub(super) const fn sent(&self) -> u64 {
         match self.scoreboard {
@@ -156,30 +156,30 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// Bytes from the first that is not acknowledged to the next new one. What the receiver holds
-    /// beyond a gap counts too (IRN's BDP-FC: Mittal et al., SIGCOMM 2018, section 3.2).
+    /// Returns the bytes from the first unacknowledged one to the next new one. Bytes that the
+    /// receiver holds beyond a gap are included (IRN's BDP-FC: Mittal et al., SIGCOMM 2018, section
+    /// 3.2).
     #[inline]
     pub(super) const fn in_flight(&self) -> u64 {
         self.sent() - self.acknowledged
     }
 
-    /// Payload bytes of [`Self::in_flight`], without those that are [held](Self::held): where
-    /// packets arrive in any order, one that is reported has left the network.
+    /// Returns the payload bytes of [`Self::in_flight`], without [held](Self::held) ones, because
+    /// with any order, a reported packet has left the network.
     #[inline]
     pub(super) fn payload_in_flight(&self) -> u64 {
         let bytes = self.in_flight().saturating_sub(self.held);
         match &self.stream {
             None => bytes,
-            // Both are too much: one has the padding, the other what is held.
+            // Both values are too large: one includes the padding, the other the held bytes.
             Some(stream) => bytes.min(stream.payload(self.acknowledged, self.sent())),
         }
     }
 
-    /// Returns whether bytes are left and the window lets one more packet go: it begins less than a
-    /// window beyond the first byte that is not acknowledged, not counting what is
-    /// [held](Self::held).
-    // Left to itself the compiler makes it a call, which costs every packet-hop of fat320 nine
-    // instructions (benches/instructions.sh: 736.2 and 726.8).
+    /// Returns `true` if bytes are left and the window allows one more packet: it must begin less
+    /// than a window after the first unacknowledged byte, not counting [held](Self::held) bytes.
+    // Otherwise the compiler emits a call, which costs nine instructions per packet-hop of fat320
+    // (benches/instructions.sh: 736.2 and 726.8).
     #[inline(always)]
     pub(super) fn may_send<H: Header>(&self) -> bool
     where
@@ -191,14 +191,14 @@ impl<L> RdmaSender<L> {
                 || self.stream.is_some() && self.fits_without_padding())
     }
 
-    /// The same of a connection whose packets are not all full.
+    /// Same as [`Self::may_send`], for a connection with packets that are not full.
     #[cold]
     fn fits_without_padding(&self) -> bool {
         let stream = self.stream.as_ref();
         stream.is_some_and(|own| own.payload(self.acknowledged, self.next) < self.window)
     }
 
-    /// The next packet; it leaves now.
+    /// Returns the next packet, which leaves now, and `true` if it is a retransmission.
     #[inline]
     pub(super) fn send<H: Header, F>(
         &mut self,
@@ -214,6 +214,8 @@ impl<L> RdmaSender<L> {
         let mut flags = Flags::NONE
             .and_if(left == payload, Flags::LAST)
             .and_if(self.acknowledged > 0, Flags::CONTINUED);
+        // A message of a stream may end in a short packet, which still takes the numbers of a full
+        // one.
         if let Some(stream) = &self.stream {
             payload = stream.payload_at(self.next);
             flags = Flags::STREAM;
@@ -234,6 +236,7 @@ impl<L> RdmaSender<L> {
         packet.seq = self.next;
         packet.sent_at = now;
         packet.flags = flags;
+        // The timeout counts from the first packet of a flight.
         if self.next == self.acknowledged {
             self.progress = now;
         }
@@ -253,6 +256,7 @@ impl<L> RdmaSender<L> {
             }
             self.choose_next::<H>();
         }
+        // Telemetry adds to the size on the wire, so the controller is called before pacing.
         let wire = packet.payload + settings.data_header;
         let departure = self.cc.send(&mut packet.telemetry, wire);
         self.follow(&departure.limits);
@@ -266,7 +270,8 @@ impl<L> RdmaSender<L> {
         (packet, again)
     }
 
-    /// Takes an acknowledgement of all bytes below `cumulative`; the bytes that it newly covers.
+    /// Processes an acknowledgement of all bytes below `cumulative`. Returns the bytes that it
+    /// newly covers.
     #[inline]
     pub(super) fn acknowledge<H: Header>(
         &mut self,
@@ -308,7 +313,7 @@ impl<L> RdmaSender<L> {
         Bytes::new(newly)
     }
 
-    /// Asks the controller anew, which was told of something.
+    /// Reads the limits of the controller again after an event.
     #[inline]
     pub(super) fn renew_limits<H>(&mut self)
     where
@@ -318,15 +323,15 @@ impl<L> RdmaSender<L> {
         self.follow(&limits);
     }
 
-    /// Remembers what the controller allows from now on.
+    /// Stores the limits that the controller allows from now on.
     #[inline]
     pub(super) const fn follow(&mut self, limits: &SendLimits) {
         self.window = most(limits.window);
         self.allowed_rate = limits.rate;
     }
 
-    /// Moves the pending send with the algorithm's rate: what the last packet would have been
-    /// spaced by.
+    /// Moves the pending departure according to the new rate, as if it had applied to the last
+    /// packet's gap.
     #[inline]
     pub(super) fn follow_rate(&mut self, times: TimeUnit) {
         let Some(rate) = self.allowed_rate else {
@@ -342,7 +347,7 @@ impl<L> RdmaSender<L> {
         self.gap = gap;
     }
 
-    /// Returns when the flow times out if nothing is acknowledged until then.
+    /// Returns the time of the timeout if nothing is acknowledged before.
     #[inline]
     pub(super) fn timeout_at<H: Header>(&self, rto_min: Duration) -> Time
     where
@@ -358,7 +363,7 @@ impl<L> RdmaSender<L> {
             .saturating_add(rto.saturating_mul(1 << self.backoff))
     }
 
-    /// Returns a description of what the sender waits for.
+    /// Returns a description of the event that the sender waits for.
     pub(super) fn waits_for<H: Header>(&self) -> String
     where
         L: CongestionControl<H>,

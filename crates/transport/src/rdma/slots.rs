@@ -1,8 +1,8 @@
-//! A set of small numbers that is searched cyclically, for round-robin.
+//! A set of small numbers with cyclic search, for round-robin.
 
 use fabricsim_base::checkpoint::Stored;
 
-/// Numbers in a bit map.
+/// Numbers in a bitmap.
 #[derive(Clone, Debug, Default, Stored)]
 pub(crate) struct SlotSet {
     words: Vec<u64>,
@@ -10,7 +10,7 @@ pub(crate) struct SlotSet {
 }
 
 impl SlotSet {
-    /// Adds `slot`; whether it was absent.
+    /// Adds `slot`. Returns `true` if it was absent.
     #[inline(always)]
     pub(crate) fn insert(&mut self, slot: u32) -> bool {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
@@ -23,7 +23,7 @@ impl SlotSet {
         absent
     }
 
-    /// Removes `slot`; whether it was present.
+    /// Removes `slot`. Returns `true` if it was present.
     #[inline]
     pub(crate) fn remove(&mut self, slot: u32) -> bool {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
@@ -35,7 +35,7 @@ impl SlotSet {
         present
     }
 
-    /// Returns whether `slot` is a member.
+    /// Returns `true` if the set contains `slot`.
     pub(crate) fn contains(&self, slot: u32) -> bool {
         let word = self.words.get(slot as usize / 64);
         word.is_some_and(|word| word >> (slot % 64) & 1 != 0)
@@ -46,12 +46,12 @@ impl SlotSet {
         self.len == 0
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// The first member above `slot`, or the least one.
+    /// Returns the first member above `slot`, or the smallest one if there is none.
     #[inline]
     pub(crate) fn after(&self, slot: u32) -> Option<u32> {
         let next = slot.wrapping_add(1);
@@ -89,7 +89,7 @@ impl SlotSet {
 mod tests {
     use super::*;
 
-    /// A set of up to 64 slots is one word, which is searched in another way.
+    /// A set of up to 64 slots is a single word, with a separate search.
     #[test]
     fn turns_go_round_in_one_word() {
         let mut set = SlotSet::default();

@@ -1,4 +1,4 @@
-//! Turns of a pacer of 100 Gbps with grants of 4,000 bytes at 80 Gbps: one in 400 ns.
+//! Tests of the turns of a 100 Gbps pacer with grants of 4,000 bytes at 80 Gbps: one per 400 ns.
 
 use fabricsim_base::id::NodeId;
 
@@ -26,7 +26,7 @@ fn ask(pacer: &mut Pacer, flow: u32, bytes: u64) {
     pacer.ask(FlowId(flow), &key(flow), CREDIT_BEGINS + bytes, false);
 }
 
-/// The grants of the next `turns`, each when it may leave: the flow, its number and the time.
+/// Returns the grants of the next `turns`, each at its earliest time: flow, number and time.
 fn grants(pacer: &mut Pacer, turns: usize) -> Vec<(u32, u64, u64)> {
     let mut now = Time::ZERO;
     let mut grants = Vec::new();
@@ -80,11 +80,11 @@ fn no_flow_gets_more_than_it_asks_for_while_others_ask() {
 fn spare_credit_ends_at_the_limit() {
     let mut pacer = pacer();
     ask(&mut pacer, 0, 4_000);
-    // The port sends 12,500 bytes in the time of the limit: the fourth grant beyond passes it.
+    // The port sends 12,500 bytes in the time of the limit; the fourth spare grant exceeds it.
     let numbers: Vec<u64> = grants(&mut pacer, 20).iter().map(|grant| grant.1).collect();
     assert_eq!(numbers, [4_000, 8_000, 12_000, 16_000, 20_000]);
     assert!(pacer.is_free());
-    // A number that was asked for long ago is none.
+    // A number that was requested long ago is no new request.
     ask(&mut pacer, 0, 4_000);
     assert_eq!(pacer.turn(Time::ZERO), None);
 }

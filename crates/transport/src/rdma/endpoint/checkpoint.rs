@@ -78,7 +78,7 @@ impl<H: Header, F: ControllerFactory<H>> Checkpointed for Rdma<H, F> {
 }
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// Opens `flow` as it was opened, and loads what has become of it.
+    /// Opens `flow` as at its start, and loads its saved state.
     fn load_sender(
         &mut self,
         slot: usize,
@@ -98,7 +98,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let slot = u32::try_from(slot).map_err(|_| LoadError::new("a host has too many flows"))?;
         self.slots.insert(flow.id, slot);
         if !goes_on {
-            // The packet that waits leaves when it would have; the next one follows the new rate.
+            // The waiting packet leaves at its previous time; the next one follows the new rate.
             self.place(now, slot);
         }
         if input.renews_control() {

@@ -1,4 +1,4 @@
-//! Credit at a host: grants for those that send here, and those that have come for its own flows.
+//! Credit at a host: grants to senders of arriving flows, and grants received for its own flows.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,8 @@ use crate::rdma::config::{RdmaSettings, Recovery};
 use crate::rdma::credit::Pacer;
 use crate::rdma::receiver::Reply;
 
-/// The pacers of a host with `nics` ports whose timers stand for them as slots from `u32::MAX` down.
+/// Returns the credit pacers of a host, one for each rate in `nics`. Their timers use slots from
+/// `u32::MAX` down.
 pub(super) fn pacers<H: Header, F>(settings: &RdmaSettings<F>, nics: &[Rate]) -> Vec<Pacer> {
     let rules = settings.credit.filter(|_| H::CREDIT);
     let pacer = |rules| nics.iter().map(|&rate| Pacer::new(&rules, rate)).collect();
@@ -21,7 +22,7 @@ pub(super) fn pacers<H: Header, F>(settings: &RdmaSettings<F>, nics: &[Rate]) ->
 }
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// `packet`, whose reply is `reply`, says what its sender asks for.
+    /// Processes the credit request in `packet`, which gets the reply `reply`.
     pub(super) fn take_demand(&mut self, now: Time, nic: PortId, packet: &Packet<H>, reply: Reply) {
         let (flow, number) = (packet.flow, packet.telemetry.credit());
         if number == 0 {
@@ -50,7 +51,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// Port `nic` may grant at `now`.
+    /// Lets port `nic` issue a grant at `now`.
     fn grant(&mut self, now: Time, nic: PortId) {
         let Some(pacer) = self.pacers.get_mut(nic.index()) else {
             return;
@@ -68,8 +69,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         self.nics[nic.index()].acks.push(Priority::CONTROL, &packet);
     }
 
-    /// The timer of `slot` has come up: lets the port grant for whose pacer it stands. Returns whether
-    /// it stands for one.
+    /// Handles the timer of `slot`: if it belongs to a credit pacer, the port issues a grant.
+    /// Returns `true` if it does.
     pub(super) fn grant_in_turn(&mut self, now: Time, slot: u32) -> bool {
         let index = (u32::MAX - slot) as usize;
         let Some(pacer) = self.pacers.get(index) else {
@@ -81,16 +82,16 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         true
     }
 
-    /// A sender asks for credit, and is told what has arrived.
+    /// Handles a request for credit without data, and replies with the received bytes.
     pub(super) fn on_request(&mut self, now: Time, nic: PortId, packet: &Packet<H>) -> PortUpdate {
         let reply = self.receivers.on_request(packet);
         self.take_demand(now, nic, packet, reply);
         self.reply(nic, packet, reply, None::<fn(&Packet<H>) -> Time>)
     }
 
-    /// Credit has come for a flow of this host.
+    /// Handles a grant for a flow of this host.
     pub(super) fn on_grant(&mut self, now: Time, packet: &Packet<H>) -> PortUpdate {
-        // A flow that has ended takes none.
+        // An ended flow needs no credit.
         if let Some(&slot) = self.slots.get(&packet.flow) {
             let number = packet.telemetry.credit();
             let sender = self.sender(slot);
@@ -101,7 +102,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         PortUpdate::Ready
     }
 
-    /// The flow of `slot` has waited for a timeout: for an acknowledgement or for credit.
+    /// Handles the timeout of the flow in `slot`, which waits for an acknowledgement or for credit.
     #[cold]
     pub(super) fn time_out(&mut self, now: Time, slot: u32) {
         let sender = self.senders[slot as usize]

@@ -1,4 +1,4 @@
-//! Flows and messages that start.
+//! Starting flows and messages.
 
 use fabricsim_base::flow::{Flow, StreamPlace};
 use fabricsim_base::id::PortId;
@@ -11,7 +11,7 @@ use super::{LINK_HEADER, Rdma};
 use crate::rdma::sender::RdmaSender;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// A flow of its own starts.
+    /// Starts a separate flow.
     pub(super) fn open(&mut self, now: Time, flow: &Flow, nic: PortId) {
         let sender = self.sender_of(now, flow, nic);
         let slot = self.insert(sender);
@@ -19,7 +19,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         self.set_timer(slot);
     }
 
-    /// The message `flow` starts; the first one of a connection opens it.
+    /// Starts the message `flow`. The first message of a connection opens it.
     pub(super) fn write(&mut self, now: Time, flow: &Flow, place: StreamPlace, nic: PortId) {
         let slot = match self.slots.get(&place.connection) {
             Some(&slot) => slot,

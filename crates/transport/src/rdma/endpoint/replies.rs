@@ -1,4 +1,4 @@
-//! What a receiver sends back.
+//! Replies of a receiver.
 
 use fabricsim_base::fifo::Assign as _;
 use fabricsim_base::flow::FlowKey;
@@ -11,7 +11,7 @@ use fabricsim_core::plugin::{ControllerFactory, PortUpdate};
 use super::Rdma;
 use crate::rdma::receiver::Reply;
 
-/// A packet of nobody's, to be written over.
+/// Returns a packet with no meaningful content, to be overwritten.
 pub(super) fn blank<H: Header>() -> Packet<H> {
     let nobody = FlowKey {
         src: NodeId(0),
@@ -23,7 +23,7 @@ pub(super) fn blank<H: Header>() -> Packet<H> {
 }
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// Sends `reply_kind` back, if it is something: by `send`, or when the port has room for it.
+    /// Sends the reply `reply_kind`, if any: through `send`, or later when the port is free.
     #[inline(always)]
     pub(super) fn reply(
         &mut self,
@@ -35,6 +35,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let Some(kind) = reply_kind.kind() else {
             return PortUpdate::Ready;
         };
+        // All replies may have a priority, a queue and a port that differ from the data packet's.
         let priority = self.settings.ack_priority;
         let priority = priority.unwrap_or_else(|| packet.priority());
         let queue = self.settings.ack_queue.unwrap_or(priority);
@@ -42,7 +43,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             Some(nics) => nics.of(&packet.key, nic),
             None => nic,
         };
-        // The ACK is the data packet turned round: it echoes when that was sent and what it saw.
+        // The ACK is the data packet turned around: it echoes the send time and the congestion
+        // mark.
         let port = &mut self.nics[nic.index()];
         let send = send.filter(|_| port.acks.is_empty());
         let reply = if send.is_some() {

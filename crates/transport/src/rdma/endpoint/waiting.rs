@@ -1,4 +1,4 @@
-//! The flows that wait for their NIC port, for their pacing or for a timer.
+//! Flows that wait for their NIC port, their pacing or a timer.
 
 use std::cmp::Reverse;
 
@@ -12,9 +12,9 @@ use fabricsim_core::plugin::{CongestionControl, ControllerFactory};
 use super::Rdma;
 
 impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
-    /// Returns the time at which the first flow of `nic` with bytes left is due, which may be a
-    /// time that has passed ([`NicTimer::FirstWithBytes`]).
-    // Apart from the code of networks that are precise.
+    /// Returns the due time of the first flow of `nic` with bytes left, which may be in the past
+    /// ([`NicTimer::FirstWithBytes`]).
+    // Kept out of line, apart from the code of precise networks.
     #[cold]
     pub(super) fn first_with_bytes(&self, nic: PortId) -> Time {
         let senders = self.senders.iter().flatten();
@@ -23,7 +23,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         due.min().unwrap_or(Time::MAX)
     }
 
-    /// Returns whether nothing waits for `nic` or for a time at which it may leave there.
+    /// Returns `true` if no packet waits for `nic`, neither now nor for a later time.
     #[inline]
     pub(crate) fn is_quiet(&self, nic: PortId) -> bool {
         let port = &self.nics[nic.index()];
@@ -33,7 +33,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             && self.settings.nic_timer != NicTimer::FirstWithBytes
     }
 
-    /// The slot of `flow`, where it has not ended.
+    /// Returns the slot of `flow` if it has not ended.
     #[inline]
     pub(super) fn slot_of(&mut self, flow: FlowId) -> Option<u32> {
         let recent = self.senders.get(self.recent as usize);
@@ -43,7 +43,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         Some(self.recent)
     }
 
-    /// Puts the flow of `slot` where its state says ([`Nic::place`]).
+    /// Places the flow in `slot` according to its state ([`Nic::place`]).
     pub(super) fn place(&mut self, now: Time, slot: u32) {
         let sender = self.senders[slot as usize]
             .as_mut()
@@ -51,8 +51,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         self.nics[sender.nic.index()].place(now, slot, sender);
     }
 
-    /// Takes the flow whose time has come out of those that are paced, where it is the only one that
-    /// may send by `nic`: it need not become ready first.
+    /// Removes and returns the paced flow that is due, if it is the only one that may send through
+    /// `nic`. This saves making it ready first.
     #[inline]
     pub(super) fn only_due(&mut self, now: Time, nic: PortId, paused: PrioritySet) -> Option<u32> {
         let port = &mut self.nics[nic.index()];
@@ -83,7 +83,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         Some(slot)
     }
 
-    /// The flow whose turn it is to send by `nic`, of those that may.
+    /// Returns the flow with the turn to send through `nic`.
     pub(super) fn turn(&mut self, now: Time, nic: PortId, paused: PrioritySet) -> Option<u32> {
         let first = self.nics[nic.index()].paced.peek();
         if first.is_some_and(|&Reverse((at, _))| at <= now) {
@@ -99,8 +99,9 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// The next packet of the flow of `slot`, which has the turn at `nic`; whether it is retransmitted,
-    /// and whether nothing else of the flow is in flight.
+    /// Returns the next packet of the flow in `slot`, which has the turn at `nic`. Also returns
+    /// `true` if the packet is a retransmission, and `true` if nothing else of the flow is in
+    /// flight.
     #[inline(always)]
     pub(super) fn next_packet(
         &mut self,
@@ -123,8 +124,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         (packet, again, first_of_flight)
     }
 
-    /// Returns when the first of the paced flows is due, where that is after `now` and the entry at
-    /// hand says it: [`Self::promote`] for most calls.
+    /// Returns the due time of the first paced flow, if it is after `now` and the first entry is
+    /// valid. For most calls, this replaces [`Self::promote`].
     #[inline]
     pub(super) fn next_paced(&self, now: Time, nic: PortId) -> Option<Time> {
         let &Reverse((at, slot)) = self.nics[nic.index()].paced.peek()?;
@@ -137,14 +138,14 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         counts.then_some(at)
     }
 
-    /// Moves flows whose time has come to the ready ones. Returns when the next one will be.
+    /// Marks flows as ready if their pacing time has passed. Returns the time of the next one.
     #[inline]
     pub(super) fn promote(&mut self, now: Time, nic: usize) -> Time {
         while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
             let sender = self.senders[slot as usize].as_mut();
             let live = sender.filter(|s| s.paced_at == at && s.nic.index() == nic);
             let due = match live {
-                // The flow has gone, or a newer entry stands for it.
+                // The flow has ended, or there is a newer entry for it.
                 None => None,
                 Some(sender) if !sender.may_send() => {
                     sender.paced_at = Time::MAX;
@@ -168,7 +169,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         Time::MAX
     }
 
-    /// Sees to it that the flow of `slot` is looked at when its timeout or its algorithm wants it.
+    /// Schedules a timer for the flow in `slot` at its timeout or its controller's deadline.
     pub(super) fn set_timer(&mut self, slot: u32) {
         let rto_min = self.settings.rto_min;
         let sender = self.sender(slot);

@@ -3,12 +3,12 @@ use super::*;
 const MTU: u64 = 1_000;
 const NEXT: u64 = 20_000;
 
-/// Returns when packet `number` left, the first time.
+/// Returns the time of the first transmission of packet `number`.
 fn left(number: u64) -> Time {
     Time::from_ns(number * 100)
 }
 
-/// Returns the packets that are retransmitted at `now` until none is left.
+/// Returns the packets that are retransmitted at `now`, until none is left.
 fn resend(board: &mut Scoreboard, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| {
         let byte = board.lost()?;
@@ -62,10 +62,10 @@ fn a_second_copy_that_was_overtaken_is_lost() {
     let mut board = Scoreboard::new((0, NEXT), MTU, Overtaking::Never);
     board.report(0, 3, left(3), NEXT);
     assert_eq!(resend(&mut board, left(30)), [0, 1, 2]);
-    // Left before the second copies: says nothing of them.
+    // This packet left before the second copies, so it gives no information on them.
     board.report(0, 4, left(29), NEXT);
     assert_eq!(resend(&mut board, left(31)), []);
-    // The second copies of 1 and 2 arrive, so that of 0 is lost.
+    // The second copies of 1 and 2 arrive, so the second copy of 0 is lost.
     board.report(0, 1, left(30), NEXT);
     assert_eq!(resend(&mut board, left(50)), [0, 2]);
     board.report(0, 2, left(50), NEXT);
@@ -118,7 +118,7 @@ fn each_packet_that_arrives_in_any_order_is_news_once() {
     }
     assert_eq!(board.take_news(), 2_000);
     assert_eq!(board.take_news(), 0);
-    // The first two come: all four are acknowledged, and two of them are old.
+    // The first two arrive: all four are acknowledged, and two of them are already reported.
     board.advance(4_000, 10_000);
     assert_eq!(board.take_news(), -2_000);
     board.note_arrival(4, 7);

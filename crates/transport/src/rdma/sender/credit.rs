@@ -1,4 +1,4 @@
-//! What a sender says and knows of credit.
+//! Credit at a sender: requests and grants.
 
 use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
@@ -9,7 +9,7 @@ use super::{MAX_BACKOFF, RdmaSender};
 use crate::rdma::config::RdmaSettings;
 
 impl<L> RdmaSender<L> {
-    /// Returns whether bytes are left that only credit keeps from leaving.
+    /// Returns `true` if bytes are left that cannot leave only for lack of credit.
     pub(in crate::rdma) fn waits_for_credit<H: Header>(&self) -> bool
     where
         L: CongestionControl<H>,
@@ -17,8 +17,9 @@ impl<L> RdmaSender<L> {
         self.next < self.written && !self.cc.has_credit()
     }
 
-    /// Puts the number up to which the flow asks for credit on `packet`, which leaves now, while the
-    /// port could send of `ready` flows; none if the algorithm uses no credit.
+    /// Writes the number up to which the flow requests credit into the departing `packet`, or none
+    /// if the congestion control uses no credit. `ready` is the number of flows that the port could
+    /// send from.
     pub(in crate::rdma) fn ask_for_credit<H: Header, F>(
         &mut self,
         packet: &mut Packet<H>,
@@ -34,7 +35,7 @@ impl<L> RdmaSender<L> {
         self.renew_limits::<H>();
     }
 
-    /// What is left to send, on the wire.
+    /// Returns the remaining data to send, in bytes on the wire.
     fn demand<F>(&self, ready: u32, settings: &RdmaSettings<F>) -> CreditDemand {
         let (mtu, header) = (settings.config.mtu.get(), u64::from(settings.data_header));
         let numbers = self.written - self.sent_once;
@@ -55,11 +56,11 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// A packet that asks for credit without data: the packets that have asked before, or what was
-    /// granted, may have been lost (`sendRTS`).
+    /// Returns a packet that requests credit without data, because earlier requests or the grant
+    /// may have been lost (`sendRTS`).
     ///
-    /// Differs from htsim: it takes no sequence number, and the flow waits for it even where all that
-    /// it has sent is acknowledged.
+    /// Differs from htsim: it takes no sequence number, and the flow waits for credit even if all
+    /// sent data is acknowledged.
     #[cold]
     pub(in crate::rdma) fn request<H: Header, F>(
         &mut self,
@@ -85,7 +86,8 @@ impl<L> RdmaSender<L> {
         Some(packet)
     }
 
-    /// Nothing is in flight, and no credit has come for a timeout: the next one takes longer.
+    /// Extends the next timeout, because nothing is in flight and no credit has arrived for a
+    /// timeout.
     #[cold]
     pub(in crate::rdma) fn wait_longer(&mut self, now: Time) {
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);

@@ -7,8 +7,8 @@ use fabricsim_core::plugin::{Ack, Congestion, Growth, Recovering, Round, Signal}
 use super::RdmaSender;
 
 impl<L> RdmaSender<L> {
-    /// The acknowledgement `packet` of all bytes below `cumulative`, which was taken in, as the
-    /// controller sees it.
+    /// Returns the event for the controller after `packet`, an acknowledgement of all bytes below
+    /// `cumulative`, has been processed.
     #[inline]
     pub(in crate::rdma) fn ack<'p, H: Header>(
         &mut self,
@@ -50,9 +50,10 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// Returns whether an episode of recovery is under way, or packets are reported beyond a gap that
-    /// is one, and [`Ack::reported`]. Where packets have entropy values, that of the data packet that was acknowledged or
-    /// reported by `reply` is taken again, unless it was marked or trimmed.
+    /// Returns `true` if an episode of recovery is in progress or if packets are reported beyond a
+    /// real gap, and the value of [`Ack::reported`]. If packets have entropy values, the value of
+    /// the packet that `reply` acknowledges or reports is reused, unless the packet was marked or
+    /// trimmed.
     #[inline]
     fn note_packet<H: Header>(&mut self, now: Time, reply: &Packet<H>) -> (bool, i64) {
         let Some(scoreboard) = &mut self.scoreboard else {
@@ -67,7 +68,7 @@ impl<L> RdmaSender<L> {
         (scoreboard.is_recovering(self.acknowledged), reported)
     }
 
-    /// A signal of congestion, as the controller sees it.
+    /// Returns a congestion event for the controller.
     pub(super) fn congestion(&self, now: Time, signal: Signal) -> Congestion {
         Congestion {
             now,

@@ -1,4 +1,4 @@
-//! Gaps, packets that were trimmed, timeouts: what a sender is told of losses, and what it does.
+//! Losses at a sender: reactions to gaps, trimmed packets and timeouts.
 
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::packet::{Flags, Header, Packet};
@@ -10,10 +10,10 @@ use crate::rdma::entropy::Entropies;
 use crate::rdma::selective::{Episode, Overtaking, Scoreboard};
 
 impl<L> RdmaSender<L> {
-    /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
-    /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an
-    /// episode, and of each packet that was trimmed.
-    // Apart from the code that every ACK runs through.
+    /// Processes the report of a gap. With go-back-N, the sender resumes at the first
+    /// unacknowledged byte. With selective recovery, it retransmits lost packets, and notifies its
+    /// controller once per episode and of each trimmed packet.
+    // Kept out of line, apart from the code for every ACK.
     #[cold]
     pub(in crate::rdma) fn on_nack<H: Header, F>(
         &mut self,
@@ -34,7 +34,7 @@ impl<L> RdmaSender<L> {
                 return self.choose_next::<H>();
             }
             Recovery::GoBackN => self.next = self.acknowledged,
-            // An old report: what it missed has been acknowledged since.
+            // An old report: the bytes missing then have been acknowledged since.
             Recovery::Selective if nack.cumulative() < self.acknowledged => return,
             Recovery::Selective => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
@@ -50,9 +50,9 @@ impl<L> RdmaSender<L> {
         self.cc.on_congestion(&loss);
     }
 
-    /// Takes the report of a packet that has arrived beyond a gap, which is no loss, or that was
-    /// trimmed and has to be retransmitted: it has left the network. Reports may overtake one
-    /// another, too, and an old one still names its packet.
+    /// Processes the report of a packet that has left the network: it has arrived beyond a gap,
+    /// which is not a loss, or it was trimmed and must be retransmitted. Reports may be reordered,
+    /// too; an old report still identifies its packet.
     fn report_packet<H: Header, F>(
         &mut self,
         report: &Packet<H>,
@@ -72,8 +72,9 @@ impl<L> RdmaSender<L> {
         episode
     }
 
-    /// Chooses the next packet: one that has to be retransmitted, else the next new one. One that was
-    /// trimmed waits where the window is full, as all others have left the network or are in flight.
+    /// Selects the next packet: one to retransmit or, if there is none, the next new one. A trimmed
+    /// packet waits if the window is full, because all other packets have left the network or are
+    /// in flight.
     pub(super) fn choose_next<H: Header>(&mut self)
     where
         L: CongestionControl<H>,
@@ -90,8 +91,8 @@ impl<L> RdmaSender<L> {
         self.next = again.unwrap_or(self.sent_once);
     }
 
-    /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
-    /// reported is lost.
+    /// Handles a timeout without acknowledgements: all packets in flight that the receiver has not
+    /// reported are lost.
     #[cold]
     pub(in crate::rdma) fn on_timeout<H: Header, F>(
         &mut self,
@@ -120,7 +121,7 @@ impl<L> RdmaSender<L> {
         self.cc.on_congestion(&loss);
     }
 
-    /// The same flow, which begins, with an entropy value in each packet if `settings` say so.
+    /// Returns this new flow, with an entropy value in each packet if `settings` require it.
     pub(in crate::rdma) fn with_entropies<F>(mut self, settings: &RdmaSettings<F>) -> Self {
         if let Some((rule, seed)) = &settings.entropy {
             let entropies = Entropies::new(rule, *seed, self.flow.id);

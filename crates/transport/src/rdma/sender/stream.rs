@@ -1,8 +1,8 @@
-//! The stream of a connection: the messages that are not acknowledged in full.
+//! The stream of a connection: the messages that are not fully acknowledged.
 //!
 //! Each message begins with a packet of its own, and a packet takes as many sequence numbers as the
-//! MTU has bytes: the last one of a message leaves some unused ("padding"), so that sequence numbers
-//! over the MTU count packets, as the PSN of a queue pair does.
+//! MTU has bytes. The last packet of a message leaves some of them unused ("padding"). So sequence
+//! numbers divided by the MTU count packets, like the PSN of a queue pair.
 
 use std::collections::VecDeque;
 
@@ -17,12 +17,12 @@ use super::RdmaSender;
 struct Message {
     flow: Flow,
     from: u64,
-    /// Padding of all messages before it.
+    /// Padding of all previous messages.
     padding: u64,
 }
 
 impl Message {
-    /// The number after its last byte.
+    /// Returns the number after the message's last byte.
     const fn end(&self) -> u64 {
         self.from + self.flow.request.size.get()
     }
@@ -32,11 +32,11 @@ impl Message {
 #[derive(Clone, Debug, Stored)]
 pub(super) struct Stream {
     mtu: u64,
-    /// Those that are not acknowledged in full, in order.
+    /// Messages that are not fully acknowledged, in order.
     messages: VecDeque<Message>,
     /// Padding of all messages.
     padding: u64,
-    /// Bytes that had been retransmitted when the last message ended.
+    /// Bytes retransmitted by the end of the last completed message.
     retransmitted: u64,
 }
 
@@ -50,7 +50,7 @@ impl Stream {
         }
     }
 
-    /// Adds a message at `place`; the sequence number after it.
+    /// Adds a message at `place`. Returns the sequence number after it.
     fn write(&mut self, flow: &Flow, place: StreamPlace) -> u64 {
         let message = Message {
             flow: *flow,
@@ -63,31 +63,31 @@ impl Stream {
         next
     }
 
-    /// The message that byte `seq` belongs to.
+    /// Returns the message that contains byte `seq`.
     fn at(&self, seq: u64) -> Option<&Message> {
         let after = self.messages.partition_point(|message| message.from <= seq);
         let message = self.messages.get(after.checked_sub(1)?)?;
         (seq < message.end()).then_some(message)
     }
 
-    /// Returns the payload bytes of packet `seq`: the MTU, or what is left of its message.
+    /// Returns the payload bytes of packet `seq`: the MTU, or the rest of its message.
     #[cold]
     pub(super) fn payload_at(&self, seq: u64) -> u64 {
         let left = self.at(seq).map_or(0, |message| message.end() - seq);
         left.min(self.mtu)
     }
 
-    /// Padding below `seq`, the first byte of a packet that is not acknowledged.
+    /// Returns the padding below `seq`, the first byte of an unacknowledged packet.
     fn padding_below(&self, seq: u64) -> u64 {
         self.at(seq).map_or(self.padding, |message| message.padding)
     }
 
-    /// Payload bytes of the packets from `from` to `to`, of which none is acknowledged.
+    /// Returns the payload bytes of the packets from `from` to `to`, all of them unacknowledged.
     pub(super) fn payload(&self, from: u64, to: u64) -> u64 {
         (to - from) - (self.padding_below(to) - self.padding_below(from))
     }
 
-    /// The end of the first message, whose acknowledgement is awaited.
+    /// Returns the end of the first message that is not fully acknowledged.
     fn first_end(&self) -> u64 {
         let first = self.messages.front();
         first.map_or(u64::MAX, Message::end)
@@ -95,7 +95,7 @@ impl Stream {
 }
 
 impl<L> RdmaSender<L> {
-    /// Makes this the sender of a connection, without messages.
+    /// Turns this into the sender of a connection without messages.
     pub(in crate::rdma) fn into_stream(mut self, mtu: Bytes) -> Self {
         self.stream = Some(Box::new(Stream::new(mtu)));
         self.written = 0;
@@ -103,7 +103,7 @@ impl<L> RdmaSender<L> {
         self
     }
 
-    /// Sends `flow`, which has `place` in the stream, after the messages before it.
+    /// Sends `flow`, at `place` in the stream, after the previous messages.
     pub(in crate::rdma) fn write(&mut self, flow: &Flow, place: StreamPlace) {
         if let Some(stream) = &mut self.stream {
             self.written = stream.write(flow, place);
@@ -111,12 +111,12 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// Returns whether this is the sender of a connection.
+    /// Returns `true` if this is the sender of a connection.
     pub(in crate::rdma) const fn is_stream(&self) -> bool {
         self.stream.is_some()
     }
 
-    /// Appends the messages that are acknowledged in full to `done`.
+    /// Appends all fully acknowledged messages to `done`.
     #[cold]
     pub(in crate::rdma) fn complete_messages(&mut self, now: Time, done: &mut Vec<Completion>) {
         let Some(stream) = &mut self.stream else {
@@ -135,8 +135,8 @@ impl<L> RdmaSender<L> {
         self.target = stream.first_end();
     }
 
-    /// The flow, or the first message that is not acknowledged in full, with the payload bytes that
-    /// are.
+    /// Returns the flow, or the first message that is not fully acknowledged, with its acknowledged
+    /// payload bytes.
     pub(in crate::rdma) fn first_flow(&self) -> Option<(Flow, Bytes)> {
         match &self.stream {
             None => Some((self.flow, Bytes::new(self.acknowledged))),
@@ -148,8 +148,8 @@ impl<L> RdmaSender<L> {
         }
     }
 
-    /// Shows the flows of this sender in the order of the stream: each with the payload bytes that
-    /// are acknowledged.
+    /// Calls `visit` for each flow of this sender in stream order, with its acknowledged payload
+    /// bytes.
     pub(in crate::rdma) fn for_each_flow(&self, mut visit: impl FnMut(&Flow, Bytes)) {
         let Some(stream) = &self.stream else {
             visit(&self.flow, Bytes::new(self.acknowledged));
