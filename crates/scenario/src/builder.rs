@@ -158,7 +158,7 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets the folder to which paths of files are relative; the default is the working folder.
+    /// Sets the base folder of relative paths; the default is the working folder.
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();

@@ -3,8 +3,8 @@
 //! * [`Importer`] is the interface of a format, [`IMPORTERS`] the list of all formats.
 //! * [`Configuration`] is the configuration of the published HPCC simulator (`config.txt`), or of
 //!   ConWeave's: keys and words with their positions.
-//! * [`Configuration::to_scenario`] writes the scenario. A comment after each value names the key
-//!   from which it was converted.
+//! * [`Configuration::to_scenario`] writes the scenario. A comment after each value names its
+//!   original key.
 //!
 //! Each scenario begins with a comment that lists its sources and all omitted keys, with reasons.
 
@@ -88,7 +88,7 @@ pub struct Imported {
     pub text: String,
     /// Omitted keys, each with the reason.
     pub left_out: Vec<LeftOut>,
-    /// Name and content of the file from which the lines of `text` were converted.
+    /// Name and content of the configuration, the origin of the lines of `text`.
     pub source: InputFile,
     /// For each line of `text`, its origin in `source`.
     origins: Vec<Option<Origin>>,
@@ -113,8 +113,8 @@ impl LeftOut {
 }
 
 impl Imported {
-    /// Returns the position in the imported file from which line `line` of the scenario was
-    /// converted. Lines count from one.
+    /// Returns the origin of line `line` of the scenario: its position in the imported file. Lines
+    /// count from one.
     #[must_use]
     pub fn origin(&self, line: usize) -> Option<Range<usize>> {
         self.origin_with_key(line).map(|(span, _)| span.clone())

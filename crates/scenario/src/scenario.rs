@@ -45,7 +45,7 @@ use crate::text::error::Error;
 pub struct Scenario {
     /// Name of the results.
     pub(crate) name: String,
-    /// Folder to which paths in the scenario are relative.
+    /// Base folder of relative paths in the scenario.
     pub(crate) folder: PathBuf,
     /// Seed of every random stream.
     pub(crate) seed: u64,
@@ -101,7 +101,7 @@ pub struct ScenarioText {
     pub source: String,
     /// The text.
     pub text: String,
-    /// Folder to which paths in the text are relative.
+    /// Base folder of relative paths in the text.
     pub folder: PathBuf,
 }
 
@@ -120,7 +120,7 @@ impl Scenario {
         &self.name
     }
 
-    /// Returns the folder to which paths in the scenario are relative.
+    /// Returns the base folder of relative paths in the scenario.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder

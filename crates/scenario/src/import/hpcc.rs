@@ -94,8 +94,8 @@ fn configured(job: &Job, file: &InputFile, dialect: Dialect) -> Result<Imported,
     imported.map_err(|errors| file.errors(errors))
 }
 
-/// Returns the folder to which paths of `config` are relative. If the user does not give it, it is
-/// the configuration's own folder or the nearest parent folder that contains its topology.
+/// Returns the base folder of relative paths in `config`. If the user does not give it, it is the
+/// configuration's own folder or the nearest parent folder that contains its topology.
 fn base(job: &Job, file: &InputFile, config: &Configuration<'_>) -> PathBuf {
     /// Number of folders to search, from its own upwards: ConWeave's run.py writes
     /// `mix/output/ID/config.txt`, and runs in the parent folder of `mix`.

@@ -87,9 +87,9 @@ impl InputFile {
 pub struct Job {
     /// The files that the user gave, or the files in the folder that the user gave.
     pub files: Vec<InputFile>,
-    /// The folder to which paths in these files are relative, if the user gives it.
+    /// The base folder of relative paths in these files, if the user gives it.
     pub base: Option<PathBuf>,
-    /// The folder of the scenario, to which its paths are relative.
+    /// The folder of the scenario, which is the base of its relative paths.
     pub folder: PathBuf,
     /// The name of the scenario.
     pub name: String,

@@ -7,7 +7,7 @@ use fabricsim_base::input::InputError;
 
 use super::value::Value;
 
-/// The position in a configuration from which a line of a scenario was converted, and its key.
+/// The origin of a line of a scenario: its position in the configuration, and the key there.
 pub(super) type Origin = (Range<usize>, &'static str);
 
 /// Column at which comments after values begin.

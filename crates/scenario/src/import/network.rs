@@ -116,7 +116,7 @@ pub(super) fn write_switch(
 pub(super) enum Marks<'t> {
     /// Switches do not mark.
     Never(Value<'t>),
-    /// Rules for the rates of links, and the first key from which they were converted.
+    /// Rules for the rates of links, and the first of their original keys.
     Rules(Vec<String>, Value<'t>),
     /// The configuration lacks usable settings, but its algorithm does not read marks.
     Missing(InputError),

@@ -120,8 +120,8 @@ pub(super) fn refused(unknown: &[Unknown<'_>], dialect: Dialect) -> InputError {
     )
 }
 
-/// Returns the key of `dialect` of which `word` is a misspelling. A common beginning does not
-/// count: `ENABLE_CNP` is not a misspelled `ENABLE_QCN`.
+/// Finds the key of `dialect` that `word` misspells. A common beginning does not count:
+/// `ENABLE_CNP` is not a misspelled `ENABLE_QCN`.
 fn meant(word: &str, dialect: Dialect) -> Option<&'static str> {
     /// Maximum length to compare: every key is shorter.
     const LONGEST: usize = 64;

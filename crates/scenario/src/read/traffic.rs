@@ -16,7 +16,7 @@ use crate::schema::part::{Part, Refused};
 #[derive(Debug)]
 pub(crate) struct Traffic<'a> {
     pub(crate) topology: &'a Topology,
-    /// Folder to which paths are relative.
+    /// Base folder of relative paths.
     pub(crate) folder: &'a Path,
     pub(crate) seed: u64,
     /// The unit to which starts of flows are rounded.
