@@ -55,11 +55,10 @@ impl StartError {
                  (docs/clusters.md), or start it without the launcher"
             }
             Self::Apart { .. } => {
-                "start it with the launcher of the MPI that it was built with (the one that `mpicc` \
-                 belongs to); with Slurm: `srun --mpi=pmix`, or `mpirun` in the batch script"
+                "start it with the launcher of the MPI library of the build (the one of `mpicc`); with Slurm: `srun --mpi=pmix`, or `mpirun` in the batch script"
             }
             Self::OneThread { .. } => "use an MPI that was built with support for threads",
-            Self::Twice => "call `start` once, and share what it returns",
+            Self::Twice => "call `start` once, and share the result",
         }
     }
 }

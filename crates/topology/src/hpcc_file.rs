@@ -86,7 +86,7 @@ fn parse(text: &str, rest: Rest) -> Result<Topology, InputError> {
             return Err(InputError::new(
                 word.span,
                 format!(
-                    "`{}` comes after the last of the {} links",
+                    "`{}` is after the last of the {} links",
                     word.text, header.links
                 ),
                 "raise the number of links in the first line, write `names` before names of nodes, \
@@ -115,7 +115,7 @@ fn inner_switches(named: &[NamedSwitch]) -> Result<Option<NodeId>, InputError> {
         if before.0.0.checked_add(1) != Some(after.0.0) {
             return Err(InputError::new(
                 after.1.clone(),
-                format!("NVSwitch {} comes after NVSwitch {}", after.0, before.0),
+                format!("NVSwitch {} follows NVSwitch {}", after.0, before.0),
                 "number NVSwitches one after the other and list them first, as SimAI's generator does",
             ));
         }

@@ -86,8 +86,7 @@ pub(crate) fn together(key: &'static str, flows: f64) -> Result<(), ConfigError>
     Err(ConfigError::new(
         key,
         format!(
-            "this starts {flows:.0} flows at once, which take about {:.0} GB of memory; up to \
-             {MAX_LIVE_FLOWS} can be under way",
+            "this starts {flows:.0} flows at once, which need about {:.0} GB of memory; at most {MAX_LIVE_FLOWS} can be live",
             flows * LIVE_FLOW_BYTES / 1e9
         ),
         "let them start one after the other, such as \"10us\" apart, or make them fewer",
@@ -123,7 +122,7 @@ pub(crate) fn job(name: Option<&str>) -> Result<(), ConfigError> {
     }
     Err(ConfigError::new(
         "job",
-        "a job's name stands in tables: it has letters, digits, `-`, `_` and `.` only",
+        "a job's name appears in tables: it may have only letters, digits, `-`, `_` and `.`",
         "write for example \"train-a\"",
     ))
 }
@@ -169,7 +168,7 @@ pub(crate) fn pair(
     }
     Err(ConfigError::new(
         "server",
-        format!("{} asks itself", context.names.label(client)),
+        format!("{} queries itself", context.names.label(client)),
         "choose a server that is not the client",
     ))
 }

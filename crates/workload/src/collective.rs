@@ -368,7 +368,7 @@ impl CollectiveConfig {
             ),
         ] {
             if is_foreign {
-                let message = format!("`{key}` does not go with the other keys here");
+                let message = format!("`{key}` conflicts with the other keys here");
                 return Err(ConfigError::new(key, message, help));
             }
         }

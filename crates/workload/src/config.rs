@@ -44,9 +44,9 @@ kinds! {
     AllToAllConfig: "all-to-all", "every host sends to every other";
     RpcConfig: "rpc", "clients that send queries on connections to servers, which respond";
     CollectiveConfig: "collective",
-        "all-reduce and its kin: groups of ranks whose messages wait for one another";
+        "all-reduce and other collectives: groups of ranks with dependent messages";
     GraphConfig: "graph",
-        "messages, computations and collectives of a file, which wait for one another";
+        "messages, computations and collectives of a file, with dependencies";
     ListConfig: "list", "the flows of a file";
     FetchConfig: "fetch", "requests of a host over TCP, which another host serves";
     DownloadConfig: "download", "downloads over TCP that never end";

@@ -260,7 +260,7 @@ impl RpcConfig {
             )),
             _ if self.reuse == RpcReuse::Never && self.connections > 1 => Err(ConfigError::new(
                 "connections",
-                "queries that are flows of their own take no connection",
+                "queries that are separate flows have no connection",
                 "remove it, or choose another `reuse`",
             )),
             _ if poisson && self.think > Duration::ZERO => Err(ConfigError::new(

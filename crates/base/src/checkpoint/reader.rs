@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         match self.number()? {
             saved if saved == own => Ok(()),
             saved => Err(LoadError::new(format!(
-                "it holds {saved} of what there are {own} of here"
+                "it has {saved} entries, and there are {own} here"
             ))),
         }
     }

@@ -60,7 +60,7 @@ impl fmt::Display for UnitError {
                 f,
                 "`{text}` is in bits, as many as {same}, and a size is in bytes"
             ),
-            Kind::Capitals(_) => write!(f, "`{text}` does not tell bits from bytes"),
+            Kind::Capitals(_) => write!(f, "`{text}` is ambiguous between bits and bytes"),
         }?;
         match kind {
             Kind::Bits(bytes, None) => write!(f, "{EXAMPLE_MARK}`{bytes}`"),

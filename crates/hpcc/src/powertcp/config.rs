@@ -56,7 +56,7 @@ settings! {
         /// Round-trip times up to this many base round-trip times count as without a queue.
         #[range(from 1.0)]
         #[refused(
-            "round-trip times of {value} base ones do not exist",
+            "round-trip times of {value} base round-trip times do not exist",
             "give a number from 1 upwards, such as 1.05"
         )]
         pub rtt_allowance: f64 = 1.05,

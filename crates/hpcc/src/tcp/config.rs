@@ -62,7 +62,7 @@ settings! {
         pub base_rtt: Option<Duration> = none,
         /// Smallest window in segments.
         #[range(from 1)]
-        #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
+        #[refused("without it no packet would ever be sent", "give a number from 1 upwards")]
         pub min_window: u32 = 2,
         /// Packet that gathers the telemetry, once per round trip.
         pub probe: ProbeForm = "packet",

@@ -227,7 +227,7 @@ fn validate(demands: &[Demand], budget: u32) -> Result<(), ConfigError> {
         return refuse(
             "query",
             format!("{} queries are not 1 to {MOST_QUERIES}", demands.len()),
-            "run the others in another simulation".to_owned(),
+            "run the other queries in another simulation".to_owned(),
         );
     }
     for (number, demand) in (1..).zip(demands) {
@@ -235,7 +235,7 @@ fn validate(demands: &[Demand], budget: u32) -> Result<(), ConfigError> {
             return refuse(
                 "bits",
                 format!(
-                    "query {number} wants {} bits, and a packet has {budget} for all queries",
+                    "query {number} needs {} bits, and a packet has {budget} for all queries",
                     demand.bits
                 ),
                 format!("give it 1 to {budget} bits, or packets more"),

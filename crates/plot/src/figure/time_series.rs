@@ -33,7 +33,7 @@ pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usiz
     let (series, all) = chosen(runs, most);
     if series.len() < all {
         figure.notes.push(format!(
-            "{} of {all} series are drawn: those with the largest sum of values",
+            "{} of {all} series are drawn: the ones with the largest sum of values",
             series.len()
         ));
     }
@@ -62,8 +62,7 @@ pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usiz
     }
     if matches!(quantity, Quantity::Throughput | Quantity::TotalThroughput) {
         figure.notes.push(
-            "throughput is payload acknowledged in an interval: where ACKs arrive in bunches it \
-             can be above the rate of a link"
+            "throughput is payload acknowledged in an interval: if ACKs arrive in bunches, it can exceed the rate of a link"
                 .to_owned(),
         );
     }

@@ -46,21 +46,21 @@ settings! {
             "give a time above 0, such as \"5ms\""
         )]
         pub target: Duration = "5ms",
-        /// Time for which packets have to wait longer than `target` before the first signal.
+        /// Time for which packets must wait longer than `target` before the first signal.
         #[range(to "1000s")]
         #[refused(
             "{value} is longer than 1000s",
             "give the longest usual round-trip time, such as \"100ms\""
         )]
         pub interval: Duration = "100ms",
-        /// Mark packets that can be marked, and drop only the others.
+        /// Mark ECN-capable packets, and drop only other packets.
         pub ecn: bool = true,
-        /// Mark packets that have waited for longer, whatever the algorithm says.
+        /// Mark packets that have waited for longer, independent of the algorithm.
         #[note("(default: none)")]
         pub ce_threshold: Option<Duration> = none,
         /// Packets that `ce_threshold` marks.
         pub ce_threshold_marks: EcnSelector = "capable",
-        /// A backlog of so many bytes is left alone.
+        /// Backlog up to which the algorithm does nothing.
         #[note("(default: a full packet on the wire)")]
         pub mtu: Option<Bytes> = none,
         /// Compute as Linux does: times in 1024 ns, square roots in 16 bits.
@@ -68,8 +68,8 @@ settings! {
     }
 }
 
-/// The message that refuses limits of 0.
-const NOTHING_LEAVES: &str = "nothing could ever leave with 0";
+/// The error message for limits of 0.
+const NOTHING_LEAVES: &str = "with 0 no packet could ever leave";
 
 impl DisciplineKind for FqCodelConfig {
     const NAME: &'static str = "fq-codel";

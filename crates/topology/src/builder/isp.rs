@@ -58,7 +58,7 @@ impl IspConfig {
         if self.switches > MOST_SWITCHES {
             return Err(ConfigError::new(
                 "switches",
-                format!("{} switches would take long to be drawn up", self.switches),
+                format!("{} switches would take too long to generate", self.switches),
                 format!("write at most {MOST_SWITCHES}"),
             ));
         }

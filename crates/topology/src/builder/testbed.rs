@@ -74,7 +74,7 @@ impl TestbedConfig {
         if pods * servers < 2 {
             return Err(ConfigError::new(
                 "servers_per_pod",
-                "a single server has nobody to send to",
+                "a single server has no destination",
                 "write at least 2",
             ));
         }

@@ -22,7 +22,7 @@ pub(super) fn refuse_parts(
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     let more = match sizes.len() {
         0..=5 => String::new(),
-        count => format!(" and {} smaller ones", count - 5),
+        count => format!(" and {} smaller parts", count - 5),
     };
     let listed: Vec<String> = sizes.iter().take(5).map(ToString::to_string).collect();
     let message = format!(
@@ -35,7 +35,7 @@ pub(super) fn refuse_parts(
     Err(InputError::new(
         place,
         message,
-        "add links that join the parts, or leave out the nodes of the smaller ones",
+        "add links that join the parts, or leave out the nodes of the smaller parts",
     ))
 }
 

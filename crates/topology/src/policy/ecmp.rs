@@ -14,7 +14,7 @@ impl RoutingPolicy for Ecmp {
     }
 
     fn about(&self) -> &'static str {
-        "each flow takes one of the equal paths, by a hash of its addresses and ports"
+        "each flow uses one of the equal paths, by a hash of its addresses and ports"
     }
 
     fn path_stability(&self) -> PathStability {

@@ -36,7 +36,7 @@ settings! {
 impl PolicyKind for Flowlet {
     const NAME: &'static str = "flowlet";
     const ABOUT: &'static str =
-        "a flow takes a next hop that is drawn, and draws again after a gap in it (LetFlow)";
+        "a flow draws a next hop at random, and again after each gap (LetFlow)";
     const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {

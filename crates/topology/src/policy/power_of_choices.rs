@@ -40,7 +40,7 @@ settings! {
 impl PolicyKind for PowerOfTwo {
     const NAME: &'static str = "power-of-two";
     const ABOUT: &'static str =
-        "each packet takes the shortest of a few queues: some drawn, some remembered (DRILL)";
+        "each packet joins the shortest of a few queues: some drawn, some remembered (DRILL)";
     const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {

@@ -20,7 +20,7 @@ impl RoutingPolicy for RandomSpray {
     }
 
     fn about(&self) -> &'static str {
-        "each packet takes a next hop that is drawn for it (random packet spraying)"
+        "each packet draws a next hop at random (random packet spraying)"
     }
 
     fn path_stability(&self) -> PathStability {

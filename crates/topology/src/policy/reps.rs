@@ -37,7 +37,7 @@ settings! {
 impl PolicyKind for Reps {
     const NAME: &'static str = "reps";
     const ABOUT: &'static str =
-        "senders give each packet an entropy value and take good ones again; switches hash (REPS)";
+        "senders give each packet an entropy value and reuse good ones; switches hash it (REPS)";
     const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {

@@ -25,7 +25,7 @@ impl RoutingPolicy for RoundRobin {
     }
 
     fn about(&self) -> &'static str {
-        "packets take the equal next hops in turns, in a new order each round (packet spraying)"
+        "packets rotate over the equal next hops, in a new order each round (packet spraying)"
     }
 
     fn path_stability(&self) -> PathStability {

@@ -30,7 +30,7 @@ settings! {
 impl PolicyKind for ShortestQueue {
     const NAME: &'static str = "shortest-queue";
     const ABOUT: &'static str =
-        "each packet takes the next hop with the shortest queue (adaptive routing)";
+        "each packet uses the next hop with the shortest queue (adaptive routing)";
     const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {

@@ -74,7 +74,7 @@ settings! {
         /// Smallest window in packets.
         #[range(above 0.0)]
         #[refused(
-            "with {value} packets nothing would ever be sent",
+            "with {value} packets no packet would ever be sent",
             "give a number of packets above zero, such as 0.001"
         )]
         pub min_cwnd: f64 = 0.001,

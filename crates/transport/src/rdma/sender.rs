@@ -390,7 +390,7 @@ impl<L> RdmaSender<L> {
             };
             let _ = write!(
                 text,
-                "; retransmitted after {least}{} timeouts in a row, and nothing was acknowledged",
+                "; retransmitted after {least}{} timeouts in a row without an acknowledgement",
                 self.backoff
             );
         }

@@ -73,7 +73,7 @@ settings! {
         ///
         /// See RFC 6928.
         #[range(from 1)]
-        #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
+        #[refused("without it no packet would ever be sent", "give a number from 1 upwards")]
         #[note("(default 10)")]
         pub initial_window: Option<u32> = none,
         /// Floor of the retransmission timeout.
@@ -105,7 +105,7 @@ settings! {
         ///
         /// RFC 5681, section 4.2, has 2.
         #[range(from 1)]
-        #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
+        #[refused("without it no packet would ever be sent", "give a number from 1 upwards")]
         #[note("(default 2; 2; 8)")]
         pub ack_every: Option<u32> = none,
         /// Longest time that an acknowledgement may wait.

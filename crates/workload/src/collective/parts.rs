@@ -76,7 +76,7 @@ impl Parts {
             others.any(|(_, &weight)| weight > 0)
         };
         if ranks > 1 && !weights.iter().enumerate().any(outside) {
-            return refuse("no rank has anything for another one".to_owned());
+            return refuse("no rank sends anything to another rank".to_owned());
         }
         let row = |row: &Vec<u64>| row.iter().map(|&one| share(size, one, total)).collect();
         Ok(Self(weights.iter().map(row).collect()))
@@ -219,9 +219,9 @@ mod tests {
         assert!(refused(&[vec![0.0, 1.0]]).contains("1 rows"));
         assert!(refused(&[vec![0.0, 1.0], vec![1.0]]).contains("row 1 has 1"));
         let same = [vec![7.0, 0.0], vec![0.0, 7.0]];
-        assert!(refused(&same).contains("anything for another"));
+        assert!(refused(&same).contains("anything to another"));
         let none = [vec![0.0, 0.0], vec![0.0, 0.0]];
-        assert!(refused(&none).contains("anything for another"));
+        assert!(refused(&none).contains("anything to another"));
         for weight in [-0.5, f64::NAN, f64::INFINITY] {
             let weights = [vec![0.0, weight], vec![1.0, 0.0]];
             assert!(refused(&weights).contains("a number from 0 up"), "{weight}");

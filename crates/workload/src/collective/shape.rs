@@ -193,7 +193,7 @@ impl Shape {
         if !has_detail {
             return Err(ConfigError::new(
                 "operation",
-                format!("{} has more keys than stand here", self.operation.name()),
+                format!("{} has more keys than this text", self.operation.name()),
                 "write its messages and computations one by one",
             ));
         }

@@ -87,7 +87,7 @@ pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, Inpu
     if waits && let Some(port) = place(&columns, Column::SrcPort) {
         let name = header.fields().nth(port).unwrap_or(header);
         return Err(name.error(
-            "flows that wait for others get their source ports from their hosts",
+            "dependent flows get their source ports from their hosts",
             "leave out `src_port` or `after`",
         ));
     }

@@ -99,8 +99,7 @@ fn parse(
         if flows.len() == promised {
             return Err(line.error(
                 format!("a line after the {promised} flows that the first line promises"),
-                "correct the first line, remove what is too much, or write ignore_rest = true into \
-                 the workload",
+                "correct the first line, remove the rest, or set ignore_rest = true in the workload",
             ));
         }
         let form = *form.get_or_insert_with(|| Form::of(line));

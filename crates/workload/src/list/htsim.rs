@@ -60,8 +60,7 @@ pub fn parse_connection_matrix(
             "failure" => {
                 return Err(first.error(
                     "links do not fail by a list of flows",
-                    "take the line and its count out, and write an [[event]] of kind \"link-down\" \
-                     into the scenario",
+                    "remove the line and its count, and add an [[event]] of kind \"link-down\" to the scenario",
                 ));
             }
             word if word.contains("->") => connections.push(Connection::read(line, context)?),
@@ -157,7 +156,7 @@ impl<'t> Header<'t> {
             }
             return Err(match name {
                 "Nodes" => word.error(
-                    format!("the matrix is of {count} nodes, the network has {there} hosts"),
+                    format!("the matrix has {count} nodes, the network has {there} hosts"),
                     "give a network with as many hosts, or another matrix",
                 ),
                 _ => word.error(

@@ -60,7 +60,7 @@ impl Waits {
             if !row.id.text.is_empty() && places.insert(row.id.text, place).is_some() {
                 return Err(row.id.error(
                     format!("a second flow `{}`", row.id.text),
-                    "let each id stand for one flow",
+                    "use each id for one flow",
                 ));
             }
         }
@@ -114,7 +114,7 @@ impl Waits {
                         cycle.len(),
                         words.join(", after ")
                     ),
-                    "take one of these dependencies out",
+                    "remove one of these dependencies",
                 ))
             }
         }
@@ -183,7 +183,7 @@ fn needed_of(row: &Stated<'_>, count: usize) -> Result<usize, InputError> {
     let Some(field) = row.needed.filter(|field| !field.text.is_empty()) else {
         return Ok(count);
     };
-    let help = "write how many of the flows in `after` have to have ended, or nothing for all";
+    let help = "write how many of the flows in `after` must have finished, or nothing for all";
     let needed: u64 = field.integer("a number of flows", help)?;
     let least = u64::from(count > 0);
     match usize::try_from(needed)

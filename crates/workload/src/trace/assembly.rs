@@ -200,7 +200,7 @@ impl<'t> Assembly<'t> {
                     "the collectives up to here have more than {MAX_COLLECTIVE_OPERATIONS} \
                      messages and receipts"
                 ),
-                "divide the file, or take fewer ranks",
+                "divide the file, or use fewer ranks",
             ));
         }
         // Members agree on a collective by the order of their statements, so each counts its turns.
@@ -336,7 +336,7 @@ impl<'t> Assembly<'t> {
                         cycle.operations.len(),
                         cycle.described.join(", after ")
                     ),
-                    "take one of these dependencies out",
+                    "remove one of these dependencies",
                 )
             })?;
             programs.push(Arc::new(program));

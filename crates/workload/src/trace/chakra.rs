@@ -82,7 +82,7 @@ pub fn chakra_to_csv(
     if !has_nodes {
         return Err(ChakraError::new(
             "the trace has no nodes",
-            "give a trace in which something is done",
+            "give a trace with operations",
         ));
     }
     csv::parse(&text).map_err(|error| in_trace(&text, error))?;

@@ -100,7 +100,7 @@ pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
         if placed.insert((rank, id.text), operation).is_some() {
             return Err(id.error(
                 format!("a second `{}` of rank {rank}", id.text),
-                "let each id stand for one operation of its rank",
+                "use each id for one operation of its rank",
             ));
         }
     }

@@ -152,7 +152,7 @@ impl<'t> Reader<'t> {
                 self.rank = Some(rank);
                 Ok(())
             }
-            _ => Err(first.error("the statements of a rank stand in braces", help)),
+            _ => Err(first.error("write the statements of a rank in braces", help)),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'t> Reader<'t> {
                 if self.labels.insert(first.text, placed).is_some() {
                     return Err(first.error(
                         format!("a second `{}` in rank {rank}", first.text),
-                        "let each label stand for one operation",
+                        "use each label for one operation",
                     ));
                 }
                 Ok(())

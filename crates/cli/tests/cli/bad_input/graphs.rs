@@ -68,7 +68,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "graph.csv:1:",
         says: &["rank 0: 2 operations wait for one another", "`a`"],
-        help: "take one of these dependencies out",
+        help: "remove one of these dependencies",
     },
     Case {
         name: "a receipt without a message",
@@ -143,7 +143,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "flows.csv:3:11",
         says: &["2 flows wait for one another", "`a`, after `b`"],
-        help: "take one of these dependencies out",
+        help: "remove one of these dependencies",
     },
     Case {
         name: "flows that wait for others and have source ports",

@@ -98,7 +98,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:4:9",
-        says: &["[topology], key `racks`", "no rack is called so"],
+        says: &["[topology], key `racks`", "which matches no rack"],
         help: "the racks here are leaf0 to leaf3",
     },
     Case {

@@ -107,7 +107,7 @@ pub(super) const CASES: &[Case] = &[
         "space without a limit",
         good_and!("[[query]]\nvalue = \"hop-latency\"\nspace = 50"),
         "t.toml:13:9",
-        &["where all digests are kept, there is no budget for them"],
+        &["if all digests are kept, there is no budget for them"],
         "set `keep` to \"sketch\"",
     ),
     case(
@@ -184,7 +184,7 @@ pub(super) const CASES: &[Case] = &[
         "quantiles of counters",
         good_and!("[[query]]\nvalue = \"hop-latency\"\nkeep = \"frequent\"\nquantiles = [0.5]"),
         "t.toml:14:13",
-        &["counters of frequent values do not know what lies below"],
+        &["counters of frequent values do not count smaller"],
         "use another `keep`",
     ),
     case(
@@ -217,6 +217,6 @@ pub(super) const CASES: &[Case] = &[
         ),
         "t.toml:1",
         &["13 queries are not 1 to 12"],
-        "run the others in another simulation",
+        "run the other queries in another simulation",
     ),
 ];

@@ -86,7 +86,7 @@ impl QueryConfig {
             return Err(ConfigError::new(
                 "flow",
                 "packets from many hosts to one take many paths",
-                "leave the key out, or use \"pair\" where a pair of hosts has one path",
+                "leave the key out, or use \"pair\" if a pair of hosts has one path",
             ));
         }
         if self.knowledge == Some(Knowledge::Links) && self.value != Value::SwitchId {
@@ -99,7 +99,7 @@ impl QueryConfig {
         if self.space.is_some() && self.keep.unwrap_or_default() == Keep::All {
             return Err(ConfigError::new(
                 "space",
-                "where all digests are kept, there is no budget for them",
+                "if all digests are kept, there is no budget for them",
                 "set `keep` to \"sketch\", \"window\" or \"frequent\", or leave the key out",
             ));
         }
@@ -110,7 +110,7 @@ impl QueryConfig {
         if self.quantiles.is_some() && self.keep == Some(Keep::Frequent) {
             return Err(ConfigError::new(
                 "quantiles",
-                "counters of frequent values do not know what lies below a value",
+                "counters of frequent values do not count smaller values",
                 "leave the key out, or use another `keep`",
             ));
         }

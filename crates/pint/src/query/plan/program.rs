@@ -41,12 +41,11 @@ fn shortage(demands: &[Demand], budget: u32, share: f64) -> ConfigError {
     let mean: f64 = demands.iter().map(mean_bits).sum();
     let message = if mean > f64::from(budget) + NOTHING {
         format!(
-            "the queries ask for {mean:.2} bits of a packet on average, and the budget is {budget}"
+            "the queries need {mean:.2} bits of a packet on average, and the budget is {budget}"
         )
     } else {
         format!(
-            "digests do not fit packets of {budget} bits in any way that serves more than {:.1}% of \
-             what is asked",
+            "digests do not fit packets of {budget} bits in any way that serves more than {:.1}% of the requested frequencies",
             share * 100.0
         )
     };

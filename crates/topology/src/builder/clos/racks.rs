@@ -78,7 +78,7 @@ fn places(rule: &ClosRack, names: &[String]) -> Result<Vec<usize>, ConfigError> 
                 [first, .., last] => format!("the racks here are {first} to {last}"),
                 [] => "there are no racks".to_owned(),
             };
-            let message = format!("`at` names `{pattern}`, and no rack is called so");
+            let message = format!("`at` names `{pattern}`, which matches no rack");
             return Err(ConfigError::new(RACKS, message, known));
         }
     }

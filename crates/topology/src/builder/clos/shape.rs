@@ -207,7 +207,7 @@ fn tier_names(tiers: &[ClosTier]) -> Result<Vec<String>, ConfigError> {
             return Err(ConfigError::new(
                 TIERS,
                 format!(
-                    "tier {}, `name`: another tier is called `{name}`",
+                    "tier {}, `name`: another tier has the name `{name}`",
                     index + 1
                 ),
                 "give each tier a name of its own",
@@ -244,7 +244,7 @@ fn check_ends(lowest: &ClosTier, (top, top_name): (&ClosTier, &str)) -> Result<(
             let error = ConfigError::new(
                 key,
                 "no tier is above this one",
-                "remove this key, or give it to the tier whose links lead up",
+                "remove this key, or give it to the tier below the links",
             );
             Err(in_tier(top_name, error))
         }

@@ -145,7 +145,7 @@ impl Wanted {
             return Ok(whole_number(links));
         }
         let message = format!(
-            "{} has {} downwards, so {ratio}:1 takes {} uplinks of {}, which cannot be spread evenly over {} \
+            "{} has {} downwards, so {ratio}:1 needs {} uplinks of {}, which cannot be spread evenly over {} \
              switches above",
             self.name,
             gbps(self.down as f64),

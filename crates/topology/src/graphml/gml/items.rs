@@ -59,12 +59,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<Item<'_>>, InputError> {
             return Err(InputError::new(
                 place,
                 message,
-                "write a number, a text or a list behind it",
+                "write a number, a text or a list after it",
             ));
         };
         if value == "[" && text.as_bytes()[end.start] == b'[' {
             if open.len() == DEPTH {
-                let message = format!("more than {DEPTH} brackets are inside of one another");
+                let message = format!("brackets are nested more than {DEPTH} deep");
                 return Err(InputError::new(
                     place,
                     message,

@@ -30,7 +30,7 @@ settings! {
         /// In the paper's form, the estimate decays after this time without a notification.
         #[range(from "100ns")]
         #[refused(
-            "a timer that comes up more often than every 100ns is no timer",
+            "a timer must not expire more often than every 100ns",
             "give a longer time, such as \"50us\""
         )]
         #[note("(default \"1us\"; paper: K, \"55us\")")]
@@ -40,7 +40,7 @@ settings! {
         /// In the paper's form, this is the minimum time between two notifications of a flow.
         #[range(from "100ns")]
         #[refused(
-            "a timer that comes up more often than every 100ns is no timer",
+            "a timer must not expire more often than every 100ns",
             "give a longer time, such as \"50us\""
         )]
         #[note("(default \"4us\"; paper: N, \"50us\")")]
@@ -48,7 +48,7 @@ settings! {
         /// Interval at which the rate grows.
         #[range(from "100ns")]
         #[refused(
-            "a timer that comes up more often than every 100ns is no timer",
+            "a timer must not expire more often than every 100ns",
             "give a longer time, such as \"50us\""
         )]
         #[note("(default \"300us\"; paper: T, \"55us\")")]

@@ -51,15 +51,14 @@ impl<'t> Connection<'t> {
             // These words change the meaning of a line, so they are refused instead of ignored.
             if word.text == "addon" {
                 return Err(word.error(
-                    "connections that add to what they have at a signal are not simulated",
-                    "take `addon` out, and write a connection of its own for what is added",
+                    "connections that add bytes at a signal are not simulated",
+                    "remove `addon`, and write a separate connection for the added bytes",
                 ));
             }
             if word.text == "msg" {
                 return Err(word.error(
                     "messages that share the connection of an `id` are not simulated",
-                    "take `msg` and its number out, and give each flow an `id` of its own: all of \
-                     them then have connections of their own",
+                    "remove `msg` and its number, and give each flow its own `id`: each then has its own connection",
                 ));
             }
             let mut value = || {
@@ -111,7 +110,7 @@ impl<'t> Connection<'t> {
 pub(super) fn number(place: Piece<'_>) -> Result<Number<'_>, InputError> {
     let help = "flows and triggers are numbered from 1";
     match place.integer("a number", help)? {
-        0 => Err(place.error("0 stands for none", help)),
+        0 => Err(place.error("0 means none", help)),
         value => Ok(Number { value, place }),
     }
 }

@@ -101,7 +101,7 @@ fn errors_are_pointed_at() {
             "size",
             "value is missing",
         ),
-        ("id 1 start", "id 0 start", "0", "stands for none"),
+        ("id 1 start", "id 0 start", "0", "means none"),
         ("id 2", "id 1", "1", "a second flow 1"),
         ("id 2 ", "", "1", "has no id"),
         ("trigger 1 size", "trigger 5 size", "5", "no trigger 5"),

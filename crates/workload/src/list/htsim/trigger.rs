@@ -114,8 +114,7 @@ impl<'t> Triggers<'t> {
                 if needed[place] > firing.by.len() || firing.by.is_empty() {
                     return Err(trigger_of(&connections[place]).error(
                         format!(
-                            "trigger {id} is fired {} times, and this flow is number {} of those \
-                             that it starts: it would never start",
+                            "trigger {id} fires {} times, and this flow is number {} of its flows: it would never start",
                             firing.by.len(),
                             turn + 1
                         ),
@@ -146,7 +145,7 @@ impl<'t> Triggers<'t> {
                 && ids.insert(id.value, flow).is_some()
             {
                 let message = format!("a second flow {}", id.value);
-                return Err(id.place.error(message, "let each id stand for one flow"));
+                return Err(id.place.error(message, "use each id for one flow"));
             }
             for fired in connection.fires.iter().flatten() {
                 let shots = self.known(fired)?;

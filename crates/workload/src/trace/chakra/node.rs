@@ -111,7 +111,7 @@ fn to_computations(nodes: &mut [Node]) -> Result<(), ChakraError> {
                      does on the accelerator",
                     node.id
                 ),
-                "let is_cpu_op be false at nodes whose bytes go through the network",
+                "set is_cpu_op to false at nodes that send bytes through the network",
             ));
         }
         node.kind = Kind::Compute;

@@ -89,7 +89,7 @@ pub(super) fn read(text: &str) -> Result<(Header<'_>, Layers<'_>), InputError> {
     for line in lines {
         if layers.len() == promised {
             return Err(line.error(
-                format!("this comes after the last of the {promised} layers"),
+                format!("this is after the last of the {promised} layers"),
                 "write the number of layers into the second line",
             ));
         }
@@ -123,7 +123,7 @@ fn read_header(line: Piece<'_>) -> Result<Header<'_>, InputError> {
     let mut expert = (1, policy);
     let mut others = Vec::new();
     while let Some(key) = words.next() {
-        let missing = || key.error("a number has to follow", "write it behind the key");
+        let missing = || key.error("a number must follow", "write it behind the key");
         let value = words.next().ok_or_else(missing)?;
         let number = || value.integer::<u32>("a number", "write digits alone, such as 8");
         match key.text.trim_end_matches(':') {
@@ -154,7 +154,7 @@ fn read_header(line: Piece<'_>) -> Result<Header<'_>, InputError> {
     let Some(tensor) = tensor else {
         return Err(policy.error(
             "the line has no model_parallel_NPU_group",
-            "write `model_parallel_NPU_group: 8` behind it, the size of tensor-parallel groups",
+            "write `model_parallel_NPU_group: 8` after it, the size of tensor-parallel groups",
         ));
     };
     let sizes = Sizes { tensor, expert };
@@ -228,8 +228,7 @@ fn collective(
     found.map(Some).ok_or_else(|| {
         word.error(
             format!("`{}` is not simulated", word.text),
-            "write NONE, or ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL, with _EP or _DP_EP \
-             behind it for the groups of experts",
+            "write NONE, or ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL, with _EP or _DP_EP after it for the groups of experts",
         )
     })
 }

@@ -139,7 +139,7 @@ fn what_is_wrong_is_said_at_its_word() {
             "initiates: 0",
             "initiates:",
             "checkpoint_initiates:",
-            "has to follow",
+            "must follow",
         ),
         (
             "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
