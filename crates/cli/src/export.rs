@@ -15,6 +15,7 @@ use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
 use crate::console::{note, output};
+use crate::offered::Offered;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -35,7 +36,13 @@ pub(crate) struct ExportArgs {
     pub(crate) results: Option<PathBuf>,
 
     /// Format of the files: see --list
-    #[arg(long, value_name = "NAME", required_unless_present = "list")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        required_unless_present = "list",
+        value_parser = offered(),
+        hide_possible_values = true
+    )]
     pub(crate) format: Option<String>,
 
     /// Folder of the files, created if missing
@@ -45,6 +52,12 @@ pub(crate) struct ExportArgs {
     /// Print the formats
     #[arg(long)]
     pub(crate) list: bool,
+}
+
+/// Offers the names of all formats.
+fn offered() -> Offered {
+    let known = EXPORTERS.iter().map(|known| known.name());
+    Offered::new(known.chain([arrow::NAME]))
 }
 
 pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode, Error> {

@@ -17,6 +17,7 @@ use fabricsim_scenario::schema::name::is_plain;
 use fabricsim_scenario::text::file_kind::FileKind;
 
 use crate::console::{note, output, pour};
+use crate::offered::Offered;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -39,7 +40,7 @@ pub(crate) struct ImportArgs {
     pub(crate) inputs: Vec<PathBuf>,
 
     /// Format of the files: see --list [default: recognized by their first lines]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = offered(), hide_possible_values = true)]
     pub(crate) format: Option<String>,
 
     /// Folder to which paths in the files are relative [default: the folder of the configuration,
@@ -58,6 +59,11 @@ pub(crate) struct ImportArgs {
     /// Print the formats
     #[arg(long)]
     pub(crate) list: bool,
+}
+
+/// Offers the names of all formats.
+fn offered() -> Offered {
+    Offered::new(IMPORTERS.iter().map(|known| known.name()))
 }
 
 pub(crate) fn import(args: &ImportArgs, registry: &Registry) -> Result<ExitCode, Error> {

@@ -35,6 +35,7 @@ mod left_out;
 mod list;
 mod load;
 mod mpi_probe;
+mod offered;
 #[cfg(feature = "studies")]
 mod parallelism;
 #[cfg(feature = "studies")]

@@ -1,6 +1,5 @@
 //! `fabricsim list`.
 
-mod offer;
 mod tables;
 
 use std::fmt::Write;
@@ -17,9 +16,8 @@ use fabricsim_scenario::text::messages::suggest;
 use serde_json::{Value, json};
 
 use crate::console::{exit_with, output};
+use crate::offered::Offered;
 use crate::text::line;
-
-pub(crate) use offer::AlgorithmParser;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -36,7 +34,7 @@ Topics: cc, topology, workload, event, discipline, policy, table; `settings` is 
 pub(crate) struct ListArgs {
     /// A topic, such as cc or topology, or the name of one thing, such as hpcc, fat-tree or switch
     /// [default: all topics]
-    #[arg(value_name = "NAME", value_parser = offer::NameParser, hide_possible_values = true)]
+    #[arg(value_name = "NAME", value_parser = offered(), hide_possible_values = true)]
     pub(crate) name: Option<String>,
 
     /// Print the keys of everything listed
@@ -117,6 +115,11 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
         false => output(&text(&sections, with_keys))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Offers all topics and the names of the built-in things.
+fn offered() -> Offered {
+    Offered::new(names(&sections(&Registry::default())))
 }
 
 /// Returns all topics and the names of all things.

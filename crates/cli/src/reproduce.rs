@@ -15,6 +15,7 @@ use fabricsim_plot::figure::{DRAWS_PIXELS, Theme};
 
 use crate::console::{note, output};
 use crate::exit;
+use crate::offered::Offered;
 use crate::signals::Signals;
 use crate::sweep::{Display, default_jobs, report};
 use crate::text::{existing, line};
@@ -50,6 +51,7 @@ Exit codes: 0 done, 1 a run failed or a file cannot be written, 2 bad input, 3 f
 cannot finish, 130 interrupted.")]
 pub(crate) struct ReproduceArgs {
     /// The preset [default: list all presets]
+    #[arg(value_parser = offered(), hide_possible_values = true)]
     preset: Option<String>,
 
     /// Simulated time during which flows arrive [default: 50ms; buffer-sizing: 200ms]
@@ -91,6 +93,11 @@ pub(crate) struct ReproduceArgs {
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// Offers the names of all presets.
+fn offered() -> Offered {
+    Offered::new(PRESETS.iter().map(|preset| preset.name))
 }
 
 impl ReproduceArgs {

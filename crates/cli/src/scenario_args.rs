@@ -7,7 +7,7 @@ use fabricsim::{Error, Scenario};
 use fabricsim_scenario::kinds::Registry;
 
 use crate::console::note;
-use crate::list::AlgorithmParser;
+use crate::offered::Offered;
 
 /// The scenario of a command line that names none.
 const DEFAULT_SCENARIO: &str = include_str!("../data/default.toml");
@@ -26,7 +26,7 @@ pub(crate) struct ScenarioArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = AlgorithmParser,
+        value_parser = Offered::algorithms(),
         hide_possible_values = true
     )]
     pub(crate) cc: Option<String>,
