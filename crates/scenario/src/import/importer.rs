@@ -17,8 +17,8 @@ pub trait Importer: Sync {
     /// Returns one line on the files that it reads.
     fn about(&self) -> &'static str;
 
-    /// Returns `true` if `file` has this format and can be the main file of an import, which means
-    /// that no other file must name it.
+    /// Returns `true` if `file` has this format and a scenario can be made of it. A file that other
+    /// files name, such as a list of flows, is not enough for a scenario.
     fn recognizes(&self, file: &InputFile) -> bool;
 
     /// Converts the files of `job` to a scenario. It recognizes at least one of them.

@@ -44,8 +44,8 @@ pub(crate) struct Tables<'a> {
     /// Unknown tables, values that are not tables, and missing tables. All remaining tables are
     /// still read, so that users see all errors at once.
     pub(crate) faults: Vec<Error>,
-    /// Tables to which a misspelled key refers, or one without its list; they are not reported as
-    /// missing.
+    /// Tables that some key of the text names, exactly or misspelled, but not as a list. They are
+    /// not reported as missing.
     pub(crate) meant: Vec<&'static str>,
 }
 

@@ -48,9 +48,9 @@ impl<'a> Taker<'_, 'a> {
         taken.collect()
     }
 
-    /// Takes the required table `key`. The error for a missing one names `kind`, one of its kinds,
-    /// and `plural`, the word for them. There is no such error if `key` is in `meant`, because a
-    /// misspelled key has already been reported.
+    /// Takes the required table `key`. It is missing unless it is in `meant`, the tables that some
+    /// key of the text names, exactly or misspelled. The error then suggests `kind`, one of its
+    /// kinds; `plural` is the word for all of them.
     pub(super) fn needed(
         &mut self,
         key: &str,
