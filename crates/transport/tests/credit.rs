@@ -1,4 +1,4 @@
-//! A sender and a receiver of credit over a wire that loses grants and requests.
+//! Tests of a sender and a receiver of credit over a wire that loses grants and requests.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use fabricsim_transport::tcp::TcpHeader;
 const RATE: Rate = Rate::from_gbps(100);
 const DELAY: Duration = Duration::from_us(2);
 const PORT: PortId = PortId(0);
-/// The wire is taken: replies wait.
+/// Passed instead of a reply function if the wire is busy, so that replies wait.
 const NO_REPLY: Option<fn(&Packet<TcpHeader>) -> Time> = None;
 const SIZE: u64 = 1_000_000;
 
@@ -49,7 +49,7 @@ fn hosts() -> [Host; 2] {
     })
 }
 
-/// What was seen of a flow of 1 MB.
+/// Observations of a flow of 1 MB.
 struct Seen {
     ended: Time,
     sender: EndpointCounters,
@@ -62,7 +62,8 @@ impl Seen {
     }
 }
 
-/// Sends a flow over a wire that loses the packets which `lost` names; `check` sees all of them.
+/// Sends a flow over a wire that loses each packet for which `lost` returns `true`. `check` sees
+/// all packets.
 fn flow(
     mut lost: impl FnMut(Time, &Packet<TcpHeader>) -> bool,
     mut check: impl FnMut(&Packet<TcpHeader>),
@@ -89,6 +90,7 @@ fn flow(
     let (mut now, mut number, mut done) = (Time::ZERO, 0, Vec::new());
     let mut packets = BTreeMap::new();
     while done.is_empty() {
+        // Both hosts send for as long as their wires are free.
         for (side, host) in hosts.iter_mut().enumerate() {
             while host.free <= now {
                 let mut leaving = None;
@@ -107,6 +109,7 @@ fn flow(
                 }
             }
         }
+        // Advance to the next arrival, departure or timer.
         let mut next = wires
             .first_key_value()
             .map_or(Time::MAX, |((at, _), _)| *at);
@@ -138,7 +141,7 @@ fn flow(
     }
 }
 
-/// 1 MB and headers at 99 Gbps are 84.7 us; 4 us and what a round trip takes come to that.
+/// 1 MB and headers at 99 Gbps take 84.7 us; 4 us and about a round trip are added.
 #[test]
 fn a_flow_is_granted_what_it_has_left_and_no_more() {
     let (mut asked, mut granted) = (0, 0);
@@ -153,7 +156,7 @@ fn a_flow_is_granted_what_it_has_left_and_no_more() {
     assert!(seen.ended < Time::from_ns(92_000), "{}", seen.ended);
     assert_eq!(seen.packets(PacketKind::Request), 0);
     assert_eq!(seen.sender.timeouts, 0);
-    // What went before the first grant was not granted; what is granted at the end is spare.
+    // Data sent before the first grant needed none, and the grants at the end are spare.
     let wire = SIZE + SIZE / 1_000 * 48;
     let (asked, granted) = (asked - CREDIT_BEGINS, granted - CREDIT_BEGINS);
     assert!(asked <= wire && asked > wire - 200_000, "{asked}");
@@ -176,8 +179,9 @@ fn a_grant_that_is_lost_is_made_up_for_by_the_next() {
     assert_eq!(seen.sender.retransmitted, Bytes::ZERO);
 }
 
-/// All grants are lost until a millisecond has passed, and the first requests: the sender has nothing
-/// in flight and asks again and again, less and less often. Nothing is retransmitted.
+/// All grants are lost until a millisecond has passed, and so are the first requests. The sender
+/// has nothing in flight and requests credit repeatedly, at growing intervals. Nothing is
+/// retransmitted.
 #[test]
 fn a_sender_without_credit_asks_until_it_has_some() {
     let deaf = Time::from_ns(1_000_000);
@@ -198,7 +202,7 @@ fn a_sender_without_credit_asks_until_it_has_some() {
     assert_eq!(seen.sender.retransmitted, Bytes::ZERO);
 }
 
-/// The whole first window is lost, with all that asks for credit in it.
+/// The whole first window is lost, with all its requests for credit.
 #[test]
 fn a_sender_whose_first_window_is_lost_asks_and_sends_it_again() {
     let first = |now, packet: &Packet<TcpHeader>| {

@@ -1,4 +1,4 @@
-//! Losses and late packets between two hosts, and what they cost.
+//! Tests of losses and late packets between two hosts, and of their cost.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use crate::transfer::{Fate, LAST, MTU, Outcome, PACKETS, RATE, RTO, transfer, transfer_on};
 
-/// A flow of [`PACKETS`] of which the numbers that `lost` maps to a count are lost that often.
+/// Sends a flow of [`PACKETS`]. `lost` lists packet numbers, each with the number of its losses.
 fn with_losses(recovery: Recovery, lost: &[(u64, u32)]) -> Outcome {
     let outcome = transfer(&[PACKETS * MTU], recovery, None, |packet, before| {
         let losses = lost.iter().find(|(number, _)| number * MTU == packet.seq);
@@ -50,7 +50,7 @@ fn one_loss_costs_one_packet() {
     assert_eq!((outcome.again(), outcome.gaps), (1, 1));
     assert_eq!(outcome.timeouts, 0);
     assert_eq!(outcome.receiver.arrived, outcome.receiver.delivered);
-    // A round trip of 4 us at line rate, at least, is what going back costs.
+    // Going back costs at least a round trip of 4 us at line rate.
     let going_back = with_losses(Recovery::GoBackN, &[(10, 1)]);
     assert!(going_back.again() > 40, "{}", going_back.again());
 }
@@ -75,7 +75,7 @@ fn a_lost_tail_takes_a_timeout() {
     let outcome = selectively(&[(LAST, 1)]);
     assert_eq!((outcome.again(), outcome.gaps, outcome.timeouts), (1, 0, 1));
     assert!(outcome.completions[0].fct() > RTO);
-    // The timeout covers the whole tail, and nothing before it.
+    // The timeout covers the lost packets at the end, and nothing before them.
     let outcome = selectively(&[(LAST - 3, 1), (LAST - 2, 1), (LAST - 1, 1), (LAST, 1)]);
     assert_eq!((outcome.again(), outcome.timeouts), (4, 1));
 }
@@ -95,8 +95,8 @@ fn a_second_copy_with_nothing_after_it_takes_a_timeout() {
     assert_eq!((outcome.again(), outcome.timeouts), (2, 1));
 }
 
-/// In a network that changes the order of packets a late packet looks lost. It is retransmitted
-/// once, however many others pass it, unless it turns up before its copy can leave.
+/// In a network that reorders packets, a late packet appears lost. It is retransmitted once, even
+/// if many other packets pass it, unless it arrives before its copy can leave.
 #[test]
 fn a_late_packet_costs_a_copy_at_most() {
     let copies = |passed: u64, late: &[u64]| {
@@ -129,8 +129,8 @@ fn a_late_packet_costs_a_copy_at_most() {
     );
 }
 
-/// In any order, what is held beyond a lost packet does not take up the window: all else arrives
-/// while one packet is missing.
+/// With any order, packets held beyond a lost one do not use the window: all other packets arrive
+/// while one is missing.
 #[test]
 fn what_has_arrived_does_not_take_up_the_window() {
     let last_but_one = |recovery| {
@@ -163,7 +163,7 @@ fn recoveries() -> impl Strategy<Value = Recovery> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is lost, each byte is delivered once and every flow ends.
+    /// For any losses, each byte is delivered once and every flow ends.
     #[test]
     fn every_byte_is_delivered_once(
         sizes in prop::collection::vec(1u64..150_000, 1..4),
@@ -176,7 +176,7 @@ proptest! {
     ) {
         let mut random = seed | 1;
         let mut below = |thousandths: u32| {
-            // xorshift64: any sequence without a pattern will do.
+            // xorshift64: any sequence without a pattern is suitable.
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
@@ -205,8 +205,7 @@ proptest! {
         prop_assert_eq!(again.sum::<u64>(), outcome.sender.retransmitted.get());
     }
 
-    /// In any order, what is retransmitted is exactly what was lost, however packets overtake one
-    /// another.
+    /// With any order, exactly the lost packets are retransmitted, regardless of reordering.
     #[test]
     fn in_any_order_only_losses_are_retransmitted(
         packets in 2u64..200,
@@ -232,8 +231,8 @@ proptest! {
         prop_assert_eq!(outcome.gaps, 0);
     }
 
-    /// Where only data is lost and order is kept, what is retransmitted without a timeout
-    /// is exactly what was lost.
+    /// If only data is lost and the order is kept, exactly the lost packets are retransmitted
+    /// without a timeout.
     #[test]
     fn without_a_timeout_only_losses_are_retransmitted(
         packets in 2u64..200,
@@ -259,8 +258,8 @@ proptest! {
     }
 }
 
-/// A packet that comes late does not hold back a window of ten, be it of a flow or of a connection:
-/// what has arrived beyond it is not in flight.
+/// A late packet does not block a window of ten, neither of a flow nor of a connection, because
+/// packets that have arrived beyond it are not in flight.
 #[test]
 fn what_arrives_beyond_a_late_packet_takes_no_window() {
     let window = Some(Bytes::new(10 * MTU));
@@ -282,11 +281,11 @@ fn what_arrives_beyond_a_late_packet_takes_no_window() {
         ends(true, &whole, Some(late)),
     );
     assert_eq!(connection, flow);
-    // It takes a tenth of the window for as long as it is late.
+    // It uses a tenth of the window as long as it is late.
     let punctual = ends(true, &whole, None).unwrap();
     let lost = connection.unwrap().since(punctual);
     assert!(lost < Duration::from_us(10), "{lost}");
-    // Messages of a packet and a half: while packets are held, the padding of others counts as well.
+    // Messages of a packet and a half: while packets are held, padding counts as well.
     let messages = [1_500; 100];
     let lost = ends(true, &messages, Some(late)).unwrap();
     let lost = lost.since(ends(true, &messages, None).unwrap());

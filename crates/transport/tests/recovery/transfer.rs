@@ -1,4 +1,4 @@
-//! One flow over two links that lose or delay chosen packets.
+//! One flow over two links that lose or delay selected packets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use fabricsim_core::plugin::{
 use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings, Recovery};
 
 pub(crate) const MTU: u64 = 1_000;
-/// Packets of a flow: six round trips at line rate.
+/// Number of packets of a flow: six round trips at line rate.
 pub(crate) const PACKETS: u64 = 300;
-/// The number of the last one.
+/// Number of the last packet.
 pub(crate) const LAST: u64 = PACKETS - 1;
 pub(crate) const RATE: Rate = Rate::from_gbps(100);
 /// One-way delay of the wire between the two hosts.
 const DELAY: Duration = Duration::from_us(2);
 pub(crate) const RTO: Duration = Duration::from_us(100);
 const PORT: PortId = PortId(0);
-/// The wire is taken: replies wait.
+/// Passed instead of a reply function if the wire is busy, so that replies wait.
 const NO_REPLY: Option<fn(&Packet<()>) -> Time> = None;
 
-/// Line rate and a fixed window; it counts what it is told of losses.
+/// Line rate and a fixed window; counts the reported losses.
 #[derive(Clone, Debug, Default)]
 struct Fixed {
     window: Option<Bytes>,
@@ -72,18 +72,18 @@ pub(crate) enum Fate {
     Late(Duration),
 }
 
-/// Results of a transfer, when all flows have ended.
+/// Results of a transfer after all flows have ended.
 pub(crate) struct Outcome {
     pub(crate) sender: EndpointCounters,
     pub(crate) receiver: EndpointCounters,
     pub(crate) completions: Vec<Completion>,
-    /// Gaps that the algorithms were told of.
+    /// Number of gaps reported to the congestion control.
     pub(crate) gaps: u32,
     pub(crate) timeouts: u32,
 }
 
 impl Outcome {
-    /// Packets retransmitted.
+    /// Returns the number of retransmitted packets.
     pub(crate) fn again(&self) -> u64 {
         self.sender.retransmitted.get().div_ceil(MTU)
     }
@@ -95,7 +95,7 @@ struct Host {
     free: Time,
 }
 
-/// Returns two hosts, the first of which has started flows of `sizes` bytes to the other.
+/// Returns two hosts. The first one has started flows of `sizes` bytes to the second one.
 fn hosts(sizes: &[u64], connection: bool, recovery: Recovery, cc: &Fixed) -> [Host; 2] {
     let config = RdmaConfig {
         recovery: Some(recovery),
@@ -141,8 +141,8 @@ fn hosts(sizes: &[u64], connection: bool, recovery: Recovery, cc: &Fixed) -> [Ho
     hosts
 }
 
-/// Sends flows of `sizes` bytes, all at once, from one host to another; `fate` is asked of each
-/// packet on the wire, together with how often it has been sent before (0 for ACKs).
+/// Sends flows of `sizes` bytes, all at once, from one host to another. `fate` decides on each
+/// packet, given the number of its previous transmissions (0 for ACKs).
 pub(crate) fn transfer(
     sizes: &[u64],
     recovery: Recovery,
@@ -152,7 +152,7 @@ pub(crate) fn transfer(
     transfer_on(false, sizes, recovery, window, fate)
 }
 
-/// The same, with `connection` as messages of one connection.
+/// Same as [`transfer`]; with `connection`, the flows are messages of one connection.
 pub(crate) fn transfer_on(
     connection: bool,
     sizes: &[u64],
@@ -218,7 +218,7 @@ pub(crate) fn transfer_on(
             }
         }
     }
-    // What is still under way arrives too.
+    // Packets that are still in flight arrive, too.
     for (_, (side, packet)) in std::mem::take(&mut wires) {
         hosts[side]
             .transport

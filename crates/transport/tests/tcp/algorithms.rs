@@ -1,4 +1,4 @@
-//! Algorithms on a bottleneck: windows, queues and throughput in the long run.
+//! Tests of congestion controls at a bottleneck: windows, queues and long-run throughput.
 
 use fabricsim_base::units::{Duration, Rate, Time};
 use std::sync::Arc;
@@ -20,7 +20,8 @@ fn class(cc: Arc<dyn DynFactory>, feedback: Feedback) -> ClassConfig {
     }
 }
 
-/// Every segment acknowledged: windows grow by a whole segment per round trip.
+/// Returns settings with an acknowledgement for every segment, so that windows grow by a whole
+/// segment per round trip.
 fn undelayed() -> TcpConfig {
     TcpConfig {
         quick_acks: Some(u32::MAX),
@@ -28,14 +29,14 @@ fn undelayed() -> TcpConfig {
     }
 }
 
-/// A flow in the long run.
+/// Long-run observations of a flow.
 struct Steady {
-    /// Share of the bottleneck's rate that was used.
+    /// Used share of the bottleneck's rate.
     utilization: f64,
     dropped: u64,
     marked: u64,
     longest_queue: u64,
-    /// Windows in segments, one each 10 ms.
+    /// Windows in segments, one every 10 ms.
     windows: Vec<f64>,
 }
 
@@ -49,7 +50,7 @@ impl Steady {
     }
 }
 
-/// An endless flow, looked at from 20 s to 20 s + `span`.
+/// Observes an endless flow from 20 s to 20 s + `span`.
 fn steady(path: Path, config: &TcpConfig, class: ClassConfig, span: Duration) -> Steady {
     let mut network = Network::new(2, path, config, class, faultless);
     network.flow(0, 1, u64::MAX / 4, Time::ZERO, 0);
@@ -79,7 +80,7 @@ fn reno() -> ClassConfig {
 
 #[test]
 fn newreno_is_a_sawtooth_of_known_period_and_loss() {
-    // 40 ms at 50 Mbps: 165 segments, and as many may wait.
+    // 40 ms at 50 Mbps are 165 segments, and the buffer holds as many.
     let path = Path::wan(ms(40), 250_000);
     let steady = steady(path, &undelayed(), reno(), ms(180_000));
     let most = steady.windows.iter().fold(0.0f64, |most, &w| most.max(w));
@@ -88,13 +89,13 @@ fn newreno_is_a_sawtooth_of_known_period_and_loss() {
         "NewReno: window {least} to {most}, {} drops",
         steady.dropped
     );
-    // W_max is what the path and the buffer hold: 165.1 and 165.1 segments.
+    // W_max is the capacity of path and buffer: 165.1 and 165.1 segments.
     assert!((325.0..336.0).contains(&most), "{most}");
     assert!((least / most - 0.5).abs() < 0.03, "{least} of {most}");
-    // The whole path is used where the buffer holds a bandwidth-delay product.
+    // The whole path is used if the buffer holds a bandwidth-delay product.
     assert!(steady.utilization > 0.995, "{}", steady.utilization);
-    // p = 8 / (3 W^2): an episode of loss in 3 W^2 / 8 segments. The window still grows for the
-    // round trip that a loss takes to be noticed, so an episode is of two segments.
+    // p = 8 / (3 W^2): one loss episode in 3 W^2 / 8 segments. The window still grows for the round
+    // trip until the loss is detected, so each episode loses two segments.
     let sent = 180.0 * 50e6 / 8.0 / PACKET;
     let episodes = steady.reductions();
     assert_eq!(steady.dropped, 2 * episodes);
@@ -110,7 +111,7 @@ fn newreno_is_a_sawtooth_of_known_period_and_loss() {
 #[test]
 fn newreno_without_buffer_uses_three_quarters() {
     let path = Path::wan(ms(40), 3_100);
-    // Pairs of segments leave together where the window grows: two must fit.
+    // Pairs of segments leave together when the window grows, so two must fit.
     let steady = steady(path, &undelayed(), reno(), ms(60_000));
     println!("NewReno without buffer: {:.3}", steady.utilization);
     assert!(
@@ -122,7 +123,7 @@ fn newreno_without_buffer_uses_three_quarters() {
 
 #[test]
 fn newreno_follows_the_square_root_formula() {
-    // Throughput = 1.2247 segments per round trip over sqrt(p), at a queue of a tenth.
+    // Throughput = 1.2247 segments per round trip over sqrt(p), with a queue of a tenth.
     let path = Path::wan(ms(100), 60_000);
     let steady = steady(path, &undelayed(), reno(), ms(180_000));
     let sent = steady.utilization * 180.0 * 50e6 / 8.0 / PACKET;
@@ -140,7 +141,7 @@ fn newreno_follows_the_square_root_formula() {
 #[test]
 fn cubic_fills_the_path_with_less_than_half_of_it_as_buffer() {
     let cc = Arc::new(CubicConfig::default());
-    // 80 ms: 330 segments, 0.45 of them may wait.
+    // 80 ms are 330 segments; the buffer holds 0.45 times as many.
     let path = Path::wan(ms(80), 225_000);
     let steady = steady(
         path,
@@ -196,7 +197,7 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
 fn prague_keeps_the_queue_short_and_the_path_full() {
     let cc = Arc::new(PragueConfig::default());
     let path = Path {
-        // Marks from 2 ms of queue.
+        // Marks above 2 ms of queue.
         mark_above: 12_500,
         ..Path::wan(ms(30), 1 << 20)
     };
@@ -249,7 +250,7 @@ fn two_flows_of_one_algorithm_share_the_path() {
     }
 }
 
-/// The share of a Prague flow beside one of CUBIC, in a queue that marks both from 10 ms on.
+/// Returns the share of a Prague flow next to a CUBIC flow, in a queue that marks both above 10 ms.
 fn share_beside_cubic(classic_fallback: Switch) -> f64 {
     let prague = Arc::new(PragueConfig {
         classic_fallback,
@@ -291,12 +292,13 @@ fn one_mark_reduces_the_window_once_and_nothing_is_sent_again() {
         (Feedback::Accurate, Arc::new(CubicConfig::default()), 0.7),
         (Feedback::Accurate, Arc::new(NewRenoConfig::default()), 0.5),
         (Feedback::Classic, Arc::new(PragueConfig::default()), 0.5),
-        // DCTCP averages from the start: about (15 / 16)^6 is left of alpha. Prague does not.
+        // DCTCP averages from the start, so about (15 / 16)^6 of alpha is left. Prague does not.
         (Feedback::Dctcp, Arc::new(TcpDctcpConfig::default()), 0.66),
         (Feedback::Accurate, Arc::new(PragueConfig::default()), 0.5),
         (Feedback::None, Arc::new(CubicConfig::default()), 1.0),
     ];
     for (feedback, cc, kept) in cases {
+        // Mark a single packet, because a second reduction would be an error.
         let mut marked = false;
         let fate = move |at: Time, packet: &Segment| {
             if !marked && is_data(packet) && at > at_ms(150) {

@@ -1,4 +1,4 @@
-//! Requests over connections that are used again.
+//! Tests of requests over reused connections.
 
 use fabricsim_base::units::Time;
 use fabricsim_transport::cc::CubicConfig;
@@ -18,7 +18,8 @@ fn class(reuse: Reuse, hystart: Switch) -> ClassConfig {
     }
 }
 
-/// Completion times of fetches of (start in ms, size), and how many SYNs were sent.
+/// Returns the completion times of fetches given as (start in ms, size), and the number of SYNs
+/// sent.
 fn fetches(reuse: Reuse, flows: &[(u64, u64)]) -> (Vec<f64>, u32) {
     let syns = std::cell::Cell::new(0u32);
     let fate = |_: Time, packet: &Segment| {
@@ -49,7 +50,7 @@ fn fetches(reuse: Reuse, flows: &[(u64, u64)]) -> (Vec<f64>, u32) {
 
 #[test]
 fn a_request_inherits_the_connection_that_is_freed_while_it_dials() {
-    // The first ends between 400 and 600 ms; the second dials at that time.
+    // The first fetch ends between 400 and 600 ms; the second one dials at that time.
     let first = 100 * 1_448;
     let (alone, _) = fetches(Reuse::None, &[(0, first)]);
     #[expect(
@@ -61,11 +62,11 @@ fn a_request_inherits_the_connection_that_is_freed_while_it_dials() {
     let flows = [(0, first), (soon, first)];
     let (own, own_syns) = fetches(Reuse::None, &flows);
     let (bound, bound_syns) = fetches(Reuse::LateBinding, &flows);
-    // Both dial; the second is served by the first one's warm connection all the same.
+    // Both dial, but the warm connection of the first one serves the second one.
     assert_eq!((own_syns, bound_syns), (2, 2));
     assert!((own[0] - bound[0]).abs() < 1.0);
-    // It waits 80 ms for it, and then needs one round trip and the bytes: its window is 100
-    // segments.
+    // The second fetch waits 80 ms, and then needs one round trip plus the transmission, because
+    // the window is 100 segments.
     let bytes = 100.0 * 1_514.0 * 8.0 / 50e3;
     let warm = 80.0 + 160.0 + bytes;
     assert!((bound[1] - warm).abs() < 30.0, "{} and {warm}", bound[1]);
@@ -102,9 +103,9 @@ fn a_lost_syn_ack_is_rescued_by_another_connection() {
     assert!((fct[1] - rescued).abs() < 3.0, "{fct:?}");
 }
 
-/// Returns the least time, in milliseconds, that `size` bytes take on an idle path of 50 Mbps: two
-/// round trips, then rounds of 10, 20, 40, ... segments, and the bytes that are left once the
-/// window fills the path.
+/// Returns the minimum time, in milliseconds, of `size` bytes on an idle path of 50 Mbps: two round
+/// trips, then rounds of 10, 20, 40, ... segments, and the remaining bytes as soon as the window
+/// fills the path.
 fn bound_ms(size: u64, rtt: f64) -> f64 {
     let packet = 1_514.0 * 8.0 / 50e3;
     let mut left = size.div_ceil(1_448) as f64;
@@ -124,7 +125,7 @@ fn an_idle_path_is_used_as_well_as_slow_start_allows() {
     for rtt in [10, 40, 160] {
         for size in [1_000, 65_536, 370_728, 2_097_152] {
             let path = Path::wan(ms(rtt), 64 << 20);
-            // Every segment is acknowledged at once, so that the window doubles.
+            // Every segment is acknowledged at once, so the window doubles.
             let config = TcpConfig {
                 quick_acks: Some(1 << 20),
                 ..TcpConfig::default()

@@ -1,4 +1,4 @@
-//! Opening connections.
+//! Tests of opening connections.
 
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_transport::tcp::{Bits, ClassConfig, Opening, Pattern, TcpConfig};
@@ -13,7 +13,8 @@ fn is_syn_ack(packet: &Segment) -> bool {
     is_syn(packet) && packet.telemetry.bits.has(Bits::ACK)
 }
 
-/// The completion time in milliseconds of `size` bytes over 20 ms, when `fate` decides.
+/// Returns the completion time in milliseconds of `size` bytes over 20 ms, with the given `fate` of
+/// packets.
 fn transfer(class: ClassConfig, size: u64, fate: impl FnMut(Time, &Segment) -> Fate) -> f64 {
     let path = Path::wan(ms(20), 1 << 20);
     let mut network = Network::new(2, path, &TcpConfig::default(), class, fate);
@@ -53,7 +54,7 @@ fn a_fetch_takes_two_round_trips_and_its_bytes() {
         ..ClassConfig::default()
     };
     let fct = transfer(fetch, 14_480, faultless);
-    // Ten segments of 1,514 bytes at 50 Mbps are 2.4 ms.
+    // Ten segments of 1,514 bytes at 50 Mbps take 2.4 ms.
     assert!((42.4..42.7).contains(&fct), "{fct}");
 }
 
@@ -62,7 +63,7 @@ fn a_lost_syn_or_syn_ack_costs_a_second_and_two_cost_three() {
     for (wanted, count, cost) in [
         (is_syn as fn(&Segment) -> bool, 1, 1_000.0),
         (is_syn_ack, 1, 1_000.0),
-        // A second later both the SYN is repeated and, by the server's own timer, the SYN-ACK.
+        // A second later, the SYN is repeated, and also the SYN-ACK by the server's own timer.
         (is_syn_ack, 3, 3_000.0),
     ] {
         for pattern in [Pattern::Plain, Pattern::Fetch] {
@@ -107,7 +108,8 @@ fn a_lost_last_acknowledgement_is_made_up_for() {
             pattern,
             ..ClassConfig::default()
         };
-        // From the server's side everything has arrived: the ACK to a second copy ends the flow.
+        // From the server's point of view everything has arrived: the ACK to a second copy ends the
+        // flow.
         let last = |packet: &Segment| {
             packet.telemetry.bits.has(Bits::ACK)
                 && !is_syn(packet)

@@ -1,4 +1,4 @@
-//! TCP over a small network: opening, losses, reordering, algorithms, requests.
+//! Tests of TCP over a small network: opening, losses, reordering, congestion control, requests.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! A small network: hosts that are joined by one bottleneck for each destination, with a queue that
-//! drops or marks, and a delay.
+//! A small network: hosts joined by one bottleneck for each destination, with a delay and a queue
+//! that drops or marks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,27 +22,28 @@ pub(crate) enum Fate {
     Lost,
     Late(Duration),
     Twice(Duration),
-    /// With a mark.
+    /// Arrives with a mark.
     Marked,
 }
 
 /// Properties of the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
-    /// Of the hosts' NICs.
+    /// Rate of the hosts' NICs.
     pub(crate) nic: Rate,
-    /// Of the bottleneck.
+    /// Rate of the bottleneck.
     pub(crate) rate: Rate,
-    /// From the bottleneck to the host.
+    /// Delay from the bottleneck to the host.
     pub(crate) delay: Duration,
-    /// Bytes that may wait at the bottleneck.
+    /// Bytes that fit in the bottleneck's queue.
     pub(crate) buffer: u64,
-    /// Packets that find more bytes waiting are marked, if they are ECN-capable.
+    /// Packets that arrive at a longer queue are marked if they are ECN-capable.
     pub(crate) mark_above: u64,
 }
 
 impl Path {
-    /// A bottleneck of 50 Mbps with a round-trip time of `rtt` and a buffer of `buffer` bytes.
+    /// Returns a bottleneck of 50 Mbps with a round-trip time of `rtt` and a buffer of `buffer`
+    /// bytes.
     pub(crate) fn wan(rtt: Duration, buffer: u64) -> Self {
         Self {
             nic: Rate::from_gbps(10),
@@ -56,10 +57,11 @@ impl Path {
 
 struct Host {
     tcp: Tcp<TcpHeader>,
-    /// Time at which the host's NIC is free; `bottleneck` is that of the bottleneck before it.
+    /// Time at which the host's NIC is free; `bottleneck` is that of the bottleneck before the
+    /// host.
     free: Time,
     bottleneck: Time,
-    /// Time at which the host is next polled.
+    /// Time of the next poll of the host.
     look: Time,
 }
 
@@ -81,7 +83,7 @@ pub(crate) struct Network<F> {
     fate: F,
     pub(crate) now: Time,
     pub(crate) done: Vec<Completion>,
-    /// Of the bottlenecks.
+    /// Packets dropped at the bottlenecks.
     pub(crate) dropped: u64,
     pub(crate) marked: u64,
     pub(crate) longest_queue: u64,
@@ -90,7 +92,7 @@ pub(crate) struct Network<F> {
 }
 
 const PORT: PortId = PortId(0);
-/// The wire is taken: replies wait.
+/// Passed instead of a reply function if the wire is busy, so that replies wait.
 const NO_REPLY: Option<fn(&Packet<TcpHeader>) -> Time> = None;
 
 impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
@@ -143,7 +145,8 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
         }
     }
 
-    /// A flow of `size` bytes from `src` to `dst` at `start`; in the order of starts.
+    /// Adds a flow of `size` bytes from `src` to `dst` at `start`. Flows must be added in order of
+    /// starts.
     pub(crate) fn flow(&mut self, src: u32, dst: u32, size: u64, start: Time, class: u16) {
         let number = self.flows.len();
         let request = FlowRequest {
@@ -219,7 +222,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
         self.schedule(at, Event::Arrival(index));
     }
 
-    /// Lets `host` send what it may, and looks again when it wants.
+    /// Lets `host` send as much as it may, and schedules its next poll.
     fn serve(&mut self, host: usize) {
         let nothing = PrioritySet::default();
         while self.hosts[host].free <= self.now {
@@ -249,7 +252,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
         }
     }
 
-    /// Runs until `end`, or until nothing is left to do.
+    /// Runs until `end`, or until no event is left.
     pub(crate) fn run_until(&mut self, end: Time) {
         let mut seen = Time::MAX;
         let mut looks = 0;
@@ -292,7 +295,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
         self.now = self.now.max(end);
     }
 
-    /// Runs until all flows have ended; fails after an hour.
+    /// Runs until all flows have ended. Fails after an hour.
     pub(crate) fn finish(&mut self) {
         let hour = Time::ZERO + Duration::from_ms(3_600_000);
         let mut end = self.now;
@@ -309,7 +312,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
             .collect()
     }
 
-    /// Lets everything that is still under way end, and returns how many connections are left.
+    /// Returns the counters of `host`.
     pub(crate) fn counters(&self, host: usize) -> EndpointCounters {
         self.hosts[host].tcp.counters()
     }
@@ -323,7 +326,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
         live
     }
 
-    /// Completion times in milliseconds, in the order of flows.
+    /// Returns the completion times in milliseconds, in the order of flows.
     pub(crate) fn fct_ms(&self) -> Vec<f64> {
         let mut done: Vec<_> = self.done.iter().collect();
         done.sort_by_key(|completion| completion.flow.id);
@@ -333,7 +336,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
     }
 }
 
-/// A network that loses nothing of its own.
+/// The fate of packets in a network without losses of its own.
 pub(crate) fn faultless(_: Time, _: &Segment) -> Fate {
     Fate::Arrives
 }

@@ -1,5 +1,5 @@
-//! Probes of controllers that ask for them: one for a round trip, whatever is lost, and none for an
-//! idle connection.
+//! Tests of probes for controllers that need them: one per round trip regardless of losses, and
+//! none on an idle connection.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use fabricsim_transport::tcp::{ClassConfig, Opening, Pattern, Reuse, TcpConfig, 
 
 use crate::network::{Fate, Network, Path, Segment, at_ms, is_data, ms};
 
-/// A probe that has come back: when, and how far its sender was when it left and was then.
+/// A returned probe: its arrival time, and the sender's `snd_nxt` at departure and at arrival.
 #[derive(Clone, Copy, Debug)]
 struct Back {
     at: Time,
@@ -23,7 +23,7 @@ struct Back {
     next_seq: u64,
 }
 
-/// A window of ten segments, and probes that are noted.
+/// A window of ten segments that records probes.
 #[derive(Clone, Debug)]
 struct Probed {
     form: ProbeForm,
@@ -70,7 +70,7 @@ impl<H> CongestionControl<H> for Probed {
     }
 }
 
-/// Packets of probes that were carried, by direction and fate.
+/// Number of transmitted probe packets, by direction and fate.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
     forth: u64,
@@ -87,7 +87,8 @@ struct Outcome {
     fct_ms: f64,
 }
 
-/// Carries 500 segments; every `lose`-th packet of a probe is lost, and all packets between `dark`.
+/// Transmits 500 segments. Every `lose`-th packet of a probe is lost, and all packets in the time
+/// `dark`.
 fn transfer(form: ProbeForm, lose: u64, dark: std::ops::Range<u64>, class: ClassConfig) -> Outcome {
     let probed = Probed {
         form,
@@ -99,6 +100,7 @@ fn transfer(form: ProbeForm, lose: u64, dark: std::ops::Range<u64>, class: Class
     };
     let carried = Arc::new(Mutex::new(Carried::default()));
     let count = Arc::clone(&carried);
+    // Count probe packets, check their sizes, and lose the selected ones.
     let fate = move |at: Time, packet: &Segment| {
         let is_dark = dark.contains(&(at.as_ns() / 1_000_000));
         if !packet.flags.has(Flags::PROBE) {
@@ -129,7 +131,7 @@ fn transfer(form: ProbeForm, lose: u64, dark: std::ops::Range<u64>, class: Class
     let mut network = Network::new(2, Path::wan(ms(40), 1 << 20), &config, class, fate);
     network.flow(0, 1, 500 * 1_448, Time::ZERO, 0);
     network.finish();
-    // What is still under way ends, and nothing begins any more.
+    // Packets still in flight arrive, but nothing new begins.
     network.run_until(at_ms(3_000_000));
     let (back, carried) = (
         probed.back.lock().unwrap().clone(),
@@ -155,7 +157,7 @@ const FORMS: [ProbeForm; 2] = [ProbeForm::Packet, ProbeForm::Data];
 fn a_probe_leaves_in_each_round_trip() {
     for form in FORMS {
         let outcome = transfer(form, u64::MAX, 0..0, open());
-        // Ten segments in 40 ms and a little: 50 round trips.
+        // Ten segments per slightly more than 40 ms: 50 round trips.
         let (trips, probes) = (outcome.fct_ms / 40.5, outcome.back.len() as f64);
         assert!(
             (probes - trips).abs() < 2.5,
@@ -163,7 +165,7 @@ fn a_probe_leaves_in_each_round_trip() {
         );
         for pair in outcome.back.windows(2) {
             assert!(pair[1].at.since(pair[0].at) >= ms(40));
-            // The next one left at once, when the sender was as far as it had been told.
+            // The next probe left at once, when the sender was at the reported byte or later.
             assert!(pair[1].sent_next >= pair[0].next_seq, "{form:?} {pair:?}");
             if form == ProbeForm::Packet {
                 assert_eq!(pair[1].sent_next, pair[0].next_seq);
@@ -178,7 +180,7 @@ fn every_probe_comes_back_or_is_lost() {
     for form in FORMS {
         for lose in [u64::MAX, 7, 3, 2] {
             let Outcome { back, carried, .. } = transfer(form, lose, 0..0, open());
-            // The last one may come to a connection that has ended, or back to one.
+            // The last probe may arrive at a connection that has ended, or return to one.
             let there = carried.forth - carried.forth_lost;
             assert!(
                 (carried.back..=carried.back + 1).contains(&there),
@@ -197,8 +199,8 @@ fn every_probe_comes_back_or_is_lost() {
     }
 }
 
-/// Probes and data that are all lost between 100 ms and 10 s: timeouts of either double, and go on
-/// when the network is there again.
+/// All probes and data between 100 ms and 10 s are lost. The timeouts of both double, and both
+/// continue when the network works again.
 #[test]
 fn probes_go_on_after_a_flap() {
     for form in FORMS {
@@ -212,7 +214,7 @@ fn probes_go_on_after_a_flap() {
     }
 }
 
-/// The server's connection stays open when the response has been sent.
+/// The server's connection stays open after the response has been sent.
 #[test]
 fn an_idle_connection_sends_no_probes() {
     for form in FORMS {
@@ -232,8 +234,8 @@ fn an_idle_connection_sends_no_probes() {
     }
 }
 
-/// The profile of a stack in user space: an acknowledgement for up to eight segments, after 4 us,
-/// and timeouts of 2, 2 + 4 and 2 + 4 + 8 ms where nothing else tells of a loss.
+/// The profile of a user-space stack: one acknowledgement for up to eight segments, after 4 us, and
+/// timeouts of 2, 2 + 4 and 2 + 4 + 8 ms if nothing else indicates the loss.
 #[test]
 fn timeouts_of_a_stack_in_user_space_are_multiples_of_two_milliseconds() {
     let config = TcpConfig {
@@ -249,7 +251,7 @@ fn timeouts_of_a_stack_in_user_space_are_multiples_of_two_milliseconds() {
     };
     for (copies, expected) in [(0, 0.0), (1, 2.0), (2, 6.0), (3, 14.0)] {
         let mut left = copies;
-        // The last one of 30 segments: no duplicate tells of it.
+        // The last one of 30 segments, so no duplicate indicates its loss.
         let fate = move |_: Time, packet: &Segment| {
             if is_data(packet) && packet.seq == 29 * 1_448 && left > 0 {
                 left -= 1;

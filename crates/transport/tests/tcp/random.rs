@@ -1,4 +1,4 @@
-//! Random losses, delays and copies, of data and of acknowledgements: every flow ends.
+//! Tests with random losses, delays and copies of data and acknowledgements: every flow ends.
 
 use std::sync::Arc;
 
@@ -131,6 +131,7 @@ fn check(scenario: &Scenario) -> Result<Vec<f64>, TestCaseError> {
     }
     network.finish();
     let written: u64 = flows.iter().map(|flow| flow.2).sum();
+    // Late copies must have arrived before the bytes of all hosts are compared.
     network.run_until(network.now + Duration::from_ms(200_000));
     let total = |count: fn(&fabricsim_core::plugin::EndpointCounters) -> u64| -> u64 {
         (0..3).map(|host| count(&network.counters(host))).sum()

@@ -1,4 +1,4 @@
-//! CUBIC where segments are lost at random, beside a model of RFC 9438 that shares nothing with it.
+//! Compares CUBIC under random losses with an independent model of RFC 9438.
 
 use std::collections::VecDeque;
 
@@ -8,12 +8,12 @@ use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Switch, TcpConfig
 
 use crate::network::{Fate, Network, Path, Segment, is_data, ms};
 
-/// The round-trip time in seconds. With windows below 150 segments CUBIC is in its Reno-friendly
+/// Round-trip time in seconds. With windows below 150 segments, CUBIC is in its Reno-friendly
 /// region.
 const RTT: f64 = 0.02;
 
-/// Returns whether the `number`-th transmission of data is lost: the same ones in the network and
-/// in the model.
+/// Returns `true` if transmission `number` of data is lost. The network and the model lose the same
+/// ones.
 fn is_lost(number: u64, share: f64) -> bool {
     // SplitMix64 (Steele, Lea and Flood 2014).
     let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -22,12 +22,12 @@ fn is_lost(number: u64, share: f64) -> bool {
     ((bits ^ (bits >> 31)) as f64) < share * 2f64.powi(64)
 }
 
-/// Window that ends the slower increase of the Reno-friendly region.
+/// The window that ends the slower increase of the Reno-friendly region.
 #[derive(Clone, Copy, PartialEq)]
 enum UntilWindow {
     /// cwnd_prior: the rule of section 4.3.
     Prior,
-    /// W_max, which fast convergence puts below cwnd_prior.
+    /// W_max, which fast convergence sets below cwnd_prior.
     Most,
     /// None, as in RFC 8312 and in Linux.
     Never,
@@ -97,9 +97,10 @@ impl Rfc9438 {
     }
 }
 
-/// Segments delivered per round trip, which is the mean window, from 20 s on for `seconds`: a pipe
-/// that is a round trip long and loses `share` of what is sent. Losses are noticed by the next
-/// acknowledgement, and recovered within the same window; the window rests until they are.
+/// Returns the segments delivered per round trip (the mean window), from 20 s on for `seconds`. The
+/// model is a pipe of one round trip that loses a share of `share`. The next acknowledgement
+/// reveals losses, which are recovered within the same window; meanwhile, the window does not
+/// change.
 fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     let mut cc = Rfc9438 {
         until,
@@ -110,14 +111,15 @@ fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
         stage: None,
         w_est: 0.0,
     };
-    // When it was sent, which segment it is, whether it arrives.
+    // Send time, segment number, and `true` if it arrives.
     let mut pipe: VecDeque<(f64, u64, bool)> = VecDeque::new();
     let mut missing: VecDeque<u64> = VecDeque::new();
     let mut unrecovered: Vec<u64> = Vec::new();
     let (mut now, mut sent, mut next, mut delivered) = (0.0, 0, 0, 0u64);
-    // The end of the episode of recovery.
+    // End of the recovery episode.
     let mut recovery: Option<u64> = None;
     while now < 20.0 + seconds {
+        // Fill the window, lost segments first.
         while (pipe.len() as f64) < cc.cwnd.floor() {
             let segment = missing.pop_front().unwrap_or_else(|| {
                 next += 1;
@@ -126,6 +128,7 @@ fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
             sent += 1;
             pipe.push_back((now, segment, !is_lost(sent, share)));
         }
+        // Losses at the head of the pipe are revealed by the next arrival.
         let mut noticed = false;
         while let Some((_, segment, false)) = pipe.front() {
             unrecovered.push(*segment);
@@ -151,7 +154,7 @@ fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     delivered as f64 / seconds * RTT
 }
 
-/// The same of the sender.
+/// Same as [`modeled`], measured at the sender.
 fn measured(share: f64, seconds: u64) -> f64 {
     let class = ClassConfig {
         cc: std::sync::Arc::new(CubicConfig {
@@ -162,7 +165,7 @@ fn measured(share: f64, seconds: u64) -> f64 {
         opening: Opening::Open,
         ..ClassConfig::default()
     };
-    // Every segment acknowledged, and a rate that no window fills.
+    // Every segment is acknowledged, and no window fills the rate.
     let config = TcpConfig {
         quick_acks: Some(u32::MAX),
         ..TcpConfig::default()

@@ -1,4 +1,4 @@
-//! Losses, reordering and what they cost.
+//! Tests of losses and reordering, and of their cost.
 
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_transport::cc::{CubicConfig, NewRenoConfig};
@@ -43,7 +43,7 @@ fn transfer(config: &TcpConfig, fate: impl FnMut(Time, &Segment) -> Fate) -> Out
     }
 }
 
-/// Loses the first copies of the segments with these numbers, and so many more copies of each.
+/// Loses the first `copies` copies of each segment with one of these numbers.
 fn lose(numbers: &[u64], copies: u32) -> impl FnMut(Time, &Segment) -> Fate {
     let mut left: Vec<(u64, u32)> = numbers.iter().map(|&n| (n, copies)).collect();
     move |_, packet| {
@@ -72,7 +72,7 @@ fn with_reports_many_losses_of_a_window_take_one_round_trip() {
     let lost: Vec<u64> = (30..60).step_by(3).collect();
     let outcome = transfer(&rack(), lose(&lost, 1));
     assert_eq!((outcome.again, outcome.timeouts), (10, 0));
-    // Without reports it takes a round trip for each hole.
+    // Without reports, each hole takes a round trip.
     let blind = transfer(&dup_acks(), lose(&lost, 1));
     assert!(
         blind.fct > outcome.fct + 200.0,
@@ -92,7 +92,7 @@ fn a_lost_retransmission_is_found_by_its_time() {
 
 #[test]
 fn a_lost_tail_is_probed_for() {
-    // One alone waits for an acknowledgement that may be delayed: as long as for the timeout.
+    // A single segment waits as long as the timeout, because its acknowledgement may be delayed.
     let one = transfer(&rack(), lose(&[99], 1));
     assert_eq!((one.again, one.timeouts), (1, 0));
     let outcome = transfer(&rack(), lose(&[98, 99], 1));
@@ -109,7 +109,7 @@ fn a_lost_tail_is_probed_for() {
         waited.fct,
         outcome.fct
     );
-    // Three lost at the end: the probe's report shows the others.
+    // Three segments at the end are lost: the report of the probe reveals the other two.
     let three = transfer(&rack(), lose(&[97, 98, 99], 1));
     assert_eq!(three.timeouts, 0);
     assert_eq!(three.again, 3);
@@ -117,7 +117,7 @@ fn a_lost_tail_is_probed_for() {
 
 #[test]
 fn timeouts_back_off_until_the_network_is_there_again() {
-    // Everything is lost between 100 ms and 10 s: a link flap.
+    // Everything between 100 ms and 10 s is lost: a link flap.
     let flap = |at: Time, _: &Segment| {
         let ms = at.as_ns() / 1_000_000;
         if (100..10_000).contains(&ms) {
@@ -129,7 +129,7 @@ fn timeouts_back_off_until_the_network_is_there_again() {
     for config in [rack(), dup_acks()] {
         let outcome = transfer(&config, flap);
         assert!((5..8).contains(&outcome.timeouts), "{}", outcome.timeouts);
-        // The timeouts double: the last wait is at most as long as the flap.
+        // The timeouts double, so the last wait is at most as long as the flap.
         assert!(
             (10_000.0..20_500.0).contains(&outcome.fct),
             "{}",
@@ -154,7 +154,7 @@ fn reordering_within_a_quarter_of_the_round_trip_is_learned() {
     };
     let outcome = transfer(&rack(), spray());
     assert_eq!(outcome.timeouts, 0);
-    // The first reordering is taken for loss (three reports); later ones are not.
+    // The first reordering counts as a loss (three reports); later ones do not.
     assert!(outcome.again <= 12, "{}", outcome.again);
     let blind = transfer(&dup_acks(), spray());
     assert!(blind.again + 5 > outcome.again);
@@ -173,7 +173,7 @@ fn lost_acknowledgements_cost_nothing_but_time() {
         }
     };
     let outcome = transfer(&rack(), half);
-    // The last one has none after it: a probe asks for it.
+    // No acknowledgement follows the last one, so a probe requests it.
     assert_eq!((outcome.again, outcome.timeouts), (1, 0));
 }
 
