@@ -1,4 +1,4 @@
-//! Measures the speed of the simulator, for the table in the README:
+//! Measures the speed of the simulator, for the tables in docs/performance.md:
 //! `cargo run --release -p fabricsim --example speed`.
 //!
 //! Each run is a separate process, this program with `--measure`, so that it has its own peak
@@ -28,7 +28,7 @@ kind = \"list\"
 path = \"flows.csv\"
 ";
 
-/// Measure the scenarios of the README and print them as a table.
+/// Measure the scenarios of docs/performance.md and print them as a table.
 #[derive(Parser)]
 struct Args {
     /// Runs of each row; the table shows the median

@@ -1,4 +1,5 @@
-//! Memory used by hosts and flows, checked against the figures of README, section "Large fabrics".
+//! Memory used by hosts and flows, checked against the figures of docs/performance.md, section
+//! "Large fabrics".
 
 #![allow(
     clippy::unwrap_used,
