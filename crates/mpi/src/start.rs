@@ -55,7 +55,8 @@ impl StartError {
                  (docs/clusters.md), or start it without the launcher"
             }
             Self::Apart { .. } => {
-                "start it with the launcher of the MPI library of the build (the one of `mpicc`); with Slurm: `srun --mpi=pmix`, or `mpirun` in the batch script"
+                "start it with the launcher of the MPI library of the build (the one of `mpicc`); with Slurm: \
+                 `srun --mpi=pmix`, or `mpirun` in the batch script"
             }
             Self::OneThread { .. } => "use an MPI that was built with support for threads",
             Self::Twice => "call `start` once, and share the result",

@@ -86,7 +86,8 @@ pub(crate) fn together(key: &'static str, flows: f64) -> Result<(), ConfigError>
     Err(ConfigError::new(
         key,
         format!(
-            "this starts {flows:.0} flows at once, which need about {:.0} GB of memory; at most {MAX_LIVE_FLOWS} can be live",
+            "this starts {flows:.0} flows at once, which need about {:.0} GB of memory; \
+             at most {MAX_LIVE_FLOWS} can be live",
             flows * LIVE_FLOW_BYTES / 1e9
         ),
         "let them start one after the other, such as \"10us\" apart, or make them fewer",

@@ -62,7 +62,8 @@ pub fn time_figure(title: &str, quantity: Quantity, runs: &[TimeRun], most: usiz
     }
     if matches!(quantity, Quantity::Throughput | Quantity::TotalThroughput) {
         figure.notes.push(
-            "throughput is payload acknowledged in an interval: if ACKs arrive in bunches, it can exceed the rate of a link"
+            "throughput is payload acknowledged in an interval: if ACKs arrive in bunches, \
+             it can exceed the rate of a link"
                 .to_owned(),
         );
     }

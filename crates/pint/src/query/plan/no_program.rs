@@ -16,7 +16,8 @@ pub(super) fn serve(
     Err(ConfigError::new(
         "bits",
         format!(
-            "not all queries fit a packet of {budget} bits, and this build cannot divide packets among queries, because its feature `plans` was left out"
+            "not all queries fit a packet of {budget} bits, and this build cannot divide \
+             packets among queries, because its feature `plans` was left out"
         ),
         "build it without --no-default-features, or give packets more bits",
     ))

@@ -45,7 +45,8 @@ fn shortage(demands: &[Demand], budget: u32, share: f64) -> ConfigError {
         )
     } else {
         format!(
-            "digests do not fit packets of {budget} bits in any way that serves more than {:.1}% of the requested frequencies",
+            "digests do not fit packets of {budget} bits in any way that serves more \
+             than {:.1}% of the requested frequencies",
             share * 100.0
         )
     };

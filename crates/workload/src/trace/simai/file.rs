@@ -228,7 +228,8 @@ fn collective(
     found.map(Some).ok_or_else(|| {
         word.error(
             format!("`{}` is not simulated", word.text),
-            "write NONE, or ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL, with _EP or _DP_EP after it for the groups of experts",
+            "write NONE, or ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL, \
+             with _EP or _DP_EP after it for the groups of experts",
         )
     })
 }
