@@ -82,6 +82,7 @@ fn stored_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let generics = bounded(&input.generics, &parse_quote!(#checkpoint::Stored));
     let (parameters, arguments, conditions) = generics.split_for_impl();
     let is_enum = matches!(input.data, Data::Enum(_));
+    // An enum stores the index of its variant before the fields, so that loading can rebuild it.
     let store = shapes.iter().enumerate().map(|(index, shape)| {
         let (pattern, places) = (shape.pattern(), shape.places());
         let number = is_enum.then(|| quote!(__out.number(#index);));
@@ -128,6 +129,7 @@ fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
     let checkpoint = &options.checkpoint;
     let shapes = shapes(input)?;
     let name = &input.ident;
+    // Explicit bounds replace the derived ones, for parameters that are not part of the state.
     let generics = match options.bounds {
         Some(predicates) => {
             let mut generics = input.generics.clone();
@@ -143,6 +145,7 @@ fn checkpointed_impl(input: &DeriveInput) -> syn::Result<Tokens> {
         let number = is_enum.then(|| quote!(__out.number(#index);));
         quote!(#pattern => { #number #(#saved)* })
     });
+    // Loading keeps the variant of the built value, so a different variant is an error.
     let load = shapes.iter().enumerate().map(|(index, shape)| {
         let (pattern, loaded) = (shape.pattern(), shape.loaded(checkpoint));
         let number = is_enum.then(|| {

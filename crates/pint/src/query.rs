@@ -12,7 +12,7 @@
 //! ```
 //! use fabricsim_pint::query::{Demand, Plan};
 //!
-//! // Path tracing on every packet, latency on most, congestion control on one in sixteen: two bytes.
+//! // Path tracing on every packet, latency on most, congestion control on 1 in 16: two bytes.
 //! let demand = |frequency| Demand { bits: 8, frequency };
 //! let plan = Plan::new(&[demand(1.0), demand(15.0 / 16.0), demand(1.0 / 16.0)], 16, 1)?;
 //! assert_eq!((plan.sets().len(), plan.wire_bytes()), (2, 2));

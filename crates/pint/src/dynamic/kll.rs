@@ -8,11 +8,12 @@ use fabricsim_base::rng::Stream;
 /// Values are stored in levels; one value of level h represents 2^h values. When the total reaches
 /// its limit, the lowest full level is sorted, and every second value moves up one level: the
 /// values at even or odd positions, chosen at random. A level d below the top is full with `items`
-/// (2/3)^d + 1 values, so that a sketch of n values stores at most about 3 `items` + log2 n.
+/// (2/3)^d + 1 values. So the sketch stores at most about 3 `items` + log2 n for a stream of n
+/// values.
 ///
-/// For a stream of n values, the largest error of any rank is on average 4.6% of n for 25 items,
-/// 2.6% for 50, 1.3% for 100 and 0.7% for 200. Quantiles are exact until the sketch is full for the
-/// first time, after about `items` values.
+/// The largest error of any rank is on average 4.6% of n for 25 items, 2.6% for 50, 1.3% for 100
+/// and 0.7% for 200. Quantiles are exact until the sketch is full for the first time, after about
+/// `items` values.
 #[derive(Clone, Debug, Stored)]
 pub struct Kll<T> {
     items: u32,

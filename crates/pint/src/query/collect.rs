@@ -95,6 +95,7 @@ impl QueryResults {
             flow: result.flow,
             hop: result.hop,
         };
+        // Several statistics of a hop share one sort of its true values.
         for same in results.hops.chunk_by_mut(|a, b| place(a) == place(b)) {
             let Some(parts) = seen.get(&place(&same[0])) else {
                 continue;

@@ -81,7 +81,7 @@ struct WindowUse {
 pub(super) struct TcpSender {
     #[checkpoint(elsewhere)]
     cc: Controller,
-    /// All bytes below snd_una are acknowledged; snd_nxt is the next byte to send.
+    /// All bytes below `snd_una` are acknowledged; `snd_nxt` is the next byte to send.
     una: u64,
     next: u64,
     /// End of the data that the application has written, without the FIN.

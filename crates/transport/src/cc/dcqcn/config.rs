@@ -81,7 +81,7 @@ settings! {
         pub hyper_increase: Option<Rate> = none,
         /// Lower the target at every decrease.
         ///
-        /// Otherwise only the first decrease after an increase lowers the target.
+        /// Otherwise only the first decrease after an increase lowers it, to the rate.
         #[note("(default false; paper: true)")]
         pub clamp: Option<bool> = none,
         /// Lowest rate.
