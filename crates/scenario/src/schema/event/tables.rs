@@ -66,28 +66,28 @@ settings! {
 pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "link-down",
-        "A link fails; what is on it and waits for it is lost",
+        "a link fails; packets on it and queued for it are lost",
         LinkTable::KEYS,
     ),
     (
         "link-up",
-        "A link is back, at its own rate",
+        "a link is back, at its own rate",
         LinkTable::KEYS,
     ),
-    ("link-rate", "A link has another rate", RateTable::KEYS),
+    ("link-rate", "a link changes its rate", RateTable::KEYS),
     (
         "link-loss",
-        "A link loses packets at random",
+        "a link loses packets at random",
         LossTable::KEYS,
     ),
     (
         "switch-down",
-        "A switch fails with all its links",
+        "a switch fails with all its links",
         SwitchTable::KEYS,
     ),
     (
         "switch-up",
-        "A switch is back, with the links that have not failed themselves",
+        "a switch is back, with its links unless they have failed themselves",
         SwitchTable::KEYS,
     ),
 ];
