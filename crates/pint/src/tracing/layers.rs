@@ -65,9 +65,9 @@ impl Layers {
     /// = e/d and, from d = 16 on, p_2 = e^e/d, each limited to 1.
     ///
     /// Differs from the paper: tau is 1/2, as in the published implementation; Algorithm 1 has log
-    /// log* d / (1 + log log* d), which is 0.4 to 0.7 for realistic paths. And p_l is (e to the
-    /// power of itself l times)/d, because with one power less, p_1 = 1/d is no faster than the
-    /// Baseline alone.
+    /// log* d / (1 + log log* d), which is 0.4 to 0.7 for realistic paths. And each p_l has one more
+    /// power of e than in the paper, because the paper's p_1 = 1/d is no faster than the Baseline
+    /// alone.
     ///
     /// # Errors
     /// Returns an error if d is 0.
