@@ -1,4 +1,4 @@
-//! A simulation inside another program: driven in steps, fed with flows from outside.
+//! A simulation inside of another program, which runs it in steps and injects flows.
 
 use crate::support;
 use fabricsim::{Scenario, Simulation};
@@ -64,7 +64,8 @@ fn steps_do_not_change_the_results() {
     same_in_steps(SCENARIO);
 }
 
-/// Spines are heard by nobody for ten epochs, so they are run lazily, unless somebody looks.
+/// No process listens to the spines for ten epochs, so they run lazily, unless a caller inspects
+/// them.
 #[test]
 fn steps_do_not_change_the_results_where_delays_differ() {
     let delays = r#"spines = 2

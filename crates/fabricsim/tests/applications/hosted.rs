@@ -1,4 +1,4 @@
-//! Applications at hosts: closed loops whose timelines are known to the picosecond.
+//! Applications at hosts: closed loops with timelines that are known to the picosecond.
 
 mod closed_loop;
 mod connections;

@@ -1,4 +1,4 @@
-//! Applications, remote procedure calls, collectives, and runs that are driven from outside.
+//! Applications, remote procedure calls, collectives, and runs driven by another program.
 
 #![allow(
     clippy::unwrap_used,

@@ -19,10 +19,10 @@ use crate::conservation::cases::{Case, Losses, cases};
 
 const MTU: u64 = 1_000;
 
-/// Complete flows that a receiver remembers at least.
+/// The least number of complete flows that a receiver remembers.
 const REMEMBERED: usize = 64;
 
-/// Longer than anything that is under way when the last flow ends.
+/// Longer than any traffic remains in the network after the last flow ends.
 const QUIET: Duration = Duration::from_ms(100);
 
 fn simulation(case: &Case) -> Simulation {
@@ -32,8 +32,8 @@ fn simulation(case: &Case) -> Simulation {
     Simulation::new(&scenario.unwrap(), case.threads).unwrap()
 }
 
-/// Runs to the end of all flows, and then sends one byte through the quiet network, so that
-/// duplicates, ACKs and pause frames that were still under way are gone too.
+/// Runs to the end of all flows, and then sends one byte through the quiet network. By then the
+/// remaining duplicates, ACKs and pause frames have left the network as well.
 fn run_until_quiet(simulation: &mut Simulation) -> Vec<Completion> {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let [first, .., last] = *simulation.routes().topology().hosts() else {
@@ -54,7 +54,7 @@ fn run_until_quiet(simulation: &mut Simulation) -> Vec<Completion> {
     simulation.take_completions()
 }
 
-/// The ports through which the first packets of a flow pass.
+/// Returns the ports through which the first packets of a flow pass.
 fn path(simulation: &Simulation, completion: &Completion) -> Vec<Port> {
     let request = &completion.flow.request;
     let nodes: Vec<NodeId> = simulation.routes().trace(&FlowKey {
@@ -75,8 +75,8 @@ fn path(simulation: &Simulation, completion: &Completion) -> Vec<Port> {
         .collect()
 }
 
-/// The least time in which a flow can be acknowledged: its bytes at the slowest link, and light
-/// there and back.
+/// Returns the least time until a flow can be acknowledged: the time of its bytes on the slowest
+/// link, and the propagation delay both ways.
 fn physical_minimum(path: &[Port], size: Bytes) -> Duration {
     let slowest: Rate = path.iter().map(|port| port.rate).min().unwrap();
     let delays = path
@@ -97,7 +97,7 @@ fn check(case: &Case) {
     let asked = sum(&|done| done.flow.request.size);
     let retransmitted = sum(&|done| done.retransmitted);
 
-    // Every flow ends, once.
+    // Every flow ends exactly once.
     let mut numbers: Vec<u32> = completions.iter().map(|done| done.flow.id.0).collect();
     numbers.sort_unstable();
     let started = u32::try_from(simulation.flows_started()).unwrap();
@@ -105,8 +105,8 @@ fn check(case: &Case) {
     assert!(simulation.unfinished().is_empty());
     assert!(simulation.unreachable().is_empty());
 
-    // Every byte is acknowledged once, and delivered once as long as receivers remember the flows
-    // that they have had.
+    // Every byte is acknowledged once, and delivered once as long as receivers remember their past
+    // flows.
     assert_eq!(ends.acknowledged, asked);
     assert!(ends.delivered >= asked);
     if completions.len() <= REMEMBERED || ends.retransmitted == Bytes::ZERO {
@@ -116,7 +116,7 @@ fn check(case: &Case) {
     assert_eq!(ends.sent, asked + ends.retransmitted);
     assert_eq!(ends.retransmitted, retransmitted);
 
-    // What did not arrive was dropped or lost.
+    // Bytes that did not arrive were dropped or lost.
     let gone = network.buffer_drops + network.queue_drops + network.link_losses;
     let missing = ends.sent.get() - ends.arrived.get();
     assert!(missing <= gone * MTU, "{missing} bytes in {gone} packets");
@@ -125,12 +125,12 @@ fn check(case: &Case) {
     assert_eq!((network.queue_drops, network.no_route), (0, 0));
     assert!(case.losses == Losses::OnLinks || network.link_losses == 0);
 
-    // Nothing stays behind.
+    // No packet, pause or byte stays behind.
     assert_eq!(simulation.queued_bytes(), Bytes::ZERO);
     assert_eq!(network.pauses, network.resumes);
     assert_eq!(simulation.paused_ports(), 0);
 
-    // Nothing is faster than its links.
+    // No flow is faster than its links.
     let paths: Vec<Vec<Port>> = completions
         .iter()
         .map(|done| path(&simulation, done))
@@ -145,6 +145,7 @@ fn check(case: &Case) {
         );
     }
 
+    // Without losses the counts are exact, so needless packets would show as well.
     if case.losses == Losses::Never {
         assert_eq!((network.buffer_drops, ends.timeouts), (0, 0));
         assert_eq!(ends.retransmitted, Bytes::ZERO);

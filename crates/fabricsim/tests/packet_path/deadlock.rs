@@ -6,8 +6,8 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::Time;
 use fabricsim_core::network::Stop;
 
-/// Five switches (10 to 14) in a ring with two hosts at each, switch i with hosts 2i and 2i + 1,
-/// small buffers and nobody who slows down; `flows` are pairs of hosts.
+/// Five switches (10 to 14) in a ring with two hosts each, switch i with hosts 2i and 2i + 1. The
+/// buffers are small and no sender slows down. `flows` are pairs of hosts.
 fn ring(flows: &[(u32, u32)], threads: usize) -> Simulation {
     let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/deadlock");
     let folder = tempfile::tempdir().unwrap();
@@ -23,7 +23,8 @@ fn ring(flows: &[(u32, u32)], threads: usize) -> Simulation {
     Simulation::new(&scenario, threads).unwrap()
 }
 
-/// Every host sends to the host beside its own number `switches` further clockwise.
+/// Returns a flow from each host to the same-numbered host of the switch `switches` further
+/// clockwise.
 fn clockwise(from: impl Iterator<Item = u32>, switches: u32) -> Vec<(u32, u32)> {
     from.map(|host| (host, (host + 2 * switches) % 10))
         .collect()
@@ -48,7 +49,7 @@ fn a_ring_in_which_all_go_on_to_the_second_switch_is_a_deadlock() {
     );
 }
 
-/// The same links carry as much, but no packet needs more than one of them: pauses come and go.
+/// The links carry the same load, but no packet needs more than one of them, so pauses end.
 #[test]
 fn a_ring_in_which_nobody_goes_on_is_none() {
     let mut simulation = ring(&clockwise(0..10, 1), 2);
@@ -58,7 +59,7 @@ fn a_ring_in_which_nobody_goes_on_is_none() {
     assert_eq!(simulation.paused_ports(), 0);
 }
 
-/// Two switches in a row are full, and the circle is open at one switch.
+/// Two consecutive switches are full, and the circle is open at one switch.
 #[test]
 fn a_ring_that_is_open_at_one_switch_is_none() {
     let mut simulation = ring(&clockwise(0..6, 2), 2);

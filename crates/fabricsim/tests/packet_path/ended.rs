@@ -1,4 +1,5 @@
-//! A run ends at a time of its own: looks at it, steps and threads change neither that nor a count.
+//! A run ends at a definite time. Observations, steps and threads change neither that time nor a
+//! counter.
 
 use crate::support;
 use fabricsim::outcome::Summary;
@@ -7,16 +8,17 @@ use fabricsim_base::rng::{Purpose, Stream};
 use fabricsim_base::units::{Duration, Time};
 use fabricsim_core::network::Stop;
 
-/// One of `choices`.
+/// Returns one of `choices`.
 fn one<'a>(stream: &mut Stream, choices: &[&'a str]) -> &'a str {
     let index = stream.below(choices.len() as u64);
     choices[usize::try_from(index).unwrap()]
 }
 
-/// A random scenario, without `[observe]`.
+/// Returns a random scenario without `[observe]`.
 #[expect(clippy::too_many_lines, reason = "scenarios are written out")]
 fn scenario(number: u64) -> String {
     let mut stream = Stream::new(7, number, Purpose::Sampling);
+    // Links of very different delays, so that epochs have very different lengths.
     let topology = one(
         &mut stream,
         &[
@@ -60,6 +62,7 @@ fn scenario(number: u64) -> String {
                 size = "7KB""#,
         ],
     );
+    // Repeated entries make the default more likely than the exceptions.
     let switch = one(
         &mut stream,
         &[
@@ -110,7 +113,8 @@ fn scenario(number: u64) -> String {
     )
 }
 
-/// Checks that a run of `text` that is looked at every `interval` ends as `alone`, the run without.
+/// Checks that a run of `text` with an observation every `interval` ends as `alone`, the run
+/// without one.
 fn observing_changes_nothing(text: &str, alone: &Summary, interval: &str) {
     let observed = format!(
         r#"
@@ -126,7 +130,7 @@ fn observing_changes_nothing(text: &str, alone: &Summary, interval: &str) {
     }
 }
 
-/// Everything of the summary that is a result.
+/// Returns all results of the summary.
 fn results(summary: &Summary) -> serde_json::Value {
     let mut value = serde_json::to_value(summary).unwrap();
     let table = value.as_object_mut().unwrap();
@@ -153,7 +157,7 @@ fn observation_changes_no_result() {
     let mut tried = 0;
     for number in 0..80 {
         let text = scenario(number);
-        // Some algorithms and transports do not go together.
+        // Some algorithms and transports do not fit together.
         if Scenario::from_toml(&text).is_err() {
             continue;
         }
@@ -167,7 +171,7 @@ fn observation_changes_no_result() {
     assert!(ends.len() > 1, "{ends:?}");
 }
 
-/// An algorithm that cannot bring its packets home: the only way is cut for good.
+/// An algorithm that cannot deliver its packets, because the only path is cut for good.
 #[test]
 fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
     let text = r#"
@@ -212,7 +216,7 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
     }
 }
 
-/// A download that is to start after all flows have ended is seen to start.
+/// A download that should start after the end of all flows does start.
 #[test]
 fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_at() {
     for start in ["12us", "13400ns", "300us"] {
@@ -244,8 +248,8 @@ fn a_download_that_starts_last_ends_a_run_at_the_same_time_however_it_is_looked_
     }
 }
 
-/// Timeouts that double cannot keep a run alive: it ends after the second that it was given, or the
-/// next timeouts.
+/// Doubling timeouts cannot keep a run alive: it ends after the permitted second without progress,
+/// or at the next timeouts.
 #[test]
 fn a_flow_that_only_times_out_is_given_up() {
     for cc in ["hpcc", "cubic"] {
@@ -275,8 +279,8 @@ fn a_flow_that_only_times_out_is_given_up() {
     }
 }
 
-/// One flow on two links of 1 us at 100 Gbps: what is simulated ends with its last packet, not with
-/// a window.
+/// One flow on two links of 1 us at 100 Gbps: the simulated time ends with its last packet, not
+/// with an epoch.
 #[test]
 fn the_end_is_that_of_the_last_event() {
     let text = r#"
@@ -295,7 +299,7 @@ fn the_end_is_that_of_the_last_event() {
     "#;
     let mut simulation = support::run(text, 1);
     let completion = simulation.take_completions()[0];
-    // Nothing is left to do but for timers that have been canceled.
+    // Only canceled timers are left.
     assert!(simulation.ended() >= completion.finish);
     assert!(simulation.ended() <= completion.finish + Duration::from_us(1));
     assert!(simulation.now() >= simulation.ended());
@@ -306,8 +310,8 @@ fn the_end_is_that_of_the_last_event() {
     assert_eq!(simulation.ended(), cut);
 }
 
-/// Links of 10 ms make windows of 10 ms, in which the switch takes in tens of thousands of packets:
-/// it is then run in parts. Steps of 100 us are never that long.
+/// Links of 10 ms make epochs of 10 ms, in which the switch receives tens of thousands of packets,
+/// so it runs in parts. Steps of 100 us are always shorter than that.
 #[test]
 fn long_windows_are_what_short_steps_are() {
     let text = r#"

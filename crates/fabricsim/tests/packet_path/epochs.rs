@@ -1,8 +1,8 @@
-//! Tests that the division of time into epochs does not matter: random networks with very different
-//! link delays, and with failures in quick succession, give the same results when they are run as a
-//! whole, in odd steps, or in steps so short that no switch is run lazily; the same holds for
-//! everything observable along the way, where a simulation is restored from a checkpoint there, and
-//! where ports are served by timers and not late.
+//! Tests that the division of time into epochs does not matter. Random networks with very different
+//! link delays, and with failures in quick succession, give the same results if they run as a
+//! whole, in odd steps, or in steps so short that no switch runs lazily. The same holds for
+//! everything observable along the way, for a simulation restored from a checkpoint there, and for
+//! ports that timers serve on time.
 
 mod cases;
 mod failures;
@@ -23,10 +23,10 @@ use fabricsim_core::plugin::{EndpointCounters, Observer};
 use crate::epochs::cases::{Case, REPAIRED, case, crowds, long};
 use crate::epochs::failures::{flaps, lost_resume};
 
-/// Time at which a last byte is sent, after everything else.
+/// The time at which a host sends a last byte, after everything else.
 const LAST: Time = Time::from_ns(20_000_000_000);
 
-/// Observable state of a simulation at one time.
+/// The observable state of a simulation at one time.
 #[derive(Debug, PartialEq)]
 struct Sample {
     stop: Stop,
@@ -52,21 +52,21 @@ fn look(simulation: &mut Simulation, stop: Stop) -> Sample {
     }
 }
 
-/// Way of running a case.
+/// A way of running a case.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// In steps as short as an epoch: nobody is run lazily.
+    /// In steps as short as an epoch, so no node runs lazily.
     Level,
-    /// From look to look, but for what is said.
+    /// From sample to sample, unless the fields say otherwise.
     Looks { late_events: bool, probed: bool },
-    /// From look to look, at each of which the simulation is restored from a checkpoint.
+    /// From sample to sample, with a restore from a checkpoint at each of them.
     Restored,
-    /// From look to look, with an observer at each node that wants to be told in order: all ports of
-    /// switches have timers.
+    /// From sample to sample, with an observer at each node that needs calls in the order of time,
+    /// so all ports of switches have timers.
     Observed,
 }
 
-/// An observer that wants to be told in order, and does nothing.
+/// An observer that needs calls in the order of time, and does nothing.
 #[derive(Debug)]
 struct Watcher;
 
@@ -82,7 +82,7 @@ fn build(case: &Case, dir: &Path, threads: usize) -> Result<Simulation, Error> {
     Ok(simulation)
 }
 
-/// Returns the simulation as a checkpoint holds it, to be run by `threads` threads.
+/// Returns the simulation restored from a checkpoint of `simulation`, to run on `threads` threads.
 fn again(simulation: &mut Simulation, threads: usize) -> Simulation {
     let checkpoint = simulation.snapshot().unwrap();
     let bytes = checkpoint.to_bytes();
@@ -95,13 +95,15 @@ fn again(simulation: &mut Simulation, threads: usize) -> Simulation {
     restored
 }
 
-/// Runs a case and returns a sample for each look and one for the end.
+/// Runs a case. Returns a sample for each time in `looks` and one for the end.
 fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     let dir = tempfile::tempdir().unwrap();
     let mut simulation = build(case, dir.path(), threads)?;
     if matches!(way, Way::Observed) {
         simulation.observe(|_| Watcher);
     }
+    // Late events are scheduled just before they are due, since a running simulation must accept
+    // them too.
     let mut coming = case.events.iter().peekable();
     let late = matches!(
         way,
@@ -117,6 +119,7 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     }
     let mut samples = Vec::new();
     let mut stop = Stop::TimeReached;
+    // Every way stops at the same times, so that its samples can be compared.
     for &until in &case.looks {
         while let Some(event) = coming.next_if(|event| event.at < until) {
             simulation.schedule(*event)?;
@@ -149,7 +152,7 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
             stop = simulation.run_until(at);
         }
     }
-    // The last byte is sent; then nothing is under way.
+    // A host sends the last byte, and then nothing is left in the network.
     stop = simulation.run_until(LAST);
     samples.push(look(&mut simulation, stop));
     stop = simulation.run_until(Time::MAX);
@@ -157,12 +160,13 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     Ok(samples)
 }
 
-/// Returns whether the case of `seed` can be built; if so it is run in all ways.
+/// Returns `true` if the case of `seed` can be built. If so, runs it in all ways.
 fn check(seed: u64) -> bool {
     check_case(&case(seed), seed)
 }
 
-/// Returns whether `case`, the one of `seed` or a like one, can be built; if so it is run in all ways.
+/// Returns `true` if `case`, the case of `seed` or a similar one, can be built. If so, runs it in
+/// all ways.
 fn check_case(case: &Case, seed: u64) -> bool {
     // Some buffers have no room for the headroom of long links.
     let Ok(expected) = run(case, Way::Level, 1) else {
@@ -184,7 +188,7 @@ fn check_case(case: &Case, seed: u64) -> bool {
         let seen = run(case, way, threads).unwrap();
         assert_eq!(seen, expected, "case {seed}, {way:?}, {threads} threads");
     }
-    // In one go, without a look.
+    // In one go, without samples on the way.
     let seen = run_whole(case, Time::MAX).unwrap();
     let last = expected.last().unwrap();
     let done = expected
@@ -209,8 +213,8 @@ fn run_whole(case: &Case, until: Time) -> Result<Sample, Error> {
     Ok(look(&mut simulation, stop))
 }
 
-/// Runs a case until its flows have ended, while something may be under way; whether it can be
-/// built.
+/// Runs a case until its flows have ended, while packets may still be on their way. Returns `true`
+/// if it can be built.
 fn check_end(seed: u64) -> bool {
     check_end_of(case(seed), seed)
 }
@@ -236,17 +240,17 @@ fn check_all(cases: Range<u64>, check: impl Fn(u64) -> bool) {
 #[test]
 fn windows_do_not_matter() {
     check_all(100..150, check);
-    // The link of a host comes back before a time at which its port was to be served.
+    // The link of a host recovers before a time at which its port was due for service.
     assert!(check(44_536));
 }
 
-/// A packet does not pass a port at which something is due.
+/// A packet is not forwarded without queueing at a port with a due event.
 #[test]
 fn a_frame_is_lost_at_the_instant_at_which_it_was_to_leave() {
     assert!(check_case(&lost_resume(), 0));
 }
 
-/// Packets that wait where they have arrived leave as from a queue.
+/// Packets that wait in the inbox leave as from a queue.
 #[test]
 fn many_packets_for_a_port_in_an_epoch_leave_as_one_by_one() {
     for seed in 0..60 {
@@ -254,7 +258,7 @@ fn many_packets_for_a_port_in_an_epoch_leave_as_one_by_one() {
     }
 }
 
-/// The same at rates at which a byte takes no whole number of picoseconds.
+/// The same at rates at which a byte does not take a whole number of picoseconds.
 #[test]
 fn many_packets_for_a_port_leave_as_one_by_one_at_odd_rates() {
     for seed in 0..24 {
@@ -264,7 +268,7 @@ fn many_packets_for_a_port_leave_as_one_by_one_at_odd_rates() {
     }
 }
 
-/// What waited is lost, and something is due in any case when the wire becomes free.
+/// Waiting packets are lost, and the port has an event when its link becomes free in any case.
 #[test]
 fn a_link_is_down_for_less_than_a_packet() {
     for seed in 0..20 {
@@ -272,16 +276,16 @@ fn a_link_is_down_for_less_than_a_packet() {
     }
 }
 
-/// Everything before the time at which a run ends by itself has happened.
+/// If a run ends by itself, everything before its end has happened.
 #[test]
 fn nobody_lags_behind_in_the_end() {
     check_all(150..250, check_end);
-    // In networks of two sides, which take turns until shortly before the end.
+    // In networks with two sides, which alternate until shortly before the end.
     check_all(150..200, |seed| check_end_of(crowds(seed), seed));
     check_all(150..160, |seed| check_end_of(long(crowds(seed)), seed));
 }
 
-/// The seeds from `FABRICSIM_SEEDS`, such as `30000..90000`, or `usual`.
+/// Returns the seeds from `FABRICSIM_SEEDS`, such as `30000..90000`, or `usual`.
 fn seeds(usual: Range<u64>) -> Range<u64> {
     let Ok(text) = std::env::var("FABRICSIM_SEEDS") else {
         return usual;

@@ -1,5 +1,5 @@
-//! Links and switches fail and come back: every flow ends or says why not, every byte is accounted
-//! for, and threads do not matter.
+//! Links and switches fail and recover: every flow ends or reports the reason, every byte is
+//! accounted for, and threads do not matter.
 
 mod dumbbells;
 mod pauses;
@@ -56,8 +56,8 @@ fn event(at_us: u64, what: &str) -> String {
     )
 }
 
-/// Runs to the end of all flows, and until nothing of theirs is under way any more; then every byte
-/// that was sent has arrived or is known to be lost.
+/// Runs to the end of all flows, and until none of their packets is in the network. Checks that
+/// every sent byte has then arrived or is known to be lost.
 fn finish(simulation: &mut Simulation) -> Vec<Completion> {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let [first, .., last] = *simulation.routes().topology().hosts() else {
@@ -82,7 +82,7 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
     simulation.take_completions()
 }
 
-/// Checks that every byte sent has arrived or was lost; call it when nothing is in flight.
+/// Checks that every sent byte has arrived or was lost. Call it when no packet is in flight.
 fn assert_balance(simulation: &Simulation) {
     let (network, ends) = (simulation.counters(), simulation.endpoint_counters());
     assert_eq!(
@@ -91,7 +91,7 @@ fn assert_balance(simulation: &Simulation) {
     );
 }
 
-/// Runs `text` to its end on several numbers of threads, to the same results.
+/// Runs `text` to its end on several numbers of threads, and checks for equal results.
 fn finish_on_any_threads(text: &str) -> Simulation {
     let mut alone = support::simulation(text, 1);
     let expected = finish(&mut alone);
@@ -105,8 +105,8 @@ fn finish_on_any_threads(text: &str) -> Simulation {
     alone
 }
 
-/// Runs `test` with the `[cc]` table of each algorithm, and with how many packets a link must have
-/// under way when it fails: RDMA starts at line rate. TCP that is paced from its first segment on
+/// Runs `test` with the `[cc]` table of each algorithm, and with the number of packets that a link
+/// must carry when it fails. RDMA starts at line rate; TCP that is paced from its first segment on
 /// may have none.
 fn each_algorithm(test: impl Fn(&str, u64)) {
     for cc in CONGESTION_CONTROLS {
@@ -158,7 +158,7 @@ fn a_link_that_flaps_holds_up_no_flow_under_any_algorithm() {
             cc,
         ]
         .concat();
-        // Host 0 has one link: a flow that it would start meanwhile has no route.
+        // Host 0 has one link, so a flow that it would start meanwhile has no route.
         let simulation = support::run(&text, 1);
         assert_eq!(simulation.flows_finished(), simulation.flows_started());
         assert!(simulation.counters().link_down_drops >= cut);
@@ -198,9 +198,9 @@ fn packets_are_lost_until_routes_converge() {
     assert!(late > at_once + 100, "{late} and {at_once}");
 }
 
-/// One packet from host 0 to host 1 over leaf 2, spine 4 and leaf 3. The spine is heard by nobody
-/// for 1 us, so it may put off what it has to do; an event that changes nothing, shortly before a
-/// failure or before a look, must not make it forget that it has something to do.
+/// One packet from host 0 to host 1 over leaf 2, spine 4 and leaf 3. No process listens to the
+/// spine for 1 us, so it may defer its work. An event that changes nothing, shortly before a
+/// failure or a sample, must not make it forget this work.
 #[test]
 fn an_event_before_a_failure_changes_nothing() {
     let journey = |at_ns: u64, harmless: bool| {
@@ -252,6 +252,7 @@ fn an_event_before_a_failure_changes_nothing() {
                 .unwrap();
             }
         }
+        // A sample between the harmless event and the failure must show the same packets, too.
         let mut simulation = support::simulation(&text, 1);
         let until = Time::from_ns(at_ns - 100);
         assert_eq!(simulation.run_until(until), Stop::TimeReached);
@@ -265,7 +266,7 @@ fn an_event_before_a_failure_changes_nothing() {
         assert_eq!(journey(at_ns, true), alone, "{at_ns} ns");
         lost += u32::from(alone.1.link_down_drops > 0);
     }
-    // The packet and its ACK are on the link, each for about 1.1 us, or are to be sent over it.
+    // The packet and its ACK are on the link, each for about 1.1 us, or are still to cross it.
     assert!((40..60).contains(&lost), "{lost}");
 }
 
@@ -311,7 +312,7 @@ fn a_route_round_a_failure_may_be_longer_than_any_before() {
     let refused = Simulation::new(&read("profile = \"ns3-hpcc\"\n", &cut), 1).unwrap_err();
     assert!(refused.to_string().contains("5 hops"), "{refused}");
 
-    // Without it in the scenario there is no room for such paths.
+    // If the scenario lacks the event, there is no room for such paths.
     let mut simulation = Simulation::new(&read("", ""), 1).unwrap();
     let refused = simulation
         .schedule(Event {
@@ -324,6 +325,7 @@ fn a_route_round_a_failure_may_be_longer_than_any_before() {
 
 #[test]
 fn events_can_be_scheduled_while_a_simulation_runs() {
+    // The same events once in the scenario and once from the program must give the same run.
     let quiet = [
         FAT_TREE,
         TRAFFIC,
@@ -362,6 +364,7 @@ fn events_can_be_scheduled_while_a_simulation_runs() {
             kind: EventKind::SwitchDown(NodeId(90)),
         })
         .unwrap();
+    // Refused events must change nothing, so the comparison below includes them.
     for (event, says) in [
         (down(us(44)), "it is 45us now"),
         (

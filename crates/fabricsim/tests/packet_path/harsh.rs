@@ -1,6 +1,6 @@
 //! The papers' fabric of 320 hosts under everything that can go wrong, with every algorithm of the
-//! registry. Takes tens of minutes: `cargo test --release -p fabricsim --test packet_path harsh -- --ignored
-//! --nocapture`.
+//! registry. Takes tens of minutes: `cargo test --release -p fabricsim --test packet_path harsh --
+//! --ignored --nocapture`.
 
 use crate::support;
 use std::fmt::Write as _;
@@ -48,8 +48,8 @@ fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, E
     )
 }
 
-/// Every algorithm finishes all flows of `network`, to the same results on any number of threads,
-/// and delivers each byte once.
+/// Checks that every algorithm finishes all flows of `network`, with the same results on any number
+/// of threads, and delivers each byte once.
 fn every_algorithm(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Counters)) {
     for cc in cc_tables(Transport::Rdma) {
         let text = format!("{network}[cc]\n{cc}\n");
@@ -109,7 +109,7 @@ fn an_incast_of_176() {
 #[test]
 #[ignore = "takes minutes"]
 fn incasts_of_60_beside_websearch() {
-    // At 2% of the capacity such an incast comes every 19 ms: here is one.
+    // At 2% of the capacity such an incast happens every 19 ms, so this run contains one.
     let text = format!(
         r#"
             {FABRIC}{WEBSEARCH}

@@ -1,5 +1,5 @@
-//! Fabrics that lose packets, without PFC: every algorithm of RDMA gets every flow through, going
-//! back or sending again only what is lost.
+//! Fabrics that lose packets, without PFC: every algorithm of RDMA completes every flow, with
+//! go-back-N or by resending only lost packets.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -43,7 +43,7 @@ fn rdma_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
 
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    /// Flows, each with its time of completion and its retransmitted bytes.
+    /// Each flow with its completion time and its retransmitted bytes.
     flows: Vec<(FlowId, Time, Bytes)>,
     ends: EndpointCounters,
     network: Counters,
@@ -88,14 +88,14 @@ fn run(cc: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
     }
 }
 
-/// Bytes that were retransmitted, when everything adds up.
+/// Checks that all counters add up, and returns the retransmitted bytes.
 fn sent_again(outcome: &Outcome) -> u64 {
     let ends = &outcome.ends;
     assert_eq!(outcome.flows.len() as u64, u64::from(HOSTS) + 7);
     assert_eq!((ends.acknowledged, ends.delivered), (ASKED, ASKED));
     assert_eq!(ends.sent, ASKED + ends.retransmitted);
     assert!(ends.arrived >= ends.delivered && ends.arrived <= ends.sent);
-    // What is lost is payload of data: the ACKs that report a gap carry none.
+    // Only data carries payload that can be lost: the ACKs that report a gap carry none.
     assert!(ends.arrived.get() + outcome.network.lost_payload.get() <= ends.sent.get());
     let of_flows = outcome.flows.iter().map(|(.., again)| again.get());
     assert_eq!(of_flows.sum::<u64>(), ends.retransmitted.get());

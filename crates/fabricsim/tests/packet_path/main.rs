@@ -1,4 +1,4 @@
-//! Packets on their way: queues, pauses, losses, routes and failures; every byte is accounted for.
+//! Packets on their way: queues, pauses, losses, routes and failures. Every byte is accounted for.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! NICs of several rates in one network: a window is what the flow's own NIC sends in a base
-//! round-trip time, whatever other hosts have.
+//! NICs of several rates in one network: a window is the number of bytes that the flow's own NIC
+//! sends in a base round-trip time, independent of the NICs of other hosts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ const DELAY: &str = "2890ns";
 const BASE_RTT: Duration = Duration::from_ns(4 * 2_890 + 2 * 320);
 const WINDOW: u64 = 38_125;
 
-/// Hosts 0 to 8 of 25 Gbps at the switch 9, then two that do nothing where `idle` has a rate.
+/// Hosts 0 to 8 of 25 Gbps at the switch 9, then two idle hosts if `idle` has a rate.
 fn star(idle: Option<&str>) -> String {
     let nodes = if idle.is_some() { 12 } else { 10 };
     let mut text = format!("{nodes} 1 {}\n9\n", nodes - 1);
@@ -30,7 +30,7 @@ fn star(idle: Option<&str>) -> String {
     text
 }
 
-/// Eight hosts send 2 MB each to host 8.
+/// The outcome of eight hosts that send 2 MB each to host 8.
 #[derive(Debug, PartialEq)]
 struct Incast {
     fcts: Vec<Duration>,
@@ -89,7 +89,7 @@ fn incast(cc: &str, head: &str, idle: Option<&str>) -> Incast {
     }
 }
 
-/// The algorithms that have a window, with it.
+/// Returns the algorithms with a window, with that window enabled.
 fn windowed() -> impl Iterator<Item = String> {
     let tables = cc_tables(Transport::Rdma).into_iter();
     tables.filter(|table| !table.contains("window = false"))
@@ -116,7 +116,7 @@ fn hosts_that_do_nothing_change_nothing() {
     }
 }
 
-/// Returns whether the algorithm of `table` has `key`.
+/// Returns `true` if the algorithm of `table` has `key`.
 fn has_key(table: &str, key: &str) -> bool {
     let of_table =
         |cc: &&CcEntry| table.lines().next() == Some(&format!(r#"kind = "{}""#, cc.name));
@@ -124,11 +124,11 @@ fn has_key(table: &str, key: &str) -> bool {
     entry.keys().iter().any(|own| own.name == key)
 }
 
-/// By hand: a sender has sent a window when its first packet is acknowledged, and checks it before
-/// each packet, so 39 packets of 1,000 bytes; windows that are counted in packets are whole ones, 38, and so
-/// they are where a whole packet has to fit, as in NSCC's. Credit counts headers, too.
-/// What does not wait is under way: in T the receiver's
-/// link carries 35 packets of 1,090 bytes.
+/// By hand: a sender has sent a window when its first packet is acknowledged, and checks the window
+/// before each packet, so it sends 39 packets of 1,000 bytes. A window counted in packets is a
+/// whole number of them, 38, and so is a window into which a whole packet must fit, as in NSCC.
+/// Credit counts headers, too. The packets that do not wait are in flight: in T the receiver's link
+/// carries 35 packets of 1,090 bytes.
 #[test]
 fn the_longest_queue_is_that_of_the_senders_own_windows() {
     for mut cc in windowed() {
@@ -150,7 +150,8 @@ fn the_longest_queue_is_that_of_the_senders_own_windows() {
             incast.longest_queue <= in_flight * incast.wire,
             "{cc}: {incast:?}"
         );
-        // No algorithm sees more than a first sign of the burst before all of it has been sent.
+        // The senders have sent the whole burst before any algorithm sees more than a first sign of
+        // it.
         assert!(
             incast.longest_queue.abs_diff(expected) <= 2 * incast.wire,
             "{cc}: {incast:?}, by hand {expected}"

@@ -1,5 +1,5 @@
-//! Hosts with two NICs: by which of them flows leave and arrive. Hosts with links to a switch inside
-//! of their server, alone or beside NICs.
+//! Hosts with two NICs: the NICs by which flows leave and arrive. Hosts with links to a switch
+//! inside of their server, alone or in addition to NICs.
 
 use crate::support;
 use std::fmt::Write as _;
@@ -13,8 +13,8 @@ use fabricsim_core::network::Stop;
 use fabricsim_scenario::cc::registry::Transport;
 use proptest::prelude::*;
 
-/// Servers 0 to 7, top-of-rack switches 8 to 11. Ports 0 to 3 of these lead to the servers of their
-/// pod, and NIC i of a server leads to switch i of its pod.
+/// Servers 0 to 7, top-of-rack switches 8 to 11. Ports 0 to 3 of a switch lead to the servers of
+/// its pod, and NIC i of a server leads to switch i of its pod.
 fn testbed(tables: &str) -> String {
     format!(
         r#"
@@ -31,7 +31,7 @@ fn testbed(tables: &str) -> String {
     )
 }
 
-/// The bytes that server 3 has got and sent by each of its NICs.
+/// Returns the bytes that server 3 has received and sent by each of its NICs.
 fn by_nic(simulation: &mut Simulation) -> [[u64; 2]; 2] {
     [0, 1].map(|nic| {
         let into = simulation.port(NodeId(8 + u32::from(nic)), PortId(3));
@@ -40,7 +40,7 @@ fn by_nic(simulation: &mut Simulation) -> [[u64; 2]; 2] {
     })
 }
 
-/// The bytes that `server` has sent by each of its NICs.
+/// Returns the bytes that `server` has sent by each of its NICs.
 fn sent(simulation: &mut Simulation, server: u32) -> [u64; 2] {
     [0, 1].map(|nic| {
         simulation
@@ -72,10 +72,10 @@ fn flows_to_a_named_nic_arrive_there_alone() {
             let mut simulation = support::run(&testbed(&format!("{cc}{routing}")), 1);
             let both = by_nic(&mut simulation);
             assert!(both[nic][0] > PAYLOAD, "{cc}{nic}: {both:?}");
-            // Acknowledgements leave by the NIC by which data has come.
+            // Acknowledgements leave by the NIC that received the data.
             assert!(both[nic][1] > 0, "{cc}{nic}: {both:?}");
             assert_eq!(both[1 - nic], [0, 0], "{cc}{nic}");
-            // Servers of the pod send by the NIC at the same switch, others by both.
+            // Servers of the pod send by the NIC at the same switch, other servers by both.
             let other = sent(&mut simulation, 0)[1 - nic];
             assert_eq!(other, 0, "{cc}{nic}");
             assert!(sent(&mut simulation, 5).iter().all(|&bytes| bytes > 0));
@@ -98,7 +98,7 @@ fn acknowledgements_return_to_a_named_nic() {
             let acks = [0, 1].map(|nic| simulation.port(tor(nic), port).unwrap().sent.get());
             assert!(acks[0] == 0 && acks[1] > 0, "{cc}: {acks:?}");
         }
-        // The paths cross the pod: T is that of the longest path between NICs.
+        // The paths cross the pod, since T belongs to the longest path between NICs.
         let info = simulation.network_info();
         assert_eq!(info.path_stats.switches, 5);
     }
@@ -146,8 +146,8 @@ fn threads_change_nothing() {
     }
 }
 
-/// The base round trip of a flow by named NICs is that of its own path: across the pod where they
-/// are at different switches.
+/// The base round trip of a flow between named NICs belongs to its own path, which crosses the pod
+/// if the NICs are at different switches.
 #[test]
 fn the_ideal_is_that_of_the_flows_own_path() {
     let text = r#"
@@ -198,8 +198,8 @@ fn a_named_nic_whose_link_is_down_is_out_of_reach() {
     assert_eq!(simulation.unreachable().len(), 70);
 }
 
-/// Servers of `gpus` each as SimAI's generator lists them: each GPU at each of the `nvswitches` of
-/// its server at 2,880 Gbps and, if there are `leaves`, at each leaf at 400 Gbps.
+/// Servers of `gpus` each in the format of SimAI's generator: each GPU has a link to each of the
+/// `nvswitches` of its server at 2,880 Gbps and, if there are `leaves`, to each leaf at 400 Gbps.
 fn simai(servers: u32, gpus: u32, nvswitches: u32, leaves: u32) -> String {
     let all = servers * gpus;
     let inner = servers * nvswitches;
@@ -277,8 +277,8 @@ fn hosts_do_not_forward() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// GPUs of one server without leaves have the rate of their inner links as NIC rate, all others
-    /// that of their NICs, and every algorithm and kind of traffic takes it.
+    /// GPUs of one server without leaves have the rate of their inner links as NIC rate, all other
+    /// GPUs the rate of their NICs. Every algorithm and kind of traffic accepts it.
     #[test]
     fn hosts_have_a_nic_rate_whatever_their_links_lead_to(
         servers in 1u32..4,
@@ -288,6 +288,7 @@ proptest! {
         choice in 0usize..1_000,
         traffic in 0usize..4,
     ) {
+        // Several servers need leaves, because otherwise they are not connected.
         let leaves = leaves.max(u32::from(servers > 1));
         let tables: Vec<String> = [Transport::Rdma, Transport::Tcp]
             .into_iter()
@@ -326,6 +327,7 @@ proptest! {
         );
         let scenario = Scenario::from_text("servers.toml", &text, folder.path(), &[]);
         let scenario = scenario.unwrap_or_else(|error| panic!("{text}{file}{error}"));
+        // Inner links count only if they are the only ones.
         let gbps = if leaves == 0 { 2_880 } else { 400 };
         prop_assert_eq!(scenario.nic_rate(), Rate::from_gbps(gbps));
         let ports = if leaves == 0 { nvswitches } else { leaves };

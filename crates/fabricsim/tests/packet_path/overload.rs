@@ -1,4 +1,4 @@
-//! Tests that a run which would need unbounded memory ends and reports the cause.
+//! A run that would need unbounded memory ends and reports the cause.
 
 use crate::support;
 use std::path::Path;
@@ -11,7 +11,7 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Time};
 use fabricsim_core::network::{Overload, Room, Stop};
 
-/// Three flows each picosecond at one host: a window would hold three million.
+/// Three flows each picosecond at one host: an epoch would hold three million.
 const STORM: &str = r#"
     [topology]
     kind = "star"
@@ -37,7 +37,7 @@ fn flows_that_start_faster_than_they_end_stop_the_run() {
     assert_eq!(stop, Stop::Overloaded(Overload::Flows(5_000)));
     assert_eq!(simulation.flows_started(), 5_000);
     assert_eq!(simulation.unfinished().len(), 5_000);
-    // More room, and it goes on from there.
+    // With more room the run continues from there.
     simulation.set_room(Room {
         live_flows: 6_000,
         ..Room::default()
@@ -47,8 +47,8 @@ fn flows_that_start_faster_than_they_end_stop_the_run() {
 }
 
 /// Two links join host 0 and the switch, a fast one and one on which an acknowledgement takes most
-/// of a second. Where data take the one and acknowledgements the other, these pile up at the
-/// receiver.
+/// of a second. If data use the fast link and acknowledgements the slow one, acknowledgements pile
+/// up at the receiver.
 #[test]
 fn acknowledgements_that_pile_up_stop_the_run() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -84,7 +84,8 @@ fn acknowledgements_that_pile_up_stop_the_run() {
             Stop::Overloaded(overload @ Overload::Acks { host, waiting }) => {
                 piled += 1;
                 assert_eq!(host, NodeId(1));
-                // It is looked at after a million steps or 256 windows, of 83 packets each at most.
+                // The limit is checked after a million steps or 256 epochs, of at most 83 packets
+                // each.
                 assert!((2_001..60_000).contains(&waiting), "{waiting}");
                 assert!(
                     overload.to_string().contains("wait at host 1"),

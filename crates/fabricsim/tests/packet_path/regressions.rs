@@ -1,4 +1,4 @@
-//! Errors that were made once.
+//! Past mistakes that must not return.
 
 use crate::support;
 use std::path::Path;
@@ -15,8 +15,8 @@ const LINE_RATE: &str = r#"
 
 #[test]
 fn waiting_for_the_first_flow_is_no_stall() {
-    // The first acknowledgement comes more than 256 windows after the start, and that after more
-    // than the stall time.
+    // The first acknowledgement arrives more than 256 epochs after the start, which is longer than
+    // the stall time.
     support::run(
         r#"
         [topology]
@@ -205,8 +205,8 @@ fn nothing_is_simulated_beyond_the_horizon() {
     assert_eq!(simulation.flows_started(), 2 * 5);
 }
 
-/// A packet that leaves by its pacing, with no acknowledgement under way, has its timeout all the
-/// same.
+/// A packet that leaves by its pacing timer, with no acknowledgement in flight, still has its
+/// timeout.
 #[test]
 fn a_packet_that_a_timer_sends_is_missed_when_it_is_lost() {
     let text = r#"
@@ -240,7 +240,7 @@ fn a_packet_that_a_timer_sends_is_missed_when_it_is_lost() {
     assert!(simulation.endpoint_counters().timeouts > 0);
 }
 
-/// More than 65,535 packets beyond a gap are reported one by one all the same.
+/// A gap followed by more than 65,535 packets still costs only the lost packet.
 #[test]
 fn a_gap_of_a_hundred_thousand_packets_costs_one_of_them() {
     let topology = "3 1 2\n2\n0 2 400Gbps 2ms 0\n1 2 400Gbps 1us 0\n";

@@ -1,5 +1,5 @@
-//! Flows that are moved to another path of equal length, without loss: what an algorithm has
-//! learned of the links of the old path is not taken for something about those of the new one.
+//! Flows that move to another path of equal length, without loss: an algorithm must not apply the
+//! state of the old path's links to the new path's links.
 
 use crate::support;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ const TWO_SPINES: &str = r#"kind = "leaf-spine"
     hosts_per_leaf = 1
     spines = 2
 "#;
-/// The link-up lets the flow that is under way over the spine 4 move to the spine 5.
+/// The link-up lets the running flow over spine 4 move to spine 5.
 const SECOND_SPINE_COMES: &str = r#"
     [[event]]
     at = "0us"
@@ -54,7 +54,7 @@ const SIZE: u64 = 4_000_000;
 #[derive(Debug)]
 struct Trip {
     fct: Duration,
-    /// The lowest rate at which it was sent after its first round trips.
+    /// The lowest rate of the flow after its first round trips.
     lowest: Rate,
     /// Bytes that left by the port that came up.
     moved: Bytes,
@@ -103,8 +103,8 @@ fn trip(topology: &str, cc: &str, events: &str, seed: u64, other: (NodeId, PortI
     }
 }
 
-/// Under every algorithm, and every way to run HPCC, a flow that moves takes as long as one that
-/// does not, to 1% of its time, and its rate stays near what it was.
+/// Under every algorithm and every form of HPCC, a flow that moves takes as long as a flow that
+/// does not, to within 1%, and its rate stays almost the same.
 fn moving_costs_nothing(topology: &str, events: &str, other: (NodeId, PortId)) {
     let forms = [
         r#"form = "window""#,
@@ -122,7 +122,7 @@ fn moving_costs_nothing(topology: &str, events: &str, other: (NodeId, PortId)) {
     for cc in cc_tables(Transport::Rdma).iter().chain(&forms) {
         let mut moved = 0;
         for seed in 1..=8 {
-            // Of the same seed: `hpcc-pint` rounds digests at random.
+            // Both use the same seed, since `hpcc-pint` rounds digests at random.
             let still = trip(topology, cc, "", seed, other);
             let trip = trip(topology, cc, events, seed, other);
             let change = trip.fct.as_secs_f64() / still.fct.as_secs_f64() - 1.0;
@@ -157,7 +157,7 @@ fn a_flow_that_moves_to_a_parallel_link_keeps_its_rate() {
     moving_costs_nothing(file, SECOND_LINK_COMES, (NodeId(2), PortId(2)));
 }
 
-/// Every shortest path from `node` to the host `dst`, as the ports by which it leaves switches.
+/// Returns every shortest path from `node` to the host `dst`, as the egress ports of switches.
 fn paths(routes: &Routes, node: NodeId, dst: NodeId) -> Vec<Vec<(NodeId, PortId)>> {
     let mut found = Vec::new();
     for (next, port) in routes.next_hops(node, dst) {
@@ -176,7 +176,7 @@ fn paths(routes: &Routes, node: NodeId, dst: NodeId) -> Vec<Vec<(NodeId, PortId)
     found
 }
 
-/// The stack of a packet that has taken `path`.
+/// Returns the telemetry stack of a packet that has taken `path`.
 fn stack(path: &[(NodeId, PortId)]) -> ExactStack<10> {
     let rate = Rate::from_gbps(100);
     let scale = IntScale::exact(vec![rate]);
@@ -196,8 +196,8 @@ fn stack(path: &[(NodeId, PortId)]) -> ExactStack<10> {
     stack
 }
 
-/// Pairs of different paths between one host of each edge switch and another, and how many of them
-/// headers take for the same.
+/// Returns the number of pairs of different paths between one host of each edge switch and another,
+/// and the number of these pairs that headers do not tell apart.
 fn confused(topology: &str) -> (u64, u64) {
     let text = format!(
         r#"
@@ -266,8 +266,8 @@ fn paths_of_fat_trees_and_leaf_spines_are_told_apart() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Whatever the numbers of the switches are and however many links run between two of them:
-    /// among 800 paths two agree in one case of fifty, so that two pairs are let pass.
+    /// For any numbers of switches, and any number of links between two of them: among 800 paths
+    /// two agree in one case of fifty, so the test tolerates two pairs.
     #[test]
     fn paths_over_any_spines_and_parallel_links_are_told_apart(
         first in 0u32..60_000, spines in 1u16..32, links in 1u16..6,

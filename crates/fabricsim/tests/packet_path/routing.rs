@@ -26,8 +26,8 @@ fn permutation(k: u32, size: &str, policy: &str, more: &str) -> Scenario {
     support::scenario(&text)
 }
 
-/// Line rate with a window of two bandwidth-delay products: wide enough for the queues that
-/// spraying leaves, which a window of exactly one is not.
+/// Line rate with a window of two bandwidth-delay products. It covers the queues that spraying
+/// leaves, which a window of exactly one product does not.
 const LINE_RATE: &str = r#"
     [cc]
     kind = "none"
@@ -47,7 +47,8 @@ fn finished(scenario: &Scenario, threads: usize) -> Simulation {
     simulation
 }
 
-/// The median and the 95th percentile of the slowdowns of a scenario in which nothing is retransmitted.
+/// Returns the median and the 95th percentile of the slowdowns of a scenario without
+/// retransmissions.
 fn slowdowns(scenario: &Scenario) -> [f64; 2] {
     let mut simulation = finished(scenario, 2);
     let done = simulation.take_completions();
@@ -61,10 +62,10 @@ fn slowdowns(scenario: &Scenario) -> [f64; 2] {
     [slowdowns.len() / 2, slowdowns.len() * 19 / 20].map(|place| slowdowns[place])
 }
 
-/// Collisions of ECMP cost half of the throughput, spraying and adaptive routing next to nothing.
-/// The shortest queue of a switch says nothing of those further on, and flows that follow it are
-/// spread less evenly over these than by draws. Flowlets, which draw again and again, are between the two where flows are slow; their median is
-/// that of ECMP.
+/// Collisions of ECMP cost half of the throughput; spraying and adaptive routing cost almost
+/// nothing. The shortest queue of a switch says nothing about later queues, so flows that follow it
+/// spread less evenly over these than flows that draw. Flowlets, which draw again and again, are in
+/// between for slow flows; their median equals that of ECMP.
 fn policies_have_their_order(k: u32) {
     let of = |policy: &str| {
         let [median, p95] = slowdowns(&permutation(k, "1MB", policy, LINE_RATE));
@@ -97,8 +98,8 @@ fn spraying_is_near_the_ideal_among_1024_hosts() {
     policies_have_their_order(16);
 }
 
-/// HPCC compares the telemetry of one path with that of the same path. Its target of 95% and its
-/// headers cost 14% where nothing collides at all.
+/// HPCC compares the telemetry of one path with earlier telemetry of the same path. Its target of
+/// 95% and its headers cost 14% even without collisions.
 #[test]
 fn hpcc_under_spraying_follows_each_path() {
     let cc = r#"
@@ -114,7 +115,7 @@ fn hpcc_under_spraying_follows_each_path() {
 #[test]
 fn every_policy_gives_the_same_results_on_any_number_of_threads() {
     for policy in routing_policies() {
-        // Entropy is a matter of senders of RDMA.
+        // Only RDMA senders support entropy.
         let all = ["hpcc", "dcqcn", "cubic"];
         for cc in &all[..if policy.entropy().is_some() { 2 } else { 3 }] {
             let more = format!(
@@ -195,8 +196,8 @@ fn a_receiver_in_any_order_is_the_default_where_packets_overtake_one_another() {
     );
 }
 
-/// A fabric of four leaves with four uplinks each, whose hosts send 2 MB to one another. Where
-/// `event` is one, it has a link that is slower, or has failed before switches know of it.
+/// A fabric of four leaves with four uplinks each, in which every host sends 2 MB to another. With
+/// an `event` it has a slow link, or a link that has failed before switches know of it.
 fn four_leaves(policy: &str, event: &str) -> Scenario {
     let text = format!(
         r#"
@@ -225,7 +226,7 @@ fn four_leaves(policy: &str, event: &str) -> Scenario {
     support::scenario(&text)
 }
 
-/// The median slowdown, the largest one and the bytes that were retransmitted.
+/// Returns the median slowdown, the largest slowdown and the retransmitted bytes.
 fn spread(scenario: &Scenario) -> (f64, f64, Bytes) {
     let mut simulation = finished(scenario, 2);
     let done = simulation.take_completions();
@@ -241,8 +242,8 @@ fn spread(scenario: &Scenario) -> (f64, f64, Bytes) {
     )
 }
 
-/// Senders that recycle entropy avoid a path that is slow or has failed, at either end of it;
-/// spraying sends every fourth packet of a leaf into it.
+/// Senders that recycle entropy avoid a slow or failed path at either end of it; spraying sends
+/// every fourth packet of a leaf into it.
 #[test]
 fn recycled_entropies_avoid_a_link_that_is_slow_or_has_failed() {
     let of = |policy: &str, event: &str| {

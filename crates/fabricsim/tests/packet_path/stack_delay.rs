@@ -1,9 +1,9 @@
-//! The time of a pass through a host: four of them in a round trip.
+//! The time of a pass through a host's stack: there are four passes in a round trip.
 
 use crate::support;
 use fabricsim_base::units::Duration;
 
-/// Flows of one packet, which meet nobody: they take their round trip.
+/// Flows of one packet, which meet no other packet and thus take one round trip.
 fn lone(cc: &str, host: &str) -> String {
     format!(
         r#"
@@ -68,7 +68,7 @@ fn a_round_trip_has_four_passes() {
     }
 }
 
-/// Pauses pass the stack too, and headroom knows: nothing is dropped.
+/// Pauses pass the stack too, and headroom accounts for it, so no packet is dropped.
 #[test]
 fn a_lossless_network_stays_lossless() {
     let text = r#"

@@ -1,4 +1,4 @@
-//! Switches that cut the payload of packets off instead of dropping them.
+//! Switches that trim the payload of packets instead of dropping them.
 
 use crate::support;
 use fabricsim::warnings::scenario_warnings;
@@ -6,7 +6,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
 
-/// An incast of 15 hosts at one, twice over, in a fat-tree of 16.
+/// An incast of 15 hosts at one, twice in a row, in a fat-tree of 16.
 fn incast(cc: &str, more: &str) -> Scenario {
     let text = format!(
         r#"
@@ -86,13 +86,13 @@ fn an_incast_that_is_trimmed_ends_before_the_first_timeout_of_one_that_is_droppe
     );
     let (trimmed, none) = ended(TRIM);
     assert!(drops > 0 && none == 0);
-    // 3 MB at 100 Gbps take 240 us; the headers of what is trimmed take a share of the link.
+    // 3 MB at 100 Gbps take 240 us; the headers of trimmed packets take a share of the link.
     assert!(trimmed < Time::ZERO + Duration::from_us(600), "{trimmed}");
     assert!(dropped > Time::ZERO + Duration::from_ms(4), "{dropped}");
 }
 
-/// Two incasts whose receivers are senders of the other one: acknowledgements meet queues of data
-/// that are full.
+/// Two incasts, each with receivers that send in the other one, so acknowledgements meet full
+/// queues of data.
 #[test]
 fn acknowledgements_go_before_data_and_none_is_dropped() {
     let text = r#"
@@ -149,7 +149,7 @@ fn threads_do_not_change_what_is_trimmed() {
     }
 }
 
-/// A short queue of an incast in which headers come faster than they leave: 150 KB of each of 15
+/// A short queue of an incast in which headers arrive faster than they leave: 150 KB of each of 15
 /// senders at once are 2,250 packets, and 4.8 KB have room for 100 headers.
 #[test]
 fn headers_have_room_for_twice_the_queue_and_what_is_lost_is_found_by_timeouts() {
@@ -188,14 +188,14 @@ fn marks_that_begin_where_packets_are_trimmed_are_warned_of() {
         )),
         0
     );
-    // Without trimming there is nothing to say, and without marks either.
+    // Without trimming or without marks there is no warning.
     assert_eq!(warned(""), 0);
     let unmarked = incast("timely", r#"trim_above = "80KB""#);
     assert!(scenario_warnings(&unmarked).is_empty());
 }
 
-/// 15 us and six queues at the slowest link: each trimmed packet is reported, so that a timeout is for
-/// lost headers alone.
+/// 15 us and six queues at the slowest link. Each trimmed packet is reported, so a timeout is only
+/// for lost headers.
 #[test]
 fn a_timeout_waits_for_six_queues_unless_one_is_set() {
     let least = |more: &str| incast("nscc", more).transport_resolved().rto_min;

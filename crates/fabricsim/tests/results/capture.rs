@@ -1,4 +1,4 @@
-//! Captures: every frame that a link has carried, as a reader of captures takes it.
+//! Captures: every frame that a link has carried, as capture readers see it.
 
 mod driven;
 mod exact;
@@ -49,7 +49,7 @@ fn run(text: &str, dir: &Path, threads: usize) -> Summary {
     run_to_folder(&scenario, destination, threads, &mut ()).unwrap()
 }
 
-/// The rows of a CSV file, by the names of their columns.
+/// Returns the rows of a CSV file, by the names of their columns.
 fn table(dir: &Path, name: &str) -> Vec<BTreeMap<String, String>> {
     let text = fs::read_to_string(dir.join(name)).unwrap();
     let mut lines = text.lines();

@@ -1,4 +1,4 @@
-//! A simulation that is restored from a checkpoint does what it would have done without, to the
+//! A simulation restored from a checkpoint continues exactly like the uninterrupted one, to the
 //! byte, on any number of threads.
 
 mod branches;

@@ -9,7 +9,7 @@ use fabricsim::outcome::{Status, run_to_folder};
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
 
-/// Long scenarios, and what shortens them.
+/// Long scenarios, and overrides that shorten them.
 const SHORTENED: &[(&str, &str)] = &[("fat320-websearch-50.toml", "workload.0.duration=300us")];
 
 fn examples() -> PathBuf {
@@ -31,8 +31,8 @@ fn scenario_files() -> Vec<PathBuf> {
     files
 }
 
-/// The files of flows, queries and collectives and their checksum when `scenario` is run by
-/// `threads` threads.
+/// Returns the files of flows, queries and collectives and their checksum after a run of `scenario`
+/// on `threads` threads.
 fn results(scenario: &Scenario, threads: usize) -> ([String; 3], String) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(scenario, dir.path(), threads, &mut ()).unwrap();
@@ -40,7 +40,7 @@ fn results(scenario: &Scenario, threads: usize) -> ([String; 3], String) {
     let fct = fs::read_to_string(dir.path().join("fct.csv")).unwrap();
     let rpc = fs::read_to_string(dir.path().join("rpc.csv")).unwrap_or_default();
     let collectives = fs::read_to_string(dir.path().join("collectives.csv")).unwrap_or_default();
-    // A query and its response are a flow each, and have one row. Messages of ranks have none.
+    // A query and its response are a flow each, and share one row. Messages of ranks have none.
     let [flows, queries] = [&fct, &rpc].map(|text| text.lines().skip(1).count() as u64);
     if summary.jobs.is_empty() {
         assert_eq!(flows + 2 * queries, summary.flows.finished);

@@ -1,4 +1,4 @@
-//! No value of any key, however absurd, makes a panic, an overflow or a run without end: it is
+//! No value of any key, however absurd, causes a panic, an overflow or an endless run: the value is
 //! simulated, or refused with its place and a suggested fix. Tests are built with overflow checks.
 
 mod tables;
@@ -27,7 +27,7 @@ impl RunCallback for Impatient {
     }
 }
 
-/// Why a case is a failure, if it is one; whether it was simulated.
+/// Returns `true` if the case was simulated, or the reason why it is a failure.
 fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
     let scenario = match fabricsim::Scenario::from_toml(text) {
         Err(error) => return refused(&error).map(|()| false),
@@ -85,7 +85,7 @@ fn refused(error: &Error) -> Result<(), String> {
     }
 }
 
-/// The outcome of a case, of which no panic is part.
+/// Returns the outcome of a case, and turns a panic into a failure.
 fn tried(text: &str, simulate: bool) -> Result<bool, String> {
     let begun = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| verdict(text, simulate)))
@@ -115,7 +115,7 @@ fn values(table: &Table, key: &str) -> &'static [&'static str] {
     }
 }
 
-/// Every key of every table with every value: the ones that are accepted, and the failures.
+/// Tries every key of every table with every value. Returns the accepted ones, and the failures.
 fn accepted() -> (Vec<(Table, Line)>, Vec<String>) {
     let (mut accepted, mut failures) = (Vec::new(), Vec::new());
     let mut count = 0;

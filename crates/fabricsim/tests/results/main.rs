@@ -1,4 +1,5 @@
-//! Files and numbers of results: the same on any number of threads and ranks, and after a checkpoint.
+//! Files and numbers of results: the same on any number of threads and ranks, and after a
+//! checkpoint.
 
 #![allow(
     clippy::unwrap_used,

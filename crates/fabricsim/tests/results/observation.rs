@@ -1,4 +1,4 @@
-//! Time series: what is in them is what has happened, and the packets do not notice.
+//! Time series: they record the events of the run, and do not affect the packets.
 
 mod by_hand;
 mod files;

@@ -1,5 +1,5 @@
-//! Queries on real packets (PINT, SIGCOMM 2020): paths that are found are the ones that packets
-//! took, quantiles are near the truth, and a plan is kept by all switches and sinks.
+//! Queries on real packets (PINT, SIGCOMM 2020): found paths equal the paths of packets, quantiles
+//! are close to the truth, and all switches and sinks follow a plan.
 
 mod paths;
 mod plans;
@@ -30,8 +30,8 @@ fn query(keys: &str) -> String {
     format!("[[query]]\n{keys}\n")
 }
 
-/// That no path was wrong, no digest was taken for a path that had changed, and how many were
-/// found.
+/// Checks that no path was wrong and that no digest was used for an outdated path. Returns the
+/// number of found paths.
 fn decoded(results: &QueryResults) -> usize {
     let known: Vec<&PathResult> = results
         .paths

@@ -1,4 +1,4 @@
-//! A network that several ranks simulate together has the results of one process, to the byte.
+//! If several ranks simulate a network together, they get the results of one process, to the byte.
 
 mod random;
 mod same_bytes;

@@ -1,4 +1,4 @@
-//! The simulator against the runs of the published HPCC simulator that stand in this folder.
+//! The simulator, compared with the runs of the published HPCC simulator in this folder.
 //!
 //! `cargo test -p fabricsim --test results reference -- --nocapture` prints how far apart they are.
 

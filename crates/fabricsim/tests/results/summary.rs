@@ -1,5 +1,6 @@
-//! Tests of a run's report on itself: counts that add up, ideal completion times that no flow beats
-//! by more than their tolerance, unnecessary timeouts, and the expected utilization of links.
+//! Tests of a run's report on itself: counts add up, no flow beats its ideal completion time by
+//! more than a tolerance, timeouts are reported as unnecessary if they are, and links have the
+//! expected utilization.
 
 mod counts;
 mod ideal;

@@ -2,15 +2,15 @@
 
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 
-/// Every algorithm of `transport`.
+/// Returns every algorithm of `transport`.
 pub(crate) fn factories_of(transport: Transport) -> impl Iterator<Item = &'static CcEntry> {
     CONGESTION_CONTROLS
         .iter()
         .filter(move |cc| cc.transport == transport)
 }
 
-/// The keys of `[cc]` of every algorithm of `transport`: as it comes where a window is no question,
-/// else with and without one.
+/// Returns the keys of `[cc]` of every algorithm of `transport`. An algorithm with the key `window`
+/// appears with and without a window, every other one once.
 pub(crate) fn cc_tables(transport: Transport) -> Vec<String> {
     let mut tables = Vec::new();
     for cc in factories_of(transport) {

@@ -34,7 +34,7 @@ const TRAFFIC: &str = r#"
     duration = "200us"
 "#;
 
-/// Failures and repairs while that goes on.
+/// Failures and repairs during this traffic.
 const FAILURES: &str = r#"
     [[event]]
     kind = "link-down"
@@ -88,13 +88,13 @@ impl Case {
     }
 }
 
-/// An algorithm of RDMA over the leaf-spine, with more tables.
+/// Returns an algorithm of RDMA over the leaf-spine, with more tables.
 fn rdma(name: &'static str, cc: &str, more: &str) -> Case {
     let text = format!("{more}\n{LEAF_SPINE}[cc]\n{cc}\n{TRAFFIC}");
     Case { name, text }
 }
 
-/// An algorithm of TCP over the star, with a discipline for its queue.
+/// Returns an algorithm of TCP over the star, with a discipline for its queue.
 fn tcp(name: &'static str, cc: &str, discipline: &str) -> Case {
     let text = format!(
         r#"
@@ -121,7 +121,7 @@ fn tcp(name: &'static str, cc: &str, discipline: &str) -> Case {
     Case { name, text }
 }
 
-/// An example, changed.
+/// Returns an example with more tables.
 fn example(name: &'static str, more: &str) -> Case {
     let base = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/scenarios");
     let text = std::fs::read_to_string(base.join(name)).unwrap();
@@ -166,10 +166,11 @@ fn plain_cases() -> Vec<Case> {
     ]
 }
 
-/// RDMA with failures, losses, other routes, and observed.
+/// RDMA with failures, losses, other routing policies, and observation.
 #[expect(clippy::too_many_lines, reason = "scenarios are written out")]
 fn special_cases() -> Vec<Case> {
     vec![
+        // Each scenario adds one kind of state to an ordinary network.
         rdma(
             "failures",
             r#"kind = "hpcc""#,

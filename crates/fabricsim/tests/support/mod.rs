@@ -1,4 +1,4 @@
-//! How most tests begin: a scenario from its text, and a run to its end.
+//! Common steps of tests: a scenario from its text, and a run to its end.
 
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim::{Scenario, Simulation};
@@ -24,7 +24,7 @@ pub(crate) fn run(text: &str, threads: usize) -> Simulation {
     simulation
 }
 
-/// Runs `text` to a folder that does not stay, and returns its summary.
+/// Runs `text` with results in a temporary folder, and returns its summary.
 pub(crate) fn summary(text: &str, threads: usize) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     run_to_folder(&scenario(text), folder.path(), threads, &mut ()).unwrap()

@@ -22,7 +22,7 @@ impl Dice {
     }
 }
 
-/// Networks, each with two links that may fail, and a switch that may. A `host_delay` follows.
+/// Networks, each with two links and a switch that may fail. A `host_delay` follows.
 const NETWORKS: [(&str, [[u32; 2]; 2], u32); 4] = [
     (
         "kind = \"leaf-spine\"\nleaves = 3\nspines = 2\nhosts_per_leaf = 3\nhost_delay",
@@ -117,7 +117,7 @@ const EVENTS: [&str; 4] = [
     r#"kind = "link-down""#,
 ];
 
-/// Incidents from 5 to 45 us on, and mostly their repair at 60.
+/// Incidents between 5 and 45 us, and mostly their repair at 60 us.
 fn incidents(dice: &mut Dice, links: [[u32; 2]; 2], switch: u32) -> String {
     let mut text = String::new();
     for link in links {
@@ -168,10 +168,11 @@ fn incidents(dice: &mut Dice, links: [[u32; 2]; 2], switch: u32) -> String {
     text
 }
 
-/// The scenario of `seed`, as text.
+/// Returns the text of the scenario of `seed`.
 pub(crate) fn scenario(seed: u64) -> String {
     let mut dice = Dice(mix(seed));
     let (network, links, switch) = NETWORKS[usize::try_from(dice.roll(4)).expect("a small number")];
+    // A third of the scenarios runs TCP, since it uses other queues than RDMA.
     let tcp = dice.one_in(3);
     let cc = if tcp {
         dice.pick(&TCP)
@@ -187,6 +188,7 @@ pub(crate) fn scenario(seed: u64) -> String {
         {cc}
     "#
     );
+    // Only the first settings of switches fit TCP and credit.
     let switches = if tcp || cc.contains("rccc") {
         &SWITCHES[..2]
     } else {
@@ -222,6 +224,7 @@ pub(crate) fn scenario(seed: u64) -> String {
     if dice.one_in(3) {
         text.push_str(&incidents(&mut dice, links, switch));
     }
+    // Observation adds records that ranks must merge.
     if dice.one_in(3) {
         text.push_str(
             r#"
@@ -238,7 +241,7 @@ pub(crate) fn scenario(seed: u64) -> String {
     if dice.one_in(2) {
         text.push_str("[output]\npauses = true\n");
     }
-    // What cannot end is seen soon.
+    // A short limit ends a run that cannot make progress.
     text.push_str(
         r#"
         [run]

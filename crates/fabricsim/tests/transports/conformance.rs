@@ -1,4 +1,4 @@
-//! Requirements that every algorithm in the registry must meet: no algorithm is named here, so a
+//! Requirements that every algorithm in the registry must meet. The tests name no algorithm, so a
 //! new one is tested as soon as it is registered.
 
 use crate::algorithms::{cc_tables, factories_of};
@@ -27,7 +27,8 @@ fn scenario(network: &str, cc: &str) -> Scenario {
     support::scenario(&text)
 }
 
-/// Runs `scenario` to its end on `threads` threads; its flows in the order of their numbers.
+/// Runs `scenario` to its end on `threads` threads. Returns its flows in the order of their
+/// numbers.
 fn run_on(scenario: &Scenario, threads: usize) -> (Vec<Completion>, Simulation) {
     let mut simulation = Simulation::new(scenario, threads).unwrap();
     let stop = simulation.run_until(Time::MAX);
@@ -51,7 +52,7 @@ fn a_lone_flow_fills_its_link() {
         kind = "permutation"
         size = "20MB""#;
     for cc in TRANSPORTS.map(cc_tables).concat() {
-        // Two flows, one each way: each has its direction to itself but for acknowledgements.
+        // Two flows, one each way: apart from acknowledgements, each has its direction to itself.
         for done in run(network, &cc).0 {
             let rate = done.flow.request.size.as_f64() * 8e-9 / done.fct().as_secs_f64();
             assert!(rate > 80.0 && rate < 100.0, "{cc}: {rate} Gbps");
@@ -84,7 +85,7 @@ fn flows_that_share_a_link_all_get_on() {
             times.iter().copied().fold(f64::MAX, f64::min),
             times.iter().copied().fold(0.0, f64::max),
         );
-        // 40 MB and headers take 3.35 ms on the link; nobody is starved, and nobody is far ahead.
+        // 40 MB and headers take 3.35 ms on the link; no flow starves, and none is far ahead.
         assert!(last > 3.2e-3 && last < 7e-3, "{cc}: {times:?}");
         assert!(first > last / 4.0, "{cc}: {times:?}");
     }
@@ -196,8 +197,8 @@ fn threads_do_not_matter() {
     }
 }
 
-/// Each algorithm in a class of its own, all in one network: those of RDMA in the priorities from 2
-/// on in turn, those of TCP in one.
+/// Each algorithm in a class of its own, all in one network: algorithms of RDMA in the priorities
+/// from 2 on in turn, algorithms of TCP in one.
 #[test]
 fn algorithms_run_side_by_side() {
     let mut lossless = (2..8).cycle();
@@ -244,18 +245,18 @@ fn algorithms_run_side_by_side() {
     }
 }
 
-/// Event of a flow, as seen by its algorithm.
+/// An event of a flow, as seen by its algorithm.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// Packets are acknowledged after a round trip of so many nanoseconds; with or without a mark.
+    /// A packet acknowledgement after a round trip of so many nanoseconds, with or without a mark.
     Ack {
         packets: u64,
         rtt_ns: u64,
         marked: bool,
     },
-    /// Nothing comes for so many nanoseconds.
+    /// No event for so many nanoseconds.
     Silence(u64),
-    /// Packets are lost.
+    /// Lost packets.
     Loss(Signal),
 }
 
@@ -277,8 +278,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     proptest::collection::vec(event, 1..200)
 }
 
-/// The tables of RDMA. Algorithms with windows of their own bounds get those of the others: from a
-/// packet to a bandwidth-delay product.
+/// Returns the tables of RDMA. Algorithms with their own window bounds get the same bounds as all
+/// other algorithms: from a packet to a bandwidth-delay product.
 fn bounded_tables() -> Vec<String> {
     let mut tables = Vec::new();
     for mut table in cc_tables(Transport::Rdma) {
@@ -319,7 +320,7 @@ fn controller(cc: &str, quirks: Quirks) -> AnyController<()> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever happens, rates stay between something and line rate, windows hold at least a byte
+    /// After any events, rates are positive and at most the line rate, windows hold at least a byte
     /// and at most a bandwidth-delay product, and timers are set for the future.
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {

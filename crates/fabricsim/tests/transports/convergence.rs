@@ -1,5 +1,5 @@
-//! Where algorithms settle, beside what their papers derive: long flows of one to 64 hosts into one
-//! port of 100 Gbps.
+//! The states in which algorithms settle, compared with the derivations of their papers: long flows
+//! of one to 64 hosts into one port of 100 Gbps.
 
 mod bbr;
 mod csig;
@@ -23,23 +23,23 @@ pub(crate) const FLOWS: [usize; 3] = [1, 8, 64];
 pub(crate) const PER_US: f64 = 12_500.0;
 /// Bytes of a full packet on the wire, without telemetry.
 pub(crate) const WIRE: f64 = 1_048.0;
-/// T of a star with links of 3 us, in microseconds: they are passed four times, and a full payload
-/// is sent twice.
+/// T of a star with links of 3 us, in microseconds: a round trip crosses four links, and two of
+/// them transmit a full payload.
 pub(crate) const BASE_RTT: f64 = 12.16;
 
-/// What is seen at the port.
+/// Measurements at the port.
 #[derive(Clone, Debug)]
 pub(crate) struct Settled {
     /// Mean, smallest and largest queue in bytes.
     pub(crate) queue: [f64; 3],
     /// Share of the port's rate, headers and all.
     pub(crate) utilization: f64,
-    /// Jain's index of what flows have sent.
+    /// Jain's index of the bytes sent by flows.
     pub(crate) fairness: f64,
 }
 
 impl Settled {
-    /// Watches the port from `from` to `to` us.
+    /// Measures the port from `from` to `to` us.
     fn watch(simulation: &mut Simulation, port: (NodeId, PortId), [from, to]: [u64; 2]) -> Self {
         let at = |us: u64| Time::from_ns(us * 1_000);
         let acknowledged = |simulation: &Simulation| -> Vec<f64> {
@@ -74,8 +74,8 @@ impl Settled {
     }
 }
 
-/// The simulation of endless flows from `flows` hosts, which start at the times `starts` gives in
-/// microseconds, and the port to their receiver.
+/// Returns a simulation of endless flows from `flows` hosts, and the port to their receiver. Flow
+/// `i` starts after `start(i)` microseconds.
 pub(crate) fn star(
     flows: usize,
     cc: &str,
@@ -121,7 +121,7 @@ pub(crate) fn star(
     (simulation, port)
 }
 
-/// What is seen of `flows` flows that start within 200 us of each other.
+/// Measures `flows` flows that start within 200 us of each other.
 pub(crate) fn settled(flows: usize, cc: &str, span: [u64; 2]) -> Settled {
     let (mut simulation, port) = star(flows, cc, |flow| (flow * 200 / flows) as u64);
     let settled = Settled::watch(&mut simulation, port, span);

@@ -1,5 +1,5 @@
-//! Receivers that grant their senders credit, where packets and grants are lost, and what they cannot
-//! run with.
+//! Receivers that grant credit to their senders while packets and grants are lost, and the settings
+//! that do not work with credit.
 
 use crate::support;
 use fabricsim::{Scenario, Simulation};
@@ -26,8 +26,8 @@ fn finished(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
     (done, simulation)
 }
 
-/// Seven senders of 500 KB over a leaf-spine of which six links lose the share `loss`, among them that
-/// of a sender, that of the receiver and all to spines.
+/// Seven senders of 500 KB over a leaf-spine in which six links lose the share `loss`, among them
+/// the link of a sender, the link of the receiver and all links to spines.
 fn lossy(loss: f64, more: &str) -> String {
     let mut text = format!(
         r#"
@@ -109,8 +109,8 @@ fn threads_do_not_change_who_is_granted_what() {
     }
 }
 
-/// The receiver's link is down for as long as all grants that it had to give are lost: nothing is in
-/// flight, and only a request of the sender lets it go on.
+/// The receiver's link is down until all of its grants are lost. Nothing is in flight then, and
+/// only a request of the sender makes it continue.
 #[test]
 fn a_sender_whose_grants_were_all_lost_asks_again() {
     let text = r#"
@@ -143,7 +143,7 @@ fn a_sender_whose_grants_were_all_lost_asks_again() {
     assert!(simulation.counters().link_down_drops > 0);
 }
 
-/// Messages of connections: their receivers never know of a last byte.
+/// Messages of connections, so receivers never know of a last byte.
 #[test]
 fn connections_are_granted_credit_message_after_message() {
     for more in [
@@ -175,8 +175,8 @@ fn connections_are_granted_credit_message_after_message() {
     }
 }
 
-/// What receivers grant is what their port takes: a large incast of flows that end in their first
-/// windows is served by what was trimmed, in turns.
+/// Receivers grant the bandwidth of their port. A large incast of flows that end in their first
+/// windows therefore finishes by turns, in the order of trimmed packets.
 #[test]
 fn an_incast_of_short_flows_ends_near_the_ideal() {
     let text = format!(

@@ -1,4 +1,4 @@
-//! DCQCN in its paper's form against the paper's algorithm, simulated once more by itself.
+//! DCQCN in its paper's form, compared with an independent simulation of the paper's algorithm.
 
 mod oracle;
 
@@ -9,7 +9,7 @@ use fabricsim_core::network::Stop;
 use oracle::{Queue, Setup};
 
 const SEEDS: u64 = 12;
-/// Bytes of the paper's counter.
+/// The bytes of the paper's counter.
 const PAPERS: Option<u64> = Some(10_000_000);
 
 fn simulated(setup: Setup, keys: &str) -> (Queue, usize) {
@@ -44,7 +44,7 @@ fn simulated(setup: Setup, keys: &str) -> (Queue, usize) {
     (Queue::of(&samples), simulation.pause_events().len())
 }
 
-/// Mean over seeds and the standard deviation from seed to seed.
+/// Returns the mean over seeds and the standard deviation from seed to seed.
 fn spread(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -52,7 +52,8 @@ fn spread(values: &[f64]) -> (f64, f64) {
     (mean, (squares / (n - 1.0)).sqrt())
 }
 
-/// Mean and largest queue of simulation and oracle over seeds; the means of the oracle.
+/// Compares the mean and largest queue of simulation and oracle over seeds. Returns the means of
+/// the oracle.
 fn compare(flows: usize, window: (u64, u64), byte_counter: Option<u64>, keys: &str) -> [f64; 2] {
     let mut pauses = 0;
     let mut theirs = Vec::new();
@@ -77,7 +78,7 @@ fn compare(flows: usize, window: (u64, u64), byte_counter: Option<u64>, keys: &s
     {
         let (ours, _) = spread(&ours.iter().map(of).collect::<Vec<_>>());
         let (mean, deviation) = spread(&theirs.iter().map(of).collect::<Vec<_>>());
-        // Two means of as many draws each differ by this once in 16,000 times.
+        // Two means of so many draws each differ by this once in 16,000 times.
         let tolerance = 4.0 * deviation * (2.0 / SEEDS as f64).sqrt();
         println!("{flows} flows: {ours:.0} against {mean:.0} +- {tolerance:.0} ({deviation:.0})");
         assert!(
@@ -100,7 +101,7 @@ fn queues_are_those_of_the_papers_algorithm() {
 #[test]
 fn bytes_count_as_in_the_papers_algorithm() {
     let [none, _] = compare(2, (20, 20), None, r#"byte_counter = "0B""#);
-    // 150 KB is QCN's.
+    // 150 KB is the counter of QCN.
     let [few, _] = compare(2, (20, 20), Some(150_000), r#"byte_counter = "150KB""#);
     assert!(few > 3.0 * none, "{few} {none}");
 }

@@ -1,4 +1,4 @@
-//! RDMA and TCP: what all algorithms have in common, and where each of them settles.
+//! RDMA and TCP: the common properties of all algorithms, and the state in which each settles.
 
 #![allow(
     clippy::unwrap_used,

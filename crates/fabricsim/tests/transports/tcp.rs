@@ -1,5 +1,5 @@
-//! Hosts that run TCP, alone and beside RDMA: every byte arrives, lossless priorities stay
-//! lossless, lossy ones pause nobody, and threads do not matter.
+//! Hosts that run TCP, alone and together with RDMA: every byte arrives, lossless priorities stay
+//! lossless, lossy priorities cause no pauses, and threads do not matter.
 
 mod download;
 mod fetch;
@@ -32,7 +32,7 @@ fn run(text: &str, threads: usize) -> (Vec<Completion>, Simulation) {
     (simulation.take_completions(), simulation)
 }
 
-/// Every byte is acknowledged and delivered, and what was sent and is not there was lost.
+/// Checks that every byte is acknowledged and delivered, and that missing bytes were lost.
 fn assert_conserved(done: &[Completion], simulation: &Simulation) {
     let (network, ends) = (simulation.counters(), simulation.endpoint_counters());
     let asked: u64 = done.iter().map(|done| done.flow.request.size.get()).sum();
@@ -40,7 +40,7 @@ fn assert_conserved(done: &[Completion], simulation: &Simulation) {
     assert_eq!(ends.delivered.get(), asked);
     assert!(ends.arrived >= ends.delivered);
     assert_eq!(ends.sent.get(), asked + ends.retransmitted.get());
-    // Copies may still be under way when the last flow ends.
+    // Copies may still be on their way when the last flow ends.
     assert!(ends.sent.get() >= ends.arrived.get() + network.lost_payload.get());
     let again: u64 = done.iter().map(|done| done.retransmitted.get()).sum();
     assert_eq!(again, ends.retransmitted.get());
@@ -122,7 +122,7 @@ fn pauses_are_never_for_tcp() {
     }
 }
 
-/// A scenario with TCP alone has no reason for a pause, whatever its queues do.
+/// A scenario with TCP alone has no reason for a pause, however long its queues are.
 #[test]
 fn tcp_alone_is_dropped_and_not_paused() {
     let text = format!(
@@ -226,7 +226,7 @@ fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
         short,
         Duration::from_ps(delays + (11 * 1_538 + 2 * 90) * 80)
     );
-    // A SYN of 98 bytes there and back, and the ACK of the handshake ahead of the first segment.
+    // A SYN of 98 bytes both ways, and the ACK of the handshake before the first segment.
     assert_eq!(long, short + Duration::from_ps(delays + (4 * 98 + 90) * 80));
     assert_eq!((handshake, open), (long, short));
     assert!((one, two) == (1.0, 1.0), "{one} {two}");
@@ -235,8 +235,8 @@ fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever its algorithm, its window and its ACKs: no lone flow beats the idle network, and one
-    /// that fits the first window and whose last segment is acknowledged at once takes that time.
+    /// For any algorithm, window and ACK policy: no lone flow beats the idle network. A flow takes
+    /// exactly that time if it fits the first window and its last segment is acknowledged at once.
     #[test]
     fn no_lone_flow_beats_its_ideal(
         topology in prop::sample::select(vec![

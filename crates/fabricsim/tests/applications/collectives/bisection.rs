@@ -1,9 +1,9 @@
-//! All-to-all over a sprayed fabric, beside what its links can carry.
+//! All-to-all over a sprayed fabric, compared with the capacity of its links.
 
 use crate::collectives::row::run;
 
-/// The time of an all-to-all of `bytes` in each rank on a non-blocking fat-tree of 100 Gbps, over
-/// the time that its payload takes at this rate.
+/// Returns the time of an all-to-all of `bytes` in each rank on a non-blocking fat-tree of 100
+/// Gbps, divided by the transmission time of its payload at this rate.
 fn over_payload(k: u32, bytes: u32, mtu: &str) -> f64 {
     let ranks = k * k * k / 4;
     let text = format!(
@@ -31,10 +31,10 @@ fn over_payload(k: u32, bytes: u32, mtu: &str) -> f64 {
     rows[0].end as f64 / payload_ps
 }
 
-/// Every packet has 48 bytes of headers, and an acknowledgement of 60 bytes for it takes room in the
-/// other direction. Links of hosts carry nothing else and never wait, so that the rest is what it
-/// takes to fill the network and to empty it: two milliseconds are long beside that, and a fifth of
-/// one is not.
+/// Every packet has 48 bytes of headers, and its acknowledgement takes 60 bytes in the other
+/// direction. The links of hosts carry nothing else and never wait. The rest is the time to fill
+/// and to empty the network: two milliseconds are long compared with that time, a fifth of a
+/// millisecond is not.
 fn nothing_but_headers_and_acknowledgements(k: u32, bytes: u32, most: f64) {
     for (mtu, payload) in [("1000B", 1_000.0), ("4096B", 4_096.0)] {
         let measured = over_payload(k, bytes, mtu);

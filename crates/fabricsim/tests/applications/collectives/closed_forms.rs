@@ -1,8 +1,8 @@
-//! Collectives of 1 to 33 ranks on an idle star against closed forms: latency for each step that
-//! waits for the one before, and the transmission of each byte that has to go over one link.
+//! Collectives of 1 to 33 ranks on an idle star against closed forms: one latency for each step
+//! that waits for the step before, and the transmission of each byte that one link must carry.
 //!
-//! Messages have from no byte to many packets. ACKs share the links: a closed form is the least time,
-//! and each packet of a step may wait for an ACK at its host and at the switch.
+//! Messages have from no byte to many packets. ACKs share the links: a closed form is the least
+//! time, and each packet of a step may wait for an ACK at its host and at the switch.
 
 use fabricsim::outcome::Status;
 
@@ -20,26 +20,26 @@ fn packets(bytes: u64) -> u64 {
     bytes.max(1).div_ceil(MTU)
 }
 
-/// Transmission of a message.
+/// Transmission time of a message.
 fn wire(bytes: u64) -> u64 {
     (bytes.max(1) + packets(bytes) * HEADER) * BYTE
 }
 
-/// From the start of a message to the delivery of its last byte: the packets follow one another, and
-/// the switch stores the last one.
+/// Time from the start of a message to the delivery of its last byte: its packets follow one
+/// another, and the switch stores the last one.
 fn message(bytes: u64) -> u64 {
     2 * DELAY + wire(bytes) + (bytes.clamp(1, MTU) + HEADER) * BYTE
 }
 
-/// What packets may wait for ACKs in a step with messages of `bytes`.
+/// Returns how long packets may wait for ACKs in a step with messages of `bytes`.
 fn acks(bytes: u64) -> u64 {
     2 * (packets(bytes) + 1) * ACK
 }
 
-/// Least and most time.
+/// The least and the greatest time.
 type Bounds = (u64, u64);
 
-/// Steps that wait for one another, each with a message of `bytes` or of a byte more.
+/// Bounds of steps that wait for one another, each with a message of `bytes` or of a byte more.
 fn steps(bytes: impl IntoIterator<Item = u64>) -> Bounds {
     bytes.into_iter().fold((0, 0), |(least, most), bytes| {
         let more = message(bytes + 1) + acks(bytes + 1);
@@ -47,9 +47,9 @@ fn steps(bytes: impl IntoIterator<Item = u64>) -> Bounds {
     })
 }
 
-/// The one collective that the hosts of a star do.
+/// Returns the row of the one collective that the hosts of a star run.
 fn collective(n: u64, keys: &str) -> Row {
-    // A star has two hosts at least.
+    // A star has at least two hosts.
     let hosts = n.max(2);
     let text = format!(
         r#"
@@ -90,12 +90,13 @@ fn expect(n: u64, (operation, algorithm): (&str, &str), (size, more): (u64, &str
     );
 }
 
-/// No byte, fewer than ranks, a packet, and several packets for each block of each of `n` ranks.
+/// No byte, fewer bytes than ranks, a packet, and several packets for each block of each of `n`
+/// ranks.
 fn sizes(n: u64) -> [u64; 5] {
     [0, n - 1, 1_000 * n, 27_005 * n + n / 2, 100_000 * n]
 }
 
-/// One of [`sizes`] for `n` ranks, another one for the next `turn`.
+/// Returns one of [`sizes`] for `n` ranks, and another one for the next `turn`.
 fn one_size(n: u64, turn: u64) -> u64 {
     let place = usize::try_from(turn % 5).expect("a remainder of five is small");
     sizes(n)[place]
@@ -110,7 +111,7 @@ fn rings_take_their_steps() {
                 ("all-gather", n - 1),
                 ("reduce-scatter", n - 1),
             ] {
-                // One size each of the halves of the all-reduce: they are its steps.
+                // The halves of the all-reduce get one size each, since they are its steps.
                 if operation == "all-reduce" || size == one_size(n, n) {
                     let bounds = steps((0..count).map(|_| size / n));
                     expect(n, (operation, "ring"), (size, ""), bounds);
@@ -143,7 +144,7 @@ fn channels_and_chunks_share_links_and_wait_for_none_of_each_other() {
             for size in [0, 5, 3_000 * n, 90_000 * n] {
                 let (count, block) = (2 * (n - 1), size / (n * units));
                 let least = (count * message(block)).max(count * units * wire(block));
-                // Each step of a unit may wait for those of all others.
+                // Each step of a unit may wait for the steps of all other units.
                 let waits = count * (units - 1) * (wire(block + 1) + acks(block + 1));
                 let most = steps((0..count).map(|_| block)).1 + waits;
                 expect(n, ("all-reduce", "ring"), (size, &more), (least, most));
@@ -170,8 +171,8 @@ fn halving_and_doubling_takes_a_step_for_each_power_of_two() {
     }
 }
 
-/// A tree is as deep as the logarithm says. A member has two children and another tree, so a level
-/// takes one message at least and three at most, up and down.
+/// A tree is as deep as the logarithm says. A member has two children and takes part in another
+/// tree, so a level takes between one and three messages, up and down.
 #[test]
 fn two_trees_take_their_levels_up_and_down() {
     for n in 1..=33u64 {
@@ -194,7 +195,7 @@ fn a_hierarchy_takes_the_steps_of_its_rings() {
             let inside = || (1..local).map(|_| size / local);
             let outside = (0..2 * (nodes - 1)).map(|_| size / n);
             let bounds = steps(inside().chain(outside).chain(inside()));
-            // Parts inside of a node have as many blocks as there are nodes.
+            // A part inside of a node has one block for each node.
             let bounds = (bounds.0, bounds.1 + 2 * n * BYTE);
             let more = format!("local_size = {local}");
             expect(n, ("all-reduce", "hierarchical"), (size, &more), bounds);
@@ -202,8 +203,8 @@ fn a_hierarchy_takes_the_steps_of_its_rings() {
     }
 }
 
-/// Each host sends to and receives from all others: the link is the bound. With `pairwise` a step
-/// waits for the last ACK of the one before, too.
+/// Each host sends to all other hosts and receives from them, so its link sets the bound. With
+/// `pairwise` a step also waits for the last ACK of the step before.
 #[test]
 fn all_to_all_fills_the_links() {
     for n in 1..=33 {
@@ -213,7 +214,7 @@ fn all_to_all_fills_the_links() {
             let most = message(block + 1) + others * (acks(block + 1) + BYTE) + all;
             let direct = match n {
                 1 => (0, 0),
-                // Messages take turns packet by packet, so some meet others at the switch.
+                // Hosts interleave messages packet by packet, so some packets meet at the switch.
                 _ => (message(block) + all, most + most / 20 + 2 * wire(MTU)),
             };
             let (least, most) = steps((0..others).map(|_| block));
@@ -228,8 +229,9 @@ fn all_to_all_fills_the_links() {
     }
 }
 
-/// When the last member of the subtree at `place` has the data that comes there at `at`: a member
-/// sends to the largest subtree first, and waits for an ACK before it sends to the next one.
+/// Returns when the last member of the subtree at `place` has the data, which arrives there at
+/// `at`. A member sends to the largest subtree first, and waits for an ACK before it sends to the
+/// next one.
 fn binomial(at: u64, (place, mut reach): (u64, u64), n: u64, bytes: u64) -> u64 {
     let (mut last, mut next) = (at, at);
     while reach > 1 {
@@ -248,15 +250,17 @@ fn a_binomial_broadcast_takes_a_message_for_each_round() {
     for n in 1..=33u64 {
         let rounds = u64::from(n.next_power_of_two().ilog2());
         for size in [100_000, 1_000_000, 9_000_000] {
-            // An ACK is sent before the next message, and 2 for each packet are in the way.
+            // A member sends an ACK before its next message, and 2 ACKs for each packet are in the
+            // way.
             let least = binomial(0, (0, n.next_power_of_two()), n, size);
             let most = least + rounds * acks(size);
             expect(n, ("broadcast", "binomial"), (size, ""), (least, most));
-            // Thakur, Rabenseifner, Gropp: ceil(lg n) (alpha + size beta); alpha is there and back.
+            // Thakur, Rabenseifner, Gropp: ceil(lg n) (alpha + size beta). alpha is the delay both
+            // ways.
             let alpha = 2 * DELAY + 2 * ACK;
             assert!(least <= rounds * (message(size) + alpha), "{n} {size}");
         }
-        // One packet: messages leave one behind the other.
+        // Messages of one packet leave one behind the other.
         for size in [0, 9_000] {
             let most = rounds * (message(size) + ACK) + n * ACK;
             let least = u64::from(n.ilog2()) * message(size);

@@ -3,14 +3,15 @@
 use crate::collectives::row::run;
 
 const DELAY: f64 = 1_000.0;
-/// Transmissions at 100 Gbps, in nanoseconds: a packet of 1,000 bytes with its headers, and an ACK.
+/// Transmission times at 100 Gbps in nanoseconds: a packet of 1,000 bytes with its headers, and an
+/// ACK.
 const PACKET: f64 = 83.84;
 const ACK: f64 = 4.8;
 const COMPUTE: f64 = 20_000.0;
 const COUNT: u32 = 5;
 
-/// A group behind one switch, and one whose messages go by a spine. Each sends one packet, waits for
-/// the ACK, computes and begins anew, whatever the other group does.
+/// One group is behind one switch, and the messages of the other cross a spine. Each group sends
+/// one packet, waits for the ACK, computes and begins again, independently of the other group.
 #[test]
 fn an_iteration_takes_from_one_completion_to_the_next() {
     let text = format!(
@@ -37,7 +38,7 @@ fn an_iteration_takes_from_one_completion_to_the_next() {
     );
     let (summary, _, rows) = run(&text, 1);
     let near = |one: f64, other: f64| assert!((one - other).abs() < 1e-3, "{one} {other}");
-    // One way over so many links, and from one beginning to the next.
+    // The time of one way over so many links, and the time from one beginning to the next.
     let delivered = |links: f64| links * (DELAY + PACKET);
     let cycle = |links: f64| delivered(links) + links * (DELAY + ACK) + COMPUTE;
     for (group, links) in [(0, 2.0), (1, 4.0)] {

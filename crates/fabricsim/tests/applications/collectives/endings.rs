@@ -58,8 +58,8 @@ fn ranks_that_are_cut_off_say_what_they_wait_for() {
     }
 }
 
-/// A flow of a list with the class of a graph is none of its messages: rank 1 waits for rank 0, which
-/// computes for a millisecond first, and then computes for five.
+/// A flow of a list is no message of a graph, even if they share a class: rank 1 waits for rank 0,
+/// which computes for a millisecond first, and then computes for five.
 #[test]
 fn flows_of_lists_are_no_messages_of_graphs() {
     let dir = tempfile::tempdir().unwrap();

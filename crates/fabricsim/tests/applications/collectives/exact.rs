@@ -1,9 +1,9 @@
-//! Durations of collectives of an idle star, to the picosecond, worked out from link rate, delay and
-//! sizes of packets.
+//! Durations of collectives on an idle star, exact to the picosecond, computed from link rate,
+//! delay and packet sizes.
 //!
-//! A member that has got a message sends the last packet's ACK and then its next message, so steps
-//! that follow one another are an ACK's transmission apart. Messages are short enough for a member
-//! to have sent one before the first packet of that step comes; ACKs are then in nobody's way.
+//! A member that has received a message sends the last packet's ACK and then its next message, so
+//! consecutive steps are an ACK's transmission apart. Messages are short enough that a member has
+//! sent its own before the first packet of that step arrives, so ACKs delay no packet.
 
 use crate::collectives::row::run;
 use crate::collectives::star::Star;
@@ -12,29 +12,29 @@ use crate::collectives::star::Star;
 const BYTE: u64 = 80;
 const DELAY: u64 = 1_000_000;
 const MTU: u64 = 1_000;
-/// Headers of a data packet, and an ACK on the wire.
+/// Headers of a data packet, and the transmission time of an ACK.
 const HEADER: u64 = 48;
 const ACK: u64 = 60 * BYTE;
 
-/// Transmission of a packet with `payload` bytes.
+/// Transmission time of a packet with `payload` bytes.
 const fn packet(payload: u64) -> u64 {
     (payload + HEADER) * BYTE
 }
 
-/// From the start of a message of `bytes` to the delivery of its last byte: both links' delays, the
-/// sum of all transmissions at the host, and one more at the switch.
+/// Time from the start of a message of `bytes` to the delivery of its last byte: the delays of both
+/// links, the sum of all transmissions at the host, and one more transmission at the switch.
 fn message(bytes: u64) -> u64 {
     let headers = bytes.div_ceil(MTU) * HEADER;
     2 * DELAY + (bytes + headers) * BYTE + packet(bytes.min(MTU))
 }
 
-/// Messages that follow one another.
+/// Time of messages that wait for one another.
 fn chain(sizes: impl IntoIterator<Item = u64>) -> u64 {
     let times: Vec<u64> = sizes.into_iter().map(message).collect();
     times.iter().sum::<u64>() + (times.len() as u64 - 1) * ACK
 }
 
-/// The duration of a collective of all hosts of a star.
+/// Returns the duration of a collective of all hosts of a star.
 fn duration(hosts: u64, cc: &str, keys: &str) -> u64 {
     let text = format!(
         r#"
@@ -66,8 +66,8 @@ fn collective(operation: &str, algorithm: &str, size: u64) -> String {
 }
 
 const COUNTS: [u64; 3] = [2, 8, 64];
-/// Bytes of a block: part of a packet, a packet, several. None is shorter than an ACK on the wire,
-/// which would be in the way of the packet behind it.
+/// Bytes of a block: part of a packet, one packet, several packets. None is shorter than an ACK on
+/// the wire, because such a block would delay the packet behind its ACK.
 const BLOCKS: [u64; 4] = [12, 700, 1_000, 4_500];
 
 #[test]
@@ -89,7 +89,8 @@ fn rings_take_their_steps() {
     }
 }
 
-/// HPCC aims below the line rate and its packets carry telemetry: it takes a little more.
+/// HPCC aims below the line rate and its packets carry telemetry, so the ring takes a little more
+/// time.
 #[test]
 fn a_ring_under_hpcc_takes_little_more() {
     for n in COUNTS {
@@ -140,7 +141,7 @@ fn a_hierarchical_all_reduce_takes_the_steps_of_its_rings() {
     }
 }
 
-/// The second ring's packets come behind those of the first, an ACK and a transmission later.
+/// The packets of the second ring follow the packets of the first, an ACK and a transmission later.
 #[test]
 fn the_second_of_two_rings_ends_behind_the_first() {
     for n in COUNTS {
@@ -160,19 +161,19 @@ fn the_second_of_two_rings_ends_behind_the_first() {
 fn all_to_all_fills_the_links() {
     for n in COUNTS {
         let block = 100;
-        // One packet behind the other at each host; each round is a permutation.
+        // Each host sends one packet behind the other, and each round is a permutation.
         let direct = message(block) + (n - 2) * packet(block);
         let keys = |algorithm| collective("all-to-all", algorithm, n * block);
         assert_eq!(duration(n, "none", &keys("direct")), direct, "{n}");
-        // Each round waits for the ACKs of the one before.
+        // Each round waits for the ACKs of the round before.
         let round = message(block) + 2 * (DELAY + ACK);
         let pairwise = (n - 2) * round + message(block);
         assert_eq!(duration(n, "none", &keys("pairwise")), pairwise, "{n}");
     }
 }
 
-/// When members of a binomial tree get the data, each sending one packet after the other: those of
-/// short messages do not wait for ACKs.
+/// Returns when the last member of a binomial tree gets the data. Each member sends one packet
+/// after the other, since short messages do not wait for ACKs.
 fn binomial(at: u64, reach: u64, place: u64, n: u64, bytes: u64) -> u64 {
     let acked = if place == 0 { at } else { at + ACK };
     let mut last = at;
@@ -205,7 +206,7 @@ fn broadcasts_take_the_time_of_their_slowest_way() {
     }
 }
 
-/// In a pipeline the second member sends an ACK and a chunk for each chunk: that sets the pace.
+/// The second member of a pipeline sends an ACK and a chunk for each chunk, which sets the pace.
 #[test]
 fn a_chain_of_chunks_is_a_pipeline() {
     for n in [8, 64] {
@@ -219,8 +220,8 @@ fn a_chain_of_chunks_is_a_pipeline() {
     }
 }
 
-/// Against a model of a star of its own, for trees made by the rule of the paper: an inner member of
-/// one tree is a leaf of the other.
+/// Compares with an independent model of a star. The trees follow the rule of the paper: an inner
+/// member of one tree is a leaf of the other.
 #[test]
 fn a_double_binary_tree_takes_what_an_independent_model_says() {
     for n in COUNTS.into_iter().chain([3, 4, 5, 6, 7, 13, 16]) {
@@ -233,8 +234,8 @@ fn a_double_binary_tree_takes_what_an_independent_model_says() {
             };
             let expected = star.double_tree(usize::try_from(n).unwrap());
             let found = duration(n, "none", &keys);
-            // Of two children that get a message at one time the model serves the one with the
-            // lower number first: that matters where their subtrees differ.
+            // If two children get a message at one time, the model serves the lower number first.
+            // This matters if their subtrees differ.
             let tie = if [5, 6, 13].contains(&n) {
                 packet(block)
             } else {
@@ -246,7 +247,7 @@ fn a_double_binary_tree_takes_what_an_independent_model_says() {
             );
         }
     }
-    // Two members: up and down.
+    // Two members: one message up and one down.
     let keys = collective("all-reduce", "double-binary-tree", 2_000);
     assert_eq!(duration(2, "none", &keys), chain([1_000, 1_000]));
 }
@@ -259,8 +260,8 @@ fn send_receive_takes_one_message() {
     }
 }
 
-/// All hosts of a pod's edge switch are equally far from one another; the ring's steps are those of
-/// its longest hop, where it leaves the pod.
+/// All hosts of an edge switch are equally far from one another. Each step of the ring takes as
+/// long as its longest hop, which leaves the pod.
 #[test]
 fn a_ring_on_a_fat_tree_takes_the_steps_of_its_longest_hop() {
     let text = r#"
@@ -279,7 +280,7 @@ fn a_ring_on_a_fat_tree_takes_the_steps_of_its_longest_hop() {
         hosts = ["0", "4"]
     "#;
     let (_, _, rows) = run(text, 1);
-    // Six links and five switches; the packet is stored at each.
+    // A hop has six links and five switches, each of which stores the packet.
     let hop = 6 * DELAY + 6 * packet(1_000);
     assert_eq!(rows[0].duration, 2 * hop + ACK);
 }

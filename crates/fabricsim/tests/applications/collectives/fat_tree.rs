@@ -1,9 +1,9 @@
-//! Ring all-reduces on an idle fat-tree, to the picosecond.
+//! Ring all-reduces on an idle fat-tree, exact to the picosecond.
 //!
-//! Ranks follow the order of hosts, so one message at a time leaves each edge switch and each pod, and
-//! one comes in: whichever way a hash sends it, no message meets another one. What a block has to
-//! wait for is the sum of its hops. A block goes around the ring twice but for two hops, so the
-//! collective takes the hops behind the best two of them, and between hops an ACK's transmission.
+//! Ranks follow the order of hosts, so one message at a time leaves each edge switch and each pod,
+//! and one enters it. No message meets another one, on any path that a hash picks. A block
+//! therefore waits for the sum of its hops. A block goes around the ring twice except for two hops,
+//! so the collective takes all hops but the best two, and an ACK's transmission between hops.
 
 use crate::collectives::row::run;
 
@@ -14,7 +14,7 @@ const MTU: u64 = 1_000;
 const HEADER: u64 = 48;
 const ACK: u64 = 60 * BYTE;
 
-/// Links from a host to the next one of a fat-tree of `k` ports.
+/// Returns the number of links from a host to the next one in a fat-tree of `k` ports.
 fn links(k: u64, from: u64, to: u64) -> u64 {
     let of_edge = k / 2;
     if from / of_edge == to / of_edge {
@@ -26,14 +26,14 @@ fn links(k: u64, from: u64, to: u64) -> u64 {
     }
 }
 
-/// From the start of a message to its delivery over so many links of one rate.
+/// Time from the start of a message to its delivery over so many links of one rate.
 fn hop(links: u64, bytes: u64) -> u64 {
     let packet = |payload: u64| (payload + HEADER) * BYTE;
     let all = (bytes + bytes.div_ceil(MTU) * HEADER) * BYTE;
     links * DELAY + all + (links - 1) * packet(bytes.min(MTU))
 }
 
-/// The time of a ring of the first `n` hosts with blocks of `bytes`.
+/// Returns the time of a ring of the first `n` hosts with blocks of `bytes`.
 fn ring(k: u64, n: u64, bytes: u64) -> u64 {
     let hops: Vec<u64> = (0..n)
         .map(|at| hop(links(k, at, (at + 1) % n), bytes))
@@ -78,7 +78,7 @@ fn a_ring_in_the_order_of_hosts_takes_the_hops_of_its_slowest_block() {
     }
 }
 
-/// ACKs of a message of several packets are now and then in the way of packets of another one.
+/// ACKs of a message of several packets now and then delay packets of another one.
 #[test]
 fn blocks_of_several_packets_take_little_more() {
     for (k, n) in [(4, 8), (8, 8), (8, 64)] {

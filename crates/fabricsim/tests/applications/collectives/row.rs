@@ -1,4 +1,4 @@
-//! Runs whose `collectives.csv` is read back.
+//! Runs scenarios and reads their `collectives.csv`.
 
 use crate::support;
 use fabricsim::outcome::{Summary, run_to_folder};
@@ -16,7 +16,7 @@ pub(crate) struct Row {
     pub(crate) duration: u64,
     pub(crate) slowest_rank: u64,
     pub(crate) last_sender: u64,
-    /// From the end of the same collective in the iteration before.
+    /// Time since the end of the same collective in the iteration before.
     pub(crate) since_last: u64,
 }
 
@@ -57,7 +57,8 @@ fn row(line: &str) -> Row {
     row
 }
 
-/// Runs the scenario `text` on `threads` threads: the summary, `collectives.csv` and its rows.
+/// Runs the scenario `text` on `threads` threads. Returns the summary, `collectives.csv` and its
+/// rows.
 pub(crate) fn run(text: &str, threads: usize) -> (Summary, String, Vec<Row>) {
     let scenario = support::scenario(text);
     let dir = tempfile::tempdir().unwrap();

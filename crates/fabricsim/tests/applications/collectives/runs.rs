@@ -1,4 +1,4 @@
-//! Whole runs: iterations, groups, jobs beside one another, transports and threads.
+//! Whole runs: iterations, groups, concurrent jobs, transports and threads.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const FABRIC: &str = r#"
     fabric_rate = "100Gbps"
 "#;
 
-/// Two jobs of 8 ranks beside background traffic.
+/// Two jobs of 8 ranks, with background traffic.
 fn jobs(cc: &str, keys: &str) -> String {
     let collective = |job: &str, skip: u32| {
         format!(
@@ -104,7 +104,7 @@ fn iterations_follow_one_another_with_the_computation_between() {
     let (summary, _, rows) = run(&text, 1);
     assert_eq!(rows[0].start, 5_000_000);
     for (before, next) in rows.iter().zip(&rows[1..]) {
-        // A rank may begin before the last one has ended, but never without having computed.
+        // A rank may begin before the last rank has ended, but never before it has computed.
         assert!(next.start >= before.start + 30_000_000);
         assert!(next.start <= before.end + 30_000_000 + 10_000_000);
         assert_eq!(next.iteration, before.iteration + 1);
@@ -135,7 +135,7 @@ fn groups_work_beside_one_another() {
     assert_eq!(summary.jobs[0].ranks, 16);
     let groups: BTreeSet<u64> = rows.iter().map(|row| row.group).collect();
     assert_eq!(groups.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
-    // Each group is behind one switch: none is in the way of another.
+    // Each group is behind one switch, so the groups do not delay one another.
     assert!(rows.iter().all(|row| row.duration == rows[0].duration));
     assert!(rows.iter().all(|row| (row.class, row.ranks) == (0, 4)));
     for row in &rows {
@@ -144,7 +144,7 @@ fn groups_work_beside_one_another() {
     }
 }
 
-/// Neighbors of a scattered ring are behind different switches: the ring takes longer.
+/// Neighbors of a scattered ring are behind different switches, so the ring takes longer.
 #[test]
 fn placement_decides_how_far_neighbors_are() {
     let time = |keys: &str| {

@@ -1,5 +1,5 @@
-//! Work that needs little of the network, or none: ranks that are alone, that send to themselves, or
-//! that have nothing to do.
+//! Work that needs little of the network or nothing: ranks that are alone, that send to themselves,
+//! or that have nothing to do.
 
 use fabricsim::Scenario;
 use fabricsim::outcome::{Status, Summary, run_to_folder};
@@ -90,7 +90,7 @@ fn graph(text: &str, keys: &str) -> Summary {
     run_to_folder(&scenario, &dir.path().join("out"), 1, &mut ()).unwrap()
 }
 
-/// A receipt of a message to oneself ends when it is sent, whichever comes first.
+/// The receipt of a message to oneself ends when the message is sent, in either order of the two.
 #[test]
 fn a_message_to_oneself_is_there_at_once() {
     let goal = "num_ranks 2\nrank 0 {\na: calc 1000\nb: send 1000000b to 0 tag 5\nb requires a\n\
@@ -111,7 +111,7 @@ fn a_message_to_oneself_is_there_at_once() {
     }
 }
 
-/// Ranks 1 and 2 have nothing to do; a message of 0 bytes takes what one of 1 byte does.
+/// Ranks 1 and 2 have nothing to do, and a message of 0 bytes takes as long as a message of 1 byte.
 #[test]
 fn ranks_without_work_and_messages_without_bytes_end() {
     let csv = "rank,id,op,peer,bytes\n0,a,send,3,0\n3,a,recv,0,\n";
@@ -127,7 +127,7 @@ fn ranks_without_work_and_messages_without_bytes_end() {
     }
 }
 
-/// The gradient norm of a training step: 4 bytes among 8 ranks, 14 steps.
+/// The gradient norm of a training step: 4 bytes among 8 ranks in 14 steps.
 #[test]
 fn a_few_bytes_are_summed_up_in_as_many_steps_as_many_bytes() {
     let rows: String = (0..8)

@@ -1,23 +1,25 @@
-//! A model of an idle star: a list of events, ports that send ACKs first, and messages of one
-//! packet.
+//! An independent model of an idle star: a list of events, ports that send ACKs first, and messages
+//! of one packet.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Times in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Star {
-    /// Transmission of a message.
+    /// Transmission time of a message.
     pub(crate) packet: u64,
-    /// Transmission of an ACK.
+    /// Transmission time of an ACK.
     pub(crate) ack: u64,
     /// Delay of a link.
     pub(crate) delay: u64,
 }
 
-/// What travels: from, to, and the tree and phase of a message (`None`: an ACK).
+/// A message or ACK: its source, its destination, and the tree and phase of a message (`None`: an
+/// ACK).
 type Packet = (usize, usize, Option<(usize, bool)>);
 
-/// A port: what waits, ACKs first, and until when it sends.
+/// A port: the waiting ACKs, which leave first, the waiting messages, and the end of its
+/// transmission.
 #[derive(Default)]
 struct Port {
     acks: VecDeque<Packet>,
@@ -25,7 +27,7 @@ struct Port {
     busy: u64,
 }
 
-/// A tree by its parents, made by halving a range: the paper's tree in order.
+/// Returns the parent of each member in the paper's tree in order, built by halving a range.
 fn parents(count: usize) -> Vec<Option<usize>> {
     fn fill(first: usize, count: usize, parent: Option<usize>, tree: &mut [Option<usize>]) {
         if count == 0 {
@@ -46,8 +48,10 @@ fn parents(count: usize) -> Vec<Option<usize>> {
 }
 
 impl Star {
-    /// When the last member has the sum of both trees.
+    /// Returns when the last member has the sum of both trees.
     pub(crate) fn double_tree(&self, count: usize) -> u64 {
+        // The second tree is the first one shifted or mirrored, so that inner members become
+        // leaves.
         let first = parents(count);
         let mut second = vec![None; count];
         for member in 0..count {
@@ -57,6 +61,7 @@ impl Star {
             };
             second[moved(member)] = first[member].map(moved);
         }
+        // A member sends up only once it has heard from all of its children.
         let trees = [first, second];
         let mut missing = [0, 1].map(|tree| {
             let children = |member| {
@@ -73,6 +78,7 @@ impl Star {
             events: BTreeSet::new(),
             number: 0,
         };
+        // Leaves have nothing to wait for, so both trees begin with them.
         for member in 0..count {
             for tree in 0..2 {
                 if let Some(parent) = trees[tree][member]
@@ -82,6 +88,7 @@ impl Star {
                 }
             }
         }
+        // Each arrival frees the next sends: up to the root first, then down from the root to all.
         let mut last = 0;
         while let Some((now, packet)) = run.next_delivery() {
             let (from, member, Some((tree, down))) = packet else {
@@ -112,13 +119,13 @@ impl Star {
     }
 }
 
-/// A port of a host (false) or of the switch to a host (true).
+/// A port of a host (`false`), or the port of the switch to that host (`true`).
 type PortId = (usize, bool);
 
 struct Run {
     star: Star,
     ports: BTreeMap<PortId, Port>,
-    /// Time, whether a port is free (after arrivals), where, number, packet.
+    /// Time, `true` if a port becomes free (sorted behind arrivals), place, number, packet, port.
     events: BTreeSet<(u64, bool, usize, u64, Option<Packet>, PortId)>,
     number: u64,
 }
@@ -136,12 +143,12 @@ impl Run {
             None => port.acks.push_back(packet),
             Some(_) => port.data.push_back(packet),
         }
-        // Decided when all that comes at this instant is here.
+        // The port decides only after all arrivals of this instant.
         let at = now.max(port.busy);
         self.event(at, true, id.0, None, id);
     }
 
-    /// The next packet that reaches a host, with the time.
+    /// Returns the next packet that reaches a host, and its time.
     fn next_delivery(&mut self) -> Option<(u64, Packet)> {
         while let Some((now, free, _, _, packet, id)) = self.events.pop_first() {
             if !free {

@@ -1,5 +1,5 @@
-//! Collectives whose members differ: parts of all sizes, and the stages of a pipeline. Times are those
-//! of an idle star, to the picosecond.
+//! Collectives with unequal members: parts of all sizes, and the stages of a pipeline. Times on an
+//! idle star are exact to the picosecond.
 
 use crate::collectives::row::run;
 
@@ -7,7 +7,7 @@ const BYTE: u64 = 80;
 const DELAY: u64 = 1_000_000;
 const US: u64 = 1_000_000;
 
-/// A message of up to four packets of a host that sends nothing else.
+/// Time of a message of up to four packets from a host that sends nothing else.
 fn message(bytes: u64) -> u64 {
     let packet = |payload: u64| (payload + 48) * BYTE;
     2 * DELAY + (bytes + bytes.div_ceil(1_000) * 48) * BYTE + packet(bytes.min(1_000))
@@ -39,15 +39,15 @@ fn an_all_to_all_v_takes_its_largest_part_where_each_has_one() {
     assert_eq!(rows[0].duration, message(3_500));
     assert_eq!((rows[0].slowest_rank, rows[0].last_sender), (1, 0));
     assert_eq!(summary.flows.started, 2);
-    // The bus bandwidth is that of the busiest link, whatever a member keeps.
+    // The bus bandwidth depends on the busiest link, not on the bytes that a member keeps.
     let gbps = 3_500.0 * 8e3 / message(3_500) as f64;
     assert!((summary.jobs[0].busbw_gbps.unwrap() - gbps).abs() < 1e-6);
 }
 
-/// Ends of what each stage computes, by stage, in the order in which it does.
+/// Returns the ends of the computations of each stage, in the order in which the stage runs them.
 fn ends(orders: &[Vec<(bool, usize)>], spans: &[[u64; 2]], message: u64) -> Vec<Vec<u64>> {
     let mut ends: Vec<Vec<u64>> = orders.iter().map(|order| vec![0; order.len()]).collect();
-    // Each pass fixes at least one more: later ones find the same.
+    // Each pass fixes at least one more end, and later passes keep it.
     for _ in 0..orders.len() * orders[0].len() {
         for (stage, order) in orders.iter().enumerate() {
             for (at, &(back, batch)) in order.iter().enumerate() {
@@ -70,7 +70,7 @@ fn ends(orders: &[Vec<(bool, usize)>], spans: &[[u64; 2]], message: u64) -> Vec<
 #[test]
 fn a_pipeline_takes_what_its_stages_compute_and_hand_on() {
     const BATCHES: usize = 5;
-    // No two events of a stage fall together.
+    // No two events of a stage coincide.
     let spans = [[31, 17], [23, 41], [19, 29], [37, 13]].map(|times| times.map(|us| us * US));
     let words = |back: usize| {
         let times: Vec<String> = spans
@@ -110,7 +110,7 @@ fn a_pipeline_takes_what_its_stages_compute_and_hand_on() {
         let last = *ends(&orders, &spans, message(3_000))[0].last().unwrap();
         let completion = summary.jobs[0].completion_ns.unwrap();
         assert!((completion * 1e3 - last as f64).abs() < 0.5, "{algorithm}");
-        // The last message comes before the last computation.
+        // The last message arrives before the last computation.
         assert_eq!(rows[0].end, last - spans[0][1], "{algorithm}");
     }
 }

@@ -1,4 +1,4 @@
-//! Lists whose flows wait for others.
+//! Lists of flows that wait for other flows.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ const SCENARIO: &str = r#"
     path = "flows.csv"
 "#;
 
-/// Runs `scenario` with the list `flows`: the summary, and source, destination and start of each
-/// flow in picoseconds, by start.
+/// Runs `scenario` with the list `flows`. Returns the summary, and the source, destination and
+/// start of each flow in picoseconds, sorted by start.
 fn run(scenario: &str, flows: &str, threads: usize) -> (Summary, Vec<(u32, u32, u64)>) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("flows.csv"), flows).unwrap();
@@ -48,7 +48,7 @@ fn flows_start_when_what_they_wait_for_has_ended() {
                  c,0,3,1000,0,a;a\n";
     let (summary, rows) = run(SCENARIO, flows, 1);
     assert_eq!(summary.status, Status::Finished);
-    // Transmissions of 1,048 and 60 bytes at 100 Gbps.
+    // Transmission times of 1,048 and 60 bytes at 100 Gbps.
     let (packet, ack) = (83_840, 4_800);
     let delivered = 100_000 + 2_000_000 + 2 * packet;
     let b = delivered + 500;
@@ -62,7 +62,7 @@ fn flows_start_when_what_they_wait_for_has_ended() {
     }
 }
 
-/// Each flow of a ring begins when the one to its source has come: a token goes around.
+/// Each flow of a ring begins when the flow to its source has arrived, so a token goes around.
 #[test]
 fn a_token_goes_around_all_transports() {
     for cc in ["hpcc", "dctcp", "cubic"] {

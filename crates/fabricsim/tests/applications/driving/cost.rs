@@ -1,4 +1,4 @@
-//! What it costs to hear of every message: CPU time beside that of the same traffic from a list.
+//! The CPU time of hearing of every message, compared with the same traffic from a list.
 
 use cpu_time::ProcessTime;
 use fabricsim::driver::{Actions, Driver, Event, EventKind, Message};
@@ -18,7 +18,7 @@ const NETWORK: &str = r#"
 const HOSTS: u32 = 384;
 const MESSAGES: u32 = 30_000;
 
-/// Keeps messages going: who has one sends the next one.
+/// Keeps messages going: a host that receives one sends the next one.
 struct Loops {
     sent: u32,
     heard: u64,
@@ -45,7 +45,7 @@ impl Driver for Loops {
     }
 }
 
-/// CPU seconds of a run for each packet-hop.
+/// Returns the CPU seconds of a run for each packet-hop.
 fn run(simulation: &mut Simulation) -> f64 {
     let begun = ProcessTime::now();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);

@@ -1,10 +1,10 @@
-//! What has happened in a simulation, to be compared with another one.
+//! Logs of a simulation, to compare them with another one.
 
 use fabricsim::driver::{Event, Next};
 use fabricsim::prelude::*;
 use fabricsim_base::units::Time;
 
-/// Start and end of each flow, with its ends, in the order of ends.
+/// Start, end, source and destination of each flow, in the order of ends.
 pub(crate) fn flows(simulation: &mut Simulation) -> Vec<(Time, Time, NodeId, NodeId, FlowId)> {
     let completions = simulation.take_completions();
     let row = |done: &Completion| {
@@ -20,7 +20,7 @@ pub(crate) fn flows(simulation: &mut Simulation) -> Vec<(Time, Time, NodeId, Nod
     completions.iter().map(row).collect()
 }
 
-/// Runs to the end, event by event; `react` is called with each.
+/// Runs to the end, event by event, and calls `react` with each.
 pub(crate) fn run_by_events(
     simulation: &mut Simulation,
     mut react: impl FnMut(&mut Simulation, &Event),

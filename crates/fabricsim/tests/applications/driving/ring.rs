@@ -1,4 +1,4 @@
-//! A ring of messages through a driver is to the picosecond what it is in a scenario.
+//! A ring of messages through a driver equals the same ring in a scenario, exact to the picosecond.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ const NETWORK: &str = r#"
     kind = "dcqcn"
 "#;
 
-/// The ring as a graph of a scenario, in GOAL.
+/// The ring as a scenario's graph, in GOAL.
 fn goal() -> String {
     let mut text = format!("num_ranks {HOSTS}\n");
     for rank in 0..HOSTS {
@@ -49,7 +49,7 @@ fn message(src: NodeId, step: u64) -> Message {
     }
 }
 
-/// The message that is sent in reaction to `event`.
+/// Returns the message to send in reaction to `event`.
 fn reply(event: &Event) -> Option<Message> {
     match event.kind {
         EventKind::Delivered(message) if message.tag + 1 < STEPS => {

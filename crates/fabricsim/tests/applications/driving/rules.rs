@@ -1,4 +1,4 @@
-//! What a driver may ask for, and what it is told when that is impossible.
+//! The requests that a driver may make, and the errors for impossible ones.
 
 use fabricsim::driver::{Actions, Driver, Event, EventKind, Message, Next};
 use fabricsim::prelude::*;
@@ -101,7 +101,7 @@ fn a_message_without_a_route_is_told_of() {
     assert_eq!(star.unreachable().len(), 1);
 }
 
-/// Sets a timer to the present instant, again and again.
+/// Sets a timer for the present instant, again and again.
 struct Endless;
 
 impl Driver for Endless {

@@ -1,5 +1,5 @@
-//! Drivers beside workloads, losses, pauses, spraying and TCP: events are in the order of time, and
-//! the same however the run is cut and whatever the number of threads.
+//! Drivers combined with workloads, losses, pauses, spraying and TCP: events are in the order of
+//! time, and do not depend on the steps of the run or the number of threads.
 
 use fabricsim::driver::{Actions, Driver, Event, EventKind, Message};
 use fabricsim::prelude::*;
@@ -9,7 +9,7 @@ use crate::driving::simulation;
 
 const HOSTS: u32 = 8;
 
-/// Sends from hosts that have nothing to do with the event, too, now and later.
+/// Reacts to events with messages, now and later, also from hosts without a part in the event.
 #[derive(Default)]
 struct Storm {
     random: u64,
@@ -31,7 +31,7 @@ impl Storm {
         u32::try_from(self.random >> 40).unwrap() % below
     }
 
-    /// The reaction to an event: messages and their times, and timers.
+    /// Returns the reaction to an event: messages and their times, and timers.
     fn react_to(&mut self, event: &Event) -> Vec<(Time, Option<Message>)> {
         self.heard.push(*event);
         let mut reactions = Vec::new();
@@ -102,6 +102,7 @@ const NETWORK: &str = r#"
 
 /// Networks in which packets of a flow are marked, lost, paused and overtaken.
 fn networks() -> Vec<(String, Priority)> {
+    // One network for each way in which packets can be disturbed, so that events take every path.
     let rdma = |rest: &str| (format!("{NETWORK}{rest}"), Priority::new(3));
     vec![
         rdma(

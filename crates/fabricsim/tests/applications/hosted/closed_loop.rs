@@ -1,5 +1,5 @@
-//! A closed loop beside a workload: the next request starts exactly the think time after the
-//! completion of the one before.
+//! A closed loop next to a workload: the next request starts exactly the think time after the
+//! completion of the request before.
 
 use crate::support;
 use fabricsim::Simulation;

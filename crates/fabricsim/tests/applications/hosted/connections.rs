@@ -1,4 +1,5 @@
-//! Many messages at once on connections: each arrives once, in order, whatever the network loses.
+//! Many messages at once on connections: each arrives once and in order, even if the network loses
+//! packets.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +15,20 @@ use proptest::prelude::*;
 
 use crate::hosted::player::{CLASS, silent};
 
-/// Opens connections to all other hosts and sends bursts of messages of random sizes on them;
-/// replies to some of what comes on the connections of others. The tag of a message is its number
-/// in its stream.
+/// Opens connections to all other hosts and sends bursts of messages of random sizes on them.
+/// Replies to some of the messages on its peers' connections. The tag of a message is its number in
+/// its stream.
 #[derive(Debug)]
 struct Gossip {
     hosts: u32,
     priority: Priority,
-    /// Messages that it may yet send.
+    /// Messages that it may still send.
     left: u32,
     own: Vec<Connection>,
     sent: BTreeMap<FlowId, u64>,
     bytes: u64,
     acknowledged: u64,
-    /// By connection and sender: messages that have come.
+    /// Received messages by connection and sender.
     received: BTreeMap<(FlowId, NodeId), u64>,
     ends: Vec<(FlowId, Time)>,
 }
@@ -113,7 +114,7 @@ impl Application for Gossip {
     }
 }
 
-/// The gossips of all hosts after a run.
+/// Returns the gossips of all hosts after a run.
 fn gossip(
     scenario: &fabricsim::Scenario,
     threads: usize,
@@ -229,7 +230,7 @@ proptest! {
     }
 }
 
-/// Sends on a connection what is impossible.
+/// Tries to send impossible messages on a connection.
 #[derive(Debug, Default)]
 struct Wrong {
     errors: Vec<StartError>,

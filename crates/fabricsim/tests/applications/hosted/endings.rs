@@ -1,4 +1,4 @@
-//! Endings of runs with applications, and the reports about those that do not end well.
+//! Endings of runs with applications, and the reports about incomplete ones.
 
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::FlowRequest;
@@ -53,7 +53,7 @@ fn an_application_that_never_stops_is_stopped_by_time() {
 fn a_client_whose_server_says_nothing_stalls_and_says_so() {
     let mut simulation = simulation(&silent(STAR, CC));
     play(&mut simulation, 0, 1, GAME);
-    // Nobody replies at host 3.
+    // Host 3 runs no player that could reply.
     let lonely = Player::new(NodeId(3), GAME);
     simulation.add_application(NodeId(2), lonely).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Stalled);
@@ -101,7 +101,7 @@ fn a_flow_that_cannot_end_stalls_the_run_and_is_listed() {
     );
 }
 
-/// Sends one flow each at several times.
+/// Sends one flow after each of several delays.
 #[derive(Debug)]
 struct Late {
     dst: NodeId,
@@ -119,6 +119,7 @@ impl Application for Late {
 
 #[test]
 fn flows_without_a_route_are_listed_in_the_order_of_their_starts() {
+    // The link of host 3 fails before most of the flows start, so these find no route.
     let more = format!(
         r#"
         {CC}
@@ -136,6 +137,7 @@ fn flows_without_a_route_are_listed_in_the_order_of_their_starts() {
             };
             simulation.add_application(NodeId(host), late).unwrap();
         }
+        // A flow from outside must be listed among the flows of applications, by its start.
         let injected = FlowRequest {
             src: NodeId(2),
             dst: NodeId(3),
@@ -147,6 +149,7 @@ fn flows_without_a_route_are_listed_in_the_order_of_their_starts() {
             dst_port: 1,
         };
         simulation.inject(injected).unwrap();
+        // Short steps must list the same flows as one long step.
         let mut until = 0;
         let mut stop = Stop::TimeReached;
         while stop == Stop::TimeReached {
@@ -179,7 +182,7 @@ fn flows_without_a_route_are_listed_in_the_order_of_their_starts() {
     assert_eq!(run(7), list);
 }
 
-/// Sets timers without end.
+/// Sets timers forever.
 #[derive(Debug)]
 struct Spinner;
 
@@ -223,7 +226,7 @@ fn more_flows_than_there_is_room_for_end_the_run() {
     assert_eq!(stop, Stop::Overloaded(Overload::Flows(9)));
 }
 
-/// Sets and cancels timers, and asks for impossible flows.
+/// Sets and cancels timers, and tries to start impossible flows.
 #[derive(Debug, Default)]
 struct Fussy {
     fired: Vec<(u64, Time)>,
@@ -318,7 +321,7 @@ fn an_application_can_come_later() {
     play(&mut simulation, 2, 3, GAME);
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     assert_eq!(simulation.flows_finished(), 40);
-    // And after the end.
+    // Also after the end of the run.
     let end = simulation.now();
     play(&mut simulation, 1, 2, GAME);
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);

@@ -1,4 +1,4 @@
-//! Two hosts that send flows to and fro.
+//! Two hosts that send flows back and forth.
 
 use crate::support;
 use fabricsim::{Scenario, Simulation};
@@ -9,7 +9,7 @@ use fabricsim_base::priority::Priority;
 use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::plugin::{AppContext, AppFlow, Application};
 
-/// The flow class of all that players send.
+/// The flow class of all flows between players.
 pub(crate) const CLASS: ClassId = ClassId(9);
 
 /// Means by which players send.
@@ -26,7 +26,7 @@ pub(crate) enum Means {
 pub(crate) struct Game {
     pub(crate) ping: Bytes,
     pub(crate) pong: Bytes,
-    /// From the arrival of a pong to the next ping.
+    /// Time from the arrival of a pong to the next ping.
     pub(crate) think: Duration,
     pub(crate) rounds: u64,
     pub(crate) priority: Priority,
@@ -41,7 +41,7 @@ pub(crate) enum Seen {
     Finished(FlowId, Time),
 }
 
-/// One of a pair. The tag of a flow is the number of its round.
+/// One player of a pair. The tag of a flow is the number of its round.
 #[derive(Debug)]
 pub(crate) struct Player {
     other: NodeId,
@@ -49,12 +49,12 @@ pub(crate) struct Player {
     game: Game,
     connection: Option<Connection>,
     pub(crate) seen: Vec<Seen>,
-    /// Pongs that have come.
+    /// Received pongs.
     pub(crate) rounds: u64,
 }
 
 impl Player {
-    /// The one who pings `other`.
+    /// Returns the player who pings `other`.
     pub(crate) const fn new(other: NodeId, game: Game) -> Self {
         Self {
             other,
@@ -66,7 +66,7 @@ impl Player {
         }
     }
 
-    /// The one who replies instead.
+    /// Makes this the player who replies.
     pub(crate) const fn replying(mut self) -> Self {
         self.pings = false;
         self
@@ -86,7 +86,7 @@ impl Player {
             },
         };
         let flow = flow.with_tag(tag);
-        // Without a route the game is over.
+        // The game is over if there is no route.
         if let Ok(id) = context.start_flow(&flow) {
             self.seen.push(Seen::Started(id, context.now()));
         }
@@ -141,8 +141,8 @@ impl Application for Player {
     }
 }
 
-/// A scenario of the network `topology` in which every host sends one byte at first; `root` are its
-/// keys outside of tables.
+/// Returns a scenario of the network `topology` in which every host first sends one byte. `root`
+/// holds the keys outside of tables.
 pub(crate) fn whisper(root: &str, topology: &str, more: &str) -> Scenario {
     let workload = r#"
         [[workload]]
@@ -153,13 +153,13 @@ pub(crate) fn whisper(root: &str, topology: &str, more: &str) -> Scenario {
     support::scenario(&text)
 }
 
-/// A scenario of the network `topology` in which nothing is sent but by applications.
+/// Returns a scenario of the network `topology` in which only applications send.
 pub(crate) fn silent(topology: &str, more: &str) -> Scenario {
     let scenario = whisper("", topology, more);
     scenario.with_workloads(Vec::new()).unwrap()
 }
 
-/// Adds a pair of players: host `one` begins.
+/// Adds a pair of players. Host `one` begins.
 pub(crate) fn play(simulation: &mut Simulation, one: u32, other: u32, game: Game) {
     for (host, peer) in [(one, other), (other, one)] {
         let player = Player {

@@ -1,4 +1,4 @@
-//! Random games on networks where flows meet, against the same flows as an open loop.
+//! Random games on networks in which flows meet, compared with the same flows as an open loop.
 
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::flow::{Completion, FlowRequest};
@@ -11,14 +11,13 @@ use proptest::prelude::*;
 
 use crate::hosted::player::{CLASS, silent};
 
-/// Sends flows of random sizes to random hosts; most of what arrives gets a reply, some after a
-/// while.
+/// Sends flows of random sizes to random hosts. Replies to most arrivals, to some after a pause.
 #[derive(Debug)]
 struct Chatter {
     hosts: u64,
-    /// Flows that it may yet start.
+    /// Flows that it may still start.
     left: u32,
-    /// Whether its flows start at times that no other event shares.
+    /// `true` if its flows start at times that no other event shares.
     apart: bool,
 }
 
@@ -47,7 +46,7 @@ impl Chatter {
             Duration::ZERO
         };
         if self.apart {
-            // A remainder of its own for each flow of each host.
+            // Each flow of each host gets a different remainder.
             let own = u64::from(context.host().0) * 100 + u64::from(self.left) + 1;
             let at = context.now().saturating_add(delay).as_ps() + 1;
             let at = at.next_multiple_of(BYTE) + own;
@@ -178,8 +177,8 @@ proptest! {
             [cc]
             kind = "hpcc""#);
         let scenario = scenario.with_seed(seed).unwrap();
-        // At one instant flows of an open loop start before a NIC that becomes free sends on, and
-        // before arrivals are taken in; those of an application start after.
+        // At one instant, flows of an open loop start before a free NIC sends its next packet, and
+        // before arrivals are processed. Flows of an application start after both.
         let (closed, _) = run(&scenario, 1, Duration::MAX, |simulation| {
             chat(simulation, 6, left, true);
         });

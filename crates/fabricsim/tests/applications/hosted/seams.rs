@@ -1,4 +1,4 @@
-//! Applications as a workload, and observers that a program brings.
+//! Applications as a workload, and observers supplied by a program.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ const GAME: Game = Game {
     means: Means::Flows,
 };
 
-/// Hosts in pairs that play.
+/// Pairs of hosts that play.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Pairs {
@@ -174,7 +174,7 @@ impl Workload for Lonely {
     }
 }
 
-/// Counts what it is told.
+/// Counts the observed events.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Counts {
     started: Vec<u32>,
@@ -259,7 +259,7 @@ fn observers_of_a_program_see_every_event_on_any_number_of_threads() {
         );
         let endpoints = simulation.endpoint_counters();
         assert_eq!(sum(|node| node.payload), endpoints.arrived.get());
-        // What was dropped and retransmitted may still be on its way when the last flow ends.
+        // Dropped and retransmitted packets may still be on their way when the last flow ends.
         assert!(sum(|node| node.left.values().sum()) >= sum(|node| node.arrived));
         assert!(sum(|node| node.queued) > 1_000 && sum(|node| node.pauses) > 10);
         seen

@@ -9,10 +9,10 @@ use proptest::prelude::*;
 
 use crate::hosted::player::{Game, Means, Player, Seen, play, seen, silent};
 
-/// A star whose links have 100 Gbps, 80 ps for each byte, and take 1 us.
+/// A star with links of 100 Gbps, 80 ps for each byte, and a delay of 1 us.
 const PS_PER_BYTE: u64 = 80;
 const LINK_DELAY: u64 = 1_000_000;
-/// Bytes of headers of a data packet, and of a whole acknowledgement.
+/// Header bytes of a data packet, and bytes of a whole acknowledgement.
 const HEADER: u64 = 48;
 const ACK: u64 = 60;
 const MTU: u64 = 1_000;
@@ -46,7 +46,7 @@ const fn game(ping: u64, pong: u64, think_ps: u64, rounds: u64) -> Game {
     }
 }
 
-/// The wire times of the packets of a flow.
+/// Returns the transmission times of the packets of a flow.
 fn packets(size: u64) -> Vec<u64> {
     let full = size / MTU;
     let rest = size % MTU;
@@ -56,31 +56,31 @@ fn packets(size: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Returns when the last byte of a flow arrives whose first packet leaves at `first`.
+/// Returns when the last byte of a flow arrives if its first packet leaves at `first`.
 fn arrival(first: u64, size: u64) -> u64 {
     let mut sent = first;
     let mut forwarded = 0;
     for packet in packets(size) {
         sent += packet;
-        // The switch stores a packet, then sends it when the one before has left.
+        // The switch stores a packet, and sends it when the packet before has left.
         forwarded = (sent + LINK_DELAY).max(forwarded) + packet;
     }
     forwarded + LINK_DELAY
 }
 
-/// Returns when the acknowledgement of the last byte is back that arrives at `arrival`.
+/// Returns when the sender has the acknowledgement of a last byte that arrives at `arrival`.
 fn acknowledged(arrival: u64) -> u64 {
     arrival + 2 * (ACK * PS_PER_BYTE + LINK_DELAY)
 }
 
 /// Returns the events that the two players should see, computed without a network. A host sends its
-/// ACK before the data of the flow that it starts at the same instant.
+/// ACK before the data of a flow that it starts at the same instant.
 fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2] {
     let (mut near, mut far) = (Vec::new(), Vec::new());
     let ack = ACK * PS_PER_BYTE;
     let at = Time::from_ps;
     let mut start = 0;
-    // When the wire of the one who pings is free.
+    // When the link of the player who pings is free.
     let mut free = 0;
     // A connection takes the first number.
     let connections = u32::from(game.means == Means::Connection);
@@ -110,8 +110,8 @@ fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2]
     })
 }
 
-/// A size whose last packet is no shorter than an acknowledgement, which it would have to wait for
-/// at the switch.
+/// Returns a size with a last packet no shorter than an acknowledgement. A shorter packet would
+/// have to wait for the acknowledgement at the switch.
 const fn no_sliver(size: u64) -> u64 {
     match size % MTU {
         1..12 => size + 12,

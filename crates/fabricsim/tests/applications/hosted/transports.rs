@@ -19,7 +19,8 @@ fn game(means: Means, priority: u8) -> Game {
     }
 }
 
-/// Runs two pairs that share a link; what they have seen and when the run ended.
+/// Runs two pairs that share a link. Returns the events that the players saw, and the end of the
+/// run.
 fn run(root: &str, cc: &str, means: Means, threads: usize, priority: u8) -> (Vec<Vec<Seen>>, Time) {
     let dumbbell = r#"kind = "leaf-spine"
         leaves = 2
@@ -46,7 +47,7 @@ fn run(root: &str, cc: &str, means: Means, threads: usize, priority: u8) -> (Vec
     (seen, simulation.ended())
 }
 
-/// Every algorithm of RDMA and TCP, RDMA with both ways to recover, and the priority of its flows.
+/// Every algorithm of RDMA and TCP, RDMA with both recovery schemes, and the priority of its flows.
 fn transports() -> Vec<(String, u8)> {
     let rdma = ["hpcc", "hpcc-pint", "dcqcn", "dctcp", "timely", "none"];
     let selective = ["hpcc", "dcqcn"];
@@ -104,7 +105,7 @@ fn messages_arrive_in_the_order_of_events_of_the_reference_simulator_too() {
     }
 }
 
-/// Messages between named NICs, and between NICs in turn: the receiver knows of which flow each is.
+/// Messages between named NICs, and between NICs in turn: the receiver recognizes the flow of each.
 #[test]
 fn messages_arrive_at_named_nics() {
     for routing in [

@@ -1,4 +1,4 @@
-//! Queries that are not completed.
+//! Queries that do not complete.
 
 use crate::support;
 use fabricsim::outcome::{Status, run_to_folder};

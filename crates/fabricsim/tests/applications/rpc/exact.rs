@@ -1,4 +1,4 @@
-//! Query completion times in an empty network, to the picosecond.
+//! Query completion times in an empty network, exact to the picosecond.
 
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn alone(topology: &str, cc: &str, keys: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Algorithms that leave the line rate alone while nothing is congested.
+    /// Algorithms that keep the line rate as long as there is no congestion.
     #[test]
     fn a_query_of_rdma_takes_its_ideal_time(
         topology in prop::sample::select(TOPOLOGIES.to_vec()),
@@ -75,8 +75,8 @@ proptest! {
         prop_assert_eq!((rpc.slowdown_mean, rpc.slowdown_p50), (Some(1.0), Some(1.0)));
     }
 
-    /// HPCC aims below the line rate, which packets of a message after the first one show. Its
-    /// telemetry is part of the ideal.
+    /// HPCC aims below the line rate, which shows from the second packet of a message on. The ideal
+    /// includes its telemetry.
     #[test]
     fn a_query_of_one_packet_takes_its_ideal_time_with_telemetry(
         topology in prop::sample::select(TOPOLOGIES.to_vec()),
@@ -92,8 +92,8 @@ proptest! {
         }
     }
 
-    /// On an open connection whose window and ACKs are not in the way: up to ten segments, and no
-    /// ACK that the response would have to wait for.
+    /// On an open connection neither the window nor ACKs delay the query: it has up to ten
+    /// segments, and the response waits for no ACK.
     #[test]
     fn a_query_of_tcp_takes_its_ideal_time(
         topology in prop::sample::select(TOPOLOGIES.to_vec()),
@@ -119,9 +119,9 @@ proptest! {
     }
 }
 
-/// 4,000 bytes are four packets of 1,048 bytes, 83,840 ps each at 100 Gbps; the switch stores the
-/// first one, so the last one is there after five of them and 2 us. The response of 64 bytes, 112 on
-/// the wire, follows the ACK of the last packet, 60 bytes.
+/// 4,000 bytes are four packets of 1,048 bytes, 83,840 ps each at 100 Gbps. The switch stores the
+/// first one, so the last one arrives after five transmissions and 2 us. The response of 64 bytes,
+/// 112 on the wire, follows the ACK of the last packet, 60 bytes.
 #[test]
 fn the_ideal_is_what_one_works_out_by_hand() {
     let text = alone(TOPOLOGIES[0], r#"kind = "dcqcn""#, r#"query = "4KB""#);
@@ -129,12 +129,12 @@ fn the_ideal_is_what_one_works_out_by_hand() {
     let forth = 5 * 83_840 + 2_000_000;
     let back = 4_800 + 2 * 112 * 80 + 2_000_000;
     assert_eq!(rows[0].qct, forth + back);
-    // The next one is sent 20 us after the response.
+    // The client sends the next query 20 us after the response.
     assert_eq!(rows[1].issue, rows[0].completion + 20_000_000);
     assert!(rows.iter().all(|row| row.ideal == forth + back));
 }
 
-/// A full segment of TCP, its headers and the time that it takes at 100 Gbps, like an ACK.
+/// A full segment of TCP, its transmission time at 100 Gbps with headers, and the time of an ACK.
 const MSS: u64 = 1_448;
 const SEGMENT: u64 = (MSS + 90) * 80;
 const TCP_ACK: u64 = 90 * 80;
@@ -157,8 +157,8 @@ fn tcp_alone(query: u64, response: u64, service: &str) -> Vec<Row> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Up to the initial window. Every second segment is acknowledged at once: where that is the
-    /// last one, a response without service time leaves behind its ACK.
+    /// Up to the initial window. The receiver acknowledges every second segment at once. If that is
+    /// the last one, a response without service time leaves behind its ACK.
     #[test]
     fn a_query_of_several_segments_of_tcp_waits_for_the_last_ack_only(
         query in 1..INITIAL * MSS,
@@ -172,8 +172,8 @@ proptest! {
     }
 }
 
-/// Slow start: segments beyond the initial window wait for the ACK of the second one, which is at
-/// the server after three transmissions, and whose ACK comes back after two.
+/// Slow start: segments beyond the initial window wait for the ACK of the second one. That segment
+/// reaches the server after three transmissions, and its ACK returns after two.
 #[test]
 fn a_query_beyond_the_initial_window_of_tcp_waits_for_an_ack() {
     let acked = 3 * SEGMENT + 2 * TCP_ACK + 4_000_000;
@@ -188,7 +188,7 @@ fn a_query_beyond_the_initial_window_of_tcp_waits_for_an_ack() {
     }
 }
 
-/// The first query of TCP waits for the handshake.
+/// Only the first query of TCP waits for the handshake.
 #[test]
 fn only_the_first_query_opens_the_connection() {
     let keys = r#"query = "1KB"

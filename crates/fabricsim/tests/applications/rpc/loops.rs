@@ -81,12 +81,12 @@ fn rpc_csv_is_the_same_on_any_number_of_threads_over_every_algorithm() {
     }
 }
 
-/// The most queries of each connection that waited at one time.
+/// Returns the greatest number of queries that waited at one time, for each connection.
 fn most_outstanding(rows: &[Row]) -> BTreeMap<u64, usize> {
     let mut changes: Vec<(u64, i32, u64)> = Vec::new();
     for row in rows {
         changes.push((row.issue, 1, row.connection));
-        // A response lets the next query go at the same instant.
+        // A response starts the next query at the same instant.
         changes.push((row.completion, -1, row.connection));
     }
     changes.sort_unstable();

@@ -23,8 +23,8 @@ fn testbed(routing: &str, workload: &str, cc: &str) -> String {
     )
 }
 
-/// A client whose NIC has the number of the server's address modulo the number of nodes, NICs that
-/// are apart, and NICs in turn.
+/// Three cases: addresses of the client's NIC and of the server that are equal modulo the number of
+/// nodes, NICs at different switches, and NICs in turn.
 #[test]
 fn every_query_has_its_response_whatever_nics_are_used() {
     let one = r#"clients = ["2"]

@@ -1,5 +1,5 @@
-//! Ideal query completion times where paths differ: those of the NICs that a connection is bound
-//! to, and otherwise the least of all shortest paths.
+//! Ideal query completion times if paths differ: the time over the NICs of a bound connection, and
+//! otherwise the least over all shortest paths.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use fabricsim::outcome::run_to_folder;
 
 use crate::rpc::row::{Row, rows};
 
-/// One query after the other from host 0 to host 1, drawn evenly over its connections, over the link
-/// list `links`.
+/// One query after the other from host 0 to host 1, spread evenly over its connections, over the
+/// link list `links`.
 fn alone(links: &str, tables: &str, workload: &str) -> Vec<Row> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("links.txt"), links).unwrap();
@@ -80,8 +80,8 @@ fn a_query_takes_the_ideal_time_of_the_nics_that_its_connection_uses() {
     }
 }
 
-/// Four packets of 1,048 bytes take 335.36 ns each at 25 Gbps and 838.4 ns at 10 Gbps. Back come
-/// 60 bytes, the ACK, and 112 bytes, the response.
+/// Four packets of 1,048 bytes take 335.36 ns each at 25 Gbps and 838.4 ns at 10 Gbps. In return
+/// there are 60 bytes, the ACK, and 112 bytes, the response.
 #[test]
 fn the_ideal_over_named_nics_is_what_one_works_out_by_hand() {
     let tables = format!("[routing]\nnics = [{{ class = 0, from = 1, to = 1 }}]\n{RDMA}");
@@ -101,8 +101,8 @@ fn the_ideal_over_named_nics_is_what_one_works_out_by_hand() {
     );
 }
 
-/// Two switches with a fast and a slow link between them. The hash gives connections one of them
-/// for each direction; the ideal is that of the fast one, as for flows.
+/// Two switches with a fast and a slow link between them. The hash gives each connection one of
+/// them for each direction. The ideal uses the fast link, as for flows.
 #[test]
 fn the_ideal_is_the_least_over_parallel_links() {
     let links = "4 2 4\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 25Gbps 1us 0\n\

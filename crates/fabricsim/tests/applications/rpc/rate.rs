@@ -47,7 +47,7 @@ fn counted_queries_are_over_the_time_to_the_last_response() {
         let (qps, rows) = run_alone(&format!("queries = {queries}"));
         assert!(rows.iter().all(|row| row.qct == qct));
         is(qps, queries, queries * qct + (queries - 1) * THINK);
-        // The queries run out before the time does.
+        // The queries run out before the duration ends.
         let (same, _) = run_alone(&format!(
             r#"queries = {queries}
             duration = "10ms""#
@@ -66,12 +66,12 @@ fn queries_of_a_duration_are_over_that() {
             r#"duration = "{duration_us}us"
             start = "7us""#
         ));
-        // Query n is complete at n rounds without the last pause.
+        // Query n completes after n rounds minus the last pause.
         let completed = (duration + THINK) / round;
         assert!(completed <= rows.len() as u64);
         is(qps, completed, duration);
     }
-    // None is complete when the last one has been sent.
+    // No query is complete when the client sends the last one.
     let (qps, rows) = run_alone(
         r#"duration = "1us"
         outstanding = 4"#,
@@ -92,7 +92,7 @@ fn a_run_that_is_cut_short_counts_until_then() {
     is(qps, (300_000_000 + THINK) / round, 300_000_000);
 }
 
-/// The completions of the last queries, all after the last one was sent, count as well.
+/// The completions of the last queries, all after the client has sent the last one, count as well.
 #[test]
 fn queries_at_random_times_are_counted_to_the_last_one() {
     let text = r#"

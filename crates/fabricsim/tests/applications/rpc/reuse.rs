@@ -1,4 +1,4 @@
-//! Connections that queries of an open loop take.
+//! The connections that queries of an open loop use.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn a_query_that_is_a_flow_of_its_own_starts_at_the_line_rate() {
     }
 }
 
-/// Slow start, which a connection that stays has behind it after some queries.
+/// Slow start, which a reused connection has finished after some queries.
 #[test]
 fn a_query_that_is_a_flow_of_its_own_has_the_initial_window() {
     let keys = r#"query = "200KB"

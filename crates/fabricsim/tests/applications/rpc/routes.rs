@@ -5,8 +5,8 @@ use fabricsim::outcome::Status;
 
 use crate::rpc::row::{Row, run};
 
-/// Three hosts at switch 3; the link of `host` is down from `from` to `until`, in microseconds, or
-/// for good.
+/// Three hosts at switch 3. The link of `host` is down from `from` to `until`, in microseconds, or
+/// forever.
 fn star(host: u32, from: u64, until: Option<u64>, cc: &str, workload: &str) -> String {
     let event = |at: u64, kind: &str| {
         format!(
@@ -52,7 +52,8 @@ fn every_slot_of_a_window_or_batch_goes_on_when_there_is_a_route() {
             assert_eq!(summary.status, Status::Finished, "{text}");
             assert_eq!(summary.flows.unreachable, 0, "{text}");
             assert_eq!((summary.rpc[0].unfinished, rows.len()), (0, 60), "{text}");
-            // Those that were due before the route wait for it, and that is part of their time.
+            // Queries that were due before there was a route wait for it, and this wait is part of
+            // their time.
             let waited: Vec<&Row> = rows
                 .iter()
                 .filter(|row| row.server == 1 && us(row.issue) < 500)
@@ -113,7 +114,8 @@ fn the_first_response_of_a_connection_leaves_when_there_is_a_route() {
                     service = "{service}"
                     start = "3us""#
             );
-            // The client's own link: the query is there, and the way back is gone.
+            // If the client's own link fails, the query has arrived, but the response has no route
+            // back.
             for host in [0, 1] {
                 let text = star(host, 12, Some(300), cc, &workload);
                 let (summary, _, rows) = run(&text, 1);

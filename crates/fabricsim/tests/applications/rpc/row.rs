@@ -1,4 +1,4 @@
-//! Runs whose `rpc.csv` is read back.
+//! Runs scenarios and reads their `rpc.csv`.
 
 use crate::support;
 use fabricsim::outcome::{Summary, run_to_folder};
@@ -51,7 +51,7 @@ pub(crate) fn rows(file: &str) -> Vec<Row> {
     file.lines().skip(1).map(row).collect()
 }
 
-/// Runs the scenario `text` on `threads` threads: the summary, `rpc.csv` and its rows.
+/// Runs the scenario `text` on `threads` threads. Returns the summary, `rpc.csv` and its rows.
 pub(crate) fn run(text: &str, threads: usize) -> (Summary, String, Vec<Row>) {
     let scenario = support::scenario(text);
     let dir = tempfile::tempdir().unwrap();

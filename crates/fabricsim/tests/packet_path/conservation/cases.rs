@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-/// Whether the links lose packets, and whether switches do.
+/// Packets may be lost nowhere, in switches only, or on links too.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Losses {
     Never,
@@ -12,7 +12,7 @@ pub(crate) enum Losses {
     OnLinks,
 }
 
-/// A scenario and the `topology.txt` that it may refer to.
+/// A scenario and the file `topology.txt` that it may refer to.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) scenario: String,
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-/// The `[topology]` table, its `topology.txt`, its hosts, and whether its links lose packets.
+/// The `[topology]` table, its `topology.txt`, its hosts, and `true` if its links lose packets.
 #[derive(Clone, Debug)]
 struct Net {
     table: String,
@@ -118,7 +118,7 @@ fn chains() -> impl Strategy<Value = Net> {
     })
 }
 
-/// Hosts around a switch, every link of another kind.
+/// Hosts around a switch, each with a different link.
 fn uneven_stars(losses: BoxedStrategy<f64>) -> impl Strategy<Value = Net> {
     let links = prop::collection::vec((rates(), delays(), losses), 2..8);
     links.prop_map(|links| {
@@ -196,8 +196,8 @@ fn algorithms() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The `[switch]` table: with PFC room for all headroom and thresholds down to nothing, without it
-/// buffers down to a few packets.
+/// The `[switch]` table. With PFC it has room for all headroom, and thresholds down to almost zero.
+/// Without PFC it has buffers down to a few packets.
 fn switches() -> impl Strategy<Value = (bool, String)> {
     prop_oneof![
         (9u32..32, 0i32..13).prop_map(|(mebibytes, shift)| {
@@ -243,7 +243,7 @@ pub(crate) fn cases() -> impl Strategy<Value = Case> {
                 (false, false) => Losses::InSwitches,
                 (false, true) => Losses::Never,
             };
-            // Where nothing is lost nobody may time out, however long a pause takes.
+            // Without losses no sender may time out, however long a pause lasts.
             let rto_min = match losses {
                 Losses::Never => "500ms",
                 Losses::InSwitches | Losses::OnLinks => "200us",

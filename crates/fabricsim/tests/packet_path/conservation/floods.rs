@@ -1,4 +1,4 @@
-//! Switches that are flooded, with and without PFC.
+//! Flooded switches, with and without PFC.
 
 use fabricsim::warnings::scenario_warnings;
 use fabricsim_base::units::Bytes;
@@ -110,7 +110,7 @@ fn pauses_spread_through_a_fabric_and_nothing_is_lost() {
     check(&case);
     let mut simulation = simulation(&case);
     run_until_quiet(&mut simulation);
-    // More ports pause their neighbors than those that hosts are on.
+    // More ports pause their neighbors than the ports to hosts alone.
     assert!(simulation.counters().pauses > 15);
 }
 

@@ -1,4 +1,4 @@
-//! Random networks, their traffic and what happens to them.
+//! Random networks, their traffic and their failures.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -28,7 +28,7 @@ impl Dice {
     }
 }
 
-/// A network, what is sent through it, what happens to it, and when somebody looks.
+/// A network, its flows, its failures and repairs, and the times of samples.
 pub(crate) struct Case {
     pub(crate) scenario: String,
     pub(crate) topology: String,
@@ -50,13 +50,13 @@ const DELAYS: &[&[u64]] = &[
     &[700],
 ];
 
-/// Algorithms of TCP, whose queues are lossy.
+/// Algorithms of TCP, which use lossy queues.
 const TCP: &[&str] = &["cubic", "newreno", "tcp-dctcp", "tcp-hpcc", "prague", "bbr"];
 
 /// Bounds of lossy queues.
 const LOSSY: &[&str] = &["", "lossy_limit = \"20KB\"\n", "lossy_alpha = 0.125\n"];
 
-/// Lengths of queues above which packets are trimmed.
+/// Queue lengths above which switches trim packets.
 const TRIMS: &[&str] = &[
     "",
     "trim_above = \"2KB\"\n",
@@ -77,7 +77,7 @@ const QUEUES: &[&str] = &[
     "[[queue]]\ndiscipline = { kind = \"dualpi2\" }\n",
 ];
 
-/// Links of a tree of switches, of others between them, and of hosts.
+/// Returns the links of a tree of switches, further links between switches, and the links of hosts.
 fn links(dice: &mut Dice, hosts: u32, switches: u32) -> Vec<(u32, u32)> {
     let mut links: Vec<(u32, u32)> = Vec::new();
     for switch in 1..switches {
@@ -98,7 +98,7 @@ fn links(dice: &mut Dice, hosts: u32, switches: u32) -> Vec<(u32, u32)> {
     links
 }
 
-/// A random failure or repair of `link` or of one of `switches`.
+/// Returns a random failure or repair of `link` or of one of `switches`.
 fn incident(dice: &mut Dice, link: LinkName, rate: u64, switches: Range<u32>) -> EventKind {
     let switch =
         |dice: &mut Dice| NodeId(switches.start + dice.node(switches.end - switches.start));
@@ -112,7 +112,7 @@ fn incident(dice: &mut Dice, link: LinkName, rate: u64, switches: Range<u32>) ->
     }
 }
 
-/// A time below `below_us` microseconds that is a multiple of `grain` picoseconds.
+/// Returns a time below `below_us` microseconds that is a multiple of `grain` picoseconds.
 fn time(dice: &mut Dice, below_us: u64, grain: u64) -> Time {
     Time::from_ps(dice.roll(below_us * 1_000_000) / grain * grain)
 }
@@ -130,7 +130,7 @@ pub(crate) const fn flow(src: u32, dst: u32, size: u64, start: Time) -> FlowRequ
     }
 }
 
-/// Random flows, often all to one host.
+/// Returns random flows, often all to one host.
 fn flows(dice: &mut Dice, grain: u64, hosts: u32) -> Vec<FlowRequest> {
     let mut flows = Vec::new();
     let incast = dice.roll(2) == 0;
@@ -145,7 +145,7 @@ fn flows(dice: &mut Dice, grain: u64, hosts: u32) -> Vec<FlowRequest> {
     flows
 }
 
-/// Bursts of failures and repairs, by time.
+/// Returns bursts of failures and repairs, sorted by time.
 fn incidents(
     dice: &mut Dice,
     grain: u64,
@@ -172,7 +172,7 @@ fn incidents(
     events
 }
 
-/// All switches and links come back.
+/// Returns the repairs of all switches and links.
 fn repairs(hosts: u32, switches: u32, links: &[(u32, u32)]) -> Vec<Event> {
     let mut events = Vec::new();
     let at = REPAIRED;
@@ -210,6 +210,7 @@ pub(crate) fn case(seed: u64) -> Case {
         write!(topology, "{} ", hosts + switch).unwrap();
     }
     topology.push('\n');
+    // The shortest delay is the lookahead, which bounds the steps of the level run.
     let mut shortest = u64::MAX;
     for (a, b) in &links {
         let (rate, delay) = (dice.pick(rates), dice.pick(delays));
@@ -232,7 +233,7 @@ pub(crate) fn case(seed: u64) -> Case {
     ]);
     let recovery = dice.pick(&["go-back-n", "selective"]);
     let converge = dice.pick(&["0us", "0.3us", "20us"]);
-    // Every fourth network is of TCP.
+    // Every fourth network runs TCP.
     let mut other = Dice(mix(!seed));
     let (profile, cc, bound, queue) = match seed % 4 {
         1 => ("", other.pick(TCP), other.pick(LOSSY), other.pick(QUEUES)),
@@ -250,8 +251,10 @@ pub(crate) fn case(seed: u64) -> Case {
          recovery = \"{recovery}\"\n[routing]\nconvergence = \"{converge}\"\n[output]\npauses = true\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n{queue}",
     );
+    // A coarse grain makes events coincide, which tests their order.
     let grain = dice.pick(&[1, 1_000, 100_000, 1_000_000]);
     let mut flows = flows(&mut dice, grain, hosts);
+    // TCP has one priority, so only other networks mix several.
     if seed % 4 != 1 {
         let priorities = other.pick(PRIORITIES);
         for flow in &mut flows {
@@ -260,6 +263,7 @@ pub(crate) fn case(seed: u64) -> Case {
     }
     let mut events = incidents(&mut dice, grain, rates[0], hosts..hosts + switches, &links);
     events.extend(repairs(hosts, switches, &links));
+    // Half of the samples are close to failures, where mistakes show first.
     let mut looks: Vec<Time> = (0..6).map(|_| time(&mut dice, 350, grain)).collect();
     let near = events.iter().filter(|event| event.at < REPAIRED);
     let near: Vec<Time> = near.map(|event| event.at).collect();
@@ -280,8 +284,8 @@ pub(crate) fn case(seed: u64) -> Case {
     }
 }
 
-/// Hosts at one switch or two whose packets meet at ports many times in an epoch, often at the very
-/// instant at which a wire becomes free.
+/// Hosts at one switch or two, with packets that meet at ports many times in an epoch, often at the
+/// very instant at which a link becomes free.
 pub(crate) fn crowds(seed: u64) -> Case {
     let mut dice = Dice(mix(seed));
     let hosts = 3 + dice.node(6);
@@ -325,6 +329,7 @@ pub(crate) fn crowds(seed: u64) -> Case {
     } else {
         rule
     };
+    // Only half of the hosts receive, so that packets meet at their ports.
     let mut flows = Vec::new();
     for _ in 0..5 + dice.roll(30) {
         let (src, dst) = (dice.node(hosts), dice.node(1 + hosts / 2));
@@ -351,7 +356,7 @@ pub(crate) fn crowds(seed: u64) -> Case {
     }
 }
 
-/// The same with flows that take many times a lookahead.
+/// The same with flows that take many lookaheads.
 pub(crate) fn long(mut case: Case) -> Case {
     for flow in &mut case.flows {
         flow.size = Bytes::new(flow.size.get() * 30);

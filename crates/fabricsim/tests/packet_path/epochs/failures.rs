@@ -1,4 +1,4 @@
-//! Networks whose links fail at particular times.
+//! Networks with links that fail at particular times.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,9 @@ use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 
 use crate::epochs::cases::{Case, Dice, REPAIRED, flow};
 
-/// A switch that has paused host 0 drops what it holds, since the link of host 1 fails; the frame that
-/// lets host 0 go on is lost with its own link at that instant, at which packets come for host 0.
+/// A switch that has paused host 0 drops its stored packets because the link of host 1 fails. The
+/// resume frame for host 0 is lost with the link of host 0 at that instant, at which packets for
+/// host 0 arrive.
 pub(crate) fn lost_resume() -> Case {
     let at = Time::from_ns(30_000);
     // A full packet of 1,048 bytes takes 83,840 ps, and its link a microsecond.
@@ -26,6 +27,7 @@ pub(crate) fn lost_resume() -> Case {
     for host in 0..5 {
         writeln!(topology, "{host} 5 100Gbps 1us 0").unwrap();
     }
+    // A threshold of almost zero pauses host 0 as soon as packets wait for host 1.
     Case {
         scenario: r#"
             [topology]
@@ -71,7 +73,8 @@ pub(crate) fn lost_resume() -> Case {
     }
 }
 
-/// Two hosts that send to a third, whose link fails again and again for less time than a packet takes.
+/// Two hosts send to a third. The link of the third fails again and again, for less time than a
+/// packet takes.
 pub(crate) fn flaps(seed: u64) -> Case {
     let mut dice = Dice(mix(seed));
     let link = LinkName {

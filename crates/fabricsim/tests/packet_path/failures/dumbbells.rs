@@ -24,7 +24,7 @@ fn dumbbell(size: &str, cc: &str, events: &[String]) -> String {
     )
 }
 
-/// Between the two switches of the dumbbell.
+/// Returns an event for the link between the two switches of the dumbbell.
 fn middle(at_us: u64, kind: &str) -> String {
     event(at_us, &format!("link = [2, 3]\nkind = {kind}"))
 }
@@ -76,7 +76,7 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
         let losses = simulation.counters().link_losses;
         let lost = losses as f64;
         let data = simulation.endpoint_counters().packets as f64;
-        // Data one way; up to as many ACKs the other way.
+        // Data in one direction, and up to as many ACKs in the other.
         assert!(data > 500.0, "{data}");
         let spread = 4.0 * (0.02 * data).sqrt();
         assert!(lost > 0.01 * data - spread, "{lost} of {data}");
@@ -87,7 +87,7 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
 }
 
 /// 1,048 bytes at 100 Gbps take 83.84 ns: six packets have left the host within the first 500 ns,
-/// and none of them is at the switch, 1 us away.
+/// and none of them has reached the switch, 1 us away.
 #[test]
 fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
     let text = r#"

@@ -1,4 +1,4 @@
-//! Failures and pauses.
+//! Failures of links while pauses are in effect.
 
 use crate::support;
 use std::fmt::Write as _;
@@ -29,7 +29,8 @@ fn a_failure_takes_pauses_with_it() {
         window_bdp = 0.0
     "#
     .to_owned();
-    // A host that is paused, the receiver, and links between switches, each down for 5 us.
+    // The links of a paused host and of the receiver, and links between switches, each down for 5
+    // us.
     for (at, link) in [(20, [4, 13]), (30, [0, 12]), (40, [13, 15]), (50, [12, 15])] {
         for (at, kind) in [(at, "link-down"), (at + 5, "link-up")] {
             let what = format!(
@@ -45,8 +46,8 @@ fn a_failure_takes_pauses_with_it() {
     assert!(counters.link_down_drops > 50, "{counters:?}");
 }
 
-/// A host is paused; its link fails for a moment, which ends the pause at both ends, so that it is
-/// paused again before it overruns the buffer by more than what was on the wire.
+/// The link of a paused host fails for a moment, which ends the pause at both ends. The switch must
+/// pause the host again before it overruns the buffer by more than the bytes that were on the link.
 #[test]
 fn a_neighbor_is_paused_again_after_a_flap() {
     let mut text = r#"

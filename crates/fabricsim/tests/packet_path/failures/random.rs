@@ -41,7 +41,7 @@ fn incidents() -> impl Strategy<Value = String> {
     })
 }
 
-/// Everything is recovered in the end.
+/// Returns the repair of everything, so that all flows can end.
 fn repairs() -> String {
     let mut text = String::new();
     let hosts = (0..9).map(|host| [host, 9 + host / 3]);
@@ -103,7 +103,7 @@ proptest! {
             let done = finish(&mut simulation);
             let apart = simulation.unreachable().len();
             assert_eq!(done.len() as u64, simulation.flows_started());
-            // Those of the workloads, and the byte with which a run is finished.
+            // The flows of the workloads, and the byte that ends a run.
             assert_eq!(done.len() + apart, 9 * 8 + 8 + 1);
             (done, simulation.counters(), simulation.epochs())
         };

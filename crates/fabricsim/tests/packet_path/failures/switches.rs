@@ -1,4 +1,4 @@
-//! Switches that are lost, for ever or for a while.
+//! Switches that fail, forever or for a while.
 
 use crate::support;
 use fabricsim_base::id::NodeId;
@@ -91,7 +91,8 @@ fn a_rack_that_comes_back_is_served_again() {
             size = "400KB"
         "#,
         QUICK_TIMEOUT,
-        // Longer than a run waits for progress: an event to come may be the repair.
+        // The failure lasts longer than a run waits for progress, since a pending event may be the
+        // repair.
         &event(
             10,
             r#"kind = "switch-down"

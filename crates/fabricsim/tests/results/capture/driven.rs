@@ -1,4 +1,4 @@
-//! Captures of simulations that a program drives.
+//! Captures of simulations driven by a program.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use fabricsim_scenario::kinds::Registry;
 
 use crate::capture::{HARSH, run};
 
-/// Long and short links, so that some switches are run behind others.
+/// Long and short links, so that some switches run behind other switches.
 const NETWORK: &str = r#"
     [topology]
     kind = "leaf-spine"
@@ -33,7 +33,7 @@ fn message(src: u32, dst: u32) -> Message {
     Message::new(NodeId(src), NodeId(dst), Bytes::new(60_000))
 }
 
-/// Sends each message on to the next host, from which it goes on.
+/// Sends each message on to the next host, which does the same.
 struct Ring {
     left: u32,
 }
@@ -50,7 +50,7 @@ impl Driver for Ring {
     }
 }
 
-/// The ring until `until` of the program, by a driver.
+/// Runs the ring with a driver until `until`. Returns the capture.
 fn ring(folder: &Path, threads: usize, until: Time) -> (CaptureSummary, Vec<u8>) {
     let path = folder.join("ring.pcapng");
     let mut simulation = Simulation::capturing(&scenario(NETWORK), threads, &path).unwrap();
@@ -64,7 +64,7 @@ fn ring(folder: &Path, threads: usize, until: Time) -> (CaptureSummary, Vec<u8>)
     (summary, fs::read(path).unwrap())
 }
 
-/// The lengths and times of the frames in `bytes`, which are blocks of pcapng.
+/// Returns the blocks of the frames in `bytes`, a file of pcapng.
 fn blocks(bytes: &[u8]) -> Vec<&[u8]> {
     let mut rest = bytes;
     let mut frames = Vec::new();
@@ -108,8 +108,8 @@ fn a_run_that_is_not_steered_has_the_capture_of_the_command() {
 fn a_ring_that_is_driven_is_captured_on_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let (summary, one) = ring(folder.path(), 1, Time::MAX);
-    // 34 messages of 60 packets over 2 or 4 links, and as many acknowledgements; twice each, sent
-    // and arrived, at both ends.
+    // 34 messages of 60 packets over 2 or 4 links, and as many acknowledgements. Each counts twice,
+    // as sent and as arrived, at both ends.
     assert!(summary.frames > 34 * 60 * 2 * 2 * 2, "{summary:?}");
     assert_eq!(blocks(&one).len() as u64, summary.frames);
     for threads in [2, 3] {
@@ -118,7 +118,7 @@ fn a_ring_that_is_driven_is_captured_on_any_number_of_threads() {
             "{threads}"
         );
     }
-    // What there is at an earlier time is the beginning of all there is.
+    // A capture of an earlier time is the beginning of the whole capture.
     let at = Time::from_ns(40_000);
     let (summary, some) = ring(folder.path(), 1, at);
     let (all, some) = (blocks(&one), blocks(&some));
@@ -127,7 +127,7 @@ fn a_ring_that_is_driven_is_captured_on_any_number_of_threads() {
     assert_eq!(all[..some.len()], some);
 }
 
-/// At an event hosts are behind, and switches ahead or behind.
+/// When a run stops at an event, hosts are behind its time, and switches are ahead of it or behind.
 #[test]
 fn a_capture_that_ends_at_an_event_has_all_frames_up_to_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ fn a_capture_that_ends_at_an_event_has_all_frames_up_to_it() {
         let some = blocks(&bytes);
         let until = at.as_ps() / 1_000;
         assert_eq!(whole[..some.len()], some, "{events} events");
-        // None is missing but those of the very nanosecond.
+        // Only frames of the very same nanosecond may be missing.
         let next = whole.get(some.len()).map(ns);
         assert!(next.is_none_or(|next| next >= until), "{next:?} {until}");
         assert!(some.last().is_some_and(|last| ns(last) <= until));

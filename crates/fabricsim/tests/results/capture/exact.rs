@@ -1,11 +1,11 @@
-//! What is in a capture is what has happened.
+//! A capture contains exactly the events of the simulation.
 
 use std::fs;
 
 use crate::capture::file::{Frame, read};
 use crate::capture::{HARSH, run, table};
 
-/// The sum of `column` in `links.csv` over all ports of switches and hosts, by port.
+/// Returns the sum of `column` in `links.csv` over all ports of switches and hosts, by port.
 fn links(dir: &std::path::Path, column: &str) -> Vec<(String, u64)> {
     let mut sums: Vec<(String, u64)> = Vec::new();
     for row in table(dir, "links.csv") {
@@ -58,7 +58,7 @@ fn every_port_has_sent_the_bytes_and_marks_that_its_link_counts() {
         let all_sent = frames.iter().filter(|frame| frame.sent).count() as u64;
         assert_eq!(all_sent, summary.packet_hops, "{cc}");
         assert!(frames.is_sorted_by_key(|frame| frame.ns));
-        // Each arrival was sent; those that the links lost have not arrived.
+        // Each arrival was sent, but frames that the links lost have not arrived.
         let lost = summary.link_losses;
         let arrived = frames.len() as u64 - all_sent;
         assert!(lost > 0 && summary.link_down_drops > 0, "{cc}: {summary:?}");
@@ -118,7 +118,7 @@ fn switches_mark_what_they_send() {
         1,
     );
     let (names, frames) = read(dir.path());
-    // The queue of the incast marks, and nothing else is left to mark on the way to the host.
+    // The queue of the incast marks packets, and no later queue on the path to the host does.
     let marked: u64 = links(dir.path(), "marked_packets")
         .iter()
         .map(|(_, count)| count)
@@ -159,7 +159,7 @@ fn acknowledgements_echo_what_was_marked() {
         .filter(|frame| frame.bytes[46] == 0x40)
         .count();
     assert!(marked > 10);
-    // Some data is acknowledged by nobody, and some acknowledgements are lost.
+    // Some data has no acknowledgement of its own, and some acknowledgements are lost.
     assert!(
         echoes <= marked && 10 * echoes > 9 * marked,
         "{echoes} of {marked}"
@@ -246,6 +246,7 @@ fn ports_flows_priorities_and_times_are_chosen() {
         let (names, frames) = read(dir.path());
         (names, frames, summary)
     };
+    // A choice must equal the full capture, filtered by the same rule.
     let (all, frames, _) = captured("");
     let same = |chosen: &str, takes: &dyn Fn(&str, &Frame) -> bool| {
         let (names, own, _) = captured(chosen);
@@ -292,7 +293,7 @@ fn ports_flows_priorities_and_times_are_chosen() {
     assert_eq!(summary.left_out, frames.len() as u64 - 100);
 }
 
-/// A frame is stored as far as it is asked for, and as long as it was.
+/// A capture stores the requested bytes of a frame, and its whole length.
 #[test]
 fn frames_are_cut_at_the_snap_length() {
     let captured = |snap: &str| {

@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The names of the interfaces of the capture in `dir`, and its frames.
+/// Returns the names of the interfaces of the capture in `dir`, and its frames.
 pub(crate) fn read(dir: &Path) -> (Vec<String>, Vec<Frame>) {
     let bytes = fs::read(dir.join("capture.pcapng")).unwrap();
     let mut rest = &bytes[..];
@@ -35,7 +35,7 @@ fn number(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
-/// The first option of a description of an interface, which is its name.
+/// Returns the first option of an interface description, which is the interface's name.
 fn name(body: &[u8]) -> String {
     let len = usize::from(u16::from_le_bytes([body[10], body[11]]));
     String::from_utf8(body[12..12 + len].to_vec()).unwrap()
@@ -54,12 +54,12 @@ fn frame(body: &[u8]) -> Frame {
 }
 
 impl Frame {
-    /// Returns whether it is a pause or resume.
+    /// Returns `true` for a pause or resume.
     pub(crate) fn is_pause(&self) -> bool {
         self.bytes[12..14] == [0x88, 0x08]
     }
 
-    /// Returns whether it has a CE mark.
+    /// Returns `true` if the packet has a CE mark.
     pub(crate) fn is_marked(&self) -> bool {
         self.bytes[12..14] == [0x08, 0] && self.bytes[15] & 3 == 3
     }

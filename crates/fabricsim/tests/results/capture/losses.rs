@@ -1,12 +1,12 @@
-//! Every way to lose or mark a packet is counted once: random scenarios against their captures.
+//! Every loss and every mark counts once: random scenarios, compared with their captures.
 
 use proptest::prelude::*;
 
 use crate::capture::file::{Frame, read};
 use crate::capture::{run, table};
 
-/// Long after anything else: a byte that finds the network quiet, so that nothing is under way when
-/// the run ends.
+/// A byte long after all other traffic, which finds the network quiet, so that no packet is on its
+/// way when the run ends.
 const LAST: &str = r#"
     [[workload]]
     kind = "incast"
@@ -16,7 +16,7 @@ const LAST: &str = r#"
     cc = { kind = "none" }
 "#;
 
-/// A part of a scenario, and whether it is about TCP.
+/// The `[cc]` keys of an algorithm, and `true` for an algorithm of TCP.
 fn algorithms() -> impl Strategy<Value = (&'static str, bool)> {
     prop::sample::select(vec![
         (r#"kind = "none""#, false),
@@ -34,7 +34,7 @@ fn algorithms() -> impl Strategy<Value = (&'static str, bool)> {
     ])
 }
 
-/// Tables that decide what a switch drops, trims and marks.
+/// Tables that decide which packets a switch drops, trims and marks.
 fn switches(tcp: bool) -> BoxedStrategy<String> {
     const ECN: &str = r#"ecn = { kmin = "5KB", kmax = "30KB", pmax = 0.5 }"#;
     if tcp {
@@ -78,7 +78,7 @@ fn switches(tcp: bool) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// A network, and what happens to the links of its first switch.
+/// A network, and events of the links of its first switch.
 fn networks() -> impl Strategy<Value = (&'static str, String)> {
     let star = r#"kind = "star"
         hosts = 6
@@ -150,8 +150,8 @@ fn scenarios() -> impl Strategy<Value = String> {
     })
 }
 
-/// Returns whether it is data of RDMA: the opcode of acknowledgements is 17, and headers that were
-/// trimmed may be too short for one.
+/// Returns `true` for data of RDMA. The opcode of acknowledgements is 17, and trimmed headers may
+/// be too short for an opcode.
 fn is_rdma_data(frame: &Frame) -> bool {
     let bytes = &frame.bytes;
     !frame.is_pause()
@@ -175,7 +175,7 @@ fn check(text: &str) {
     };
     let at_host = |frame: &Frame| names[frame.interface].starts_with("host");
 
-    // What hosts have sent and not received was lost, in one way.
+    // Packets that hosts have sent and not received were lost, in exactly one way.
     let sent = count(&|frame| at_host(frame) && frame.sent);
     let received = count(&|frame| at_host(frame) && !frame.sent);
     let lost = summary.buffer_drops
@@ -184,6 +184,7 @@ fn check(text: &str) {
         + summary.link_down_drops
         + summary.no_route_drops;
     assert_eq!(sent - received, lost, "{summary:#?}\n{text}");
+    // A switch that received more than it sent dropped the rest, or its link failed.
     let in_switches = count(&|frame| !at_host(frame) && !frame.sent)
         - count(&|frame| !at_host(frame) && frame.sent);
     let dropped = summary.buffer_drops + summary.queue_drops + summary.no_route_drops;
@@ -193,13 +194,14 @@ fn check(text: &str) {
         "{in_switches}: {summary:#?}\n{text}"
     );
 
-    // The headers of what was trimmed arrive, or are lost as well.
+    // The headers of trimmed packets arrive, or are lost as well.
     let headers =
         count(&|frame| at_host(frame) && !frame.sent && is_rdma_data(frame) && frame.wire < 200);
     let last = 1;
     let trimmed = summary.trimmed_packets - summary.trimmed_headers_lost;
     assert_eq!(headers - last, trimmed, "{summary:#?}\n{text}");
 
+    // A dropped packet belongs to a port, unless it was trimmed or had no route.
     let of_links = |column: &str| -> u64 {
         let rows = table(dir.path(), "links.csv");
         rows.iter()
@@ -218,7 +220,7 @@ fn check(text: &str) {
     if in_switches == 0 || came == 0 {
         assert_eq!(marks, summary.marked_packets, "{text}");
     } else {
-        // Some of those that came with a mark were dropped.
+        // Some packets that arrived with a mark were dropped.
         assert!(marks <= summary.marked_packets, "{text}");
         assert!(marks + in_switches >= summary.marked_packets, "{text}");
     }
@@ -236,7 +238,7 @@ proptest! {
     }
 }
 
-/// Both ways of a marked path carry data and acknowledgements.
+/// Both directions of a marked path carry data and acknowledgements.
 #[test]
 fn acknowledgements_are_not_marked_and_no_packet_twice() {
     for cc in ["dctcp", "dcqcn"] {
@@ -263,7 +265,7 @@ fn acknowledgements_are_not_marked_and_no_packet_twice() {
     }
 }
 
-/// More headers than the queue of control holds come at once.
+/// More headers arrive at once than the queue of control packets holds.
 #[test]
 fn headers_that_are_lost_are_told_apart() {
     let text = format!(

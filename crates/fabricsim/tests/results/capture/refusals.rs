@@ -58,7 +58,7 @@ fn checkpoints_hold_no_frames() {
     assert!(error.to_string().contains("checkpoints hold"), "{error}");
 }
 
-/// A program that says nothing of the capture does not lose it without a word.
+/// A program that does not handle the capture gets an error instead of losing it silently.
 #[test]
 fn a_program_says_where_frames_go() {
     let error = Simulation::new(&scenario(), 1).err().unwrap();

@@ -1,14 +1,14 @@
-//! Timestamps of TCP in captures (RFC 7323), against an oracle that knows frames alone.
+//! Timestamps of TCP in captures (RFC 7323), compared with an oracle that knows frames only.
 
 use std::collections::BTreeMap;
 
 use crate::capture::file::{Frame, read};
 use crate::capture::run;
 
-/// The end of a connection: its address and port, and those of the other end.
+/// The end of a connection: its address and port, and the address and port of the other end.
 type End = ([u8; 6], [u8; 6]);
 
-/// A segment of TCP as the bytes of its frame have it.
+/// A TCP segment, parsed from the bytes of its frame.
 #[derive(Debug)]
 struct Segment {
     from: [u8; 6],
@@ -19,7 +19,7 @@ struct Segment {
     syn: bool,
     fin: bool,
     sack: bool,
-    /// The option of timestamps: TSval and TSecr.
+    /// The timestamps option: TSval and TSecr.
     times: Option<(u32, u32)>,
 }
 
@@ -62,22 +62,23 @@ impl Segment {
     }
 }
 
-/// What a host knows of a connection.
+/// The state of a connection at a host.
 #[derive(Debug, Default)]
 struct Known {
     /// TS.Recent and Last.ACK.sent (RFC 7323, section 4.3).
     recent: u32,
     last_ack: u32,
-    /// The timestamp that has arrived last.
+    /// The timestamp that arrived last.
     latest: u32,
-    /// An acknowledgement whose frame had no room for a timestamp beside its blocks has come since.
+    /// `true` if an acknowledgement has arrived since, with a frame that had no room for a
+    /// timestamp beside its blocks.
     untimed: bool,
-    /// The last segment that was sent has waited for the port: what has arrived meanwhile came after its
-    /// acknowledgement was made.
+    /// `true` if the last sent segment has waited for the port, so that later segments arrived
+    /// after its acknowledgement was made.
     waited: bool,
-    /// The last one that was sent.
+    /// The timestamp that was sent last.
     own: u32,
-    /// Segments that were checked: with data, and without.
+    /// The number of checked segments: with data, and without.
     checked: [u64; 2],
 }
 
@@ -106,7 +107,7 @@ impl Known {
             let waited = std::mem::replace(&mut self.waited, sent < now);
             let expected = match segment.ack {
                 None => [0, 0],
-                // What arrives beyond a gap is echoed at once: see fidelity.md.
+                // The echo of a segment beyond a gap is immediate: see fidelity.md.
                 Some(_) if order == Order::Gaps || waited => [self.recent, self.latest],
                 Some(_) => [self.recent, self.recent],
             };
@@ -128,8 +129,8 @@ enum Order {
     Gaps,
 }
 
-/// Follows both ends of all connections of `text` at their hosts. Returns how many segments with data
-/// and without were right.
+/// Follows both ends of all connections of `text` at their hosts. Returns the number of correct
+/// segments with data, and without.
 fn check(text: &str, order: Order) -> [u64; 2] {
     let dir = tempfile::tempdir().unwrap();
     run(text, dir.path(), 1);
@@ -168,8 +169,8 @@ const PAIR: &str = r#"
     stop_at = "300ms"
 "#;
 
-/// Both directions of each kind of connection: one that sends, one that is asked by its client, and
-/// downloads. The clock begins at 1 ms, so that no timestamp is 0.
+/// Both directions of each kind of connection: a sender, a fetch by a client, and downloads. The
+/// clock begins at 1 ms, so that no timestamp is 0.
 #[test]
 fn each_segment_echoes_the_timestamp_that_the_rules_say() {
     for profile in ["linux-wan", "datacenter"] {
@@ -204,7 +205,7 @@ fn each_segment_echoes_the_timestamp_that_the_rules_say() {
     }
 }
 
-/// A queue of 20 segments loses some.
+/// A queue of 20 segments, which loses some.
 #[test]
 fn timestamps_are_right_where_segments_are_lost() {
     for profile in ["linux-wan", "datacenter"] {

@@ -1,4 +1,4 @@
-//! Captures as Wireshark's own decoder takes them. Skipped where there is no tshark.
+//! Captures as Wireshark's own decoder reads them. Skipped if tshark is not installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::capture::{run, table};
 
-/// What tshark prints of `fields` of the frames of the capture in `dir` that pass `filter`, or `None`
-/// where it is not installed.
+/// Returns the values that tshark prints for `fields` of the frames that pass `filter`, in the
+/// capture in `dir`. Returns `None` if tshark is not installed.
 fn decoded(dir: &Path, filter: &str, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let mut command = Command::new("tshark");
     command.arg("-r").arg(dir.join("capture.pcapng"));
@@ -43,7 +43,7 @@ fn decoded(dir: &Path, filter: &str, fields: &[&str]) -> Option<Vec<Vec<String>>
     Some(text.lines().map(row).collect())
 }
 
-/// The frames that tshark finds fault with, and what it says.
+/// Returns the frames that tshark reports as faulty, with its messages.
 fn faults(dir: &Path) -> Option<Vec<Vec<String>>> {
     let filter = "_ws.malformed || _ws.expert.severity == 0x00800000 || ip.checksum.status == 0 \
                   || tcp.checksum.status == 0 || udp.checksum.status == 0";
@@ -54,7 +54,7 @@ fn faults(dir: &Path) -> Option<Vec<Vec<String>>> {
     )
 }
 
-/// Eight senders to one receiver over one switch; `more` is what comes after.
+/// Eight senders to one receiver over one switch, followed by the tables `more`.
 fn incast(cc: &str, more: &str) -> String {
     format!(
         r#"
@@ -76,8 +76,8 @@ fn incast(cc: &str, more: &str) -> String {
     )
 }
 
-/// The bytes of each conversation over IP among the frames that hosts send, which tshark adds up from
-/// the lengths of frames, are those that the links of these hosts have carried.
+/// Checks the bytes of each IP conversation among the frames that hosts send: tshark's sum of frame
+/// lengths equals the bytes that the links of these hosts have carried.
 fn check_conversations(dir: &Path) -> Option<()> {
     let fields = ["ip.src", "ipv6.src", "ip.dst", "ipv6.dst", "frame.len"];
     let rows = decoded(
@@ -105,7 +105,8 @@ fn check_conversations(dir: &Path) -> Option<()> {
     }
     let flows = table(dir, "fct.csv");
     assert!(!flows.is_empty());
-    // A sender's port carries its data to the one receiver; the receiver's port all replies.
+    // A sender's port carries its data to the one receiver, and the receiver's port carries all
+    // replies.
     let carried = |node: &str| -> u64 {
         let rows = table(dir, "links.csv");
         let own = rows.iter().filter(|row| row["node"] == node);
@@ -127,7 +128,7 @@ fn check_conversations(dir: &Path) -> Option<()> {
     Some(())
 }
 
-/// Captures what the hosts send in a run of `text`, and has it decoded.
+/// Captures the frames that hosts send in a run of `text`, and decodes them.
 fn check(text: &str, wanted: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run(text, dir.path(), 2);
@@ -146,7 +147,7 @@ fn check(text: &str, wanted: &[&str]) {
         &faults[..faults.len().min(5)],
         faults.len()
     );
-    // What the list of frames says is no field of a frame.
+    // Some texts are in the list of frames only, and not in a field.
     let listed = Command::new("tshark")
         .arg("-r")
         .arg(dir.path().join("capture.pcapng"))
@@ -298,7 +299,7 @@ fn fields_have_the_values_of_the_simulator() {
         longest = longest.max(number(3));
     }
     assert!(longest > 0 && longest <= summary.max_queue_bytes);
-    // Every data packet is acknowledged, and the last acknowledgement of a flow is of its last packet.
+    // Every data packet has an acknowledgement, and the last one of a flow is for its last packet.
     let replies = [
         "infiniband.bth.opcode",
         "infiniband.aeth.syndrome",

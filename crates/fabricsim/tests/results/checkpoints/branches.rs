@@ -1,4 +1,4 @@
-//! Runs that go on with other settings than before a checkpoint.
+//! Runs that continue from a checkpoint with other settings.
 
 use crate::support;
 use fabricsim::checkpoint::Checkpoint;
@@ -56,7 +56,7 @@ fn flows_go_on_with_another_algorithm() {
         let other = ended(&checkpoint, &format!(r#"kind = "{cc}""#), "");
         assert_ne!(other, same, "{cc}");
     }
-    // Telemetry stays what it was.
+    // The telemetry remains the same.
     let int = taken(r#"kind = "hpcc""#, "");
     ended(&int, r#"kind = "powertcp""#, "");
     ended(
@@ -67,9 +67,9 @@ fn flows_go_on_with_another_algorithm() {
     );
 }
 
-/// A flow whose packets are all lost has used up its window when the new algorithm, which has none,
-/// lets it go on: it does so when anything happens at its host, here an acknowledgement of a flow
-/// that has nothing left to send.
+/// A flow with only lost packets has used up its window when the new algorithm, which has none,
+/// lets it continue. It sends at the next event of its host, here an acknowledgement of a flow that
+/// has nothing left to send.
 #[test]
 fn what_another_algorithm_allows_is_sent_at_the_next_event() {
     let dir = tempfile::tempdir().unwrap();
@@ -176,13 +176,13 @@ fn events_to_come_may_be_others() {
         message,
         "the checkpoint: events before 60us, when it was taken, are not the same"
     );
-    // It is the run in which the event stood from the start.
+    // This equals a run that had the event from the start.
     let mut early = Simulation::new(&scenario(cc, &down("70us")), 1).unwrap();
     early.run_until(Time::MAX);
     assert_eq!(early.ended(), slower);
 }
 
-/// The results of a branch say what they are of, and do not take the place of others.
+/// The results of a branch record their origin, and do not overwrite other results.
 #[test]
 fn results_of_a_branch_say_so() {
     let dir = tempfile::tempdir().unwrap();
@@ -216,9 +216,9 @@ fn results_of_a_branch_say_so() {
     assert_eq!(branch["time_ns"], 60_000.0);
     assert_eq!(branch["changed"]["cc.kind"]["before"], "dcqcn");
     assert_eq!(branch["changed"]["cc.kind"]["after"], "timely");
-    // Nor does a run of the same settings from the start.
+    // A run of the same settings from the start does not overwrite them either.
     let refused = fabricsim::outcome::run_to_folder(&timely, &other, 1, &mut ());
     assert!(refused.is_err());
-    // Without changes it is the whole run again.
+    // Without changes it repeats the whole run.
     run_in_parts_to_folder(&dcqcn, &whole, 1, &mut (), from()).unwrap();
 }

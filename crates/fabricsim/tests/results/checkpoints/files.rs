@@ -1,4 +1,4 @@
-//! Runs that write results: those of a run that goes on from a checkpoint are those of the whole
+//! Runs that write results: a run that continues from a checkpoint writes the results of the whole
 //! run.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::cases::{Case, cases};
 use crate::checkpoints::state::instants;
 
-/// Keys of `summary.json` that say how a run went, and not what came of it: times of the computer,
-/// and how the time of the simulation was divided.
+/// Keys of `summary.json` that describe the run instead of its results: times of the computer, and
+/// the division of simulated time.
 const OF_THE_RUN: &[&str] = &[
     "checkpoints",
     "cpu_s",
@@ -26,7 +26,7 @@ const OF_THE_RUN: &[&str] = &[
     "wall_s",
 ];
 
-/// The files of a folder of results, without what is of the run alone.
+/// Returns the files of a folder of results, without the values that belong to one run.
 fn files(dir: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -50,7 +50,7 @@ fn run(scenario: &Scenario, dir: &Path, threads: usize, parts: RunParts<'_>) -> 
     ran.unwrap_or_else(|error| panic!("{}: {error}", scenario.name()))
 }
 
-/// Runs a case as a whole; in one run that leaves checkpoints at `count` instants; and from each of
+/// Runs a case as a whole, in one run that leaves checkpoints at `count` instants, and from each of
 /// these to the end.
 fn check(case: &Case, count: usize, threads: usize) {
     let scenario = case.scenario();
@@ -102,7 +102,7 @@ fn results_are_those_of_the_whole_run() {
     }
 }
 
-/// Twenty instants of every scenario, on other numbers of threads before and after.
+/// Twenty instants of every scenario, with different numbers of threads before and after.
 #[test]
 #[ignore = "takes minutes"]
 fn results_are_those_of_the_whole_run_at_twenty_instants() {

@@ -1,5 +1,5 @@
-//! Random scenarios of every algorithm, queue rule, routing policy and application: whatever has
-//! state is saved and restored in the middle of a run.
+//! Random scenarios of every algorithm, queue rule, routing policy and application: all state is
+//! saved and restored in the middle of a run.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-/// Networks, each with a link and a switch to which things happen. A delay follows.
+/// Networks, each with a link and a switch that events may affect. A delay follows.
 const NETWORKS: [(&str, &str, u32); 4] = [
     (
         "kind = \"leaf-spine\"\nleaves = 3\nspines = 2\nhosts_per_leaf = 3\nhost_delay",
@@ -115,7 +115,7 @@ const QUERIES: &str = r#"
     bits = 8
 "#;
 
-/// A failure, a slower link, lost packets or a switch that is down, and the repair.
+/// Returns a failure, a slower link, lost packets or a failed switch, and the repair.
 fn incident(dice: &mut Dice, link: &str, switch: u32) -> String {
     let at = 5 + dice.roll(40);
     let link = format!("link = {link}");
@@ -152,7 +152,7 @@ fn incident(dice: &mut Dice, link: &str, switch: u32) -> String {
     )
 }
 
-/// A scenario of the algorithm whose `[cc]` table is `cc`, as text.
+/// Returns the text of a scenario of the algorithm with the `[cc]` table `cc`.
 fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     let kinds = Registry::default();
     let policies: Vec<&str> = kinds.routing_policies().map(|kind| kind.name()).collect();
@@ -161,6 +161,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     let delay = dice.pick(&["100ns", "1us", "3us"]);
     let mut text = format!("seed = {}\n", dice.roll(1_000));
     let tcp = transport == Transport::Tcp;
+    // The published profile models RDMA only.
     if !tcp && dice.one_in(5) {
         text += "profile = \"ns3-hpcc\"\n";
     }
@@ -179,6 +180,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     "#,
         dice.pick(&policies)
     );
+    // Each transport keeps its own state for recovery and queues.
     if tcp {
         let profile = dice.pick(&["datacenter", "linux-wan"]);
         let discipline = dice.pick(&disciplines);
@@ -201,6 +203,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
         );
         text += &format!("[switch]\n{}\n", dice.pick(SWITCHES));
     }
+    // Some workloads exist for TCP only.
     for _ in 0..=dice.roll(2) {
         let of_tcp = tcp && dice.one_in(3);
         let among = if of_tcp { OVER_TCP } else { WORKLOADS };
@@ -209,6 +212,7 @@ fn scenario(cc: &str, transport: Transport, dice: &mut Dice) -> String {
     if dice.one_in(3) {
         text += &incident(dice, link, switch);
     }
+    // Series and queries have state in the middle of an interval, too.
     if dice.one_in(3) {
         text += r#"
             [observe]

@@ -1,4 +1,4 @@
-//! What has no way into a checkpoint, and what is none.
+//! Simulations that cannot be saved, and files that are no checkpoints.
 
 use crate::support;
 use fabricsim::checkpoint::Checkpoint;
@@ -90,14 +90,14 @@ fn applications_of_a_program_go_on_where_they_say_how() {
     assert_eq!(again.take_completions(), whole.take_completions());
     assert_eq!(left(&again), [0, 0]);
 
-    // Without them the state fits nothing.
+    // Without them the state does not fit.
     let refused = Simulation::restore(&star(), 1, &checkpoint).expect_err("two are missing");
     let text = refused.to_string();
     assert!(
         text.contains("it holds 2 of what there are 0 of here"),
         "{text}"
     );
-    // Nor does it fit a simulation that has run.
+    // Neither does it fit a simulation that has run.
     let refused = simulation.resume(&checkpoint).expect_err("it has run");
     assert!(refused.to_string().contains("has run already"), "{refused}");
 }
@@ -122,7 +122,7 @@ fn what_has_no_way_into_a_checkpoint_is_named() {
             .snapshot()
             .expect_err("it is refused")
             .to_string();
-        // Nothing is lost by asking.
+        // The refused attempt leaves the simulation intact.
         simulation.run_until(Time::MAX);
         refused
     };
@@ -190,14 +190,14 @@ fn a_file_that_has_been_altered_is_refused() {
             .map(drop)
             .map_err(|e| e.to_string())
     };
-    // Cut off anywhere, or longer.
+    // Truncated at any length, or longer.
     for end in (0..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
         assert!(refused(&bytes[..end]).is_err(), "{end}");
     }
     let mut longer = bytes.clone();
     longer.push(0);
     assert!(refused(&longer).is_err());
-    // Any byte.
+    // Any single byte.
     for place in (0..bytes.len()).step_by(31) {
         let mut altered = bytes.clone();
         altered[place] ^= 1 << (place % 8);

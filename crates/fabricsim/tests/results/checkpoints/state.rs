@@ -1,4 +1,4 @@
-//! State as bytes, and what becomes of it.
+//! The state of a simulation as bytes, and restoring it.
 
 use fabricsim::checkpoint::Checkpoint;
 use fabricsim::{Scenario, Simulation};
@@ -8,7 +8,7 @@ use fabricsim_base::units::Time;
 
 use crate::cases::cases;
 
-/// All that can be seen of a simulation, as text.
+/// Returns everything observable of a simulation, as text.
 fn seen(simulation: &mut Simulation) -> String {
     format!(
         "{:?} {:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
@@ -25,7 +25,7 @@ fn seen(simulation: &mut Simulation) -> String {
     )
 }
 
-/// `count` instants before `end`, in order.
+/// Returns `count` instants before `end`, in order.
 pub(crate) fn instants(seed: u64, end: Time, count: usize) -> Vec<Time> {
     let mut draws = Stream::new(seed, 0, Purpose::Custom(7));
     let mut at: Vec<Time> = (0..count)
@@ -35,7 +35,8 @@ pub(crate) fn instants(seed: u64, end: Time, count: usize) -> Vec<Time> {
     at
 }
 
-/// Shows that `restored`, made from a checkpoint of `saved`, has what the checkpoint leaves out.
+/// Checks that `restored`, made from a checkpoint of `saved`, has the fields that the checkpoint
+/// leaves out.
 fn assert_rebuilt(saved: &[Rebuilt], restored: &[Rebuilt], name: &str) {
     for (before, after) in saved.iter().zip(restored) {
         assert!(
@@ -62,7 +63,7 @@ pub(crate) fn check(name: &str, scenario: &Scenario, seed: u64, count: usize) {
     whole.run_until(until);
     let expected = seen(&mut whole);
     let end = match whole.ended() {
-        // Nothing has ended but what stopped it.
+        // No end of its own: the time limit has stopped the run.
         Time::ZERO => whole.now(),
         ended => ended,
     };
@@ -80,7 +81,7 @@ pub(crate) fn check(name: &str, scenario: &Scenario, seed: u64, count: usize) {
         assert_eq!(restored.now(), at, "{name}");
         let left_out = simulation.audit().unwrap();
         assert_rebuilt(&left_out, &restored.audit().unwrap(), name);
-        // Nothing is left out, and nothing is invented.
+        // A second checkpoint is equal, so no state is missing or added.
         let again = restored.snapshot().unwrap().to_bytes();
         assert!(
             again == bytes,
@@ -95,7 +96,7 @@ pub(crate) fn check(name: &str, scenario: &Scenario, seed: u64, count: usize) {
             "{name} at {at} on {threads} threads:\n{found}\n{expected}"
         );
     }
-    // And the one that was asked goes on as if it had not been.
+    // Taking checkpoints must not affect the simulation itself.
     simulation.run_until(until);
     assert!(seen(&mut simulation) == expected, "{name}");
 }

@@ -1,4 +1,4 @@
-//! Every table of a scenario with every key that it has.
+//! Every table of a scenario with all of its keys.
 
 use fabricsim_base::input::Keys;
 use fabricsim_pint::query::QueryConfig;
@@ -16,14 +16,14 @@ use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 /// A key and its value, as written.
 pub(crate) type Line = (String, String);
 
-/// Part of a scenario to which a table belongs.
+/// The part of a scenario to which a table belongs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Part {
     Root,
     Topology,
     Workload,
     Cc,
-    /// Any other table: nothing else stands where it does.
+    /// Any other table, which replaces no default table.
     Other,
     /// The value of the key `discipline` of a queue.
     Discipline,
@@ -35,10 +35,10 @@ pub(crate) struct Table {
     pub(crate) part: Part,
     /// `[cc]`, or nothing for the keys before any table.
     pub(crate) heading: &'static str,
-    /// Lines that it has unless another value is tried.
+    /// The lines of the table, unless a test tries another value.
     pub(crate) base: Vec<Line>,
     pub(crate) keys: Keys,
-    /// Whether it makes sense with TCP only.
+    /// `true` if the table makes sense with TCP only.
     pub(crate) tcp: bool,
 }
 
@@ -92,9 +92,10 @@ impl Table {
     }
 }
 
-/// All of them; those that read files are tried where their readers are.
+/// Returns all tables except the kinds that read files, which have tests next to their readers.
 pub(crate) fn tables() -> Vec<Table> {
     use Part::{Cc, Discipline, Other, Root, Topology, Workload};
+    // Some keys need another key to have an effect, which their base lines provide.
     let mut tables = vec![
         Table::new(Root, "", &[], ROOT_KEYS),
         Table::new(Other, "[host]", &[], HostSettings::KEYS),
@@ -124,6 +125,7 @@ pub(crate) fn tables() -> Vec<Table> {
             QueryConfig::KEYS,
         ),
     ];
+    // Each kind has keys of its own, so each gets a table.
     for (kind, _, keys) in fabricsim_topology::KINDS {
         if !["graphml", "file"].contains(kind) {
             tables.push(Table::of_kind(Topology, "[topology]", kind, keys));
@@ -157,7 +159,7 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// Its text: a star of four hosts where no change has another topology, and so on.
+    /// Returns the text: a star of four hosts unless a change has another topology, and so on.
     pub(crate) fn text(&self) -> String {
         let tcp = self.changes.iter().any(|(table, _)| table.tcp);
         let cc = if tcp { "cubic" } else { "hpcc" };
@@ -211,7 +213,7 @@ impl Scenario {
     }
 }
 
-/// Keys of which a table has one.
+/// Returns `true` for two keys of which a table may have only one.
 fn is_rival(there: &str, new: &str) -> bool {
     there == "at" && ["load", "period"].contains(&new)
 }

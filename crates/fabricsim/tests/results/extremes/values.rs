@@ -1,6 +1,6 @@
-//! Values at and beyond the limits, for keys of any type: those of a wrong type are refused.
+//! Values at and beyond the limits, for keys of any type. Values of a wrong type are refused.
 
-/// Everything that a key of a scenario may be given, absurd or not.
+/// Every value to try for a key of a scenario, absurd or not.
 pub(crate) const VALUES: &[&str] = &[
     // Times.
     r#""0s""#,
@@ -83,7 +83,7 @@ pub(crate) const VALUES: &[&str] = &[
     "false",
 ];
 
-/// Numbers of nodes that are refused in time, or make a network of a few.
+/// Numbers of nodes that are refused in time, or make a small network.
 pub(crate) const COUNTS: &[&str] = &[
     "0",
     "1",

@@ -1,4 +1,4 @@
-//! Small runs whose series can be checked by hand.
+//! Small runs with series that can be checked by hand.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::observation::{number, run, sum, table};
 
 /// Frames of 1,048 bytes take 83.84 ns at 100 Gbps and 1 us to the switch. Hosts 0 and 1 send
 /// without a pause, so frame k of each is at the switch 1,000 + 83.84 k ns after the start, and the
-/// port to host 2 sends one of two: at 2 us 11 of 22 are waiting, at 4 us 35 of 70 (no frame
+/// port to host 2 sends one of two. At 2 us 11 of 22 are waiting, at 4 us 35 of 70 (no frame
 /// arrives between 1,000 + 35 x 83.84 = 3,934.4 and 4,018.24). The first wire bytes leave at
-/// 1,083.84: 916.16 of the first 2,000 ns. The first acknowledgement of 60 bytes has to take 4.8 ns
-/// twice: it comes to host 0 at 1,083.84 + 1,083.84 + 2 x 1,004.8 = 4,177.28 ns, and the next one
-/// to host 1 83.84 ns later: 22 until 6 us, 11 for each. (The workload draws its senders: flow 0
-/// comes from host 1.)
+/// 1,083.84: 916.16 of the first 2,000 ns. The first acknowledgement of 60 bytes takes 4.8 ns
+/// twice. It reaches host 0 at 1,083.84 + 1,083.84 + 2 x 1,004.8 = 4,177.28 ns, and the next one
+/// reaches host 1 83.84 ns later: 22 until 6 us, 11 for each. (The workload draws its senders: flow
+/// 0 is from host 1.)
 #[test]
 fn two_flows_over_a_star_can_be_checked_by_hand() {
     let text = r#"
@@ -100,7 +100,7 @@ fn pauses_are_the_ones_that_the_summary_counts() {
         "{paused} {}",
         summary.pfc_paused_ns
     );
-    // Pauses are longer than an interval in part: it is full then.
+    // A long pause fills some intervals completely.
     let longest = links
         .iter()
         .map(|row| number(row, "paused_ns"))
@@ -108,7 +108,7 @@ fn pauses_are_the_ones_that_the_summary_counts() {
     assert!(longest <= 7_000.0 && longest > 0.0, "{longest}");
 }
 
-/// A star in which host 8 gets 400 KB of each of four hosts, and `observe`.
+/// A star in which each of four hosts sends 400 KB to host 8, with the keys `observe`.
 pub(crate) fn incast(observe: &str) -> String {
     format!(
         r#"
@@ -181,7 +181,7 @@ fn samples_are_taken_when_they_are_asked_for() {
         let time: f64 = bins.iter().map(|bin| number(bin, "time_ns")).sum();
         assert!((time - 35_000.0).abs() < 1e-3);
     }
-    // At 25 us the first interval ends: what had been acknowledged before it does not count.
+    // The first interval ends at 25 us: bytes that were acknowledged before it do not count.
     let flows = table(dir.path(), "flows.csv");
     let first = &flows[0];
     assert!(number(first, "throughput_bps") < 8e9 * number(first, "acknowledged_bytes") / 10_000.0);

@@ -56,7 +56,7 @@ fn a_full_file_says_what_is_missing() {
     );
 }
 
-/// Stops a run at its first look.
+/// Stops a run at its first progress report.
 struct Impatient;
 
 impl Monitor for Impatient {
@@ -84,7 +84,7 @@ fn an_interrupted_run_leaves_partial_series() {
             "{name}"
         );
     }
-    // The next run takes their place.
+    // The next run overwrites them.
     run(&incast("queues = true"), dir.path(), 1);
     assert!(dir.path().join("queues.csv").exists());
     assert!(!dir.path().join("queues.partial.csv").exists());

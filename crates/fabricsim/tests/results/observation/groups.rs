@@ -13,10 +13,10 @@ const FRAME: u64 = 83_840;
 /// Frames of each sender.
 const FRAMES: u64 = 100;
 
-/// Hosts 0 and 1 send 100 frames each to host 2 without a pause. From 1,083.84 ns on two frames come
-/// for each one that leaves, so that the queue has every length for the time of one frame on its
-/// way up; then it has every length as long on its way down. It is observed from the first arrival
-/// until the last frame leaves the queue.
+/// Hosts 0 and 1 send 100 frames each to host 2 without a pause. From 1,083.84 ns on two frames
+/// arrive for each one that leaves, so that the queue has every length for the time of one frame
+/// while it grows. Then it has every length for the same time while it drains. It is observed from
+/// the first arrival until the last frame leaves the queue.
 fn triangle(observe: &str) -> String {
     let ns = |ps: u64| format!("{}.{:03}ns", ps / 1_000, ps % 1_000);
     let from = 1_000_000 + FRAME;
@@ -51,7 +51,7 @@ fn group<'s>(groups: &'s [QueueGroupSummary], name: &str) -> &'s QueueGroupSumma
     groups.iter().find(|group| group.group == name).unwrap()
 }
 
-/// The bins of a group in `queue_groups.csv`: start, time in ns, share below the end.
+/// Returns the bins of a group in `queue_groups.csv`: start, time in ns, share below the end.
 fn bins(dir: &Path, group: &str) -> Vec<(f64, f64, f64)> {
     let rows = table(dir, "queue_groups.csv");
     let own = rows.iter().filter(|row| row["group"] == group);
@@ -76,7 +76,7 @@ fn an_incast_that_grows_and_drains_has_every_length_for_the_same_time() {
     }
     let total: f64 = bins.iter().map(|bin| bin.1).sum();
     assert!((total - (2 * FRAMES * FRAME) as f64 / 1e3).abs() < 1e-6);
-    // Uniform from nothing to 100 frames.
+    // Uniform from zero to 100 frames.
     let frame = 1_048.0;
     assert!(
         (bottleneck.mean_bytes - 50.0 * frame).abs() < 1.5 * frame,
@@ -93,7 +93,7 @@ fn an_incast_that_grows_and_drains_has_every_length_for_the_same_time() {
             "{share}: {bottleneck:?}"
         );
     }
-    // The other two ports of the switch have only acknowledgements, which never wait for long.
+    // The other two ports of the switch carry only acknowledgements, which never wait for long.
     let all = group(&summary.queue_groups, "all");
     assert_eq!((all.ports, bottleneck.ports), (3, 1));
     assert!(
@@ -101,7 +101,7 @@ fn an_incast_that_grows_and_drains_has_every_length_for_the_same_time() {
         "{all:?}"
     );
     assert_eq!(all.p50_bytes, 0);
-    // All links are of one tier, which is then not told apart.
+    // All links belong to one tier, so there are no groups by tier.
     assert_eq!(summary.queue_groups.len(), 2);
 }
 
@@ -131,7 +131,7 @@ fn samples_taken_often_agree() {
     }
 }
 
-/// The tiers of a leaf-spine, whose times add up to those of the ports and do not depend on
+/// The tiers of a leaf-spine: their times are the sums over their ports, and do not depend on
 /// threads.
 #[test]
 fn tiers_are_sums_of_ports_on_any_number_of_threads() {
@@ -158,6 +158,7 @@ fn tiers_are_sums_of_ports_on_any_number_of_threads() {
                 {more}"#
         )
     };
+    // The distribution of single ports serves as the reference for that of tiers.
     let mut seen = Vec::new();
     for threads in [1, 2, 3, 8] {
         let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The queueing delays of flows at each hop, by hand and beside an observer that keeps every packet.
+//! The queueing delays of flows at each hop, computed by hand, and compared with an observer that
+//! keeps every packet.
 
 use crate::support;
 use std::collections::BTreeMap;
@@ -14,10 +15,10 @@ fn whole(row: &BTreeMap<String, String>, column: &str) -> u64 {
     row[column].parse().unwrap()
 }
 
-/// Frames of 1,048 bytes take 83.84 ns at 100 Gbps. Frame k of both hosts arrives at the switch at the
-/// same time, k x 83.84 ns after the first, and all 200 leave one after the other: one flow waits k x
-/// 83.84 ns, the other one more. The last frame of a flow waits longest, and that is what its flow is
-/// late, since acknowledgements wait nowhere.
+/// Frames of 1,048 bytes take 83.84 ns at 100 Gbps. Frame k of both hosts arrives at the switch at
+/// the same time, k x 83.84 ns after the first, and all 200 leave one after the other: one flow
+/// waits k x 83.84 ns, the other one frame longer. The last frame of a flow waits longest, and this
+/// wait is the delay of the whole flow, since acknowledgements do not wait.
 #[test]
 fn two_flows_over_a_star_wait_for_each_other() {
     const FRAME: f64 = 83.84;
@@ -43,6 +44,7 @@ fn two_flows_over_a_star_wait_for_each_other() {
     let mut longest: Vec<f64> = Vec::new();
     let mut flows = table(dir.path(), "fct.csv");
     flows.sort_by(|a, b| a["flow"].cmp(&b["flow"]));
+    // The port to host 2 is the only one at which packets wait.
     for (row, flow) in rows.iter().zip(flows) {
         assert_eq!(
             (&row["flow"], &row["hop"]),
@@ -75,7 +77,7 @@ fn two_flows_over_a_star_wait_for_each_other() {
     assert!((longest[1] - 100.0 * FRAME).abs() < 1e-3, "{longest:?}");
 }
 
-/// Each packet of data that has left a switch: its flow, its port, and how long it has waited (ps).
+/// Each data packet that has left a switch: its flow, its port, and its wait (ps).
 #[derive(Debug, Default)]
 struct Waits(Vec<(u32, PortId, u64)>);
 
@@ -99,6 +101,7 @@ fn delays_are_those_of_every_packet() {
     let dir = tempfile::tempdir().unwrap();
     run(&text, dir.path(), 2);
     let rows = table(dir.path(), "hop_delays.csv");
+    // An observer that keeps every packet is the reference.
     let mut simulation = support::simulation(&text, 1);
     simulation.observe(|_| Waits::default());
     simulation.run_until(Time::MAX);
@@ -174,14 +177,14 @@ fn flows_ports_and_time_are_chosen() {
     );
     assert!(!incast.is_empty() && incast.iter().all(|row| all.contains(row)));
     assert!(incast.len() < all.len());
-    // Seven senders of an incast, each to the same host over its last hop.
+    // An incast has seven senders, each with one last hop to the same host.
     let last = read(
         r#"classes = ["1"]
         towards = "hosts"
     "#,
     );
     assert_eq!(last.len(), 7);
-    // Of the ports after the first one no path is known to lead there.
+    // The simulator does not know if ports after the first one lead there.
     assert!(last.iter().all(|row| [0, 1].contains(&whole(row, "hop"))));
     let early = read("until = \"60us\"\n");
     let sum = |rows: &[BTreeMap<String, String>]| crate::observation::sum(rows, "packets");

@@ -9,7 +9,7 @@ use fabricsim::outcome::Status;
 
 use crate::observation::{ALL, HARSH, SERIES, number, run, sum, table};
 
-/// Rows by the values of `keys`, in the order of the file.
+/// Returns rows grouped by the values of `keys`, in the order of the file.
 pub(crate) fn grouped<'r>(
     rows: &'r [BTreeMap<String, String>],
     keys: &[&str],
@@ -63,7 +63,7 @@ fn observation_changes_no_result_and_threads_change_no_observation() {
                 assert!(!without.path().join(name).exists());
             }
         }
-        // A run that observes nothing leaves no old series behind.
+        // A run without observation leaves no old series behind.
         run(&head, first.path(), 1);
         assert!(SERIES.iter().all(|name| !first.path().join(name).exists()));
     }
@@ -92,7 +92,7 @@ fn intervals_add_up_to_the_whole() {
     assert!(marked > 50, "{marked}");
     assert!((sum(&links, "marked_packets") - marked as f64).abs() < 0.5);
 
-    // Whoever sends all the time is busy all the time; nobody is busier.
+    // A port that always sends is always busy, and no port is busier.
     let busiest = links.iter().map(|row| number(row, "utilization"));
     let busiest = busiest.fold(0.0, f64::max);
     assert!(busiest > 0.99 && busiest <= 1.0, "{busiest}");

@@ -62,8 +62,8 @@ fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
     assert_eq!(lengths, BTreeSet::from([1, 3, 5]));
 }
 
-/// A row of 59 switches, four of them with a second one beside them, and two hosts at each end, as
-/// the link list of the HPCC simulator.
+/// A row of 59 switches, four of which have a parallel one, and two hosts at each end, as a link
+/// list of the HPCC simulator.
 fn long_row() -> String {
     const ROW: u32 = 59;
     let switch = |place: u32| 4 + place;
@@ -183,7 +183,7 @@ fn a_path_that_changes_is_reported() {
         let next = next.max_by_key(|other| other.part.number).unwrap();
         assert!(next.part.decoded_after.is_some() && !next.part.path.contains(&90));
     }
-    // Others keep their path, though some are hashed to another core.
+    // Other flows keep their path, though some hash to another core.
     let kept = results.paths.iter().filter(|result| {
         result.part.number == 1 && result.part.ended_by.is_none() && result.part.unnoticed == 0
     });
@@ -212,12 +212,12 @@ fn switches_trace_their_ports_too() {
     assert_eq!((ports.len(), switches.len()), (8, 8));
     for (port, switch) in ports.iter().zip(&switches) {
         assert_eq!(port.flow, switch.flow);
-        // Nothing is known of whether ports are right.
+        // The simulator cannot tell if ports are right.
         assert_eq!((port.part.correct, port.part.unnoticed), (None, 0));
         assert_eq!(switch.part.correct, Some(true));
         let last = *switch.part.path.last().unwrap();
         let dst = port.flow.dst.unwrap();
-        // Two hosts at each switch, on its first two ports.
+        // Each switch has two hosts on its first two ports.
         assert_eq!(last, u64::from(8 + dst.0 / 2));
         assert_eq!(*port.part.path.last().unwrap(), u64::from(dst.0 % 2));
     }
@@ -294,7 +294,7 @@ fn a_path_needs_no_more_packets_beside_other_queries() {
         share(LATENCY, "0.9375"),
         share(CONTROL, "0.0625"),
     ]);
-    // The same in the mean; 12,000 flows leave 0.6% of a doubt on each side.
+    // The means are equal; 12,000 flows leave 0.6% of uncertainty on each side.
     assert!(
         (together / alone - 1.0).abs() < 0.02,
         "{together} after {alone}"

@@ -61,7 +61,7 @@ fn three_queries_share_two_bytes() {
     }
 }
 
-/// Bytes that a packet of 1,000 bytes takes on the first link.
+/// Returns the bytes that a packet of 1,000 bytes takes on the first link.
 fn wire_bytes(rest: &str) -> u64 {
     let mut simulation = Simulation::new(
         &support::scenario(&format!(
@@ -157,7 +157,7 @@ fn two_flows_of_hpcc_pint_come_to_equal_rates() {
         simulation.run_until(Time::from_ns(ms * 1_000_000));
         let now = acknowledged(&simulation);
         gbps.push([(now[0] - before[0]) / 1e7, (now[1] - before[1]) / 1e7]);
-        // Next to nothing waits.
+        // Almost no packet waits.
         assert!(
             simulation.queued_bytes().get() < 20_000,
             "{:?}",
@@ -165,7 +165,7 @@ fn two_flows_of_hpcc_pint_come_to_equal_rates() {
         );
         before = now;
     }
-    // The digests' rounding makes shares wander by some ten percent, around a half.
+    // The digests' rounding makes shares vary by some ten percent, around a half.
     for [first, second] in &gbps {
         assert!((0.5..2.0).contains(&(first / second)), "{gbps:?}");
         assert!((85.0..95.0).contains(&(first + second)), "{gbps:?}");

@@ -6,8 +6,8 @@ use fabricsim_pint::query::{HopResult, QueryResults, Reach, Statistic};
 use crate::queries::plans::CONTROL;
 use crate::queries::{LATENCY, PINT_CC, finish, middle, query, websearch};
 
-/// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not
-/// nothing.
+/// Returns the relative errors of `statistic` at hops with at least `least` digests and a truth
+/// that is not almost zero.
 fn errors(results: &QueryResults, statistic: Statistic, least: u64) -> Vec<f64> {
     let wanted = |result: &&HopResult| result.statistic == statistic && result.digests >= least;
     let known = results.hops.iter().filter(wanted).filter_map(|result| {
@@ -30,7 +30,7 @@ fn latencies_are_near_the_truth() {
         tails.len()
     );
     let (median, tail) = (middle(medians), middle(tails));
-    // A hundred digests leave a tenth of the ranks open, where many values are nothing.
+    // A hundred digests leave a tenth of the ranks uncertain, and many values are zero.
     assert!(median < 0.15, "{median}");
     assert!(tail < 0.08, "{tail}");
 }
@@ -70,6 +70,7 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
     ];
     let (_, results) = finish(&websearch(&text.concat()), 2);
     let tail = Statistic::Quantile(0.99);
+    // Only flows with enough digests have a stable quantile.
     let of = |query: usize| {
         let own = move |result: &&_| -> bool {
             let result: &fabricsim_pint::query::PacketResult = result;
@@ -85,8 +86,8 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
     let mut flows = 0;
     for ((most, least), (sum, age)) in together {
         assert!(least <= most, "{least} {most}");
-        // A code of 8 bits errs by 2%, one of 16 by less, and the counter by some percent.
-        // The lowest code of an extreme stands for one unit, that of a sum for nothing.
+        // A code of 8 bits errs by 2%, one of 16 by less, and the counter by some percent. The
+        // lowest code of an extreme means one unit, and of a sum zero.
         assert!(sum + 1.5 >= most * 0.9, "{sum} {most}");
         assert!(age + 1.5 >= sum * 0.9, "{age} {sum}");
         flows += 1;

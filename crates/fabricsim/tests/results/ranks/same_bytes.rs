@@ -1,4 +1,4 @@
-//! Results of one process, and of ranks that are threads of this one.
+//! Results of one process, compared with ranks that are threads of this process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use fabricsim_base::ranks::{LocalRanks, Ranks};
 
 use crate::cases::cases;
 
-/// What depends on the machine, or on how many took part.
+/// Keys that depend on the machine, or on the number of ranks.
 const MEASURED: [&str; 6] = [
     "cpu_s",
     "packet_hops_per_cpu_s",
@@ -21,7 +21,8 @@ const MEASURED: [&str; 6] = [
     "wall_s",
 ];
 
-/// The files of `folder` by name, and of the summary all that does not depend on the machine.
+/// Returns the files of `folder` by name, and of the summary all keys that do not depend on the
+/// machine.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -65,7 +66,7 @@ fn run_in(dir: &Path, scenario: &Scenario, count: usize, threads: usize) {
     });
 }
 
-/// Checks that `scenario`, which is called `name`, has the same results on ranks and threads of
+/// Checks that `scenario`, with the name `name`, has the same results on ranks and threads of
 /// `numbers` as in one process. Returns the summary.
 pub(crate) fn assert_ranks_do_not_matter(
     scenario: &Scenario,
@@ -129,8 +130,8 @@ fn example(path: &str, changes: &[String]) -> Scenario {
     Scenario::from_file(&folder.join(path), changes).unwrap()
 }
 
-/// Prints what ranks take of the CPU, beside one process. One machine's cores are shared with
-/// others, so wall times say little here.
+/// Prints the CPU time of ranks, next to that of one process. Other programs share the cores of the
+/// machine, so wall times say little here.
 #[test]
 #[ignore = "measures"]
 fn what_ranks_take() {

@@ -1,4 +1,4 @@
-//! Slowdowns by flow size, as the published script sums them up.
+//! Slowdowns by flow size, as the published script computes them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use fabricsim_report::{BinRule, bins_csv, equal_count_bins};
 
 use crate::reference::runs::{reference, table};
 
-/// Of the published completion times we make the published table, to the byte.
+/// From the published completion times we compute the published table, to the byte.
 #[test]
 fn the_published_tables_are_reproduced() {
     let mut tables = 0;

@@ -1,10 +1,11 @@
-//! Under pauses the default headroom holds whatever is on its way.
+//! Under pauses the default headroom holds all packets that are on their way.
 
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 
 use crate::reference::runs::{scenario, simulate};
 
-/// Every algorithm of RDMA, with a window and without where that is a choice: the keys of `[cc]`.
+/// Returns the keys of `[cc]` for every algorithm of RDMA, with a window and without if there is a
+/// choice.
 fn algorithms() -> Vec<String> {
     let mut algorithms = Vec::new();
     for cc in CONGESTION_CONTROLS

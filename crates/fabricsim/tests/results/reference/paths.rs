@@ -10,7 +10,7 @@ use fabricsim_base::id::NodeId;
 
 use crate::reference::runs::{PROFILE, SourcePorts, reference, scenario};
 
-/// The next hops of the published simulator for each (node, destination), in its order.
+/// Returns the next hops of the published simulator for each (node, destination), in its order.
 fn published_next_hops(table: &str) -> HashMap<(u32, u32), Vec<u32>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../topology/tests/data")
@@ -50,7 +50,8 @@ fn murmur3(words: [u32; 3], seed: u32) -> u32 {
     hash ^ (hash >> 16)
 }
 
-/// Every flow of `case` takes the path that the published simulator's tables and hash lead to.
+/// Checks that every flow of `case` takes the path that follows from the published simulator's
+/// tables and hash.
 fn assert_paths_agree(case: &str, table: &str) {
     const DST_PORT: u16 = 100;
     let hops = published_next_hops(table);

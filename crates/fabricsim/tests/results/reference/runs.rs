@@ -1,4 +1,4 @@
-//! The published runs, and ours of the same flows.
+//! The published runs, and our runs of the same flows.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use fabricsim_base::units::Time;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_report::{FctRecord, read_fct};
 
-/// The networks, each with the flows of `NAME.flows.csv`: the tables that a scenario has for it.
+/// The networks, each with the flows of `NAME.flows.csv` and the tables of its scenario.
 const NETWORKS: &[(&str, &str)] = &[
     (
         "tiny",
@@ -96,7 +96,8 @@ const NETWORKS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The schemes, a column of `NAME.fct.csv` each: the keys of `[cc]`. All else is the profile's.
+/// The schemes, each with a column of `NAME.fct.csv` and the keys of `[cc]`. The profile sets
+/// everything else.
 const SCHEMES: &[(&str, &str)] = &[
     ("hpcc", r#"kind = "hpcc""#),
     (
@@ -126,14 +127,14 @@ const SCHEMES: &[(&str, &str)] = &[
     ("dctcp", r#"kind = "dctcp""#),
 ];
 
-/// Keys that a scenario of the published model begins with.
+/// The first keys of a scenario of the published model.
 pub(crate) const PROFILE: &str = r#"profile = "ns3-hpcc""#;
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/reference")
 }
 
-/// A file of this folder without the line that says what it is.
+/// Returns a file of this folder without the line that describes it.
 pub(crate) fn table(name: &str) -> String {
     let text = fs::read_to_string(folder().join(name)).unwrap();
     let (_source, rows) = text.split_once('\n').unwrap();
@@ -145,7 +146,7 @@ fn entry(list: &[(&str, &'static str)], name: &str) -> &'static str {
     found.unwrap_or_else(|| panic!("no {name}")).1
 }
 
-/// The schemes that ran on `network`.
+/// Returns the schemes that ran on `network`.
 pub(crate) fn schemes_on(network: &str) -> Vec<&'static str> {
     let table = table(&format!("{network}.fct.csv"));
     let columns: Vec<&str> = table.lines().next().unwrap().split(',').collect();
@@ -173,7 +174,7 @@ pub(crate) fn reference(network: &str, scheme: &str) -> Vec<FctRecord> {
     records
 }
 
-/// The pauses in the published run of `scheme` on `network`.
+/// Returns the number of pauses in the published run of `scheme` on `network`.
 pub(crate) fn published_pauses(network: &str, scheme: &str) -> u64 {
     let table = table(&format!("{network}.pauses.csv"));
     let mut rows = table.lines().filter_map(|row| row.split_once(','));
@@ -181,7 +182,7 @@ pub(crate) fn published_pauses(network: &str, scheme: &str) -> u64 {
     pauses.parse().unwrap()
 }
 
-/// The flows of `network` under the keys `keys` before any table and the keys `cc` of the
+/// Returns the flows of `network` with the keys `keys` before any table and the keys `cc` of the
 /// algorithm.
 pub(crate) fn scenario(network: &str, keys: &str, cc: &str) -> Scenario {
     let tables = entry(NETWORKS, network);
@@ -201,7 +202,7 @@ pub(crate) fn scenario(network: &str, keys: &str, cc: &str) -> Scenario {
 /// Results of a run.
 pub(crate) struct Run {
     pub(crate) completions: Vec<Completion>,
-    /// The same in the same order: that in which the flows started.
+    /// The records of the completions, in the order in which the flows started.
     pub(crate) records: Vec<FctRecord>,
     pub(crate) counters: Counters,
 }
@@ -220,7 +221,7 @@ pub(crate) fn simulate(scenario: &Scenario) -> Run {
     }
 }
 
-/// Our run of `scheme` on `network` under the profile with `seed`, and the published flows.
+/// Returns our run of `scheme` on `network` under the profile with `seed`, and the published flows.
 pub(crate) fn both(network: &str, scheme: &str, seed: u64) -> (Run, Vec<FctRecord>) {
     let keys = format!("{PROFILE}\nseed = {seed}");
     let ours = simulate(&scenario(network, &keys, entry(SCHEMES, scheme)));
@@ -243,7 +244,7 @@ pub(crate) fn both(network: &str, scheme: &str, seed: u64) -> (Run, Vec<FctRecor
     (ours, theirs)
 }
 
-/// The published simulator's source ports: counted for each pair of hosts.
+/// The published simulator's source ports, counted for each pair of hosts.
 #[derive(Default)]
 pub(crate) struct SourcePorts(HashMap<(NodeId, NodeId), u16>);
 

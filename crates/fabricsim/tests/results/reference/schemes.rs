@@ -1,16 +1,18 @@
-//! Each scheme of the papers against its published runs.
+//! Each scheme of the papers, compared with its published runs.
 
 use fabricsim_report::{Comparison, FctRecord, SizeClass, compare};
 
 use crate::reference::runs::{both, published_pauses, reference, scenario, schemes_on, simulate};
 
-/// Schemes whose switches draw numbers of their own kind: judged by the mean of ten seeds.
+/// Schemes with random draws in switches, which differ from the published draws, so the mean of ten
+/// seeds decides.
 const DRAWN: &[&str] = &["hpcc_pint", "hpcc_pint_readme"];
 
-/// Sixteen flows whose marks are drawn at one port: close in the mean, not equal to the nanosecond.
+/// Sixteen flows that share the random marks of one port: close in the mean, not equal to the
+/// nanosecond.
 const MARKED_TOGETHER: (&str, &str) = ("incast", "dcqcn");
 
-/// Ours over the published mean completion time.
+/// Returns our mean completion time over the published one.
 fn ratio_of_means(ours: &[FctRecord], theirs: &[FctRecord]) -> f64 {
     compare(ours, theirs).ratio_of_means
 }
@@ -128,7 +130,7 @@ struct Tolerance {
     p50: f64,
     p95: f64,
     p99: f64,
-    /// Slowdowns of the classes of sizes that hold many flows.
+    /// Slowdowns of the size classes with many flows.
     class_p50: f64,
     class_p95: f64,
 }
@@ -151,7 +153,7 @@ const WIDE: Tolerance = Tolerance {
     class_p95: 0.10,
 };
 
-/// Prints how far apart `ours` and `theirs` are.
+/// Prints how far apart `ours` and `theirs` are, and returns the comparison.
 fn judge(case: &str, ours: &[FctRecord], theirs: &[FctRecord]) -> Comparison {
     let comparison = compare(ours, theirs);
     let equal = ours.iter().zip(theirs).filter(|(a, b)| a.fct == b.fct);
@@ -239,7 +241,7 @@ fn a_fabric_that_pauses_agrees() {
 }
 
 /// Without the profile times are exact, telemetry is not quantized, and flows hash to other paths:
-/// single flows differ, and the whole stays the same.
+/// single flows differ, but the whole stays the same.
 #[test]
 fn the_default_model_is_close_to_the_published_one() {
     let theirs = reference("mid64", "hpcc");

@@ -1,5 +1,4 @@
-//! Every flow that is due is counted once: it started or had no route, and what started has
-//! finished or not.
+//! Every due flow counts once: it started or had no route, and a started flow has finished or not.
 
 use crate::support;
 use std::fmt::Write as _;
@@ -7,7 +6,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 /// Links and switches of a leaf-spine with hosts 0 to 8, leaves 9 to 11 and spines 12 and 13 fail,
-/// and not all come back.
+/// and some do not recover.
 fn events() -> impl Strategy<Value = String> {
     let link = prop_oneof![
         (0u32..9).prop_map(|host| (host, 9 + host / 3)),
@@ -75,14 +74,15 @@ proptest! {
                 {events}"#
         );
         let flows = support::summary(&text, 1).flows;
-        // Nine hosts begin a flow each in every round, the rounds `stagger` apart.
+        // In every round nine hosts begin a flow each, and rounds are `stagger` apart.
         let rounds = (0..8u64).filter(|round| round * stagger < stop).count() as u64;
         prop_assert_eq!(flows.started, flows.finished + flows.unfinished, "{}", text);
         prop_assert_eq!(flows.started + flows.unreachable, 9 * rounds, "{}", text);
     }
 }
 
-/// Host 0 is cut off from the start: its eight flows to others and theirs to it never start.
+/// Host 0 is cut off from the start: its eight flows to other hosts and their flows to it never
+/// start.
 #[test]
 fn flows_without_a_route_have_not_started() {
     let flows = support::summary(

@@ -1,4 +1,4 @@
-//! The ideal completion time on networks whose equally long paths differ.
+//! The ideal completion time on networks with unequal shortest paths.
 
 use crate::support;
 use std::fmt::Write as _;
@@ -12,7 +12,8 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 use fabricsim_core::network::Stop;
 use proptest::prelude::*;
 
-/// Leaves with a host each, spines between them, links of any speed: the file, and its hosts.
+/// Returns the file and the number of hosts of a network: leaves with a host each, and spines
+/// between them, with links of any speed.
 fn networks() -> impl Strategy<Value = (String, u32)> {
     let rates = prop::sample::select(vec![1u64, 10, 40, 100, 400]);
     let speeds = prop::collection::vec((rates, 1u64..3_000), 30);
@@ -42,7 +43,7 @@ fn networks() -> impl Strategy<Value = (String, u32)> {
 /// A hop: its rate in bits per second, its delay in picoseconds.
 type Hop = (u64, u64);
 
-/// The hops of every shortest path from `node` to `dst`.
+/// Returns the hops of every shortest path from `node` to `dst`.
 fn paths(simulation: &Simulation, node: NodeId, dst: NodeId) -> Vec<Vec<Hop>> {
     let routes = simulation.routes();
     let mut found = Vec::new();
@@ -59,13 +60,13 @@ fn paths(simulation: &Simulation, node: NodeId, dst: NodeId) -> Vec<Vec<Hop>> {
     found
 }
 
-/// Picoseconds that `bytes` take on a link.
+/// Returns the picoseconds that `bytes` take on a link.
 fn time(bytes: u64, bps: u64) -> u128 {
     (u128::from(bytes) * 8_000_000_000_000).div_ceil(u128::from(bps))
 }
 
-/// Follows every packet of `size` bytes with `mtu` of payload, and its ACK, through every link: when
-/// the last ACK is back. Data have `more` bytes of telemetry.
+/// Follows every packet of `size` bytes with `mtu` of payload, and its ACK, through every link.
+/// Returns when the last ACK is back. Data have `more` bytes of telemetry.
 fn followed(forth: &[Hop], back: &[Hop], (size, mtu): (u64, u64), more: u64) -> u128 {
     let mut free = vec![0; forth.len() + back.len()];
     let mut end = 0;
@@ -83,8 +84,8 @@ fn followed(forth: &[Hop], back: &[Hop], (size, mtu): (u64, u64), more: u64) -> 
     end
 }
 
-/// The base round trip of a path and of the fastest of the ways `back`, with one payload for each
-/// link, and all bytes with their headers at the slowest link: the published formula.
+/// Returns the base round trip of a path and of the fastest of the paths `back`, with one payload
+/// for each link, and all bytes with their headers at the slowest link: the published formula.
 fn published(path: &[Hop], back: &[Vec<Hop>], size: u64) -> u128 {
     let delay = |way: &[Hop]| way.iter().map(|hop| u128::from(hop.1)).sum::<u128>();
     let slowest = path.iter().map(|hop| hop.0).min().unwrap();
@@ -93,7 +94,7 @@ fn published(path: &[Hop], back: &[Vec<Hop>], size: u64) -> u128 {
     delay(path) + payloads + back + time(size + 48 * size.div_ceil(1_000), slowest)
 }
 
-/// A simulation of `network` without flows; `more` are further tables.
+/// Returns a simulation of `network` without flows; `more` are further tables.
 fn build(network: &str, folder: &Path, (cc, more): (&str, &str)) -> Simulation {
     std::fs::write(folder.join("net.txt"), network).unwrap();
     let text = format!(
@@ -128,7 +129,7 @@ fn request(src: u32, dst: u32, size: u64, start: Time) -> FlowRequest {
     }
 }
 
-/// Runs all flows; their completions.
+/// Runs all flows and returns their completions.
 fn finish(simulation: &mut Simulation) -> Vec<Completion> {
     assert_eq!(
         simulation.run_until(Time::from_ns(900_000_000)),
@@ -141,8 +142,8 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Flows of all sizes, crowded and alone: the ideal is the least over all shortest paths there
-    /// and back of a flow that is followed packet by packet, and no flow beats it.
+    /// Flows of all sizes, with and without other traffic. The ideal is the least over all shortest
+    /// paths in both directions, following a flow packet by packet, and no flow beats it.
     #[test]
     fn no_flow_beats_the_best_of_its_paths(
         (network, hosts) in networks(),
@@ -180,10 +181,11 @@ proptest! {
         }
     }
 
-    /// Flows one after the other through switches in a row, with links of any rate and delay. A
-    /// sender at line rate, without a window, takes exactly the ideal, whatever the size and the MTU; one with a window
-    /// or telemetry never less, and with links of one rate exactly that time, with its telemetry,
-    /// if the flow is of one packet or, without telemetry, if its window has room for all of it.
+    /// Consecutive flows through switches in a row, with links of any rate and delay. A sender at
+    /// line rate, without a window, takes exactly the ideal for any size and MTU. A sender with a
+    /// window or telemetry never takes less. With links of one rate it takes exactly that time,
+    /// plus its telemetry, if the flow has one packet or, without telemetry, if its window has room
+    /// for the whole flow.
     #[test]
     fn a_lone_flow_takes_its_ideal_time(
         links in prop::collection::vec(
@@ -201,7 +203,7 @@ proptest! {
             .iter()
             .map(|&(gbps, ns)| (rate(gbps) * 1_000_000_000, ns * 1_000))
             .collect();
-        // Hosts are 0 and 1, switches the others.
+        // Hosts are nodes 0 and 1, switches the other nodes.
         let mut text = format!("{nodes} {} {}\n", nodes - 2, links.len());
         for switch in 2..nodes {
             let _ = write!(text, "{switch} ");
@@ -225,6 +227,7 @@ proptest! {
             simulation.inject(request(0, 1, size, start)).unwrap();
             start += Duration::from_us(10_000);
         }
+        // A short queue may slow down a sender, so exact equality needs a flow that fills none.
         let window = simulation.network_info().path_stats.bdp.get();
         let telemetry = u64::from(simulation.network_info().telemetry_bytes);
         for completion in finish(&mut simulation) {
@@ -244,8 +247,8 @@ proptest! {
     }
 }
 
-/// Two ways between two racks, at 1 and at 100 Gbps. Whichever way a flow is sent, its ideal is
-/// that of the faster one, so that slowdowns are above one and show which flows had the slow way.
+/// Two paths between two racks, at 1 and at 100 Gbps. The ideal of each flow belongs to the faster
+/// path, so slowdowns are above one and show which flows took the slow path.
 #[test]
 fn flows_on_the_slow_one_of_two_paths_are_slow() {
     let network = "6 4 6\n2 3 4 5\n0 2 100Gbps 100ns 0\n1 3 100Gbps 100ns 0\n2 4 1Gbps 100ns 0\n\
@@ -272,7 +275,7 @@ fn flows_on_the_slow_one_of_two_paths_are_slow() {
     assert!((10..=30).contains(&slow), "{slow} of 40");
 }
 
-/// The profile has the published ideal: of the first path, whichever it is.
+/// The profile has the published ideal, which uses the first path, even a slow one.
 #[test]
 fn the_profile_keeps_the_ideal_of_the_first_path() {
     let network = "6 4 6\n2 3 4 5\n0 2 100Gbps 100ns 0\n1 3 100Gbps 100ns 0\n2 4 100Gbps 100ns 0\n\
@@ -296,12 +299,14 @@ fn the_profile_keeps_the_ideal_of_the_first_path() {
     let mut simulation = Simulation::new(&scenario, 1).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let done = simulation.take_completions();
-    // The first next hop is the highest node, which is the slow one; times are cut to nanoseconds.
+    // The first next hop is the highest node, which is the slow one; times are truncated to
+    // nanoseconds.
     let ideal = 800 + 2 * 80 + 2 * 8_000 + 5 * 1_048 * 8;
     assert_eq!(simulation.record(&done[0]).ideal.as_ns(), ideal);
 }
 
-/// Two hosts whose paths fit a NIC each; the rule can be chosen under the profile as well.
+/// Two hosts with paths that fit a NIC each. A scenario can choose the rule under the profile as
+/// well.
 #[test]
 fn the_profile_can_have_exact_ideals() {
     let text = r#"profile = "ns3-hpcc"
@@ -321,7 +326,7 @@ fn the_profile_can_have_exact_ideals() {
     let mut simulation = support::run(text, 1);
     let done = simulation.take_completions();
     let record = simulation.record(&done[0]);
-    // 49 and 60 bytes at two links of 100 Gbps, each cut to nanoseconds.
+    // 49 and 60 bytes at two links of 100 Gbps, each truncated to nanoseconds.
     assert_eq!(record.ideal, Duration::from_ns(4_000 + 2 * 3 + 2 * 4));
     assert_eq!(record.fct, record.ideal);
 }

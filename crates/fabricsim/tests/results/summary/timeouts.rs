@@ -1,10 +1,10 @@
-//! The retransmission timeout follows the fabric, and timeouts for nothing are told.
+//! The retransmission timeout follows the fabric, and needless timeouts cause a warning.
 
 use crate::support;
 use fabricsim::outcome::Status;
 use fabricsim_base::units::Duration;
 
-/// Two bursts of 64 hosts at 25 Gbps to one, beside a permutation of all 72: packets wait for
+/// Two bursts of 64 hosts at 25 Gbps to one, with a permutation of all 72: packets wait for
 /// milliseconds in paused switches, and none is lost.
 const INCAST: &str = r#"
     [topology]
@@ -70,7 +70,7 @@ fn pauses_do_not_look_like_losses() {
                 .iter()
                 .all(|warning| !warning.contains("timeouts"))
         );
-        // What the default must not do happens where the timeout is short.
+        // A short timeout shows the needless retransmissions that the default avoids.
         assert!(short.timeouts > 0 && short.retransmitted_bytes > 0);
         let warning = &short.warnings[0];
         assert!(warning.starts_with(&format!("{} retransmission timeouts", short.timeouts)));
@@ -112,6 +112,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
         kind = "link-down"
         link = [72, 75]
     "#;
+    // A fabric that can lose packets needs the short timeout, unless the scenario sets one.
     for (more, expected) in [
         ("", long),
         (
@@ -158,6 +159,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
             "{more}"
         );
     }
+    // The published profile always has the short timeout.
     let published = format!(
         r#"profile = "ns3-hpcc"
         {}"#,
@@ -167,6 +169,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
         support::scenario(&published).transport_resolved().rto_min,
         Some(short)
     );
+    // Loss on a single link is enough for the short timeout.
     let folder = tempfile::tempdir().unwrap();
     let links = |loss: f64| format!("3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us {loss}\n");
     for (loss, expected) in [(0.0, long), (0.01, short)] {
@@ -190,7 +193,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
     }
 }
 
-/// Two flows over links of `delay`, which takes four times as long there and back.
+/// Two flows over links of `delay`; a round trip crosses four of them.
 fn far(delay: &str, cc: &str, more: &str) -> String {
     let topology = format!(
         r#"
@@ -210,7 +213,7 @@ fn far(delay: &str, cc: &str, more: &str) -> String {
     with(&format!("{topology}{flows}"), cc, more)
 }
 
-/// A handshake and the first window take two round trips in which no byte is acknowledged.
+/// A handshake and the first window take two round trips without an acknowledged byte.
 #[test]
 fn runs_over_long_paths_are_not_given_up() {
     for (delay, cc, more) in [
@@ -257,7 +260,7 @@ fn the_time_after_which_a_run_is_given_up_follows_the_network() {
     let second = Duration::from_ms(1_000);
     assert_eq!(after("1us", "dcqcn", "").0, second);
     assert_eq!(after("10ms", "cubic", "").0, second);
-    // Where nothing is lost the timeout is 4.096 us x 2^17; datacenters have 2 ms, Linux 200 ms.
+    // Without losses the timeout is 4.096 us x 2^17; datacenters have 2 ms, Linux 200 ms.
     for (delay, cc, more, timeout) in [
         ("1s", "dcqcn", "", Duration::from_ns(536_870_912)),
         ("1s", "cubic", "", Duration::from_ms(2)),

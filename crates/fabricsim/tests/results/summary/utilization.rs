@@ -1,4 +1,4 @@
-//! Expected utilization against closed forms and against what ports have sent.
+//! Expected utilization, compared with closed forms and with the bytes that ports have sent.
 
 use crate::support;
 use std::fmt::Write as _;
@@ -21,14 +21,14 @@ fn assert_near(found: f64, expected: f64) {
     assert!(error < 1e-9, "{found} instead of {expected}");
 }
 
-/// Wire bytes per payload byte, there and back, of `packets` packets for `size` bytes under an
+/// Wire bytes per payload byte, in both directions, of `packets` packets for `size` bytes under an
 /// algorithm without telemetry.
 fn factor(size: f64, packets: f64) -> f64 {
     (size + packets * (48.0 + 60.0)) / size
 }
 
-/// 36 hosts of a rack send 0.9 of 25 Gbps each, of which 180 in 215 flows leave the rack, over two
-/// links of 100 Gbps.
+/// 36 hosts of a rack send 0.9 of 25 Gbps each, and 180 in 215 of their flows leave the rack, over
+/// two links of 100 Gbps.
 #[test]
 fn an_oversubscribed_core_is_told() {
     let text = r#"
@@ -61,6 +61,7 @@ fn an_oversubscribed_core_is_told() {
         ("leaf to host", 216),
     ];
     assert_eq!(names, all);
+    // Only flows that leave the rack load the uplinks.
     let wire = factor(10_000.0, 10.0);
     let leaves_the_rack = 180.0 / 215.0;
     let up = 36.0 * 25.0 * 0.9 * leaves_the_rack * wire / 200.0;
@@ -72,7 +73,7 @@ fn an_oversubscribed_core_is_told() {
     assert_eq!((span.from_ns, span.until_ns), (0, 10_000_000));
     let warning = found.warning().unwrap();
     assert!(warning.contains("leaf to spine"), "{warning}");
-    // The load that is named is below 90%, and the next one above.
+    // The suggested load keeps the links below 90%, and the next higher one does not.
     let named: f64 = warning
         .split("load = ")
         .nth(1)
@@ -128,7 +129,7 @@ fn a_fat_tree_is_the_less_busy_the_higher() {
     assert!(self::expected(text).warning().is_none());
 }
 
-/// Workloads add up while both last, and the busier time is what is told.
+/// Workloads add up as long as both last, and the report shows the busier time.
 #[test]
 fn workloads_add_up_where_they_overlap() {
     let poisson = |load: f64, start: u32, duration: u32| {
@@ -161,7 +162,7 @@ fn workloads_add_up_where_they_overlap() {
     );
 }
 
-/// Checks that ports send as much in a run as was expected, within the error of the sum of flows.
+/// Checks that ports send the expected bytes in a run, within the error of the sum of flows.
 #[test]
 fn runs_load_links_as_expected() {
     let traffic = [
@@ -214,6 +215,7 @@ fn runs_load_links_as_expected() {
             hosts_per_side = 6
         "#,
     ];
+    // Acknowledgements and telemetry differ between algorithms, so each network runs with two.
     for (network, cc) in networks
         .iter()
         .flat_map(|network| ["hpcc", "dcqcn"].map(|cc| (network, cc)))
@@ -232,7 +234,7 @@ fn runs_load_links_as_expected() {
     }
 }
 
-/// Compares tiers, and, in a network of which all links of a tier are alike, no single link.
+/// Compares whole tiers instead of single links, since all links of a tier are alike.
 fn compare(text: &str) {
     let found = span(text);
     let mut simulation = support::run(text, 1);
@@ -323,7 +325,7 @@ fn what_is_not_counted_is_said() {
     assert!(warning.contains("reduce the load to"), "{warning}");
 }
 
-/// The utilization that is expected of a list of flows between four hosts of 100 Gbps.
+/// Returns the expected utilization of a list of flows between four hosts of 100 Gbps.
 fn of_list(flows: &str, stop_at: &str) -> ExpectedUtilization {
     let dir = tempfile::tempdir().unwrap();
     let list = format!("src,dst,size_bytes,start_ns\n{flows}");
@@ -346,8 +348,8 @@ fn of_list(flows: &str, stop_at: &str) -> ExpectedUtilization {
     ExpectedUtilization::of(&scenario, &Simulation::new(&scenario, 1).unwrap())
 }
 
-/// A flow sends no faster than its host: one that needs longer than the list takes to start flows has
-/// no load of its own, whatever its size.
+/// A flow sends no faster than its host. A flow that needs longer than the list takes to start
+/// flows has no load of its own, regardless of its size.
 #[test]
 fn flows_without_an_end_in_practice_are_no_load() {
     let endless = of_list("0,1,1000000000000,0\n2,3,900000000000,1000000\n", "5ms");
@@ -360,13 +362,13 @@ fn flows_without_an_end_in_practice_are_no_load() {
           network gives them"
         ]
     );
-    // 1 MB every 200 us beside it is 40% of 100 Gbps.
+    // Another 1 MB every 200 us is 40% of 100 Gbps.
     let small: String = (0..50)
         .map(|round| format!("0,1,1000000,{}\n", round * 200_000))
         .collect();
     let mixed = of_list(&format!("{small}2,3,1000000000000,0\n"), "100ms");
     let share = mixed.span.unwrap().busiest.utilization;
-    // With the endless one 51 flows start within 50 gaps.
+    // With the endless flow 51 flows start within 50 gaps.
     let seconds = 9.8e-3 * 51.0 / 50.0;
     assert_near(share, 50.0 * 8e6 * (1.0 + 0.048) / (seconds * 100e9));
     assert!(

@@ -1,5 +1,5 @@
 //! BBR: flows agree on the round-trip time without a queue when they probe for it together, and
-//! share the link from then on; two products of the model bound what is in flight, so that the queue
+//! share the link from then on. Two products of the model limit the bytes in flight, so the queue
 //! is at most about one product (sections 4.2.3.2, 4.3.4 and 4.3.5).
 
 use crate::convergence::{BASE_RTT, FLOWS, PER_US, settled};
@@ -7,8 +7,8 @@ use crate::convergence::{BASE_RTT, FLOWS, PER_US, settled};
 /// Bytes of a full segment on the wire.
 const SEGMENT: f64 = 1_538.0;
 
-/// Probes for the round-trip time that are as far from each other, in round-trip times, as the ten
-/// seconds of the draft are on paths of 12 ms.
+/// Probes for the round-trip time at intervals scaled to this path: the same number of round trips
+/// as the draft's ten seconds on paths of 12 ms.
 const SCALED: &str = r#"probe_rtt_interval = "10ms"
     probe_rtt_duration = "200us""#;
 
@@ -29,8 +29,8 @@ fn flows_that_have_probed_the_round_trip_time_share_the_link() {
     }
 }
 
-/// Before the first probe flows that came later take the queue of the earlier ones for a part of the
-/// path: their windows are larger, and so is their share.
+/// Before the first probe, later flows measure the queue of earlier flows as part of the path, so
+/// their windows and shares are larger.
 #[test]
 fn before_the_first_probe_the_link_is_full_and_shares_differ() {
     let seen = settled(8, r#"kind = "bbr""#, [10_000, 30_000]);

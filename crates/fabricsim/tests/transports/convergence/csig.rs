@@ -1,4 +1,4 @@
-//! CSIG: what is free stays near the headroom, whether one flow or many share the port.
+//! CSIG: the free bandwidth stays near the headroom, for one flow or many at the port.
 
 use fabricsim::{Scenario, Simulation};
 use fabricsim_base::id::{NodeId, PortId};

@@ -1,5 +1,5 @@
-//! PowerTCP: the windows of all flows add up to b τ + β̂, so that the queue is β̂, the sum of their
-//! increases (theorem 1), and a burst of flows is taken in without loss of throughput.
+//! PowerTCP: the windows of all flows add up to b τ + β̂, so the queue is β̂, the sum of their
+//! increases (theorem 1), and a burst of flows joins without loss of throughput.
 
 use fabricsim_base::units::Time;
 
@@ -34,9 +34,9 @@ fn without_telemetry_the_queue_is_short_and_the_link_busy() {
     }
 }
 
-/// How a long flow and ten more that come at once share the port: the microseconds until the queue
-/// of the burst is below `calm` bytes, and from then on the share of the port that is used and the
-/// mean queue.
+/// Runs a long flow and ten more that start at once. Returns the microseconds until the queue of
+/// the burst is below `calm` bytes, and from then on the utilization of the port and the mean
+/// queue.
 fn burst(cc: &str, calm: f64) -> (u64, f64, f64) {
     const AT: u64 = 1_000;
     const WATCHED: u64 = 1_000;
@@ -66,7 +66,7 @@ fn burst(cc: &str, calm: f64) -> (u64, f64, f64) {
 }
 
 /// The burst of the authors' evaluation: ten flows meet a long one. All start with whole windows,
-/// ten bandwidth-delay products, whose transmission takes ten base round-trip times.
+/// ten bandwidth-delay products, which take ten base round-trip times to transmit.
 #[test]
 fn ten_flows_that_meet_a_long_one_are_taken_in() {
     // Twice β̂ of eleven flows.

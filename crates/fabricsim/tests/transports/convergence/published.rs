@@ -1,6 +1,6 @@
-//! Published results, run again: the same networks, rates, delays and flows as in a figure of the
-//! paper or in the public simulator of its authors. `published.csv` has their figures, and how near
-//! ours have to be; docs/congestion-control.md explains the distances.
+//! Reproductions of published results, with the same networks, rates, delays and flows as in a
+//! figure of the paper or in the public simulator of its authors. `published.csv` has their
+//! figures, and how close ours must be; docs/congestion-control.md explains the differences.
 
 mod credit;
 mod fair_shares;
@@ -19,7 +19,7 @@ use fabricsim_scenario::cc::registry::Transport;
 
 const PUBLISHED: &str = include_str!("published.csv");
 
-/// Compares `ours` with what was published of `what` for `control`.
+/// Compares `ours` with the published value `what` of `control`.
 fn compare(control: &str, what: &str, ours: f64) {
     let prefix = format!("{control},");
     let row = PUBLISHED
@@ -33,20 +33,20 @@ fn compare(control: &str, what: &str, ours: f64) {
     assert!((ratio - 1.0).abs() <= within, "{row}: {ours}");
 }
 
-/// A network, and the queue that is watched.
+/// A network, and a port with a queue of interest.
 struct Watched {
     simulation: Simulation,
     port: (NodeId, PortId),
 }
 
 impl Watched {
-    /// The network of `text`, in which flows that do not end lead from hosts to hosts from a
-    /// microsecond on.
+    /// Returns the network of `text` with endless flows `(source, destination, start)`, which start
+    /// in microseconds, and the given port.
     fn new(text: &str, flows: &[(usize, usize, u64)], port: (usize, usize)) -> Self {
         Self::of_flows(text, flows, Bytes::new(10_000_000_000), port)
     }
 
-    /// The same with flows of `size`.
+    /// Like [`new`](Self::new), with flows of `size`.
     fn of_flows(
         text: &str,
         flows: &[(usize, usize, u64)],
@@ -92,13 +92,13 @@ impl Watched {
         self.simulation.run_until(Time::from_ns(us * 1_000));
     }
 
-    /// The queue, in bytes.
+    /// Returns the queue, in bytes.
     fn queue(&mut self) -> f64 {
         let (node, port) = self.port;
         self.simulation.port(node, port).unwrap().queue.as_f64()
     }
 
-    /// The queue at each `step` between two times, in microseconds and kilobytes.
+    /// Returns the queue at each `step` between two times, in microseconds and kilobytes.
     fn queues(&mut self, from: u64, to: u64, step: usize) -> Vec<(u64, f64)> {
         (from..to)
             .step_by(step)
@@ -109,7 +109,7 @@ impl Watched {
             .collect()
     }
 
-    /// The bytes that each flow has had acknowledged.
+    /// Returns the acknowledged bytes of each flow.
     fn acknowledged(&self) -> Vec<f64> {
         let flows = self.simulation.live_flows();
         flows
@@ -118,7 +118,7 @@ impl Watched {
             .collect()
     }
 
-    /// The shares of flows in what is acknowledged between two times.
+    /// Returns each flow's share of the bytes acknowledged between two times.
     fn shares(&mut self, from: u64, to: u64) -> Vec<f64> {
         self.run(from);
         let before = self.acknowledged();

@@ -1,9 +1,9 @@
-//! RCCC: receivers grant what their port can take, so that the queue is a few packets long however
-//! many flows there are, and flows share by turns.
+//! RCCC: receivers grant the bandwidth of their port, so the queue is a few packets long for any
+//! number of flows, and flows take turns.
 
 use crate::convergence::{FLOWS, WIRE, settled};
 
-/// First windows are cut down to a bandwidth-delay product at the port.
+/// Trims first windows down to a bandwidth-delay product at the port.
 const TRIM: &str = r#"
     [switch]
     pfc = false
@@ -25,7 +25,7 @@ fn the_port_is_filled_to_the_rate_of_grants_without_a_queue() {
             seen.utilization
         );
         assert!(seen.fairness > 0.999, "{flows}: {}", seen.fairness);
-        // The packets of some grants that meet at the port.
+        // The packets of a few grants that meet at the port.
         assert!(seen.queue[2] < 20.0 * WIRE, "{flows}: {:?}", seen.queue);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::convergence::{BASE_RTT, FLOWS, PER_US, Settled, WIRE, settled};
 
-/// The target of a window of `cwnd` packets in microseconds: defaults, over one switch.
+/// Returns the target of a window of `cwnd` packets in microseconds, for defaults and one switch.
 fn target(cwnd: f64) -> f64 {
     let range = 5.0 * BASE_RTT;
     let slope = range / (0.1_f64.sqrt().recip() - 100_f64.sqrt().recip());
@@ -10,7 +10,7 @@ fn target(cwnd: f64) -> f64 {
     BASE_RTT + 1.0 + scaling.clamp(0.0, range)
 }
 
-/// The round-trip time at which the windows of `flows` flows that fill the port are at their target.
+/// Returns the round-trip time at which `flows` flows fill the port with windows at their target.
 fn fixed_point(flows: usize) -> f64 {
     let (mut low, mut high) = (BASE_RTT, 100.0 * BASE_RTT);
     for _ in 0..100 {
@@ -47,7 +47,7 @@ fn the_round_trip_time_is_at_the_target_of_fair_windows() {
     }
 }
 
-/// More flows than the path holds packets: windows of less than one (section 3.1).
+/// More flows than the path holds packets: windows are smaller than one packet (section 3.1).
 #[test]
 fn an_incast_of_more_flows_than_packets_fit_is_paced() {
     let flows = 400;
@@ -56,6 +56,6 @@ fn an_incast_of_more_flows_than_packets_fit_is_paced() {
     let cwnd = rtt * PER_US / WIRE / flows as f64;
     println!("{flows} flows: {rtt:.2} us, windows of {cwnd:.2} packets");
     assert!(seen.utilization > 0.95, "{}", seen.utilization);
-    // Of whole packets alone the queue would be 400 less the 145 of the path: 267 KB.
+    // With whole packets only, the queue would be 400 packets less the 145 of the path: 267 KB.
     assert!(rtt < target(cwnd) * 1.5, "{rtt} {}", target(cwnd));
 }

@@ -1,5 +1,6 @@
-//! The paper's algorithm once more, written from its text alone: one switch, one receiver, every
-//! timer an event of its own, and the notification point where the paper has it, at the receiver.
+//! An independent version of the paper's algorithm, written from its text alone: one switch, one
+//! receiver, every timer an event of its own, and the notification point at the receiver, as in the
+//! paper.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -23,20 +24,20 @@ const DELAY: Ps = US;
 pub(crate) struct Setup {
     pub(crate) flows: usize,
     pub(crate) byte_counter: Option<u64>,
-    /// Milliseconds: the queue is looked at from the first on for as long as the second says.
+    /// The first sample of the queue, and for how long to take samples, in milliseconds.
     pub(crate) window: (u64, u64),
     pub(crate) seed: u64,
 }
 
 impl Setup {
-    /// The microseconds at which the queue is looked at.
+    /// Returns the microseconds at which the queue is sampled.
     pub(crate) const fn samples(&self) -> std::ops::Range<u64> {
         let (from, length) = self.window;
         from * 1_000..(from + length) * 1_000
     }
 }
 
-/// Bytes that waited for the receiver's link, looked at once each microsecond.
+/// Bytes that waited for the receiver's link, sampled once each microsecond.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Queue {
     pub(crate) mean: f64,
@@ -75,9 +76,9 @@ struct Flow {
     ticks: u32,
     rounds: u32,
     bytes: u64,
-    /// Notifications so far: timers of earlier ones are void.
+    /// The number of notifications so far, which makes timers of earlier ones void.
     notified: u64,
-    /// At the receiver: the last notification, and whether marks came since.
+    /// At the receiver: the time of the last notification, and `true` if marks have arrived since.
     last: Option<Ps>,
     marked: bool,
 }
@@ -143,7 +144,8 @@ impl World {
         }
     }
 
-    /// The link to the receiver takes the next packet and marks it by what it leaves behind.
+    /// Sends the next packet on the link to the receiver, and marks it by the queue that it leaves
+    /// behind.
     fn serve(&mut self, now: Ps) {
         let Some(flow) = self.waiting.pop_front() else {
             self.busy = false;
@@ -219,7 +221,7 @@ impl World {
     }
 }
 
-/// Flows without end from hosts of their own to one receiver, all at 40 Gbps.
+/// Runs endless flows from different hosts to one receiver, all at 40 Gbps.
 pub(crate) fn queue(setup: Setup) -> Queue {
     let flow = Flow {
         current: LINE,

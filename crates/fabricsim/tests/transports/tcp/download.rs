@@ -1,4 +1,4 @@
-//! Downloads and fetches: the bytes go from the server to the client that has asked for them.
+//! Downloads and fetches: the bytes travel from the server to the client that requested them.
 
 use crate::support;
 use fabricsim::outcome::Summary;
@@ -6,7 +6,7 @@ use fabricsim_core::plugin::LiveFlow;
 
 use super::*;
 
-/// A host that sends to another at 50 Mbps, 20 ms there and back.
+/// A host that sends to another at 50 Mbps, with a round trip of 20 ms.
 const PAIR: &str = r#"
     [topology]
     kind = "star"
@@ -22,7 +22,7 @@ const PAIR: &str = r#"
     discipline = "codel ecn"
 "#;
 
-/// Rate and window of the only flow, sampled `count` times from `from` on, each 10 ms.
+/// Returns the rate and window of the only flow, sampled `count` times from `from` on, every 10 ms.
 fn samples(text: &str, from: Duration, count: u64) -> Vec<LiveFlow> {
     let mut simulation = support::simulation(text, 1);
     let mut sample = |number: u64| {
@@ -35,7 +35,7 @@ fn samples(text: &str, from: Duration, count: u64) -> Vec<LiveFlow> {
     (0..count).map(&mut sample).collect()
 }
 
-/// Returns the share of samples of which rate and window differ by more than a fiftieth or two
+/// Returns the share of samples in which rate and window differ by more than a fiftieth or two
 /// segments.
 fn apart(a: &[LiveFlow], b: &[LiveFlow]) -> f64 {
     let differ = |a: f64, b: f64, least: f64| (a - b).abs() > least.max(0.02 * b);
@@ -47,8 +47,8 @@ fn apart(a: &[LiveFlow], b: &[LiveFlow]) -> f64 {
     pairs.count() as f64 / a.len() as f64
 }
 
-/// The data of a download begins half a round trip after that of a flow that the server would have
-/// started itself, 10 ms, and the time that the request takes, which is less than 0.1 ms.
+/// The data of a download starts later than a flow that the server would have started itself: by
+/// half a round trip, 10 ms, and by the time of the request, which is less than 0.1 ms.
 #[test]
 fn windows_and_rates_of_a_download_are_those_of_its_server() {
     for cc in ["newreno", "cubic", "bbr", "prague"] {
@@ -89,7 +89,7 @@ fn windows_and_rates_of_a_download_are_those_of_its_server() {
     }
 }
 
-/// Until the server has heard of a download, what it will begin with is shown.
+/// Until the server has received the request of a download, samples show its first window.
 #[test]
 fn a_download_that_is_being_opened_has_the_first_window() {
     let text = format!(
@@ -109,7 +109,7 @@ fn a_download_that_is_being_opened_has_the_first_window() {
     assert_eq!(first.window, Some(Bytes::new(10 * 1_448)));
 }
 
-/// Two fetches on one connection: the second one goes on with the window of the first.
+/// Two fetches on one connection: the second one continues with the window of the first.
 #[test]
 fn windows_of_fetches_are_those_of_the_server_also_on_a_connection_that_is_used_again() {
     let text = format!(
@@ -179,8 +179,8 @@ fn runs_of_downloads_alone_are_told_apart_by_their_checksums() {
     }
 }
 
-/// Routers of two groups, whose links have other delays: a flow then has several shortest paths that
-/// are not alike, of which the best gives the ideal.
+/// Routers of two groups, joined by links with different delays. A flow then has several unequal
+/// shortest paths, and the best one gives the ideal.
 #[test]
 fn a_download_over_paths_that_differ_has_no_ideal_beyond_the_longest_time() {
     let text = r#"

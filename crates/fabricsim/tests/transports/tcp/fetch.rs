@@ -5,7 +5,7 @@ use fabricsim::outcome::Status;
 
 use super::*;
 
-/// A client and a server with bottlenecks of 50 Mbps between them, 20 ms there and back.
+/// A client and a server with bottlenecks of 50 Mbps between them, and a round trip of 20 ms.
 const STAR: &str = r#"
     [topology]
     kind = "star"
@@ -68,8 +68,8 @@ fn a_run_ends_with_its_last_response_while_downloads_go_on() {
     assert!((20e6..48e6).contains(&both), "{both}");
 }
 
-/// A request on a connection of its own takes two round trips and the bytes; one that may use
-/// another's takes no longer, and sometimes less.
+/// A request on a connection of its own takes two round trips and the time of the bytes. A request
+/// that may reuse a connection takes no longer, and sometimes less.
 #[test]
 fn connections_are_reused_where_the_workload_says_so() {
     let with = |reuse: &str| {
@@ -131,12 +131,12 @@ fn threads_do_not_change_when_flows_end_beside_downloads() {
     }
 }
 
-/// The idle network and the expected load know the rate of either direction.
+/// The idle network and the expected load account for the rate of each direction.
 #[test]
 fn a_slower_direction_shows_in_ideal_times_and_expected_loads() {
     let text = format!("{STAR}{FETCH}    reuse = \"none\"\n");
     let (done, simulation) = run(&text, 1);
-    // 10 ms of delay there and back, twice, and the bytes at 50 Mbps.
+    // 10 ms of delay each way, twice, and the bytes at 50 Mbps.
     let first = &done[0];
     let ideal = simulation.ideal().of(first).as_secs_f64();
     let bytes = first.flow.request.size.as_f64();

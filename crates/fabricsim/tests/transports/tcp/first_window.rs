@@ -1,5 +1,5 @@
-//! The first window of an algorithm that paces: its rate follows the round trip of the handshake, and
-//! the first ten segments are not spaced, as in Linux.
+//! The first window of an algorithm that paces: its rate follows the round trip of the handshake,
+//! and the first ten segments are not spaced, as in Linux.
 
 use super::*;
 use crate::support;
@@ -36,7 +36,7 @@ fn ten_segments_of_bbr_take_no_longer_than_those_of_cubic() {
     }
 }
 
-/// After them segments leave at 2.885 windows a round trip, faster than windows come.
+/// Afterwards segments leave at 2.885 windows a round trip, faster than the windows themselves.
 #[test]
 fn bbr_has_no_round_trip_of_its_own_in_a_datacenter() {
     for size in ["20KB", "100KB", "1MB"] {
@@ -45,7 +45,7 @@ fn bbr_has_no_round_trip_of_its_own_in_a_datacenter() {
     }
 }
 
-/// The rate at which the only flow is paced after `ms`.
+/// Returns the pacing rate of the only flow after `ms`.
 fn rate_after(text: &str, ms: u64) -> f64 {
     let mut simulation = support::simulation(text, 1);
     let at = Time::ZERO + Duration::from_ms(ms);
@@ -70,7 +70,8 @@ fn the_first_rate_of_bbr_follows_the_handshake() {
     let expected = gain * window / round_trip;
     let seen = rate_after(&text, 41);
     assert!((seen / expected - 1.0).abs() < 1e-6, "{seen}, {expected}");
-    // Before there is a sample, and without a handshake, a millisecond (section 4.2.1).
+    // Before the first sample, and without a handshake, the round trip counts as a millisecond
+    // (section 4.2.1).
     let nominal = gain * window / 1e-3;
     let before = rate_after(&text, 39);
     assert!((before / nominal - 1.0).abs() < 1e-6, "{before}, {nominal}");

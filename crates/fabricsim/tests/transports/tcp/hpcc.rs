@@ -6,8 +6,8 @@ use fabricsim_core::network::Stop;
 
 use crate::tcp::{FABRIC, again, assert_conserved, run};
 
-/// Hosts that send to one more over a switch. The round trip of a full segment that finds no queue
-/// takes four delays and two times 492 ns at 25 Gbps, and some 58 ns for its acknowledgement.
+/// Hosts that send to one more over a switch. The round trip of a full segment without a queue
+/// takes four delays, twice 492 ns at 25 Gbps, and some 58 ns for its acknowledgement.
 fn star(senders: u32, delay: &str, cc: &str, rest: &str) -> String {
     format!(
         r#"
@@ -28,7 +28,7 @@ fn star(senders: u32, delay: &str, cc: &str, rest: &str) -> String {
     )
 }
 
-/// `each` connections with `size` to send of each of the hosts.
+/// Each host opens `each` connections and sends `size` on each of them.
 fn flows(senders: u32, each: usize, size: &str) -> String {
     format!(
         r#"
@@ -43,9 +43,9 @@ fn flows(senders: u32, each: usize, size: &str) -> String {
     .repeat(each)
 }
 
-/// The 50% and 99% quantiles of the time-weighted length of the queue at the receiver, and the
-/// share of the line that payload takes, where eight connections of each of three hosts send for
-/// 20 ms; the first five are not counted.
+/// Runs eight connections of each of three hosts for 20 ms. Returns the 50% and 99% quantiles of
+/// the time-weighted length of the queue at the receiver, and the share of the line rate that
+/// payload takes, without the first five milliseconds.
 fn queue_of_24(delay: &str, cc: &str) -> ([f64; 2], f64) {
     let observe = r#"
         [observe]
@@ -77,8 +77,9 @@ fn queue_of_24(delay: &str, cc: &str) -> ([f64; 2], f64) {
     ([quantile(0.5), quantile(0.99)], share)
 }
 
-/// What the smallest windows of 24 connections hold beyond the path is in the queue: windows and
-/// probes, less what the line sends in a round trip and the delay of an acknowledgement.
+/// Returns the bytes of the smallest windows of 24 connections beyond the capacity of the path,
+/// which wait in the queue: windows and probes, less the bytes that the line sends in a round trip
+/// and the delay of an acknowledgement.
 fn standing_queue(floor: u64, delay_ns: u64) -> f64 {
     let round_trip = 4 * delay_ns + 2 * 492 + 58 + 4_000;
     (24 * (floor * 1_538 + 64 + 42)) as f64 - 25.0 / 8.0 * round_trip as f64
@@ -103,7 +104,7 @@ fn smallest_windows_make_a_standing_queue() {
         println!("floor {floor}, {delay_ns} ns: {median} {high} B, {expected} B expected");
         assert!((median - expected).abs() < 1_538.0, "{median} {expected}");
         assert!(high < expected + 2.0 * 1_538.0, "{high} {expected}");
-        // The calibration leaves probes and headers of acknowledgements out.
+        // The calibration leaves out probes and headers of acknowledgements.
         for (found, calibrated) in [(median, calibrated[0]), (high, calibrated[1])] {
             assert!(
                 (found / calibrated - 1.0).abs() < 0.1,
@@ -114,8 +115,9 @@ fn smallest_windows_make_a_standing_queue() {
     }
 }
 
-/// A reference that moved with every probe would see each congestion twice: windows fall far below
-/// what is right and grow far above it, and the queue reaches hundreds of kilobytes.
+/// A reference that moved with every probe would count each congestion twice. Windows would fall
+/// far below the right value and grow far above it, and the queue would reach hundreds of
+/// kilobytes.
 #[test]
 fn windows_above_the_smallest_keep_the_queue_short() {
     let ([median, high], share) = queue_of_24(
@@ -128,7 +130,7 @@ fn windows_above_the_smallest_keep_the_queue_short() {
     assert!(share > 0.8, "{share}");
 }
 
-/// The suggestion of the paper: what leaves a software stack is spaced by hardware.
+/// The suggestion of the paper: hardware spaces the packets that leave a software stack.
 #[test]
 fn pacing_lowers_the_queue() {
     for probe in ["packet", "data"] {
@@ -148,8 +150,8 @@ fn pacing_lowers_the_queue() {
     }
 }
 
-/// Beside HPCC of RDMA and CUBIC, over links that fail and lose packets: all bytes arrive, and
-/// threads do not matter.
+/// Together with HPCC of RDMA and CUBIC, over links that fail and lose packets: all bytes arrive,
+/// and threads do not matter.
 #[test]
 fn faults_stop_no_connection_and_threads_do_not_matter() {
     let faults = r#"
@@ -175,6 +177,7 @@ fn faults_stop_no_connection_and_threads_do_not_matter() {
         kind = "link-up"
         link = [3, 8]
     "#;
+    // Probes, pacing and the reaction to losses each have their own state to recover.
     for keys in [
         "",
         r#", probe = "data""#,

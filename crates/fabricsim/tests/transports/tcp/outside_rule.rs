@@ -1,4 +1,4 @@
-//! A queue rule that a program brings is one as the house has it.
+//! A queue rule of a program works like a built-in one.
 
 use fabricsim::input::{ConfigError, Keys};
 use fabricsim::outcome::run_to_folder;
@@ -59,7 +59,7 @@ impl Aqm for Arrival {
     }
 }
 
-/// Returns the files of flows and queues of a run whose queues have `discipline`.
+/// Returns the files of flows and queues of a run with `discipline` at its queues.
 fn files(discipline: &str) -> [String; 2] {
     let mut registry = Registry::default();
     registry.add_discipline::<ArrivalConfig>();
@@ -94,7 +94,7 @@ discipline = {discipline}
 
 #[test]
 fn a_rule_from_outside_that_marks_on_arrival_is_the_built_in_one() {
-    // With the present length as the average there is nothing between these two thresholds.
+    // With the present length as the average there is no length between these two thresholds.
     let [flows, queues] = files(
         r#"{ kind = "red", kmin = "29999B", kmax = "30000B", weight = 1.0, spread = false }"#,
     );

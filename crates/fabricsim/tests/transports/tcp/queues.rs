@@ -39,8 +39,8 @@ fn the_lossy_share_bounds_queues() {
     );
 }
 
-/// A congested queue alone has 256 KB by the static limit, and by the share that comes to as much
-/// of 32 MiB: it gets there and no further.
+/// A congested queue alone has 256 KB by the static limit, and by the equivalent share of 32 MiB.
+/// It grows up to this length and no further.
 #[test]
 fn a_congested_queue_has_the_length_that_it_is_given() {
     let queue = |switch: &str| {
@@ -75,8 +75,7 @@ fn a_congested_queue_has_the_length_that_it_is_given() {
     assert!(share.abs_diff(256 << 10) < 2 * packet, "{share}");
 }
 
-/// DCTCP asks for marks at K and keeps the queue there; CUBIC, which asks for none, fills the
-/// buffer.
+/// DCTCP requests marks at K and keeps the queue there. CUBIC requests none and fills the buffer.
 #[test]
 fn marks_keep_queues_of_dctcp_short() {
     let queue = |cc: &str| {
@@ -101,7 +100,7 @@ fn marks_keep_queues_of_dctcp_short() {
     };
     let (dctcp, marks) = queue("tcp-dctcp");
     let (newreno, none) = queue("newreno");
-    // K is 300 KB at 100 Gbps; slow start goes beyond it once.
+    // K is 300 KB at 100 Gbps; slow start exceeds it once.
     assert!(
         dctcp < 1_500_000 && newreno > 2 * dctcp,
         "{dctcp} {newreno}"
@@ -109,11 +108,11 @@ fn marks_keep_queues_of_dctcp_short() {
     assert!(marks > 100 && none == 0, "{marks} {none}");
 }
 
-/// Checks that the reports of queues with a discipline of their own agree with the counters of the
+/// Checks that the reports of queues with their own discipline agree with the counters of the
 /// switches.
 fn assert_reported(simulation: &Simulation, ruled: bool) {
     let reports = simulation.queue_reports();
-    // Algorithms that want marks have a rule at other ports, too.
+    // Algorithms that need marks have a rule at other ports, too.
     assert!(!ruled || !reports.is_empty());
     let mut dropped = 0;
     for (node, port, report) in &reports {
@@ -132,8 +131,8 @@ fn assert_reported(simulation: &Simulation, ruled: bool) {
     assert!(dropped <= simulation.counters().queue_drops, "{dropped}");
 }
 
-/// CoDel's drops where each packet that leaves has waited for longer than the target and leaves one
-/// other behind: 1,538 bytes, a slot of which takes 12.304 us at 1 Gbps.
+/// Returns the drops of CoDel if each packet that leaves has waited for longer than the target and
+/// leaves one other behind: 1,538 bytes, which take a slot of 12.304 us at 1 Gbps.
 fn drops_of_one_that_waits(mtu: &str) -> u64 {
     let text = format!(
         r#"
@@ -173,18 +172,18 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
         simulation.inject(request).unwrap();
     }
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
-    // Two packets wait at most, beside the one that leaves.
+    // At most two packets wait, besides the one that leaves.
     let longest = simulation.counters().max_queue.get();
     assert!((2 * 1_538..=3 * 1_538).contains(&longest), "{longest}");
     let reports = simulation.queue_reports();
     reports.iter().map(|(_, _, report)| report.aqm_drops).sum()
 }
 
-/// One packet that waits is left alone, whatever its size on the wire.
+/// CoDel does not drop a single waiting packet, regardless of its size on the wire.
 #[test]
 fn codel_leaves_a_backlog_of_one_packet_of_the_datacenter_alone() {
     assert_eq!(drops_of_one_that_waits(""), 0);
-    // Once one is dropped none waits behind another any more.
+    // After one drop no packet waits behind another any more.
     assert!(drops_of_one_that_waits(r#", mtu = "1514B""#) > 0);
 }
 

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::tcp::tcp_congestion_controls;
 
-/// A network that loses packets of all kinds, with equal paths, whose links fail and come back.
+/// A network that loses packets of all kinds, with equal paths and links that fail and recover.
 #[derive(Clone, Debug)]
 struct Harsh {
     loss: f64,
@@ -67,8 +67,8 @@ fn harsh() -> impl Strategy<Value = Harsh> {
 }
 
 impl Harsh {
-    /// Two leaves with four hosts each, three spines at different distances: a flow whose path
-    /// changes has its packets reordered.
+    /// Two leaves with four hosts each, three spines at different distances, so a change of path
+    /// reorders the packets of a flow.
     fn topology(&self) -> String {
         let mut links = String::new();
         for host in 0..8 {
@@ -122,6 +122,7 @@ impl Harsh {
                 at = "30us"
             "#
         );
+        // RDMA shares the links, so that lossless and lossy queues meet.
         if self.rdma {
             text += r#"
                 [[workload]]
@@ -140,6 +141,7 @@ impl Harsh {
             )
             .unwrap();
         }
+        // Each failed link recovers, so that flows can end.
         for (at, span, leaf, spine) in &self.flaps {
             let link = format!("link = [{leaf}, {spine}]");
             writeln!(
@@ -186,9 +188,9 @@ impl Harsh {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Data and acknowledgements are lost, paths change under flows and packets overtake one
-    /// another: every flow that had a route ends, every byte of it is delivered once, and threads
-    /// do not matter.
+    /// Data and acknowledgements are lost, paths change during flows and packets overtake one
+    /// another: every flow with a route ends, every byte of it is delivered once, and threads do
+    /// not matter.
     #[test]
     fn every_flow_of_tcp_finishes_or_had_no_route(harsh in harsh()) {
         let (done, simulation) = harsh.run(1);

@@ -1,6 +1,6 @@
-//! Credit of receivers, beside the public simulator of Ultra Ethernet: 32 hosts in eight racks, sprayed
-//! over four spines, packets of 4,150 bytes on the wire, queues of 120.35 KB above which packets are
-//! trimmed.
+//! Credit of receivers, compared with the public simulator of Ultra Ethernet: 32 hosts in eight
+//! racks, sprayed over four spines, packets of 4,150 bytes on the wire, and trimming above queues
+//! of 120.35 KB.
 
 use fabricsim_base::id::NodeId;
 use fabricsim_base::units::{Bytes, Time};
@@ -31,7 +31,7 @@ const SIZE: Bytes = Bytes::new(2_000_000);
 /// The port of the first switch to host 0.
 const LAST_HOP: (usize, usize) = (32, 0);
 
-/// The time in microseconds at which the last of flows of 2 MB ends.
+/// Returns the time in microseconds at which the last flow of 2 MB ends.
 fn last(flows: &[(usize, usize, u64)]) -> f64 {
     let mut fabric = Watched::of_flows(FABRIC, flows, SIZE, LAST_HOP);
     fabric.simulation.run_until(Time::from_ns(10_000_000));
@@ -73,7 +73,7 @@ fn a_permutation_ends_when_that_of_the_public_simulator_does() {
     compare("rccc", "end of a permutation of 2 MB", last(&flows));
 }
 
-/// Host 8 sends to host 0, as three others do, and to host 1, as no other does.
+/// Host 8 sends to host 0, which receives from three other hosts as well, and alone to host 1.
 #[test]
 fn a_sender_of_two_receivers_gives_what_one_cannot_take_to_the_other() {
     let flows = [(8, 0, 0), (12, 0, 0), (16, 0, 0), (20, 0, 0), (8, 1, 0)];

@@ -1,8 +1,9 @@
-//! Flows that come one after another: figure 5 of the PowerTCP paper, figure 20 of the Swift paper.
+//! Flows that start one after another: figure 5 of the PowerTCP paper, figure 20 of the Swift
+//! paper.
 
 use super::{Watched, compare, fairness};
 
-/// Four flows, 5 ms after each other, over 28.96 us at 25 Gbps.
+/// Runs four flows, 5 ms after each other, over 28.96 us at 25 Gbps. Returns Jain's index.
 fn four(cc: &str, more: &str) -> f64 {
     let text = format!(
         r#"

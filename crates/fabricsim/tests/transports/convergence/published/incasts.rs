@@ -2,8 +2,8 @@
 
 use super::{Watched, compare, fairness, largest, mean};
 
-/// The receiver's rack in the authors' simulator: 25 Gbps, 1 us, and the round-trip time of the whole
-/// network.
+/// Returns the receiver's rack in the authors' simulator: 25 Gbps, 1 us, and the round-trip time of
+/// the whole network.
 fn rack(cc: &str) -> Watched {
     let text = format!(
         r#"
@@ -21,7 +21,8 @@ fn rack(cc: &str) -> Watched {
             min_rate = "100Mbps"
         "#
     );
-    // A long flow, and nine at once: those of its list that start before the last one.
+    // A long flow, and nine at once, which are the flows of the authors' list that start before the
+    // last one.
     let flows: Vec<_> = (0..10)
         .map(|src| (src, 16, if src == 0 { 1_000 } else { 5_000 }))
         .collect();
@@ -55,15 +56,16 @@ fn theta_power_tcp_takes_ten_flows_in() {
     incast("theta-powertcp", true);
 }
 
-/// The same network with an algorithm that matches its published simulator: what is compared here is
-/// the network. Later its parameters are others than there.
+/// The same network with an algorithm that matches its published simulator, so this compares the
+/// network. Afterwards the parameters differ from the published ones.
 #[test]
 fn hpcc_takes_ten_flows_in() {
     incast("hpcc", false);
 }
 
 /// Eight senders of eight racks at one host, sprayed over four spines, with marks between 24.9 and
-/// 99.6 KB and packets trimmed above 120.35 KB. Packets are of 4,150 bytes on the wire, as there.
+/// 99.6 KB and packets trimmed above 120.35 KB. Packets have 4,150 bytes on the wire, as in the
+/// public simulator.
 #[test]
 fn nscc_settles_where_its_public_simulator_does() {
     let text = r#"

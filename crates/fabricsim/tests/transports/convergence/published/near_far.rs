@@ -1,11 +1,11 @@
-//! Senders that are near to their receiver, and others that are far.
+//! Senders close to their receiver, together with distant ones.
 
 use fabricsim_base::units::Bytes;
 
 use super::{Watched, compare};
 
-/// Senders of 4 MB to host 0 of a fat-tree with k = 4 and links of 1 us: one in its rack, two in its
-/// pod and five beyond. Marks between a fifth and four fifths of the product of bandwidth and
+/// Senders of 4 MB to host 0 of a fat-tree with k = 4 and links of 1 us: one in its rack, two in
+/// its pod and five beyond. Marks between a fifth and four fifths of the product of bandwidth and
 /// round-trip time, packets trimmed above all of it, in whole packets of 4,150 bytes.
 const SENDERS: [usize; 8] = [1, 2, 3, 4, 6, 8, 10, 12];
 const NETWORK: &str = r#"
@@ -29,7 +29,7 @@ const NETWORK: &str = r#"
 "#;
 const SEEDS: u64 = 24;
 
-/// The standard deviation of the completion times over their mean.
+/// Returns the standard deviation of the completion times over their mean.
 fn variation(seed: u64) -> f64 {
     let text = format!("seed = {seed}\n{NETWORK}");
     let flows = SENDERS.map(|sender| (sender, 0, 0));

@@ -1,9 +1,10 @@
-//! Swift: queues of a public simulator, and the round-trip time against the target, figure 17.
+//! Swift: queues of a public simulator, and the round-trip time compared with the target, figure
+//! 17.
 
 use super::{Watched, compare, mean};
 use crate::convergence::settled;
 
-/// The paper's flow scaling on one switch, as htsim has it.
+/// The paper's flow scaling on one switch, as in htsim.
 #[test]
 fn swift_queues_are_those_of_htsim() {
     for flows in [8, 64] {

@@ -4,7 +4,7 @@
 
 use super::{Watched, compare, largest, mean};
 
-/// Two switches and a link of `mbps` between them; pairs of hosts are `one_way` us from each other.
+/// Two switches and a link of `mbps` between them; the hosts of a pair are `one_way` us apart.
 fn path(pairs: usize, mbps: u64, one_way: u64, starts: u64, seed: u64) -> Watched {
     let text = format!(
         r#"seed = {seed}
@@ -48,9 +48,9 @@ fn startup_takes_three_products_and_drain_gives_them_back() {
     compare("bbr", "mean round-trip time from 1 to 8 s", steady);
 }
 
-/// Flows start 2 s after each other. What is left after headers is 95.7 Mbps. The least share depends on
-/// the phases in which the flows probe for more bandwidth, which are drawn: of eight seeds it is 13.5 to
-/// 17.7 Mbps.
+/// Flows start 2 s after each other. The payload rate without headers is 95.7 Mbps. The least share
+/// depends on the random phases in which the flows probe for more bandwidth: for eight seeds it is
+/// 13.5 to 17.7 Mbps.
 #[test]
 fn five_flows_converge_between_their_probes() {
     let least = |seed: u64| {
