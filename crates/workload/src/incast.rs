@@ -114,6 +114,7 @@ impl IncastConfig {
     }
 
     fn timing(&self, context: &WorkloadContext) -> Result<Timing, ConfigError> {
+        // Only repeated events need an end.
         let until = || match self.duration {
             Some(duration) => check::duration(duration).map(|span| self.start.saturating_add(span)),
             None => Err(ConfigError::new(
@@ -122,6 +123,7 @@ impl IncastConfig {
                 "add for example duration = \"10ms\"",
             )),
         };
+        // Exactly one key sets the times, so that a scenario is unambiguous.
         match (self.load, self.period, self.at) {
             (Some(load), None, None) => {
                 let per_second: f64 = context

@@ -82,7 +82,7 @@ impl Simulation {
         threads: usize,
         ranks: Option<Arc<dyn Ranks>>,
     ) -> Result<Self, Error> {
-        // Refuse before allocating memory whatever can be refused.
+        // Refuse scenarios that need too much memory before allocating any.
         check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let ground = Ground::of(scenario)?;

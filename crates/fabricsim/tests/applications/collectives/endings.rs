@@ -36,6 +36,7 @@ fn ranks_that_are_cut_off_say_what_they_wait_for() {
                 connections = "{connections}"
             "#
         );
+        // Rank 0 is cut off for good, so its neighbors wait, and then theirs.
         let (summary, _, rows) = run(&text, 1);
         assert_eq!(summary.status, Status::Stalled, "{cc}");
         let job = &summary.jobs[0];

@@ -44,6 +44,7 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
     let summary = run(text, dir.path(), 1);
     assert_eq!(summary.status, Status::TimeReached);
     let read = |name| fs::read_to_string(dir.path().join(name)).unwrap();
+    // 11, 35 and 59 frames of 1,048 bytes wait.
     assert_eq!(
         read("queues.csv"),
         "time_ns,node,port,name,tier,peer,queue_bytes\n\
@@ -51,6 +52,7 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
          4000,3,2,switch0,switch to host,host2,36680\n\
          6000,3,2,switch0,switch to host,host2,61832\n"
     );
+    // The link is busy for 916.16 of the first 2,000 ns, and all the time afterwards.
     assert_eq!(
         read("links.csv"),
         "time_ns,node,port,name,tier,peer,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n\
@@ -58,6 +60,7 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
          4000,3,2,switch0,switch to host,host2,25152,1.000000,0,0,0\n\
          6000,3,2,switch0,switch to host,host2,25152,1.000000,0,0,0\n"
     );
+    // 11 acknowledgements reach each host in the last interval.
     assert_eq!(
         read("flows.csv"),
         "time_ns,flow,src,dst,class,rate_bps,window_bytes,acknowledged_bytes,throughput_bps\n\

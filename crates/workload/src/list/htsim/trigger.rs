@@ -140,6 +140,7 @@ impl<'t> Triggers<'t> {
     fn firing(&self, connections: &[Connection<'t>]) -> Result<BTreeMap<u32, Firing>, InputError> {
         let mut firing: BTreeMap<u32, Firing> = BTreeMap::new();
         let mut ids = BTreeMap::new();
+        // Check flows one by one, so that an error points at its word.
         for (connection, flow) in connections.iter().zip(0u32..) {
             if let Some(id) = connection.id
                 && ids.insert(id.value, flow).is_some()
@@ -171,6 +172,7 @@ impl<'t> Triggers<'t> {
                 firing.entry(trigger.value).or_default().starts.push(flow);
             }
         }
+        // A barrier can wait in vain, which shows only once all flows are known.
         for (id, found) in &firing {
             let TriggerSetting { id: place, shots } = &self.settings[id];
             if let Shots::Barrier(count) = shots
