@@ -118,7 +118,7 @@ impl Checkpoint {
     /// `None` if its results are equal to the results of the whole run.
     ///
     /// # Errors
-    /// As [`Self::check`].
+    /// Fails like [`Self::check`].
     pub(crate) fn branch(&self, scenario: &Scenario) -> Result<Option<Value>, Error> {
         let changed = self.changes(scenario)?.of_results();
         let before = &self.identity.branch;
@@ -220,7 +220,7 @@ impl Simulation {
     /// same fields and values as the saved one. If a field differs, it must be saved.
     ///
     /// # Errors
-    /// As [`Self::snapshot`].
+    /// Fails like [`Self::snapshot`].
     pub fn audit(&mut self) -> Result<Vec<Rebuilt>, Error> {
         let mut out = Writer::auditing();
         self.save(&mut out);
@@ -264,8 +264,8 @@ impl Simulation {
     /// Returns a copy of the simulation, which continues independently, on `threads` threads.
     ///
     /// # Errors
-    /// As [`Self::snapshot`], and if the system cannot create the threads. If a program has added
-    /// applications or observers, use [`resume`](Self::resume) instead.
+    /// Fails like [`Self::snapshot`], and if the system cannot create the threads. If a program has
+    /// added applications or observers, use [`resume`](Self::resume) instead.
     pub fn fork(&mut self, threads: usize) -> Result<Self, Error> {
         let checkpoint = self.snapshot()?;
         Self::restore(self.scenario(), threads, &checkpoint)

@@ -179,7 +179,7 @@ impl<'s> Run<'s> {
     /// Like [`new`](Self::new), together with other ranks, which do the same with their run.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Fails like [`new`](Self::new).
     pub fn on_ranks(
         scenario: &'s Scenario,
         threads: usize,

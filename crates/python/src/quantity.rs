@@ -18,7 +18,7 @@ pub(crate) fn time(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Time> {
 /// Reads a time, or [`Time::MAX`] for `None`.
 ///
 /// # Errors
-/// As for [`time`].
+/// Fails like [`time`].
 pub(crate) fn time_or_end(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Time> {
     value.map_or(Ok(Time::MAX), |value| time(name, value))
 }
@@ -26,7 +26,7 @@ pub(crate) fn time_or_end(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyRes
 /// Reads a size: bytes, or a text such as `"100KB"`.
 ///
 /// # Errors
-/// As for [`time`].
+/// Fails like [`time`].
 pub(crate) fn size(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     quantity(name, value, "bytes", "\"100KB\"", Bytes::new)
 }

@@ -36,7 +36,7 @@ pub trait Workload: Debug + Send + Sync {
     /// workload that has a source. Their flows have `class`.
     ///
     /// # Errors
-    /// As [`Workload::build`].
+    /// Fails like [`Workload::build`].
     fn applications(
         &self,
         _context: &WorkloadContext,
@@ -49,7 +49,7 @@ pub trait Workload: Debug + Send + Sync {
     /// flows.
     ///
     /// # Errors
-    /// As [`Workload::build`].
+    /// Fails like [`Workload::build`].
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError>;
 
     /// Returns the priorities of its flows with their classes, each pair once; `own` is the class
@@ -82,7 +82,7 @@ pub trait Workload: Debug + Send + Sync {
     /// flows start at the same time, so that there is no rate, or if the rate is unknown.
     ///
     /// # Errors
-    /// As [`Workload::build`].
+    /// Fails like [`Workload::build`].
     fn offered(
         &self,
         _context: &WorkloadContext,

@@ -37,7 +37,7 @@ impl<'a> Actions<'a> {
     /// Sends `message` now, from any host.
     ///
     /// # Errors
-    /// As [`MessageRules::check`](super::MessageRules::check).
+    /// Fails like [`MessageRules::check`](super::MessageRules::check).
     pub fn send(&mut self, message: &Message) -> Result<(), Error> {
         self.send_at(self.now, message)
     }
@@ -45,7 +45,7 @@ impl<'a> Actions<'a> {
     /// Sends `message` at `at`.
     ///
     /// # Errors
-    /// As [`MessageRules::check`](super::MessageRules::check).
+    /// Fails like [`MessageRules::check`](super::MessageRules::check).
     pub fn send_at(&mut self, at: Time, message: &Message) -> Result<(), Error> {
         self.state.rules.check(message, at, self.now)?;
         match &mut self.host {
@@ -60,7 +60,7 @@ impl<'a> Actions<'a> {
     /// Sets the timer `token` to `at`, or moves it there.
     ///
     /// # Errors
-    /// As [`MessageRules::check_timer`](super::MessageRules::check_timer).
+    /// Fails like [`MessageRules::check_timer`](super::MessageRules::check_timer).
     pub fn set_timer(&mut self, at: Time, token: u64) -> Result<(), Error> {
         self.state.rules.check_timer(at, self.now)?;
         self.state.set_timer(at, token);

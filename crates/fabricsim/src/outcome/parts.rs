@@ -38,7 +38,7 @@ pub struct RunParts<'a> {
 /// run. The results are those of the whole run, including the time before a checkpoint.
 ///
 /// # Errors
-/// As [`run_to_folder`](super::run_to_folder). Also fails if `scenario` differs from the
+/// Fails like [`run_to_folder`](super::run_to_folder). Also fails if `scenario` differs from the
 /// checkpoint's scenario in settings that must not change
 /// ([`CHANGEABLE`](crate::checkpoint::CHANGEABLE)), or if the state cannot be saved in a
 /// checkpoint.

@@ -52,7 +52,7 @@ impl<'a> ResultPlace<'a> {
     /// Like [`Self::new`], for a run of `scenario` that continues from `checkpoint`.
     ///
     /// # Errors
-    /// As [`Self::new`], and if a change contradicts the past of the run.
+    /// Fails like [`Self::new`], and if a change contradicts the past of the run.
     pub fn of_branch(
         scenario: &Scenario,
         destination: Destination<'a>,

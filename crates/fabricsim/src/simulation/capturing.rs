@@ -49,7 +49,7 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new), except for the table; also fails if the folder of `path` cannot be
+    /// Fails like [`new`](Self::new), except for the table, and if the folder of `path` cannot be
     /// written.
     pub fn capturing(scenario: &Scenario, threads: usize, path: &Path) -> Result<Self, Error> {
         let mut simulation = Self::on_ranks(scenario, threads, None)?;

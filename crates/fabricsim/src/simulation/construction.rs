@@ -70,7 +70,7 @@ impl Simulation {
     /// run: a `[capture]` table is allowed, but nothing is captured.
     ///
     /// # Errors
-    /// As [`new`](Self::new), except for the `[capture]` table.
+    /// Fails like [`new`](Self::new), except for the `[capture]` table.
     pub fn checked(scenario: &Scenario) -> Result<Self, Error> {
         Self::on_ranks(scenario, 1, None)
     }

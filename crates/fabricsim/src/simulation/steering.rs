@@ -42,7 +42,7 @@ impl Simulation {
     /// [`crate::driver`].
     ///
     /// # Errors
-    /// As [`MessageRules::check`].
+    /// Fails like [`MessageRules::check`].
     pub fn send(&mut self, message: &Message) -> Result<(), Error> {
         self.act(|actions| actions.send(message))
     }
@@ -50,7 +50,7 @@ impl Simulation {
     /// Sends `message` at `at`.
     ///
     /// # Errors
-    /// As [`MessageRules::check`].
+    /// Fails like [`MessageRules::check`].
     pub fn send_at(&mut self, at: Time, message: &Message) -> Result<(), Error> {
         self.act(|actions| actions.send_at(at, message))
     }
@@ -58,7 +58,7 @@ impl Simulation {
     /// Sets the timer `token` to `at`, or moves it there.
     ///
     /// # Errors
-    /// As [`MessageRules::check_timer`].
+    /// Fails like [`MessageRules::check_timer`].
     pub fn set_timer(&mut self, at: Time, token: u64) -> Result<(), Error> {
         self.act(|actions| actions.set_timer(at, token))
     }

@@ -54,7 +54,7 @@ pub fn parse_hpcc_flows(
 /// Reads as many flows of a `flow.txt` as its first line states, and ignores the rest.
 ///
 /// # Errors
-/// As for [`parse_hpcc_flows`], except that additional lines are allowed.
+/// Fails like [`parse_hpcc_flows`], except that additional lines are allowed.
 pub(super) fn parse_first_hpcc_flows(
     text: &str,
     context: &WorkloadContext,
