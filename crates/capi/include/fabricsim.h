@@ -356,8 +356,9 @@ int32_t fabricsim_statistics(FabricsimHandle simulation,
 int32_t fabricsim_write_flows(FabricsimHandle simulation,
                               const char *path);
 
-// Sets if flows that end from now on are kept for fabricsim_write_flows(): 1 by default, and 0 for
-// a program that sends without end, because each flow takes about a hundred bytes.
+// Keeps flows that end from now on for fabricsim_write_flows(), unless `keep` is 0. The default is
+// to keep them. A program that sends without end passes 0, because each flow takes about a hundred
+// bytes.
 int32_t fabricsim_keep_flows(FabricsimHandle simulation,
                              uint32_t keep);
 

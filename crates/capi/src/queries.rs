@@ -243,8 +243,9 @@ pub unsafe extern "C" fn fabricsim_write_flows(
     })
 }
 
-/// Sets if flows that end from now on are kept for fabricsim_write_flows(): 1 by default, and 0 for
-/// a program that sends without end, because each flow takes about a hundred bytes.
+/// Keeps flows that end from now on for fabricsim_write_flows(), unless `keep` is 0. The default is
+/// to keep them. A program that sends without end passes 0, because each flow takes about a hundred
+/// bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn fabricsim_keep_flows(simulation: FabricsimHandle, keep: u32) -> i32 {
     guard(|| {
