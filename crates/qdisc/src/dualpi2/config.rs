@@ -8,11 +8,12 @@ use crate::discipline_config::{DisciplineConfig, DisciplineKind};
 use crate::short_form::{ShortForm, ShortOption};
 
 choices! {
-    /// Rule for the queue that is served when both hold packets.
+    /// Chooses the queue to serve if both have packets.
     pub enum DualScheduler {
-        /// Weighted round robin by bytes: the classic queue has `c_protection` percent. Linux's.
+        /// Weighted round robin by bytes, as in Linux: the classic queue has `c_protection`
+        /// percent.
         Wrr = "wrr" ("shares by bytes"),
-        /// The older head, with those of the low-latency queue taken to be `time_shift` older.
+        /// Serves the older head, after adding `time_shift` to the age of the low-latency head.
         TimeShifted = "time-shifted" ("serves the older head"),
     }
 }
@@ -20,9 +21,9 @@ choices! {
 choices! {
     /// Delay that the controller keeps at its target.
     pub enum ControlledDelay {
-        /// That of the queue with the older head. Linux's.
+        /// The delay of the queue with the older head, as in Linux.
         Longest = "longest" ("of both queues"),
-        /// That of the classic queue (RFC 9332 appendix A.1).
+        /// The delay of the classic queue (RFC 9332 appendix A.1).
         Classic = "classic",
     }
 }
@@ -83,7 +84,7 @@ settings! {
     }
 }
 
-/// The message that refuses gains.
+/// The error message for gains.
 const NO_GAIN: &str = "a gain of {value} does not control anything";
 
 impl DisciplineKind for DualPi2Config {
