@@ -7,8 +7,8 @@ use crate::priority::Priority;
 
 /// One end of a persistent connection: an RDMA queue pair, or a TCP connection.
 ///
-/// Each direction is a stream of bytes, in which messages follow one another in the order in which
-/// they were sent. Congestion control continues from one message to the next. Without a message the
+/// Each direction is a stream of bytes, in which messages follow one another in the order they were
+/// sent. Congestion control continues from one message to the next. Without a message the
 /// connection is idle; it never closes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Stored)]
 pub struct Connection {

@@ -341,7 +341,7 @@ impl Applications {
             .filter_map(|(application, _)| application.waits_for())
     }
 
-    /// Returns the applications, in the order in which they were added.
+    /// Returns the applications, in the order they were added.
     pub(super) fn iter(&self) -> impl Iterator<Item = &dyn Application> {
         self.own.iter().map(|(application, _)| &**application)
     }

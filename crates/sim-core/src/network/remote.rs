@@ -12,7 +12,7 @@ use fabricsim_base::ranks::{ALIKE, gather};
 pub(super) struct Remote<M: Model> {
     /// Observers, in the order of nodes.
     pub(super) observers: Vec<(NodeId, M::Observer)>,
-    /// Applications, in the order of hosts, and at each host in the order in which they were added.
+    /// Applications, in the order of hosts, and at each host in the order they were added.
     pub(super) applications: Vec<(NodeId, Box<dyn Application>)>,
 }
 
@@ -116,7 +116,7 @@ impl<M: Model> Network<M> {
     }
 
     /// Returns the applications of all hosts, in the order of hosts, and at each host in the order
-    /// in which they were added. Hosts on other ranks have the state of the last [`Self::gather`].
+    /// they were added. Hosts on other ranks have the state of the last [`Self::gather`].
     pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
         self.hosts.iter().flat_map(|&host| {
             let here = match self.engine.process(host.index()) {

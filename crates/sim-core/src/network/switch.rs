@@ -136,8 +136,7 @@ impl<M: Model> Switch<M> {
     ///
     /// Arrivals are handled before the switch's own events of the same time: a packet that arrives
     /// just when a wire becomes free takes part in the choice of the next packet. If the model
-    /// orders events by insertion, simultaneous events are handled in the order in which they were
-    /// set.
+    /// orders events by insertion, simultaneous events are handled in the order they were set.
     pub(super) fn run(&mut self, end: Time, inbox: &mut Arrivals<M>, send_buffer: &mut Sends<M>) {
         self.choose_order();
         self.arriving = Arriving::default();

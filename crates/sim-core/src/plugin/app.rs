@@ -17,7 +17,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 /// nothing with other applications: it sends them messages as flows.
 ///
 /// Every callback does nothing by default. A host with several applications calls each of them, in
-/// the order in which they were added, for all flows of the host. Use the flow class and the tag to
+/// the order they were added, for all flows of the host. Use the flow class and the tag to
 /// recognize your own flows.
 pub trait Application: Any + Send + fmt::Debug {
     /// Called once: when the run begins, or immediately if the application is added later.

@@ -8,8 +8,8 @@ use fabricsim_engine::ArrivalOrder;
 /// The order of simultaneous events at one node; `H` is the header of packets. A model chooses one
 /// order at compile time, so it does not pay for the needs of the other one.
 pub trait EventOrder<H>: Send + Sync + std::fmt::Debug + 'static {
-    /// `true` if events are handled in the order in which they were set, and hosts have the same
-    /// events as the published NIC.
+    /// `true` if events are handled in the order they were set, and hosts have the same events as
+    /// the published NIC.
     const BY_INSERTION: bool = false;
 
     /// Returns the time at which the arrival of the packet with `header` was set.

@@ -12,7 +12,7 @@ use fabricsim_base::units::{Bytes, Duration, Time};
 /// path from many packets.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum PathStability {
-    /// All packets of a flow take the same path, so they arrive in the order in which they left.
+    /// All packets of a flow take the same path, so they arrive in the order they left.
     #[default]
     PerFlow,
     /// Each packet may take a different path, so packets can overtake one another.

@@ -188,8 +188,8 @@ impl AppNetwork {
     }
 
     /// Moves the flows that `received` from the address `src` completes at `host` to the end of
-    /// `arrived`, in the order in which they were sent. Messages that start at the same time end
-    /// further on in the stream, so the order of threads has no effect.
+    /// `arrived`, in the order they were sent. Messages that start at the same time end further on
+    /// in the stream, so the order of threads has no effect.
     pub(super) fn take(
         &self,
         (host, src): (NodeId, NodeId),

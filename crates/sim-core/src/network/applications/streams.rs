@@ -49,7 +49,7 @@ struct Stream {
 #[derive(Debug, Default, Stored)]
 pub(super) struct Streams {
     of: BTreeMap<FlowId, Stream>,
-    /// Messages without a route, by connection, in the order in which they were due.
+    /// Messages without a route, by connection, in the order they were due.
     held: BTreeMap<FlowId, Vec<Message>>,
 }
 

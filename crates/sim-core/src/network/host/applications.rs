@@ -204,7 +204,7 @@ impl<M: Model> Host<M> {
         applications.flat_map(|own| own.waits_for()).collect()
     }
 
-    /// Returns the applications, in the order in which they were added.
+    /// Returns the applications, in the order they were added.
     pub(in crate::network) fn applications(&self) -> impl Iterator<Item = &dyn Application> {
         self.applications.iter().flat_map(|own| own.iter())
     }

@@ -25,7 +25,7 @@ pub enum EpochOrder {
 /// A plugin that prevents a faster order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Obstacle {
-    /// Simultaneous events are handled in the order in which they were set.
+    /// Simultaneous events are handled in the order they were set.
     EventOrder,
     /// The observer needs calls in time order, or calls about queues.
     Observer(Interest),
