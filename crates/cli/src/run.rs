@@ -223,7 +223,7 @@ fn print(
     for series in &summary.observed {
         if let Some(left_out) = &series.left_out {
             note!(
-                "{} is full ([observe] max_rows): {left_out} rows are left out",
+                "{} is full ([observe] max_rows): {left_out} are left out",
                 series.file
             );
         }

@@ -309,7 +309,7 @@ fn options_that_contradict_one_another_are_refused() {
     refused(
         &folder,
         &folder.run(&early),
-        &["goes on from 20us", "give a time after 20us"],
+        &["continues from 20us", "give a time after 20us"],
     );
 }
 
@@ -346,7 +346,7 @@ fn a_run_that_ends_before_says_so() {
         "w",
     ]);
     assert_eq!(late.code, Some(0));
-    let words = "the run ended before 10s: there is no checkpoint of that time";
+    let words = "the run ended before 10s, so there is no checkpoint of that time";
     assert!(late.stderr.contains(words), "{}", late.stderr);
     assert!(!folder.path("w").exists());
 }

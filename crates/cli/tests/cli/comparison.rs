@@ -59,7 +59,7 @@ all                 2    1.320    1.200   1.100        -        -       -       
 > 1 MB              0        -        -       -        -        -       -        -        -       -
 -: too few flows for the percentile (p50 needs 2, p95 20, p99 100)
 
-furthest apart: 5000 bytes from host 1 to host 2, start 2000000000.5 ns: 6600 and 6000 ns
+largest deviation: 5000 bytes from host 1 to host 2, start 2000000000.5 ns: 6600 and 6000 ns
 ";
     assert_eq!(outcome.stdout, expected);
     assert_eq!(outcome.stderr, "");
@@ -165,7 +165,7 @@ fn a_class_can_be_compared_alone() {
     assert!(outcome.stdout.contains(apart), "{}", outcome.stdout);
     refused(
         &folder.run(&["compare", "a.csv", "b.csv", "--class", "9"]),
-        &["no flow is of class 9", "the classes of its flows are 0, 3"],
+        &["no flow has class 9", "the classes of its flows are 0, 3"],
     );
 }
 

@@ -299,7 +299,7 @@ fn what_cannot_be_exported_is_said() {
     let said = refused(&["export", "r", "--format", "hpcc", "-o", "x"]);
     assert!(said.contains("fct_txt = true"), "{said}");
     let said = refused(&["export", "r", "--format", "ns2", "-o", "x"]);
-    assert!(said.contains("no form `ns2`"), "{said}");
+    assert!(said.contains("no format `ns2`"), "{said}");
     folder.write("r/fct.txt", "host0 0b000101 10000 100 9 2 1 1\n");
     let said = refused(&["export", "r", "--format", "conweave", "-o", "x"]);
     assert!(said.contains("r/fct.txt:1:1:"), "{said}");

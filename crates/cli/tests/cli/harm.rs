@@ -112,7 +112,7 @@ fn errors_are_refused_with_a_suggested_fix() {
     for (args, says) in [
         (
             &["h.toml"][..],
-            &["h.toml:2", "`cubik` is no algorithm of TCP", "prague"][..],
+            &["h.toml:2", "`cubik` is not a TCP algorithm", "prague"][..],
         ),
         (
             &["none.toml"],
@@ -120,7 +120,7 @@ fn errors_are_refused_with_a_suggested_fix() {
         ),
         (
             &["--cca", "vegas"],
-            &["`cca`", "`vegas` is no algorithm of TCP", "newreno"],
+            &["`cca`", "`vegas` is not a TCP algorithm", "newreno"],
         ),
         (
             &["--qdisc", "fq_codel flow 1"],

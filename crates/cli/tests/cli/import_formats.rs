@@ -223,7 +223,7 @@ fn what_is_wrong_in_files_of_htsim_is_shown_in_its_line() {
     for (right, wrong, says) in [
         ("Tiers 2", "Tiers 4", "x.topo:3:7: a fabric of 4 tiers"),
         ("Podsize 8", "Podsize 4", "is one pod, not 2"),
-        ("Podsize 8", "Podsize 3", "no multiple of the 3"),
+        ("Podsize 8", "Podsize 3", "not a multiple of the 3"),
         (
             "Radix_Down 2",
             "Radix_Down 3",

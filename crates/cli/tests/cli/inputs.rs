@@ -243,7 +243,7 @@ fn a_file_of_zeros_is_no_text() {
     let said = unwrapped(&outcome);
     assert_eq!(outcome.code, Some(2), "{said}");
     assert!(
-        said.contains("zeros.csv:1:1: this is no text: it has a byte of zero"),
+        said.contains("zeros.csv:1:1: this is not text: it has a zero byte"),
         "{said}"
     );
 }
@@ -269,7 +269,7 @@ fn results_may_come_from_the_standard_input() {
     assert_eq!(of_input.stdout, of_file.stdout.replace("fct.csv", "-"));
     symlink("/dev/zero", folder.path("zero")).expect("a link");
     let said = unwrapped(&piped("zero"));
-    assert!(said.contains("-:1:1: this is no text"), "{said}");
+    assert!(said.contains("-:1:1: this is not text"), "{said}");
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn what_is_no_utf_8_is_placed_in_its_own_file() {
         (
             &["check", "m.toml"],
             None,
-            "m.toml:2:6: this is no text in UTF-8: byte 0xe9",
+            "m.toml:2:6: this is not UTF-8 text: byte 0xe9",
         ),
         (&["sweep", "m.toml"], None, "m.toml:2:6"),
         (&["pint", "plan", "m.toml"], None, "m.toml:2:6"),
@@ -318,7 +318,7 @@ fn what_is_no_utf_8_is_placed_in_its_own_file() {
         (
             &["check", "u.toml"],
             None,
-            "u.toml:1:1: this is no text in UTF-8: it is UTF-16",
+            "u.toml:1:1: this is not UTF-8 text: it is UTF-16",
         ),
         (
             &["check", "t.toml"],
@@ -341,7 +341,7 @@ fn what_is_no_utf_8_is_placed_in_its_own_file() {
                 star,
                 "kind = \"poisson\"\nsizes = \"s.cdf\"\nload = 0.5\nduration = \"1us\"",
             )),
-            "s.cdf:2:1: this is no text in UTF-8: byte 0xc3",
+            "s.cdf:2:1: this is not UTF-8 text: byte 0xc3",
         ),
     ];
     for (args, made, place) in cases {

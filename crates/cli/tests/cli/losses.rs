@@ -160,8 +160,8 @@ fn a_flow_without_a_route_is_told_when_the_run_is_stopped() {
     let run = folder.run(&["run", "s.toml", "--out", "out"]);
     assert_eq!(folder.summary("out")["status"], "time-reached");
     assert_eq!(run.code, Some(3), "{}", run.stderr);
-    let said = "2 flows did not finish: the scenario's stop_at came first, and to the destinations of 1 \
-                of them no route leads";
+    let said =
+        "2 flows did not finish: the run reached the scenario's stop_at; 1 of them have no route";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     folder.write(
         "flows.csv",

@@ -109,7 +109,7 @@ fn a_profile_is_taken_on_one_thread() {
     let with = |threads| [SHORT, &["--out", "out", PROFILE, "--threads", threads]].concat();
     let outcome = folder.run(&with("4"));
     assert_eq!(outcome.code, Some(2));
-    for words in ["--threads asks for 4", "leave out --threads"] {
+    for words in ["not on --threads 4", "leave out --threads"] {
         assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
     }
     assert!(!folder.has("out"));

@@ -100,7 +100,7 @@ fn seeds_of_a_setting_are_taken_together() {
     folder.run(&[&["report"], &runs[..]].concat()).succeeded();
     let html = folder.read("report.html");
     assert!(
-        html.contains("between hpcc and slow") || html.contains("hpcc&#39;s median slowdown is"),
+        html.contains("hpcc vs slow") || html.contains("hpcc&#39;s median slowdown is"),
         "{html}"
     );
     assert!(html.contains("between 3 runs of each"));

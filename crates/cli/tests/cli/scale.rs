@@ -79,8 +79,8 @@ fn routes_that_would_be_too_large_are_refused_with_their_size() {
         assert_eq!(outcome.code, Some(2), "{}", outcome.stdout);
         for words in [
             "big.toml",
-            "the routes of 60000 switches to hosts at 60000 places would take 28.8 GB, and 2.1 GB is the \
-             most",
+            "the routes of 60000 switches to hosts at 60000 places need 28.8 GB, and the limit is \
+             2.1 GB",
             "make the network smaller",
         ] {
             let said = outcome
@@ -143,7 +143,7 @@ fn packets_that_no_memory_holds_are_refused_before_the_run() {
     // With leave it is told, and with little to send there is nothing to tell.
     let may = ["check", "long.toml", "--set", "run.packet_memory=900TB"];
     let told = folder.run(&may).succeeded().stderr;
-    assert!(told.contains("warning: packets would take up to"), "{told}");
+    assert!(told.contains("warning: packets need up to"), "{told}");
     let less = ["check", "long.toml", "--set", "workload.0.size=1GB"];
     assert_eq!(folder.run(&less).succeeded().stderr, "");
     // One's own bound counts, whatever the machine has.

@@ -148,7 +148,7 @@ fn flows_are_cut_by_start_and_class() {
     let nothing = folder()
         .run(&["slowdown", "a", "--warm-up", "1s"])
         .succeeded();
-    assert_eq!(nothing.stderr, "no flow is left of a\n");
+    assert_eq!(nothing.stderr, "no flow of a is left\n");
     assert!(
         nothing
             .stdout

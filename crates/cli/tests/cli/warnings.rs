@@ -68,7 +68,7 @@ fn timeouts_without_loss_are_told_with_the_suggested_fix() {
         "{timeouts} retransmission timeouts although no packet was lost"
     )));
     assert!(
-        warning.contains("[rdma] rto_min = \"100us\"; give a higher one"),
+        warning.contains("[rdma] rto_min = \"100us\"; give a higher value"),
         "{warning}"
     );
     assert!(hasty.stderr.contains(warning), "{}", hasty.stderr);
@@ -126,7 +126,7 @@ fn a_sender_of_tcp_that_takes_overtaken_segments_for_lost_is_told() {
             "{}",
             told.stderr
         );
-        let text = format!("`{policy}` lets packets of a flow overtake one another, and TCP may");
+        let text = format!("`{policy}` reorders packets of a flow, and TCP may");
         assert!(told.stderr.contains(&text), "{}", told.stderr);
     }
     let run = [
@@ -164,7 +164,7 @@ fn a_receiver_that_takes_overtaken_packets_for_lost_is_told() {
         ] {
             let told = folder.run(command).succeeded().stderr;
             assert_eq!(told.matches("warning: ").count(), 1, "{told}");
-            for text in ["`random` lets packets", recovery, "\"any-order\""] {
+            for text in ["`random` reorders packets", recovery, "\"any-order\""] {
                 assert!(told.contains(text), "{told}");
             }
         }

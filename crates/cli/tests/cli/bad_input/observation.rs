@@ -154,7 +154,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:13:16",
-        says: &["two groups are called `a`"],
+        says: &["two groups have the name `a`"],
         help: "its own name",
     },
     Case {

@@ -116,7 +116,7 @@ pub(super) const CASES: &[Case] = &[
             "[[query]]\nname = \"a\"\nvalue = \"switch-id\"\n[[query]]\nname = \"a\"\nvalue = \"hop-latency\""
         ),
         "t.toml:15:8",
-        &["two queries are called `a`"],
+        &["two queries have the name `a`"],
         "give each a name of its own",
     ),
     case(

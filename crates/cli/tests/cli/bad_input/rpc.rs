@@ -9,7 +9,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[routing]\nnics = [{ class = 3, to = 0 }]"),
         args: &[],
         place: "t.toml:11:1",
-        says: &["[routing], key `nics`: no flow is of class 3"],
+        says: &["[routing], key `nics`: no flow has class 3"],
         help: "the classes of this scenario are 0",
     },
     Case {

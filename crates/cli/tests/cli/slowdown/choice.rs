@@ -37,7 +37,7 @@ fn a_fraction_is_not_taken_for_a_percentile() {
 fn a_class_without_flows_is_refused_with_those_that_there_are() {
     refused(
         &folder().run(&["slowdown", "a", "--class", "9"]),
-        &["no flow is of class 9", "the classes of its flows are 0, 1"],
+        &["no flow has class 9", "the classes of its flows are 0, 1"],
     );
 }
 

@@ -215,8 +215,8 @@ fn what_cannot_go_on_is_refused_before_anything_runs() {
     let axis = |key: &str, values: &str| {
         format!("from = \"states/w\"\n[[axis]]\nkey = \"{key}\"\nvalues = [{values}]\n")
     };
-    let taken = "the checkpoint: `workload.0.load` was 0.5 when it was taken, and is 0.7 now";
-    let may_change = "what may change is `cc`";
+    let taken = "the checkpoint: `workload.0.load` was 0.5 at the checkpoint, and is 0.7 now";
+    let may_change = "you may change `cc`";
     for (text, place, words) in [
         (
             axis("workload.0.load", "0.5, 0.7"),
@@ -259,7 +259,7 @@ fn what_cannot_go_on_is_refused_before_anything_runs() {
         (
             SWEEP.replace("states/w", "warm.toml"),
             "s.toml:1:8",
-            &["warm.toml: it is no checkpoint of fabricsim"],
+            &["warm.toml: it is not a checkpoint of fabricsim"],
         ),
         (
             SWEEP.replace("\"states/w\"", "3"),

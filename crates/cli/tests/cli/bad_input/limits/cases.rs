@@ -273,7 +273,7 @@ pub(super) fn other_commands() -> Vec<Beyond> {
             sweep("name = \"a\"\n[[axis.variant]]\nname = \"=1+1\"\nset = { seed = 1 }"),
             &[
                 "t.toml:5:8",
-                "which spreadsheets take for a formula",
+                "which spreadsheets treat as a formula",
                 "a letter or a digit",
             ],
         )
