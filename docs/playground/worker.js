@@ -7,12 +7,12 @@ async function load(packed) {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const module = await WebAssembly.compile(await new Response(unpacked).arrayBuffer());
-  // The solver of PINT's plans asks for the page's clock, which a simulation never looks at.
+  // Only the solver of PINT's plans imports the page's clock. Simulations need no clock.
   const imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     imports[from] ??= {};
     imports[from][name] = () => {
-      throw new Error(`${name} is not there`);
+      throw new Error(`${name} is not available`);
     };
   }
   simulator = (await WebAssembly.instantiate(module, imports)).exports;
