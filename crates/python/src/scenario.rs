@@ -164,7 +164,7 @@ impl Given {
         let scenario = with_classes(classes.collect(), || py.detach(read));
         let scenario = scenario.map_err(|error| raise(py, error, &sources))?;
         let unused = scenario.unused_classes().into_iter().map(|class| {
-            format!("class {class} has an algorithm of its own, and no flow is of that class")
+            format!("class {class} has its own algorithm, but no flow belongs to that class")
         });
         Ok(Loaded {
             notes: scenario.without_effect(),

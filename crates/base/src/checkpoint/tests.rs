@@ -123,7 +123,7 @@ fn state_is_put_into_what_has_been_built() {
     };
     assert_eq!(
         refused(busy(&[0], 0)),
-        "it holds 2 of what there are 1 of here"
+        "it has 2 entries, and there are 1 here"
     );
     assert_eq!(refused(Source::Idle), "it holds another kind of Source");
 }

@@ -89,7 +89,7 @@ fn at_place(document: &Document<'_>, place: std::ops::Range<usize>, error: Error
         Error::Read { kind, path, source } => document.diagnostic(
             place,
             format!("cannot read {kind} `{}`: {source}", path.display()),
-            "give a file that `fabricsim run --checkpoint-at` has written; its path is relative to \
+            "give a file written by `fabricsim run --checkpoint-at`; its path is relative to \
              the sweep file",
         ),
         other => other,

@@ -34,7 +34,7 @@ fn errors_have_places_and_suggested_fixes() {
         (
             "\ncca = [\"cubik\"]",
             2,
-            "`cubik` is no algorithm of TCP",
+            "`cubik` is not a TCP algorithm",
             "cubic",
         ),
         ("cca = []", 1, "no competitor", "name one"),

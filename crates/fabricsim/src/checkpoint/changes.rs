@@ -213,7 +213,7 @@ mod tests {
                           "workload": [{"load": 0.75}]});
         assert_eq!(
             changed(&load).expect_err("it would have sent more"),
-            "the checkpoint: `workload.0.load` was 0.5 when it was taken, and is 0.75 now"
+            "the checkpoint: `workload.0.load` was 0.5 at the checkpoint, and is 0.75 now"
         );
         let past = json!({"cc": {"kind": "dcqcn", "g": 0.5}, "event": [{"at": "1ns"}],
                           "workload": [{"load": 0.5}]});

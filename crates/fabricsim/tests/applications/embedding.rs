@@ -276,7 +276,7 @@ fn a_path_is_not_put_together_from_packets_of_many() {
     };
     let refused = query("static").unwrap_err().to_string();
     assert!(
-        refused.contains("`in-turns` gives each packet a path of its own"),
+        refused.contains("`in-turns` sends each packet on its own path"),
         "{refused}"
     );
 }
@@ -294,7 +294,7 @@ fn probes_of_many_paths_are_not_compared() {
     };
     let refused = beside("tcp-hpcc").unwrap_err().to_string();
     assert!(
-        refused.contains("`tcp-hpcc` compares the probes of one path"),
+        refused.contains("`tcp-hpcc` compares probes of one path"),
         "{refused}"
     );
     assert!(beside("cubic").is_ok());

@@ -269,7 +269,7 @@ impl NoText {
                 "give a text file, or remove that byte",
             ),
             (None, Self::Utf8) => (
-                format!("this is no text in UTF-8: byte {byte:#04x} begins no character"),
+                format!("this is not UTF-8 text: byte {byte:#04x} begins no character"),
                 "save the file as UTF-8, or correct that byte",
             ),
         };

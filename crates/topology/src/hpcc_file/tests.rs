@@ -65,7 +65,7 @@ fn a_file_that_goes_on_too_long() {
     let error = parse_hpcc(&GOOD.replacen("4 1 4", "4 1 3", 1)).unwrap_err();
     let start = GOOD.rfind("2 3").unwrap();
     assert_eq!(error.span, start..start + 1);
-    assert_eq!(error.message, "`2` comes after the last of the 3 links");
+    assert_eq!(error.message, "`2` is after the last of the 3 links");
     assert!(error.help.contains("raise the number of links"));
 }
 
@@ -307,7 +307,7 @@ fn what_is_wrong_in_a_file_of_simai_is_placed() {
     let (at, message) = wrong("4 5 6 7", "4 6 5 7");
     assert_eq!(at, "6");
     assert!(
-        message.contains("NVSwitch 6 comes after NVSwitch 4"),
+        message.contains("NVSwitch 6 follows NVSwitch 4"),
         "{message}"
     );
     assert_eq!(wrong("0 4 2880Gbps", "0 4 288").0, "288");

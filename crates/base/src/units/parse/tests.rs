@@ -155,7 +155,7 @@ fn bits_are_not_taken_for_bytes_nor_bytes_for_bits() {
     let rate = |text: &str| text.parse::<Rate>().expect_err(text).to_string();
     assert_eq!(
         rate("100GBPS"),
-        "`100GBPS` does not tell bits from bytes; write it like `100Gbps` or `100GBps`"
+        "`100GBPS` is ambiguous between bits and bytes; write it like `100Gbps` or `100GBps`"
     );
     assert!(rate("3MB/S").contains("`3Mbps` or `3MBps`"));
     for text in ["1GB", "1Gb", "1G", "1b/", "1Bbps", "1iB/s"] {

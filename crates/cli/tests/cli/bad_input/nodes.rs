@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:14:18",
-        says: &["[[event]] 0, key `link`", "no node is called `swich0`"],
+        says: &["[[event]] 0, key `link`", "no node has the name `swich0`"],
         help: "did you mean `switch0`?",
     },
     Case {
@@ -43,7 +43,7 @@ pub(super) const CASES: &[Case] = &[
         place: "t.toml (with --set):9:12",
         says: &[
             "[[workload]] 0, key `receiver`",
-            "no node is called `hots1`",
+            "no node has the name `hots1`",
         ],
         help: "did you mean `host1`",
     },

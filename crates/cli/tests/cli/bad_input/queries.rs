@@ -79,7 +79,7 @@ pub(super) const CASES: &[Case] = &[
             "[[query]]\nvalue = \"switch-id\"\n[[query]]\nvalue = \"hop-latency\"\n[[query]]\nvalue = \"queue-length\""
         ),
         "t.toml:11",
-        &["the queries ask for 24.00 bits of a packet on average, and the budget is 16"],
+        &["the queries need 24.00 bits of a packet on average, and the budget is 16"],
         "multiply each frequency by 0.667",
     ),
     case(

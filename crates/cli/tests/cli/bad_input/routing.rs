@@ -65,7 +65,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[routing]\npolicy = \"reps\"\n[rdma]\nrecovery = \"go-back-n\""),
         args: &[],
         place: "t.toml:12:10",
-        says: &["`reps` needs receivers that take packets in any order"],
+        says: &["`reps` needs receivers that accept packets in any order"],
         help: "leave `recovery` out, or set it to \"any-order\"",
     },
     Case {
@@ -87,7 +87,7 @@ pub(super) const CASES: &[Case] = &[
         place: "t.toml:12:14",
         says: &[
             "[routing], key `priorities`",
-            "`reps` is a policy of hosts, for all of their packets",
+            "`reps` is a policy of hosts for all their packets",
         ],
         help: "leave out `priorities`, or name other policies",
     },

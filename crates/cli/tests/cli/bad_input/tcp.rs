@@ -174,7 +174,7 @@ pub(super) const CASES: &[Case] = &[
         "t.toml:12:15",
         &[
             "[switch], key `lossy_limit`",
-            "1KB takes no full segment of TCP",
+            "1KB cannot hold a full TCP segment of",
         ],
         "such as \"256KB\"",
     ),
@@ -253,7 +253,7 @@ pub(super) const CASES: &[Case] = &[
              [[queue]]\ndiscipline = \"codel\"\npriorities = [3]"
         ),
         "t.toml:17:14",
-        &["priority 3 is none of TCP"],
+        &["priority 3 has no TCP traffic"],
         "the priorities of TCP are 1",
     ),
     case(
@@ -281,7 +281,7 @@ pub(super) const CASES: &[Case] = &[
         "requests over RDMA",
         fetch!("kind = \"fetch\"\nclient = 0\nserver = 1", "hpcc"),
         "t.toml:4:1",
-        &["`fetch` needs connections of TCP, and hpcc is of RDMA"],
+        &["`fetch` needs TCP connections, and hpcc is an RDMA algorithm"],
         "cc = { kind = \"cubic\" }",
     ),
     case(

@@ -39,7 +39,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:4:8",
-        says: &["`50GBPS` does not tell bits from bytes"],
+        says: &["`50GBPS` is ambiguous between bits and bytes"],
         help: "write it like \"50Gbps\" or \"50GBps\"",
     },
     Case {

@@ -139,7 +139,7 @@ fn a_server_that_is_not_there_is_named_in_a_warning() {
     assert_eq!(
         summary.warnings,
         [
-            "all flows have ended, but the application at host0 (node 0) waits for 5 pongs from host 1"
+            "all flows have finished, but the application at host0 (node 0) waits for 5 pongs from host 1"
         ]
     );
     assert_eq!(summary.flows.finished, 1);

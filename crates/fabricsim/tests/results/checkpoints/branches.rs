@@ -174,7 +174,7 @@ fn events_to_come_may_be_others() {
     let message = refused.expect_err("it is in the past").to_string();
     assert_eq!(
         message,
-        "the checkpoint: events before 60us, when it was taken, are not the same"
+        "the checkpoint: events before 60us, the time of the checkpoint, have changed"
     );
     // This equals a run that had the event from the start.
     let mut early = Simulation::new(&scenario(cc, &down("70us")), 1).unwrap();

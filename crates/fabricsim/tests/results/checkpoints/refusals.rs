@@ -94,7 +94,7 @@ fn applications_of_a_program_go_on_where_they_say_how() {
     let refused = Simulation::restore(&star(), 1, &checkpoint).expect_err("two are missing");
     let text = refused.to_string();
     assert!(
-        text.contains("it holds 2 of what there are 0 of here"),
+        text.contains("it has 2 entries, and there are 0 here"),
         "{text}"
     );
     // Neither does it fit a simulation that has run.
@@ -208,7 +208,7 @@ fn a_file_that_has_been_altered_is_refused() {
         );
     }
     let text = refused(b"flow,src,dst\n").expect_err("it is a table");
-    assert_eq!(text, "the checkpoint: it is no checkpoint of fabricsim");
+    assert_eq!(text, "the checkpoint: it is not a checkpoint of fabricsim");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_budget_that_is_too_small_is_refused_with_what_it_allows() {
     assert_eq!(refused.key, "bits");
     assert_eq!(
         refused.message,
-        "the queries ask for 20.00 bits of a packet on average, and the budget is 16"
+        "the queries need 20.00 bits of a packet on average, and the budget is 16"
     );
     assert!(refused.help.ends_with("by 0.800"), "{}", refused.help);
     // There are enough bits on average, but no two digests fit in one packet.

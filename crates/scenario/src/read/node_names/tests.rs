@@ -80,16 +80,16 @@ fn names_that_no_node_has_are_refused_with_the_nearest() {
     let refused = |tables: &str| scenario(tables).expect_err("no such node");
     let text = refused(&format!("{INCAST}receiver = \"hots5\""));
     assert!(
-        text.contains("key `receiver`: no node is called `hots5`"),
+        text.contains("key `receiver`: no node has the name `hots5`"),
         "{text}"
     );
     assert!(text.contains("did you mean `host5`"), "{text}");
     let text = refused(&format!("{INCAST}receiver = \"host*\""));
-    assert!(text.contains("`host*` stands for several nodes"), "{text}");
+    assert!(text.contains("`host*` matches several nodes"), "{text}");
     let text = refused(&format!(
         "{INCAST}[[event]]\nat = \"1us\"\nkind = \"link-down\"\nlink = [\"leaf0\", \"nothing\"]"
     ));
-    assert!(text.contains("no node is called `nothing`"), "{text}");
+    assert!(text.contains("no node has the name `nothing`"), "{text}");
     assert!(text.contains("from `host0` to `spine1`"), "{text}");
     let text = refused(&format!(
         "{INCAST}[observe]\nqueues = true\nnodes = [\"tor*\"]"

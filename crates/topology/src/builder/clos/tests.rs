@@ -314,7 +314,7 @@ fn hosts_and_racks_that_cannot_be_built_are_refused() {
     );
     has(
         changed(&|c| c.tiers[1].name = Some("tor".into())),
-        &["another tier is called `tor`"],
+        &["another tier has the name `tor`"],
     );
     has(
         changed(&|c| c.tiers[1].name = Some("a b".into())),

@@ -312,8 +312,8 @@ pub(super) fn other_commands() -> Vec<Beyond> {
             String::new(),
             &[
                 "1B",
-                "of memory, and 16 GB is the most",
-                "ask for shorter traffic",
+                "of memory, and the limit is 16 GB",
+                "give shorter traffic",
             ],
         )
         .args(&["pint", "latency", "--sizes=1B", "--threads", "1"]),
