@@ -358,7 +358,8 @@ fn flows_without_an_end_in_practice_are_no_load() {
     assert_eq!(
         endless.left_out,
         [
-            "[[workload]] 0 (list): 2 of its flows last longer than the time in which flows start, at any possible rate"
+            "[[workload]] 0 (list): 2 of its flows last longer than the time in which flows \
+             start, at any possible rate"
         ]
     );
     // Another 1 MB every 200 us is 40% of 100 Gbps.
