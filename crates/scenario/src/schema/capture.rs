@@ -8,22 +8,22 @@ use fabricsim_topology::Topology;
 
 use crate::schema::far_end::{FarEnd, ports_among};
 
-/// Addresses of frames have room for this many nodes.
+/// Maximum number of nodes for which frames have addresses.
 const MOST_ADDRESSES: usize = 1 << 24;
 
-/// Priorities of frames.
+/// Number of priorities of frames.
 const PRIORITIES: u32 = 8;
 
 choices! {
     /// Frames of a port by their direction.
     #[derive(Default)]
     pub enum CaptureDirection {
-        /// What the port sends and what arrives at it.
+        /// Frames in both directions.
         #[default]
         Both = "both",
-        /// What it sends.
+        /// Frames that leave the port.
         Out = "out",
-        /// What arrives at it.
+        /// Frames that arrive at the port.
         In = "in",
     }
 }
@@ -31,16 +31,16 @@ choices! {
 settings! {
     /// The `[capture]` table.
     pub struct CaptureSettings {
-        /// Nodes whose ports are captured, such as ["320..376"].
+        /// Nodes with captured ports, such as ["320..376"].
         #[note("(default all)")]
         pub nodes: Option<Vec<NodeRange>> = none,
         /// Their ports, such as ["0..4"].
         #[note("(default all)")]
         pub ports: Option<Vec<NumberRange>> = none,
-        /// Only ports whose link leads to "hosts" or to "switches".
+        /// Only ports with a link to "hosts" or to "switches".
         #[note("(default both)")]
         pub towards: Option<FarEnd> = none,
-        /// Frames that a port sends ("out"), those that arrive at it ("in"), or "both".
+        /// Frames that a port sends ("out"), frames that it receives ("in"), or "both".
         pub direction: CaptureDirection = "both",
         /// Only frames of these priorities, such as ["3"], and pauses of them.
         #[note("(default all)")]
@@ -55,8 +55,8 @@ settings! {
         pub until: Option<Time> = none,
         /// Most bytes of a frame that are stored.
         ///
-        /// Payload is not simulated: all of it is zero. Wireshark decodes the headers of RDMA frames that
-        /// are cut, but takes them for malformed in its list.
+        /// Payload is not simulated: all of it is zero. Wireshark decodes the headers of truncated
+        /// RDMA frames, but its list shows such frames as malformed.
         #[range(from "64B", to "65535B")]
         #[refused("{value} are not what can be stored of a frame", "give 64B to 65535B, such as \"128B\"")]
         pub snap_length: Bytes = "65535B",
@@ -70,7 +70,7 @@ settings! {
 }
 
 impl CaptureSettings {
-    /// Refuses values without a meaning, and ports that are not there.
+    /// Rejects values without a meaning, and ports that do not exist.
     pub(crate) fn validate(&self, topology: &Topology) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         let refuse = |key, message, help: &str| Err(ConfigError::new(key, message, help));
@@ -84,6 +84,7 @@ impl CaptureSettings {
                 "give a later time, or leave the key out",
             );
         }
+        // An empty list would capture nothing; most likely it was meant as "all".
         let empty = |ranges: &Option<Vec<NumberRange>>| ranges.as_ref().is_some_and(Vec::is_empty);
         for (key, empty) in [
             ("nodes", self.nodes.as_ref().is_some_and(Vec::is_empty)),
@@ -104,6 +105,7 @@ impl CaptureSettings {
                 "priorities are 0 to 7",
             );
         }
+        // The lists refer to the network, so compare them with it.
         let count = u32::try_from(topology.len()).unwrap_or(u32::MAX);
         let mut ranges = self.nodes.iter().flatten().map(|range| range.0);
         if let Some(range) = ranges.find(|range| range.end > count) {
@@ -139,20 +141,20 @@ impl CaptureSettings {
         Ok(())
     }
 
-    /// Returns whether frames that leave a port are captured.
+    /// Returns `true` if frames that leave a port are captured.
     #[must_use]
     pub fn takes_sent(&self) -> bool {
         self.direction != CaptureDirection::In
     }
 
-    /// Returns whether frames that arrive at a port are captured.
+    /// Returns `true` if frames that arrive at a port are captured.
     #[must_use]
     pub fn takes_arrived(&self) -> bool {
         self.direction != CaptureDirection::Out
     }
 }
 
-/// The ports that `settings` choose, in the order of nodes and ports.
+/// Yields the ports that `settings` select, in the order of nodes and ports.
 pub fn captured_ports(
     settings: &CaptureSettings,
     topology: &Topology,

@@ -26,13 +26,13 @@ choices! {
         /// Text, one line for each row.
         #[default]
         Csv = "csv",
-        /// Apache Parquet, where the library was built with the feature `parquet`.
+        /// Apache Parquet, if the library was built with the feature `parquet`.
         Parquet = "parquet" ("builds with this feature"),
     }
 }
 
 impl SeriesFormat {
-    /// The ending of file names.
+    /// Returns the extension of file names.
     #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
@@ -65,16 +65,16 @@ macro_rules! observe_settings {
                 ///
                 /// No packet is smaller.
                 pub distribution_bin: Bytes = "1KB",
-                /// Groups of ports with a name in queue_groups.csv and summary.json: [{ name = "bottleneck",
-                /// nodes = ["8"], ports = ["3"] }].
+                /// Groups of ports with a name in queue_groups.csv and summary.json: [{ name =
+                /// "bottleneck", nodes = ["8"], ports = ["3"] }].
                 pub queue_groups: Vec<PortGroup> = empty,
-                /// Nodes whose ports are observed, such as ["320..376"].
+                /// Nodes with observed ports, such as ["320..376"].
                 #[note("(default all)")]
                 pub nodes: Option<Vec<NodeRange>> = none,
                 /// Their ports, such as ["0..4"].
                 #[note("(default all)")]
                 pub ports: Option<Vec<NumberRange>> = none,
-                /// Only ports whose link leads to "hosts" or to "switches".
+                /// Only ports with a link to "hosts" or to "switches".
                 #[note("(default both)")]
                 pub towards: Option<FarEnd> = none,
                 /// Flows that are observed, such as ["0..16"].
@@ -98,7 +98,7 @@ macro_rules! observe_settings {
             /// The keys of all series.
             const SERIES: &[&str] = &[$(stringify!($series)),+];
 
-            /// Returns the series that are observed.
+            /// Yields the series to record.
             pub fn series(&self) -> impl Iterator<Item = SeriesKind> {
                 let all = [$((self.$series, SeriesKind::of::<series::$kind>(stringify!($series)))),+];
                 all.into_iter().filter_map(|(wanted, kind)| wanted.then_some(kind))
@@ -110,7 +110,7 @@ macro_rules! observe_settings {
 each_series!(observe_settings);
 
 impl ObserveSettings {
-    /// Refuses values without a meaning, and a series that would be too long for its file.
+    /// Rejects values without a meaning, and a series with more rows than its file may have.
     pub(crate) fn validate(
         &self,
         topology: &Topology,
@@ -155,6 +155,7 @@ impl ObserveSettings {
                 "use \"csv\", or build with `cargo build --release --features parquet`",
             ));
         }
+        // An empty list would observe nothing; most likely it was meant as "all".
         let empty = |ranges: &Option<Vec<NumberRange>>| ranges.as_ref().is_some_and(Vec::is_empty);
         for (key, empty) in [
             ("nodes", self.nodes.as_ref().is_some_and(Vec::is_empty)),
@@ -173,7 +174,7 @@ impl ObserveSettings {
         self.check_ports(topology, run)
     }
 
-    /// Returns the part of a run that is observed.
+    /// Returns the observed part of a run.
     #[must_use]
     pub fn scope<'a>(&self, topology: &'a Topology) -> Scope<'a> {
         Scope {
@@ -189,7 +190,7 @@ impl ObserveSettings {
         }
     }
 
-    /// Refuses groups of ports that mean nothing.
+    /// Rejects groups without ports, and unusable names.
     fn check_groups(&self, topology: &Topology) -> Result<(), ConfigError> {
         const KEY: &str = "queue_groups";
         if !self.queue_groups.is_empty() && !self.queue_distribution {
@@ -241,6 +242,7 @@ impl ObserveSettings {
                 format!("the nodes are numbered 0 to {}, hosts first", count - 1),
             ));
         }
+        // Blame the key that most likely excludes all ports.
         let narrowing = if self.nodes.is_some() {
             "nodes"
         } else {
@@ -263,6 +265,7 @@ impl ObserveSettings {
                 "give nodes and ports that are there, or leave the keys out",
             ));
         }
+        // The run would stop in the middle if a file became too long, so estimate its rows now.
         let longest = [(self.queues, on_switches), (self.links, ports)]
             .into_iter()
             .filter_map(|(wanted, ports)| wanted.then_some(ports))
@@ -284,7 +287,7 @@ impl ObserveSettings {
         Ok(())
     }
 
-    /// The samples of a run that lasts as long as it may, where that is known.
+    /// Returns the maximum number of samples of a run, if it is known.
     fn samples(&self, run: &RunSettings) -> Option<u64> {
         let stop = run.stop_at.map(|after| Time::ZERO + after);
         let end = [self.until, stop].into_iter().flatten().min()?;
@@ -293,7 +296,7 @@ impl ObserveSettings {
     }
 }
 
-/// The ports of hosts and switches that `settings` choose, in their order.
+/// Yields the ports of hosts and switches that `settings` select, in order.
 pub fn chosen_ports(
     settings: &ObserveSettings,
     topology: &Topology,
@@ -302,7 +305,7 @@ pub fn chosen_ports(
     ports_among(topology, nodes, ports, settings.towards)
 }
 
-/// Those of switches: the ports that have queues.
+/// Returns the selected ports of switches, because only switches have queues.
 pub fn queue_ports(settings: &ObserveSettings, topology: &Topology) -> Vec<(NodeId, PortId)> {
     chosen_ports(settings, topology)
         .filter(|(node, _)| !topology.is_host(*node))

@@ -18,14 +18,14 @@ settings! {
         /// Their ports, such as ["0..4"].
         #[note("(default all)")]
         pub ports: Option<Vec<NumberRange>> = none,
-        /// Only ports whose link leads to "hosts" or to "switches".
+        /// Only ports with a link to "hosts" or to "switches".
         #[note("(default both)")]
         pub towards: Option<FarEnd> = none,
     }
 }
 
 impl PortGroup {
-    /// The members among `ports`, in the same order.
+    /// Returns the members of the group among `ports`, in the same order.
     #[must_use]
     pub fn choose(&self, ports: &[(NodeId, PortId)], topology: &Topology) -> Vec<(NodeId, PortId)> {
         let member = |&&(node, port): &&(NodeId, PortId)| {

@@ -1,4 +1,4 @@
-//! The `[pint]` and `[[query]]` tables: what packets are asked on their way.
+//! The `[pint]` and `[[query]]` tables: data that packets collect on their way.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,12 @@ settings! {
         /// Bits that each packet has for the digests of all queries.
         #[range(from 1, to 64)]
         pub bits: u32 = 16,
-        /// Note what the values of hops really were, beside the estimates.
+        /// Record true values of hops beside the estimates.
         pub truth: bool = true,
     }
 }
 
-/// Letters of a name, which is part of a file's.
+/// Maximum length of a name, which becomes part of a file name.
 const LONGEST_NAME: usize = 100;
 
 /// The queries of a scenario.
@@ -40,10 +40,11 @@ pub struct QuerySettings {
 }
 
 impl QuerySettings {
-    /// Checks query `number`, counted from 1, and gives it a name that none of `names` has.
+    /// Checks query `number`, counted from 1, and adds its name to `names`. A query without a name
+    /// is named by its number; two equal names are an error.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If a value has no meaning; the error has the key, a message and help.
     fn admit(
         query: &mut QueryConfig,
         number: usize,
@@ -64,7 +65,7 @@ impl QuerySettings {
                 "use letters, digits, dots, dashes and underscores, and begin with none of `.` and `-`",
             );
         }
-        // Some disks do not tell large letters from small ones.
+        // Some file systems do not distinguish upper case from lower case.
         if !names.insert(name.to_lowercase()) {
             return refuse(
                 format!("two queries have the name `{name}`"),
@@ -74,10 +75,10 @@ impl QuerySettings {
         Ok(())
     }
 
-    /// Checks the queries one by one and names those that have no name.
+    /// Checks all queries and names the ones without a name.
     ///
     /// # Errors
-    /// The first query that cannot be asked, and why.
+    /// At the first query that cannot be served.
     pub(crate) fn admit_all(&mut self) -> Result<(), Refused> {
         let mut names = BTreeSet::new();
         for (index, query) in self.queries.iter_mut().enumerate() {
@@ -88,10 +89,10 @@ impl QuerySettings {
     }
 
     /// Builds the queries for the switches and sinks in `network`; `cc` is the configuration of
-    /// HPCC-PINT, if it is used.
+    /// HPCC-PINT, if the scenario uses it.
     ///
     /// # Errors
-    /// The number of the query that cannot be served, or `None` for all of them together, and why.
+    /// If a query cannot be served: its number, or `None` for all queries together, and the reason.
     pub fn build(
         &self,
         seed: u64,
@@ -102,7 +103,7 @@ impl QuerySettings {
         Queries::new(&self.queries, self.pint.bits, seed, code.as_ref(), network)
     }
 
-    /// Refuses queries that no network could serve, or not with these algorithms.
+    /// Rejects queries that no network could serve, or not together with these algorithms.
     pub(crate) fn check(
         &self,
         (seed, profile): (u64, Option<Profile>),
@@ -126,7 +127,7 @@ impl QuerySettings {
                 "leave it out there, and set `frequency` in the query that the algorithm reads",
             );
         }
-        // The length of paths matters only to traces, whose schemes exist for every length.
+        // Path lengths matter only to traces, and their schemes exist for every length.
         let network = query_network(topology, 5, Duration::from_us(1));
         let built = self.build(seed, algorithms.first().copied(), &network);
         let queries =
@@ -142,7 +143,7 @@ impl QuerySettings {
     }
 }
 
-/// `topology` as queries see it.
+/// Returns the properties of `topology` that queries use.
 #[must_use]
 pub fn query_network(topology: &Topology, longest_path: u16, base_rtt: Duration) -> QueryNetwork {
     let is_switch = |node: NodeId| !topology.is_host(node);

@@ -9,7 +9,7 @@ use fabricsim_topology::{EcmpHash, NextHopOrder, Weights};
 use crate::schema::nics::{NicChoice, NicRule};
 
 choices! {
-    /// Hash by which flows are spread over equal-cost paths.
+    /// Hash for spreading flows over equal-cost paths.
     pub enum HashName {
         /// A mixing hash of addresses, ports, switch and seed.
         Seeded = "seeded" ("default"),
@@ -23,7 +23,8 @@ choices! {
     pub enum OrderName {
         /// Lowest node number first.
         Ascending = "ascending" ("default"),
-        /// As a search from the destination comes to them, highest node number first.
+        /// In the order in which a search from the destination reaches them, highest node number
+        /// first.
         Descending = "descending",
     }
 }
@@ -31,10 +32,10 @@ choices! {
 choices! {
     /// Shares of equal next hops.
     pub enum WeightsName {
-        /// All alike.
+        /// The same share for all.
         Equal = "equal",
-        /// By the capacity that is left beyond each of them.
-        Capacity = "capacity" ("by what is left beyond each of them: WCMP"),
+        /// In proportion to the capacity beyond each of them.
+        Capacity = "capacity" ("by the remaining capacity beyond each: WCMP"),
     }
 }
 
@@ -54,7 +55,8 @@ settings! {
         /// Policy by which packets are spread over equal-cost next hops.
         #[note("(default \"ecmp\"; a name or a table such as { kind = \"flowlet\", gap = \"50us\" })")]
         pub policy: Option<String> = none,
-        /// Policies of priorities that have one of their own: [{ priority = 4, policy = "random" }].
+        /// Policies of priorities that have one of their own: [{ priority = 4, policy = "random"
+        /// }].
         pub priorities: Vec<PolicyRule> = empty,
         /// Hash by which flows are spread over equal paths.
         pub hash: Option<HashName> = none,
@@ -75,7 +77,7 @@ settings! {
 }
 
 impl RoutingSettings {
-    /// The settings with every default filled in.
+    /// Returns the settings with all defaults filled in.
     #[must_use]
     pub fn resolved(&self, seed: u64, quirks: &Quirks) -> Self {
         let (hash, order) = match quirks.ecmp {
@@ -95,7 +97,7 @@ impl RoutingSettings {
         }
     }
 
-    /// The hash; call it on resolved settings.
+    /// Returns the hash; call this on resolved settings.
     pub fn ecmp(&self) -> EcmpHash {
         match self.hash {
             Some(HashName::Ns3) => EcmpHash::Ns3,
@@ -103,7 +105,7 @@ impl RoutingSettings {
         }
     }
 
-    /// The shares of equal next hops.
+    /// Returns the rule for the shares of equal next hops.
     pub const fn weights(&self) -> Weights {
         match self.weights {
             WeightsName::Equal => Weights::Equal,
@@ -111,7 +113,7 @@ impl RoutingSettings {
         }
     }
 
-    /// The order of next hops; call it on resolved settings.
+    /// Returns the order of equal next hops; call this on resolved settings.
     pub const fn order(&self) -> NextHopOrder {
         match self.next_hops {
             Some(OrderName::Descending) => NextHopOrder::DescendingNode,

@@ -13,7 +13,7 @@ settings! {
     pub struct RunSettings {
         /// Stop at this simulated time.
         ///
-        /// Flows may be left.
+        /// Flows may be unfinished then.
         #[note("(default: when all flows have ended)")]
         pub stop_at: Option<Duration> = none,
         /// Give up when no byte is acknowledged for this long.
@@ -26,10 +26,10 @@ settings! {
         pub stall_after: Option<Duration> = none,
         /// Memory that packets may take when all links are full.
         ///
-        /// A scenario that would take more is refused before it runs.
+        /// A scenario that would take more is rejected before it runs.
         #[range(from "1B")]
         #[refused("nothing could be sent", "give a size such as \"64GB\"")]
-        #[note("(default: 16 times what the machine has left)")]
+        #[note("(default: 16 times the machine's available memory)")]
         pub packet_memory: Option<Bytes> = none,
     }
 }
@@ -45,8 +45,8 @@ choices! {
     pub enum IdealRule {
         /// The flow alone in the idle network, packet by packet.
         Exact = "exact" ("the flow alone in the idle network"),
-        /// The formula of the published simulator: the base round-trip time, which has a full payload
-        /// at each link, plus all bytes at the slowest link.
+        /// The formula of the published simulator: the base round-trip time, including a full
+        /// payload at each link, plus all bytes at the slowest link.
         Published = "published" ("the formula of the published simulator"),
     }
 }
@@ -61,8 +61,9 @@ settings! {
         pub pauses: bool = false,
         /// Write fct.txt: completion times in the form of the published simulator.
         pub fct_txt: bool = false,
-        /// Rule for ideal completion times: "exact" (the flow alone in the idle network) or "published"
-        /// (the formula of the published simulator, which counts a packet twice at the slowest link).
+        /// Rule for ideal completion times: "exact" (the flow alone in the idle network) or
+        /// "published" (the formula of the published simulator, which counts a packet twice at the
+        /// slowest link).
         #[note("(default \"exact\"; profile: \"published\")")]
         pub ideal: Option<IdealRule> = none,
     }
@@ -84,7 +85,7 @@ impl OutputSettings {
         Ok(())
     }
 
-    /// Refuses files that cannot hold the nodes of `topology`.
+    /// Rejects files that cannot express the nodes of `topology`.
     pub(crate) fn validate_for(&self, topology: &Topology) -> Result<(), ConfigError> {
         let nodes = topology.len();
         if !self.fct_txt || nodes <= HPCC_FCT_NODES {

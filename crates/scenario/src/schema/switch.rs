@@ -17,18 +17,18 @@ settings! {
     pub struct SwitchSettings {
         /// Bytes of one switch.
         ///
-        /// Absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB, and at least twice
-        /// what the switch sets aside for headroom and reserves.
+        /// By default, 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB, and at least twice the
+        /// headroom and reserves of the switch.
         #[range(above "0B")]
         #[refused(
             "a switch without a buffer cannot store a packet",
             "give a size such as \"32MiB\""
         )]
-        #[note("(default \"16MiB\" for each 50 Gbps of NIC rate, more where headroom needs it)")]
+        #[note("(default \"16MiB\" for each 50 Gbps of NIC rate, more if headroom needs it)")]
         pub buffer: Option<Bytes> = none,
         /// Pause neighbors rather than drop.
         pub pfc: bool = true,
-        /// Room of a port for what arrives after a pause.
+        /// Room of a port for packets that arrive after a pause.
         pub headroom: Option<Headroom> = none,
         /// Share of the free buffer that a NIC-rate port may take.
         ///
@@ -41,21 +41,21 @@ settings! {
         pub alpha: f64 = 0.125,
         /// Bytes of each port and priority that are its own.
         ///
-        /// They are not counted as shared.
+        /// They do not count as shared.
         pub reserve: Bytes = "4KiB",
         /// Distance below the pause threshold at which a paused neighbor resumes.
         pub resume_offset: Bytes = "3KiB",
         /// Marking at NIC rate: { kmin = "400KB", kmax = "1600KB", pmax = 0.2 }.
         ///
-        /// In proportion at other rates, for all priorities.
+        /// Scaled in proportion at other rates; for all priorities.
         #[note("(default: as the algorithm wants)")]
         pub ecn: Option<EcnConfig> = none,
         /// Marking by port and priority: [{ rate = "400Gbps", priority = 3, kmin = …, kmax = …,
         /// pmax = … }].
         ///
-        /// The first rule that fits a port and priority holds, before `ecn`.
+        /// The first rule that matches a port and priority decides; otherwise `ecn` does.
         pub ecn_rules: Vec<EcnRule> = empty,
-        /// Share of the free buffer that a queue of TCP may be as long as.
+        /// Largest length of a TCP queue, as a multiple of the free buffer.
         #[range(from 0.000001, to 64.0)]
         #[refused(
             "a share of {value} is not between 0.000001 and 64",
@@ -63,7 +63,7 @@ settings! {
         )]
         #[note("(default 1)")]
         pub lossy_alpha: Option<f64> = none,
-        /// Most bytes of a queue of TCP, whatever is free.
+        /// Most bytes of a TCP queue, even if more is free.
         #[range(from "1B")]
         #[refused("a queue of {value} takes no packet", "give a size such as \"256KB\"")]
         #[note("(default: any number)")]
@@ -80,7 +80,7 @@ settings! {
     }
 }
 
-/// The ports of the switch `node`.
+/// Returns the ports of the switch `node`.
 fn ports_of(topology: &Topology, node: NodeId) -> Vec<PortBuffer> {
     let ports = topology.ports(node).iter();
     ports
@@ -92,10 +92,10 @@ fn ports_of(topology: &Topology, node: NodeId) -> Vec<PortBuffer> {
 }
 
 impl SwitchSettings {
-    /// Refuses values without a meaning.
+    /// Checks the values.
     ///
     /// # Errors
-    /// Names the key, what is wrong and what would be right.
+    /// If a value has no meaning; the error has the key, a message and help.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;
         if let Some(ecn) = &self.ecn {
@@ -114,12 +114,12 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// The share of the free buffer that a queue of TCP may be as long as.
+    /// Returns the largest length of a TCP queue, as a multiple of the free buffer.
     pub fn lossy_alpha(&self) -> f64 {
         self.lossy_alpha.unwrap_or(1.0)
     }
 
-    /// The settings with every default filled in.
+    /// Returns the settings with all defaults filled in.
     #[must_use]
     pub fn resolved(&self, nic_rate: Rate, quirks: &Quirks) -> Self {
         let scaled = (16u64 << 20).saturating_mul(nic_rate.as_bps() / 1_000_000) / 50_000;
@@ -136,7 +136,7 @@ impl SwitchSettings {
         }
     }
 
-    /// The buffer of a switch; call it on resolved settings.
+    /// Returns the buffer of a switch; call this on resolved settings.
     pub fn buffer_config(&self) -> BufferConfig {
         let defaults = BufferConfig::default();
         BufferConfig {
@@ -150,8 +150,8 @@ impl SwitchSettings {
         }
     }
 
-    /// The buffer of a switch with `ports`: `common`, but where no size is set large enough to have
-    /// as much to share as it sets aside for headroom and reserves.
+    /// Returns the buffer of a switch with `ports`: `common`, enlarged if no size is set. It is
+    /// then at least twice as large as its headroom and reserves.
     pub fn buffer_of(
         &self,
         common: &BufferConfig,
@@ -166,8 +166,8 @@ impl SwitchSettings {
         config
     }
 
-    /// Refuses a buffer that does not hold what some switch of `topology` sets aside, as `config`
-    /// has it.
+    /// Rejects a buffer that is too small for the headroom and reserves of some switch of
+    /// `topology` according to `config`.
     pub fn validate_for(
         &self,
         topology: &Topology,
@@ -217,8 +217,9 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// Returns a switch of `topology` whose ports have no room for a packet of `longest_packet` beside
-    /// their reserves, and the bytes that a port may have of the shared part.
+    /// Returns a switch of `topology` with too little buffer: beside their reserves, its ports have
+    /// no room for a packet of `longest_packet`. Also returns the number of bytes that a port may
+    /// use of the shared part.
     pub fn with_reserves_alone(
         &self,
         topology: &Topology,
@@ -233,8 +234,8 @@ impl SwitchSettings {
         switches.find(|(_, share)| *share < longest_packet)
     }
 
-    /// The thresholds of a port of `rate` for `priority`, whose algorithm wants `wanted` at NIC
-    /// rate.
+    /// Returns the thresholds of a port of `rate` for `priority`; `wanted` are the ones that its
+    /// algorithm needs at NIC rate.
     pub fn ecn_at(
         &self,
         rate: Rate,

@@ -45,8 +45,8 @@ choices! {
     /// A fabric from a paper.
     pub enum Preset {
         /// 320 hosts at 100 Gbps, 20 top-of-rack, 20 aggregation and 16 core switches at 400 Gbps,
-        /// every link 1 us (Li et al., HPCC, SIGCOMM 2019, section 5.1). Same nodes and links, in
-        /// the same order, as the published HPCC simulator's topology of that name.
+        /// every link 1 us (Li et al., HPCC, SIGCOMM 2019, section 5.1). The nodes and
+        /// links, and their order, equal the published HPCC simulator's topology of that name.
         HpccFat320 = "hpcc-fat320",
     }
 }
