@@ -44,7 +44,7 @@ settings! {
     pub struct PolicyRule {
         /// The priority.
         pub priority: u8 = required,
-        /// Name of its policy, whose keys have their defaults.
+        /// Name of its policy; the keys of the policy have their defaults.
         pub policy: String = required,
     }
 }
