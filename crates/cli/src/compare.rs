@@ -218,7 +218,7 @@ fn describe(args: &CompareArgs, [a, b]: [&PathBuf; 2], comparison: &Comparison) 
         };
         writeln!(
             text,
-            "largest deviation: {} bytes from {} to {}, start {} ns: {} and {} ns",
+            "worst flow: {} bytes from {} to {}, start {} ns: {} and {} ns",
             a.size.get(),
             host(a.src.0),
             host(a.dst.0),

@@ -123,7 +123,7 @@ fn what_may_not_change_is_refused_by_name() {
         &with("workload.0.load=0.9"),
         &["`workload.0.load` was 0.5", "`cc`"],
     );
-    refused(&folder, &with("cc.kind=hpcc"), &["different telemetry"]);
+    refused(&folder, &with("cc.kind=hpcc"), &["carry different"]);
     refused(&folder, &with("cc.knid=hpcc"), &["knid"]);
     refused(
         &folder,

@@ -59,7 +59,7 @@ all                 2    1.320    1.200   1.100        -        -       -       
 > 1 MB              0        -        -       -        -        -       -        -        -       -
 -: too few flows for the percentile (p50 needs 2, p95 20, p99 100)
 
-largest deviation: 5000 bytes from host 1 to host 2, start 2000000000.5 ns: 6600 and 6000 ns
+worst flow: 5000 bytes from host 1 to host 2, start 2000000000.5 ns: 6600 and 6000 ns
 ";
     assert_eq!(outcome.stdout, expected);
     assert_eq!(outcome.stderr, "");
