@@ -8,18 +8,18 @@ use fabricsim_core::plugin::Mark;
 use crate::counters::DisciplineCounters;
 
 /// The full Ethernet frame of Linux's disciplines: 1,500 bytes and the link header. Rules that
-/// leave a single waiting packet alone compare with it.
+/// never act on a single waiting packet compare with it.
 pub(crate) const MTU: u64 = 1_514;
 
-/// A queueing discipline of one priority of a port: a state machine that is told the time, stores
-/// packets, marks and drops them.
+/// A queueing discipline for one priority of a port: a state machine that stores, marks and drops
+/// packets, and gets the time as an argument.
 ///
-/// A packet leaves in two steps, so that it is copied once: [`head`](Self::head) decides, and
-/// [`pop`](Self::pop) removes what it has shown. Each `head` that shows a packet is followed by its
-/// `pop`, at the same instant and before anything else is asked for.
+/// A packet leaves in two steps, so that it is copied only once: [`head`](Self::head) decides, and
+/// [`pop`](Self::pop) removes the returned packet. Each `head` that returns a packet is followed by
+/// its `pop`, at the same time and before any other call.
 pub trait Discipline<H: Header> {
-    /// Stores a copy of `packet` and returns it, or returns `None` to drop it. Packets that have to
-    /// make room for it are appended to `dropped`.
+    /// Stores a copy of `packet` and returns it, or returns `None` to drop it. Appends packets that
+    /// were dropped to make room to `dropped`.
     fn enqueue(
         &mut self,
         now: Time,
@@ -27,14 +27,15 @@ pub trait Discipline<H: Header> {
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>>;
 
-    /// Decides which packet leaves now; those that are given up on the way are appended to
-    /// `dropped`. False when none is left.
+    /// Decides which packet leaves now, and appends packets that are dropped on the way to
+    /// `dropped`. Returns `false` if no packet is left.
     fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool;
 
-    /// The packet that [`select`](Self::select) has chosen.
+    /// Returns the packet that [`select`](Self::select) has chosen.
     fn front(&self) -> Option<&Packet<H>>;
 
-    /// The packet that leaves now; those that are given up on the way are appended to `dropped`.
+    /// Returns the packet that leaves now. Appends packets that are dropped on the way to
+    /// `dropped`.
     #[inline]
     fn head(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> Option<&Packet<H>> {
         if self.select(now, dropped) {
@@ -44,34 +45,35 @@ pub trait Discipline<H: Header> {
         }
     }
 
-    /// Removes the packet that [`head`](Self::head) has just shown, and says whether it is marked.
+    /// Removes the packet that [`head`](Self::head) has just returned, and returns its mark.
     fn pop(&mut self, now: Time) -> Mark;
 
-    /// Bytes that wait.
+    /// Returns the waiting bytes.
     fn bytes(&self) -> Bytes;
 
-    /// Packets that wait.
+    /// Returns the number of waiting packets.
     fn packets(&self) -> usize;
 
-    /// Shows every packet that waits to `visit`, in a fixed order.
+    /// Calls `visit` with every waiting packet, in a fixed order.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
-    /// Returns the counters of the discipline; a plain queue, which has no rule, keeps none.
+    /// Returns the counters of the discipline; `None` for a plain queue, which has no rule.
     fn counters(&self) -> Option<DisciplineCounters>;
 }
 
 choices! {
-    /// Packets that a rule applies to, among those that can be marked.
+    /// The packets to which a rule applies, among the packets that can be marked.
     pub enum EcnSelector {
-        /// All whose sender understands marks: ECT(0), ECT(1) and those that are marked already.
+        /// All packets with a sender that understands marks: ECT(0), ECT(1) and already marked
+        /// packets.
         Capable = "capable" ("all that can be marked"),
-        /// Those with the identifier of L4S alone, ECT(1).
+        /// Only packets with the identifier of L4S, ECT(1).
         Ect1 = "ect1" ("those of L4S alone"),
     }
 }
 
 impl EcnSelector {
-    /// Returns whether the rule is about packets with `ecn`.
+    /// Returns `true` if the rule applies to packets with `ecn`.
     #[inline]
     pub(crate) const fn takes(self, ecn: Ecn) -> bool {
         match self {
@@ -81,14 +83,14 @@ impl EcnSelector {
     }
 }
 
-/// Returns whether a packet with `ecn` can be marked instead of dropped.
+/// Returns `true` if a packet with `ecn` can be marked instead of dropped.
 #[inline]
 pub(crate) const fn is_capable(ecn: Ecn) -> bool {
     !matches!(ecn, Ecn::NotCapable)
 }
 
-/// Returns `mark` if `packet` takes one, so that a packet which another queue has marked counts there
-/// alone.
+/// Returns `mark` if `packet` takes one. So a packet that another queue has marked is counted only
+/// there.
 #[inline]
 pub(crate) const fn mark_of<H: Header>(packet: &Packet<H>, mark: Mark) -> Mark {
     if packet.takes_mark() {
@@ -98,7 +100,7 @@ pub(crate) const fn mark_of<H: Header>(packet: &Packet<H>, mark: Mark) -> Mark {
     }
 }
 
-/// [`Mark::Congestion`] when `condition` holds.
+/// Returns [`Mark::Congestion`] if `condition` holds.
 #[inline]
 pub(crate) const fn mark_if(condition: bool) -> Mark {
     if condition {

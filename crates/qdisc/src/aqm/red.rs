@@ -11,13 +11,13 @@ use super::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
 use crate::discipline::is_capable;
 use crate::short_form::{ShortForm, ShortOption};
 
-/// The packet by which idle time is counted: Linux's `avpkt`.
+/// The packet size for counting idle time: Linux's `avpkt`.
 const TYPICAL: Bytes = Bytes::new(1_000);
 
 settings! {
-    /// Settings of random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the
-    /// average length decides, by chance between two thresholds, whether it is marked, or dropped if
-    /// its sender does not understand marks.
+    /// Settings of random early detection (Floyd and Jacobson 1993, RFC 2309). When a packet
+    /// arrives, the average queue length decides if it is marked; between the two thresholds this
+    /// is random. The packet is dropped instead if its sender does not understand marks.
     pub struct RedConfig {
         /// Average bytes up to which nothing is marked.
         pub kmin: Bytes = "30KB",
@@ -60,7 +60,7 @@ impl AqmKind for RedConfig {
     const NAME: &'static str = "red";
     const ABOUT: &'static str = "random early detection: marks by the average length";
     const KEYS: Keys = Self::KEYS;
-    // As with Linux, it drops unless it is told to mark.
+    // As in Linux, it drops unless it is configured to mark.
     const SHORT_FORMS: &'static [ShortForm] = &[ShortForm::new(
         "red",
         &[
@@ -95,21 +95,21 @@ impl AqmKind for RedConfig {
 
 /// The rule and its state.
 ///
-/// The average moves with each packet that comes, and as if small packets had come while the queue
-/// was idle. Marks are spread evenly: with a probability of p in force, at most 1/p packets pass
-/// between two of them.
+/// The average is updated by each arriving packet, and as if small packets had arrived while the
+/// queue was idle. Marks are spread evenly: with probability p, at most 1/p packets pass between
+/// two marks.
 #[derive(Checkpointed, Clone, Debug)]
 struct Red {
     #[checkpoint(rebuilt)]
     config: RedConfig,
     #[checkpoint(rebuilt)]
     limit: Limit,
-    /// Seconds of the typical packet on the wire.
+    /// Transmission time of the typical packet, in seconds.
     #[checkpoint(rebuilt)]
     typical: f64,
     average: f64,
-    /// Start of the idle time that the average does not yet account for; `None` while the queue
-    /// holds something.
+    /// Start of the idle time that the average does not yet include; `None` while the queue has
+    /// packets.
     idle_since: Option<Time>,
     /// Packets since the last mark or drop, while the average is between the thresholds.
     passed: u64,
@@ -117,7 +117,7 @@ struct Red {
 }
 
 impl Red {
-    /// The rule of an empty queue.
+    /// Returns the rule for an empty queue.
     fn new(config: &RedConfig, context: &DisciplineContext) -> Self {
         Self {
             limit: Limit::new(config.limit, config.limit_bytes),
@@ -130,7 +130,7 @@ impl Red {
         }
     }
 
-    /// The average length with a packet that comes now (section 4, "the average queue size").
+    /// Updates the average length with an arriving packet (section 4, "the average queue size").
     fn update_average(&mut self, now: Time, held: Bytes) {
         let weight = self.config.weight;
         if let Some(since) = self.idle_since.take() {
@@ -140,7 +140,7 @@ impl Red {
         self.average += weight * (held.as_f64() - self.average);
     }
 
-    /// The probability for the present average, each packet by itself.
+    /// Returns the probability for the current average, for a packet on its own.
     fn probability(&self) -> f64 {
         let RedConfig {
             kmin, kmax, pmax, ..
@@ -157,7 +157,7 @@ impl Red {
         }
     }
 
-    /// Returns whether the packet that comes is to be marked or dropped (section 7, "uniform random
+    /// Returns `true` if the arriving packet must be marked or dropped (section 7, "uniform random
     /// variables").
     fn strikes(&mut self) -> bool {
         let by_itself = self.probability();

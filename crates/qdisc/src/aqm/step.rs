@@ -1,4 +1,4 @@
-//! A queue whose packets are marked beyond one threshold.
+//! A queue that marks packets beyond one threshold.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};
@@ -11,9 +11,9 @@ use crate::discipline::EcnSelector;
 use crate::short_form::{ShortForm, ShortOption};
 
 settings! {
-    /// Settings of a queue that marks packets beyond one threshold, decided when a packet leaves: by
-    /// the time it has waited (the step of RFC 9332 section 2.4), or by the queue that it leaves
-    /// behind (DCTCP, SIGCOMM 2010, section 3.1). Packets that cannot be marked pass.
+    /// Settings of a queue that marks packets beyond one threshold when they leave: by the queueing
+    /// time (the step of RFC 9332 section 2.4), or by the remaining queue (DCTCP, SIGCOMM 2010,
+    /// section 3.1). Packets that cannot be marked pass.
     pub struct StepConfig {
         /// Mark a packet that has waited for longer.
         #[note("(default \"1ms\")")]
@@ -127,7 +127,7 @@ impl Aqm for StepMarking {
         }
     }
 
-    // A packet that has not waited and leaves nothing behind is beyond no threshold.
+    // A packet that has not waited and leaves an empty queue is below every threshold.
     fn passes_up_to(&self) -> Bytes {
         self.limit.longest()
     }
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
     use crate::testing::{counters, offer, packet, rule_queue, serve, with};
 
-    /// Returns which of four packets of 1,000 bytes are marked that come at once and leave 400 us
-    /// apart, the first after 400 us.
+    /// Sends four packets of 1,000 bytes that arrive at the same time and leave 400 us apart, the
+    /// first after 400 us. Returns `true` for each marked packet.
     fn marks(config: &StepConfig, flags: Flags) -> Vec<bool> {
         let mut queue = rule_queue(config);
         for _ in 0..4 {

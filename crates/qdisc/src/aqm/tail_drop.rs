@@ -1,4 +1,4 @@
-//! First in, first out, up to a limit.
+//! A first-in, first-out queue with a limit.
 
 use fabricsim_base::checkpoint::Checkpointed;
 use fabricsim_base::input::{ConfigError, Keys};
@@ -10,7 +10,7 @@ use super::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
 use crate::short_form::{ShortForm, ShortOption};
 
 settings! {
-    /// Settings of a queue that drops packets beyond a limit, and marks nothing. Linux calls it
+    /// Settings of a queue that drops packets beyond a limit, and never marks. Linux calls it
     /// `pfifo` or `bfifo`.
     pub struct TailDropConfig {
         /// Packets that the queue holds.
@@ -102,7 +102,7 @@ mod tests {
             limit: None,
             limit_bytes: Some(Bytes::new(1_600)),
         };
-        // A small packet may still find room if a large one does not.
+        // A small packet may still fit if a large one does not.
         assert_eq!(
             stored(&config, &[1_514, 87, 86, 1]),
             [true, false, true, false]
