@@ -129,7 +129,7 @@ fn refuse_arguments(
     }
     let said = match plain() {
         Some(plain) => plain.render().ansi().to_string(),
-        // Takes out the styles, and with them what of the user's looks like one.
+        // Removes the styles, and user text that looks like one.
         None => error.render().to_string(),
     };
     if error.use_stderr() {
@@ -168,7 +168,7 @@ pub(crate) fn report_error(error: Error) {
     if !stderr().is_terminal() {
         options = options.color(false).unicode(false);
     }
-    // A hook can be set once; nobody else sets one.
+    // A hook can be set once; this is the only place that sets one.
     let _ = miette::set_hook(Box::new(move |_| Box::new(options.clone().build())));
     let report = Report::new(ErrorReport::new(error));
     // The words are fit for a terminal; the colors around them are ours.

@@ -180,7 +180,7 @@ fn in_folder(folder: &Path, asked: Option<&'static dyn Importer>) -> Result<Vec<
         }
     }
     paths.sort();
-    // Files beside them may be anything: traces, results, what is no text.
+    // Other files in the folder may be anything: traces, results, binary files.
     let files = paths.iter().filter_map(|path| InputFile::read(path).ok());
     let is_of = |file: &InputFile| match asked {
         Some(importer) => importer.recognizes(file),

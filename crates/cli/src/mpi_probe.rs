@@ -52,7 +52,7 @@ pub(crate) fn mpi_probe(args: &MpiProbeArgs, ranks: Option<&MpiRanks>) -> Result
         time: std::time::Duration::from_secs_f64(args.time.as_secs_f64()),
     };
     let report = probe(ranks, &options);
-    // Rank 0 has the report, and nobody else anything to write.
+    // Only rank 0 has a report to print.
     let told = report.map_or(Ok(()), |report| tell(args, &report));
     Ok(match agree(told, Some(ranks)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -218,7 +218,7 @@ pub enum FigureError {
 pub fn figure(arguments: impl IntoIterator<Item = OsString>) -> Result<Figure, FigureError> {
     let mut arguments = arguments.into_iter();
     let begin = ["plot".into()].into_iter().chain(arguments.next());
-    // A name is asked for, and nothing is written to it.
+    // The arguments need the name of an output file, but nothing is written to it.
     let all = begin.chain(["--out=figure.svg".into()]).chain(arguments);
     let parsed = <Plot as clap::Parser>::try_parse_from(all);
     let parsed = parsed.map_err(|error| FigureError::Arguments(error.to_string()))?;

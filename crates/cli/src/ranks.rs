@@ -108,12 +108,12 @@ pub(crate) fn conclude(result: Result<ExitCode, Error>, ranks: Option<Arc<MpiRan
     };
     match result {
         Ok(code) => {
-            // A launcher may end the others for the exit code of one: all have done their part first.
+            // A launcher may kill all ranks as soon as one exits, so all finish their part first.
             ranks.gather(&[]);
             code
         }
         Err(error) => {
-            // Of ranks that fail alike, the first one ends the others before they speak.
+            // If ranks fail alike, the first one aborts the other ranks before they print.
             let before = u32::try_from(ranks.rank()).unwrap_or(u32::MAX).min(20);
             sleep(STAGGER * before);
             let code = exit::of(&error);

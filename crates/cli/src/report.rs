@@ -87,7 +87,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     }
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let groups = groups(&names);
-    // First what decides, then what it rests on.
+    // The verdict first, then the data behind it.
     headline::headline(&mut page, &runs);
     classes::slowdowns(&mut page, &runs, &groups);
     classes::losses(&mut page, &runs);

@@ -242,7 +242,7 @@ fn print(
     for at in &summary.missed_checkpoints {
         note!("the run ended before {at}, so there is no checkpoint of that time");
     }
-    // Those of overload have been told before the run.
+    // The warning about overload was printed before the run.
     let overload = summary.expected_utilization.warning();
     for warning in &summary.warnings {
         if Some(warning) != overload.as_ref() {

@@ -57,7 +57,7 @@ impl Signals {
 #[cfg(unix)]
 fn hangup() -> Option<i32> {
     let hangup = signal_hook::consts::SIGHUP;
-    // Only Linux tells what is ignored. Elsewhere the signal keeps its meaning.
+    // Only Linux reports ignored signals. On other systems the signal keeps its meaning.
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let ignored = status
         .lines()
@@ -77,7 +77,7 @@ pub(crate) fn keep_file_size_limit_an_error() {
     #[cfg(unix)]
     {
         let exceeded = Arc::new(AtomicBool::new(false));
-        // Where that is refused, the limit ends the process as usual.
+        // If that fails, the limit ends the process as usual.
         let _ = flag::register(signal_hook::consts::SIGXFSZ, exceeded);
     }
 }

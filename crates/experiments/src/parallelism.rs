@@ -262,7 +262,7 @@ impl Probe for Parallelism {
             span
         };
         self.close_window(span, cpu);
-        // What scheduling has cost is nobody's.
+        // The time of the scheduling above belongs to neither nodes nor driver.
         self.window_ended = Instant::now();
     }
 }

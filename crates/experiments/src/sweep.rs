@@ -193,7 +193,7 @@ impl Sweep {
                 text: base_text,
                 folder,
             } => {
-                // Places in the sweep come after those in the base scenario.
+                // Places in the sweep follow the places in the base scenario.
                 let both = [base_text.as_str(), text].concat();
                 let start = base_text.len();
                 let document = Document::of_two(&base, &both, start, source);

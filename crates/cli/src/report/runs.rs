@@ -91,7 +91,7 @@ fn read_run(place: &Place, name: String, selection: &FlowSelection) -> Result<Ru
         remarks.push("there is no fct.csv: the run has failed or has not finished".to_owned());
         Vec::new()
     } else {
-        // Says what was looked for.
+        // The error names the missing file.
         read_flows(&whole)?
     };
     let records = selection.apply(path, records)?;

@@ -18,7 +18,7 @@ pub(super) fn schemes(runs: &[Run]) -> Vec<Scheme<'_>> {
     for run in runs.iter().filter(|run| run.flows > 0) {
         let settings = run.summary.get("scenario").map(|scenario| {
             let mut settings = flatten(scenario);
-            // Seeds of parts follow from that of the scenario.
+            // Seeds of parts follow from the scenario's seed.
             settings.retain(|key, _| key != "name" && key != "seed" && !key.ends_with(".seed"));
             settings
         });

@@ -13,7 +13,7 @@ fn a_scenario_with_a_capture_is_checked_like_any_other() {
     assert!(told.contains("4 hosts, 1 switches, 4 links"), "{told}");
     let json = folder.run(&["check", "s.toml", "--json"]).succeeded();
     assert!(json.stdout.contains("\"capture\""), "{}", json.stdout);
-    // What is wrong with the table is still found.
+    // Errors in the table are still found.
     let wrong = ["check", "s.toml", "--set", "capture.nodes=[\"9\"]"];
     let outcome = folder.run(&wrong);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);

@@ -248,7 +248,7 @@ fn results_do_not_take_the_place_of_what_the_run_reads() {
     folder
         .run(&["run", "list.toml", "--out", "out"])
         .succeeded();
-    // Nor what commands make of results.
+    // Nor do outputs of other commands.
     for command in [
         &["report", "out", "-o", "out/summary.json"][..],
         &["timeline", "out", "-o", "out/topology.csv"],

@@ -137,7 +137,7 @@ fn of_arguments() {
         .expect("the command starts")
         .into();
     quoted(&outcome, "an argument that is no text");
-    // What is no text and has to be is named by its place.
+    // An argument that must be text but is not is named by its position.
     let mut command = folder.command(&["check", "--set"]);
     let bytes = [EVIL.as_bytes(), b"\xff"].concat();
     let outcome: Outcome = command

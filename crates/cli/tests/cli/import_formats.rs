@@ -169,7 +169,7 @@ fn fabrics_and_matrices_of_htsim_run_to_the_end() {
         .succeeded();
     let fct = folder.read("r/fct.csv");
     assert_eq!(fct.lines().count(), 7, "{fct}");
-    // What is triggered starts when the flow before it has been delivered, or acknowledged.
+    // A triggered flow starts when its predecessor has been delivered or acknowledged.
     let row = |src: &str, dst: &str| -> Vec<f64> {
         let mut rows = fct.lines().map(|line| line.split(',').collect::<Vec<_>>());
         let row = rows

@@ -91,7 +91,7 @@ fn results_of_another_version_stay() {
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     let says = "fabricsim_version: 0.0.1 there";
     assert!(refused.stderr.contains(says), "{}", refused.stderr);
-    // A summary that lists no files, and does not say what it is of.
+    // A summary that lists no files and has no settings.
     let line = |name: &str| {
         let line = text
             .lines()
@@ -160,7 +160,7 @@ fn files_that_are_not_of_a_run_stay() {
     let refused = run(&folder, &["--out", "out", "--seed", "2"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     assert_eq!(folder.read("out/summary.json"), "mine\n");
-    // What would be in the way is found before anything runs.
+    // Obstacles are found before anything runs.
     fs::create_dir_all(folder.path("odd/fct.csv")).expect("a folder");
     let refused = run(&folder, &["--out", "odd"]);
     assert_eq!(refused.code, Some(1), "{}", refused.stderr);
@@ -208,7 +208,7 @@ fn a_folder_that_is_half_replaced_is_not_read() {
             refused.stderr
         );
     }
-    // It is nobody's, so any run may take it.
+    // It belongs to no results, so any run may replace it.
     run(&folder, &["--out", "out", "--seed", "2"]).succeeded();
     assert_eq!(
         names(&folder, "out"),

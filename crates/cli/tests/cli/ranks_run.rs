@@ -187,7 +187,7 @@ fn begun(folder: &Folder, scenario: &str) -> Option<(Child, Vec<String>)> {
 fn ended_soon(launcher: Child, ranks: &[String]) -> Outcome {
     let begun = Instant::now();
     let output = launcher.wait_with_output().expect("a child");
-    // The launcher may end a moment before those that it has told to.
+    // The launcher may end a moment before the processes that it has signaled.
     while ranks.iter().any(|rank| is_running(rank)) && begun.elapsed() < Duration::from_secs(30) {
         sleep(Duration::from_millis(50));
     }

@@ -74,7 +74,7 @@ fn two_runs_on_a_page() {
     assert!(html.contains("all flows have one size") && html.contains("flow completion time"));
     assert!(html.contains("30 KB - 1 MB"));
     assert_eq!(html.matches("<details>").count(), 2);
-    // What decides comes first, and an incast of three has one round.
+    // The verdict is first, and an incast of three has one round.
     let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
     assert!(place("In short</h2>") < place("Slowdown by class</h2>"));
     assert!(place("lower than") < place("Incast completion times</h2>"));

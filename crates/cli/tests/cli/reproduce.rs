@@ -98,7 +98,7 @@ fn a_preset_leaves_its_scorecard() {
             .contains("HPCC-PINT")
     );
 
-    // Judged again, from what is there.
+    // Judged again, from existing results.
     let again = folder
         .run(&[&args[..], &["--judge-only"]].concat())
         .succeeded()

@@ -146,7 +146,7 @@ fn packets_that_no_memory_holds_are_refused_before_the_run() {
     assert!(told.contains("warning: packets need up to"), "{told}");
     let less = ["check", "long.toml", "--set", "workload.0.size=1GB"];
     assert_eq!(folder.run(&less).succeeded().stderr, "");
-    // One's own bound counts, whatever the machine has.
+    // The user's own bound counts, regardless of the machine's memory.
     let bound = ["--set", "run.packet_memory=1MB"];
     let refused = folder.run(&[&less[..], &bound[..]].concat());
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);

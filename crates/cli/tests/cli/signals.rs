@@ -36,7 +36,7 @@ fn temporary(folder: &Folder, dir: &str) -> Vec<String> {
 
 /// Starts a run and waits until it writes.
 fn begun(folder: &Folder, args: &[&str]) -> Child {
-    // Whoever runs the tests may ignore this one, as nohup does.
+    // The parent of the tests may ignore this signal, as nohup does.
     let mut command = Command::new("env");
     let inner = folder.command(args);
     command

@@ -137,7 +137,7 @@ fn flows_are_cut_by_start_and_class() {
         "1",
     ];
     let outcome = folder().run(&args).succeeded();
-    // Class 1 starts at 4, 8, ... 40 us; what is left starts from 14 to 35 us.
+    // Class 1 starts at 4, 8, ... 40 us; the remaining flows start from 14 to 35 us.
     let expected = "a: 5 flows that start from 14us to 35us; left out 3 that start before and 2 \
                     that start after, and 30 of other classes\n";
     assert!(outcome.stdout.starts_with(expected), "{}", outcome.stdout);

@@ -93,7 +93,7 @@ fn devices_and_fifos_are_written_straight() {
         assert_eq!(folder.read("got"), page, "{script}");
         fs::remove_file(folder.path("got")).expect("a file");
     }
-    // Whoever stops reading has seen enough.
+    // A reader that stops early is not an error.
     shell(&folder, "\"$F\" report r -o >(head -c 10 >got)").succeeded();
 }
 
@@ -184,7 +184,7 @@ fn a_full_disk_under_the_standard_output_is_told() {
             );
         }
     }
-    // What a run has found is there all the same.
+    // The results of the run exist all the same.
     assert!(folder.has("results/default/fct.csv"));
 }
 

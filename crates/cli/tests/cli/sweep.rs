@@ -202,7 +202,7 @@ fn shards_at_the_same_time_give_the_same_table() {
         assert!((2..=3).contains(&mine), "{}", outcome.stdout);
         run += mine;
     }
-    // Nobody has run a point that another one runs.
+    // No process has run a point that another one was running.
     assert_eq!(run, 8);
     assert_eq!(folder.read("parts/points.csv"), whole);
 }

@@ -102,7 +102,7 @@ impl Batch {
                 String::from_utf8_lossy(&bytes)
             ));
         }
-        // Whoever never comes back is told apart by its number.
+        // A mutant that never ends is identified by its number.
         std::thread::spawn(|| {
             let (mut number, mut begin) = (NOW.load(Ordering::SeqCst), ProcessTime::now());
             loop {

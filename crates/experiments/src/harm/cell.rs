@@ -179,7 +179,7 @@ impl CellPlan<'_> {
                 stall_after: Some(MAX_DURATION),
                 ..RunSettings::default()
             });
-        // Of flows that start together, those of the first workload come first.
+        // Among flows that start together, flows of the first workload precede the rest.
         if let Some(competitor) = self.competitor {
             let download = DownloadConfig {
                 flows: settings.competitors,

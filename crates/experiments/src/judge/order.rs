@@ -257,8 +257,7 @@ fn region_order(
         return None;
     }
 
-    // Published curves that lie over one another are no evidence, however far apart their means
-    // are.
+    // Overlapping published curves are no evidence, no matter how different their means are.
     let decided = |ratio: f64| (ratio - 1.0).abs() >= tie;
     let tied_here = |a: &Means<'_>, b: &Means<'_>| !decided(b.ours / a.ours);
     let tied_there =

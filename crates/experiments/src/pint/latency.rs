@@ -121,7 +121,7 @@ impl LatencySettings {
     /// If there is no such distribution of sizes, or no such load.
     pub fn scenarios(&self) -> Result<Vec<(String, Scenario)>, Error> {
         let scenario = |sizes: &String| {
-            // What JSON escapes TOML reads alike.
+            // TOML reads the escapes of JSON.
             let sizes_in_quotes = serde_json::Value::from(sizes.as_str());
             let text = format!(
                 "name = {sizes_in_quotes}\nseed = {}\n[topology]\nkind = \"fat-tree\"\npreset = \

@@ -117,7 +117,7 @@ fn base_of_text(
 impl Base {
     fn apart(source: &str, text: &str, folder: &Path, overrides: &[String]) -> Result<Self, Error> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        // Broken TOML is reported as it stands in the file.
+        // Broken TOML is reported at its place in the file.
         Document::new(source, text).parse()?;
         let (source, text) = changed(source, text, overrides)?;
         let folder = folder.to_owned();

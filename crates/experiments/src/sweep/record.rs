@@ -129,7 +129,7 @@ impl PointResults {
     #[must_use]
     pub const fn stuck_flows(&self) -> u64 {
         match self.status {
-            // Those that have started could go on after `stop_at`.
+            // Flows that have started could continue after `stop_at`.
             Status::TimeReached => self.flows.unreachable,
             _ => self.flows.unfinished + self.flows.unreachable,
         }
@@ -241,7 +241,7 @@ pub(super) fn write_failure(
 pub(super) fn check_folder(point: &Point, dir: &Path, existing: Existing) -> Result<(), Error> {
     let folder = point.folder(dir);
     let destination = Destination::new(&folder, existing);
-    // A point that says that it is of these settings has no other results, whatever its files say.
+    // A record with these settings is enough: the point then has no results of other settings.
     let record = read::<PointRecord>(&folder.join(POINT_JSON));
     let is_ours = |record: PointRecord| {
         record.scenario_checksum == point.scenario_checksum() || record.failure.is_some()

@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
                 break;
             };
             let (Turn::First(order) | Turn::Again(order)) = turn;
-            // Nobody listens any more when the thread that watches has panicked; that ends it all.
+            // Sending fails if the monitoring thread has panicked, which ends the whole sweep.
             let told = match (self.run_point(order, events), turn) {
                 (Some(ended), _) => events.send(Event::Ended(order, ended)),
                 (None, Turn::First(_)) => {
@@ -229,10 +229,10 @@ impl<'a> Work<'a> {
             stop: &self.stop,
             acknowledged: &self.acknowledged[order],
         };
-        // An end is told of all the same when nobody listens any more.
+        // A failure to send is ignored here; it shows when the end of the point is sent.
         let _ = events.send(Event::Begun(order));
         let mut folder = Some(folder);
-        // What a panic leaves half done is dropped with the simulation.
+        // A simulation that panics is dropped, so no half-changed state remains.
         let ran = catch_unwind(AssertUnwindSafe(|| {
             self.write_point(point, &mut folder, &mut monitor)
         }));
@@ -247,7 +247,7 @@ impl<'a> Work<'a> {
             Ok(Err(error)) => words(&error),
             Err(panic) => format!("panicked: {}", panic_message(&*panic)),
         };
-        // Where even this cannot be written, the point is simply not done.
+        // If even this cannot be written, the point just remains missing.
         let _ = write_failure(self.sweep, point, self.dir, &failure);
         Some(Ended::Failed(failure))
     }

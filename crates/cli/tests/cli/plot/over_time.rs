@@ -169,7 +169,7 @@ fn results_and_pictures_may_be_in_folders_whose_names_are_no_text() {
     let output = command.arg(&picture).arg(odd).output().expect("a command");
     assert!(output.status.success(), "{output:?}");
     assert!(folder.path("").join(&picture).exists());
-    // What is no picture is told as before.
+    // A name that is not a figure's is still an error.
     let mut command = folder.command(&["plot", "slowdown", "-o"]);
     let output = command.arg(odd).arg(odd).output().expect("a command");
     let said = String::from_utf8_lossy(&output.stderr);

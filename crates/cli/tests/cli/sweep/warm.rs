@@ -136,7 +136,7 @@ fn what_is_done_stays_until_the_checkpoint_is_another_one() {
     checkpoint(&folder, &["warm.toml", "--threads", "2"], "20us");
     let again = sweep(&folder, &[]).succeeded().stdout;
     assert!(again.contains("0 run, 3 done before"), "{again}");
-    // A later one: what has not changed at it is the whole run still.
+    // With a later checkpoint, points without changes still equal the whole run.
     checkpoint(&folder, &["warm.toml"], "30us");
     let refused = sweep(&folder, &[]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);

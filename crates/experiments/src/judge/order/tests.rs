@@ -77,7 +77,7 @@ fn the_published_order_agrees_with_itself() {
         assert_eq!(order.count(Verdict::NoEvidence), 1);
         assert!(order.agrees());
     }
-    // Where they overlap R and S say nothing; ours are still told apart.
+    // Overlapping R and S are no evidence, but the simulated ones still have an order.
     assert_eq!(names(&orders[2].published), "P=Q=R=S<");
     assert_eq!(names(&orders[2].ours), "P=Q<R<S<");
     assert_eq!(orders[2].count(Verdict::NoEvidence), 6);
@@ -86,7 +86,7 @@ fn the_published_order_agrees_with_itself() {
 #[test]
 fn another_order_contradicts() {
     let panel = panel();
-    // Ours has S where R should be and the other way round, and Q at P's place.
+    // In the simulated order, S and R are exchanged, and Q is in P's place.
     let order = &orders(&panel, ["P", "P", "S", "R"])[0];
     assert_eq!(names(&order.ours), "P=Q<S<R<");
     assert!(!order.agrees());

@@ -186,7 +186,7 @@ fn of(
     results: &PointResults,
 ) -> Result<(RunFigures, usize), Error> {
     let name = |axis| measured.value(point, axis).unwrap_or_default();
-    // What follows a point are the schemes that a form of the experiment is for.
+    // The text after a dot names the schemes of a variant of the experiment.
     let experiment = name("experiment").split('.').next().unwrap_or_default();
     let folder = point.folder(measured.dir());
     let queries = queries(&folder.join("rpc.csv"))?;
