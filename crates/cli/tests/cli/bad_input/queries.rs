@@ -70,7 +70,7 @@ pub(super) const CASES: &[Case] = &[
         "one query larger than the budget",
         good_and!("[pint]\nbits = 4\n[[query]]\nvalue = \"switch-id\""),
         "t.toml:12:8",
-        &["query 1 wants 8 bits, and a packet has 4 for all queries"],
+        &["query 1 needs 8 bits, and a packet has 4 for all queries"],
         "give it 1 to 4 bits, or packets more",
     ),
     case(
