@@ -66,9 +66,9 @@ choices! {
     pub enum EcnSelector {
         /// All packets with a sender that understands marks: ECT(0), ECT(1) and already marked
         /// packets.
-        Capable = "capable" ("all that can be marked"),
+        Capable = "capable" ("all ECN-capable packets"),
         /// Only packets with the identifier of L4S, ECT(1).
-        Ect1 = "ect1" ("those of L4S alone"),
+        Ect1 = "ect1" ("packets of L4S only"),
     }
 }
 

@@ -41,12 +41,12 @@ settings! {
         pub spread: bool = true,
         /// Let the probability grow from `pmax` to 1 between `kmax` and twice `kmax`.
         pub gentle: bool = false,
-        /// Mark packets that can be marked, and drop only the others.
+        /// Mark ECN-capable packets, and drop only other packets.
         pub ecn: bool = true,
         /// Packets that the queue holds.
         #[range(from 1)]
         #[refused(limit::NO_PACKETS, limit::PACKETS)]
-        #[note("(default: 1000, or any number where `limit_bytes` is given)")]
+        #[note("(default: 1000, or any number if `limit_bytes` is given)")]
         pub limit: Option<u32> = none,
         /// Bytes that the queue holds.
         #[range(from "1B")]

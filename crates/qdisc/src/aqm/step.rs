@@ -29,7 +29,7 @@ settings! {
         /// Packets that the queue holds.
         #[range(from 1)]
         #[refused(limit::NO_PACKETS, limit::PACKETS)]
-        #[note("(default: 1000, or any number where `limit_bytes` is given)")]
+        #[note("(default: 1000, or any number if `limit_bytes` is given)")]
         pub limit: Option<u32> = none,
         /// Bytes that the queue holds.
         #[range(from "1B")]
