@@ -290,7 +290,7 @@ impl Scenario {
     #[must_use]
     pub fn nic_rate(&self) -> Rate {
         match self.quirks().nic_rate {
-            NicRateSource::Flow => nic_rate(&self.topology),
+            NicRateSource::Flow => self.topology.commonest_nic_rate(),
             NicRateSource::FirstHost => first_nic_rate(&self.topology),
         }
     }
@@ -330,19 +330,6 @@ fn first_nic_rate(topology: &Topology) -> Rate {
     let first = topology.hosts().first();
     let first = first.and_then(|&host| topology.nics(host).next());
     first.map_or(Rate::from_gbps(100), |port| port.rate)
-}
-
-fn nic_rate(topology: &Topology) -> Rate {
-    let mut rates: Vec<Rate> = topology
-        .hosts()
-        .iter()
-        .flat_map(|&host| topology.nics(host).map(|port| port.rate))
-        .collect();
-    rates.sort_unstable();
-    rates
-        .chunk_by(|a, b| a == b)
-        .max_by_key(|same| (same.len(), same[0]))
-        .map_or(Rate::from_gbps(100), |same| same[0])
 }
 
 /// Gives access to the node names of a topology.

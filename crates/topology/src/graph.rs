@@ -200,6 +200,20 @@ impl Topology {
         self.ports.iter().map(|port| port.rate)
     }
 
+    /// Returns the rate that most NICs of hosts have, and the higher one if two rates are as common;
+    /// 100 Gbps if there are no hosts.
+    #[must_use]
+    pub fn commonest_nic_rate(&self) -> Rate {
+        let hosts = self.hosts().iter();
+        let nics = hosts.flat_map(|&host| self.nics(host));
+        let mut rates: Vec<Rate> = nics.map(|port| port.rate).collect();
+        rates.sort_unstable();
+        rates
+            .chunk_by(|a, b| a == b)
+            .max_by_key(|same| (same.len(), same[0]))
+            .map_or(Rate::from_gbps(100), |same| same[0])
+    }
+
     /// Returns the higher rate of the two directions of the link of `port`.
     ///
     /// # Panics
